@@ -1,0 +1,30 @@
+# Each target is the script of its name, which sets up what it needs first.
+# Options for the script: make test ARGS="-k hover". Another interpreter: make test PYTHON=python3.13.
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: demo test check bench gen setup clean help
+
+demo: ## drive a real site through the server and show each call
+	@scripts/demo $(ARGS)
+
+test: ## run the tests on a real browser
+	@scripts/test $(ARGS)
+
+check: ## format, lint, types, import rules, generated files
+	@scripts/check $(ARGS)
+
+bench: ## measure, beside the same work in plain Playwright
+	@scripts/bench $(ARGS)
+
+gen: ## write the generated files anew
+	@scripts/gen $(ARGS)
+
+setup: ## make .venv with the package, its tools and a browser
+	@scripts/setup $(ARGS)
+
+clean: ## remove .venv and everything else these targets made
+	@scripts/clean $(ARGS)
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\): ## /  make \1	/p' $(firstword $(MAKEFILE_LIST))

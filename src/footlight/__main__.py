@@ -1,0 +1,5 @@
+"""`python -m footlight`."""
+
+from footlight.cli.main import main
+
+main()

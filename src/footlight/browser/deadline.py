@@ -1,0 +1,34 @@
+"""One time limit for everything that a call does."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+__all__ = ["Deadline"]
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """When a call must be over, and how long it may wait for an element."""
+
+    timeout_ms: float
+    expires: float
+    patience: float
+
+    @classmethod
+    def after(cls, timeout_ms: float, *, patience_ms: float | None = None) -> Deadline:
+        """`patience_ms` bounds the wait for an element; without it the whole time may go there."""
+        now = time.monotonic()
+        patience = timeout_ms if patience_ms is None else min(patience_ms, timeout_ms)
+        return cls(timeout_ms, now + timeout_ms / 1000, now + patience / 1000)
+
+    @property
+    def remaining_ms(self) -> float:
+        """Never 0, which means "no limit" to Playwright."""
+        return max(1.0, (self.expires - time.monotonic()) * 1000)
+
+    @property
+    def element_ms(self) -> float:
+        """What is left for an element to appear and be usable."""
+        return max(1.0, (self.patience - time.monotonic()) * 1000)

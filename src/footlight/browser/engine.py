@@ -1,0 +1,156 @@
+"""Everything outside, started and stopped as one: driver, proxy, browsers, sessions, folders."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import shutil
+import tempfile
+from collections.abc import Generator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from footlight.browser._playwright import start_playwright
+from footlight.browser.launch import launch_browser
+from footlight.browser.policy import DomainPolicy
+from footlight.browser.pool import Pool
+from footlight.browser.session import SessionSurroundings
+from footlight.browser.sessions import Sessions
+from footlight.browser.storage import StateStore
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, Playwright
+
+    from footlight.browser.filter_proxy import FilterProxy
+    from footlight.config import Settings
+
+__all__ = ["Engine"]
+
+logger = logging.getLogger(__name__)
+
+RUN_PREFIX = "footlight-run-"
+REAP_SECONDS = 30.0
+CLOSE_SECONDS = 3.5
+
+
+class Engine:
+    """Start with `start`, which returns at once; `sessions()` waits until there is a browser."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._resources = contextlib.AsyncExitStack()
+        self._ready: asyncio.Task[Sessions] | None = None
+        self._warming: asyncio.Task[None] | None = None
+        self._reaping: asyncio.Task[None] | None = None
+        self._sessions: Sessions | None = None
+
+    def start(self) -> None:
+        self._ready = asyncio.create_task(self._start())
+
+    async def sessions(self) -> Sessions:
+        """Raises BrowserNotInstalled where none can be started; the next call tries again."""
+        if self._ready is None or (self._ready.done() and self._ready.exception() is not None):
+            self._ready = asyncio.create_task(self._start())
+        return await asyncio.shield(self._ready)
+
+    async def close(self) -> None:
+        """Keep what is to survive, end every browser, remove every temporary file. Bounded in time."""
+        for task in (self._reaping, self._warming, self._ready):
+            if task is not None and not task.done():
+                task.cancel()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(CLOSE_SECONDS):
+                if self._sessions is not None:
+                    await self._sessions.close_all()
+                await self._resources.aclose()
+
+    async def _start(self) -> Sessions:
+        if self._sessions is None:
+            self._sessions = await self._open()
+        await self._pool.warm_one()
+        self._warming = asyncio.create_task(self._warm())
+        return self._sessions
+
+    async def _open(self) -> Sessions:
+        settings = self._settings
+        temporary = self._resources.enter_context(_run_folder())
+        self._playwright = await self._resources.enter_async_context(start_playwright(temporary))
+        policy = DomainPolicy(settings.security.allowed_domains, settings.security.blocked_domains)
+        self._proxy = await self._start_proxy(policy) if policy.restricts else None
+        self._pool = Pool(settings, self._launch)
+        self._resources.push_async_callback(self._pool.close)
+        self._reaping = asyncio.create_task(self._reap())
+        surroundings = SessionSurroundings(
+            policy=policy,
+            dialogs=settings.session.dialogs,
+            download_path=settings.browser.download_path or temporary / "downloads",
+            proxy=self._proxy,
+        )
+        return Sessions(
+            settings.session,
+            pool=self._pool,
+            surroundings=surroundings,
+            persistent=StateStore(settings.session.state_directory / "sessions"),
+        )
+
+    async def _start_proxy(self, policy: DomainPolicy) -> FilterProxy:
+        from footlight.browser.filter_proxy import FilterProxy
+
+        return await self._resources.enter_async_context(FilterProxy(policy.refuses))
+
+    async def _launch(self) -> Browser:
+        playwright: Playwright = self._playwright
+        return await launch_browser(playwright, self._settings.browser, proxied=self._proxy is not None)
+
+    async def _warm(self) -> None:
+        try:
+            await self._pool.warm()
+        except Exception:
+            logger.warning("the pool could not be filled", exc_info=True)
+
+    async def _reap(self) -> None:
+        every = min(
+            REAP_SECONDS,
+            *(
+                _reap_after(ms)
+                for ms in (self._settings.pool.idle_timeout, self._settings.session.idle_timeout)
+            ),
+        )
+        while True:
+            await asyncio.sleep(every)
+            assert self._sessions is not None
+            await self._sessions.reap()
+            await self._pool.reap()
+
+
+def _reap_after(idle_timeout_ms: int) -> float:
+    """Often enough to be a tenth late at the most."""
+    return max(0.05, idle_timeout_ms / 10_000) if idle_timeout_ms else REAP_SECONDS
+
+
+@contextlib.contextmanager
+def _run_folder() -> Generator[Path]:
+    """A temporary folder named after this process; those of processes that are gone are removed first."""
+    root = Path(tempfile.gettempdir())
+    for old in root.glob(f"{RUN_PREFIX}*"):
+        if not _is_running(old.name.removeprefix(RUN_PREFIX).partition("-")[0]):
+            shutil.rmtree(old, ignore_errors=True)
+    folder = Path(tempfile.mkdtemp(prefix=f"{RUN_PREFIX}{os.getpid()}-", dir=root))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_running(pid: str) -> bool:
+    if not pid.isdigit():
+        return True
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

@@ -1,0 +1,50 @@
+"""What happened in a session beside the answer of a call: new pages, dialogs, downloads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+__all__ = ["DialogSeen", "DownloadSeen", "Events", "PageOpened"]
+
+MOST = 20
+"""Of each kind, between two answers: a page that opens dialogs for ever must not fill an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageOpened:
+    page_id: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class DialogSeen:
+    page_id: str
+    type: str
+    message: str
+    default_value: str
+    handled: Literal["accepted", "dismissed"]
+
+
+@dataclass(frozen=True, slots=True)
+class DownloadSeen:
+    suggested_filename: str
+    url: str
+    path: Path
+    failure: str | None
+    finished: bool
+
+
+@dataclass(slots=True)
+class Events:
+    """Gathered until somebody takes them; past the limit the oldest go."""
+
+    pages: list[PageOpened] = field(default_factory=list[PageOpened])
+    dialogs: list[DialogSeen] = field(default_factory=list[DialogSeen])
+    downloads: list[DownloadSeen] = field(default_factory=list[DownloadSeen])
+
+    def take(self) -> Events:
+        taken = Events(self.pages[-MOST:], self.dialogs[-MOST:], self.downloads[-MOST:])
+        self.pages, self.dialogs, self.downloads = [], [], []
+        return taken

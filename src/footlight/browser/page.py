@@ -1,0 +1,666 @@
+"""One page: everything that can be asked of it or done to it, in plain values.
+
+An operation that fails says what is on the page: which element covers the one wanted, which come closest
+to the one that is missing, whether an action that ran out of time had been dispatched.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from footlight.browser import inspection
+from footlight.browser._playwright import (
+    CONTEXT_LOST,
+    Error,
+    PlaywrightTimeout,
+    cause,
+    is_closed,
+    is_syntax_error,
+    is_wrong_kind,
+    network_cause,
+    translated,
+    was_dispatched,
+    was_editing,
+)
+from footlight.browser.inspection import INSPECT
+from footlight.browser.targets import locate
+from footlight.errors import (
+    BrowserCrashed,
+    DeadlineExceeded,
+    ElementNotFound,
+    ElementNotInteractive,
+    FootlightError,
+    InternalError,
+    InvalidParameter,
+    NavigationFailed,
+    SessionNotFound,
+)
+
+if TYPE_CHECKING:
+    from playwright.async_api import CDPSession, Locator, Response
+    from playwright.async_api import Page as PlaywrightPage
+
+    from footlight.browser.deadline import Deadline
+    from footlight.browser.network import Throttling
+    from footlight.browser.session import Session
+
+__all__ = ["Navigation", "Page", "ScreenshotOptions"]
+
+T = TypeVar("T")
+
+WaitUntil = Literal["load", "domcontentloaded", "networkidle"]
+ElementState = Literal["attached", "detached", "visible", "hidden"]
+Button = Literal["left", "middle", "right"]
+
+DIAGNOSIS_MS = 800
+"""How long a failed call may look for the reason."""
+HUNG_SECONDS = 0.5
+"""A page that answers nothing for so long, after a call has timed out, is hung."""
+NAVIGATIONS_ENDURED = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Navigation:
+    """How a page came to where it is. Times are milliseconds; `start_time` since the epoch."""
+
+    url: str
+    status: int | None
+    redirected: bool
+    start_time: float
+    dom_content_loaded: float | None
+    load_complete: float | None
+    duration: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScreenshotOptions:
+    full_page: bool = False
+    type: Literal["png", "jpeg"] = "png"
+    quality: int | None = None
+
+
+class Page:
+    """A tab of a session. `id` (`page-1`, …) is its own for as long as the session lives."""
+
+    def __init__(self, id: str, page: PlaywrightPage, session: Session) -> None:
+        self.id = id
+        self.created_at = time.time()
+        self.crashed = False
+        self._page = page
+        self._session = session
+        self._loaded: dict[str, float] = {}
+        self._throttling: CDPSession | None = None
+        page.on("crash", self._on_crash)
+        page.on("domcontentloaded", lambda _: self._loaded.update(dom=time.monotonic()))
+        page.on("load", lambda _: self._loaded.update(load=time.monotonic()))
+
+    def _on_crash(self, _: object) -> None:
+        self.crashed = True
+
+    @property
+    def url(self) -> str:
+        return self._page.url
+
+    @property
+    def closed(self) -> bool:
+        return self._page.is_closed()
+
+    @property
+    def playwright(self) -> PlaywrightPage:
+        """For the other modules of this folder."""
+        return self._page
+
+    # Going places
+
+    async def navigate(self, url: str, wait_until: WaitUntil, deadline: Deadline) -> Navigation:
+        self._session.policy.check_url(url)
+        return await self._go(
+            lambda timeout: self._page.goto(url, wait_until=wait_until, timeout=timeout), deadline, url=url
+        )
+
+    async def go_back(self, deadline: Deadline) -> Navigation:
+        return await self._go(lambda timeout: self._page.go_back(timeout=timeout), deadline)
+
+    async def go_forward(self, deadline: Deadline) -> Navigation:
+        return await self._go(lambda timeout: self._page.go_forward(timeout=timeout), deadline)
+
+    async def reload(self, deadline: Deadline, *, ignore_cache: bool) -> Navigation:
+        if not ignore_cache:
+            return await self._go(lambda timeout: self._page.reload(timeout=timeout), deadline)
+        # Interception switches the HTTP cache off, in every engine.
+        async with self._session.without_cache(self._page):
+            return await self._go(lambda timeout: self._page.reload(timeout=timeout), deadline)
+
+    async def wait_for_load(self, state: WaitUntil, deadline: Deadline) -> None:
+        try:
+            await self._page.wait_for_load_state(state, timeout=deadline.remaining_ms)
+        except PlaywrightTimeout as error:
+            raise DeadlineExceeded(
+                f"The page did not reach the state {state} within {deadline.timeout_ms:.0f}ms",
+                url=self.url,
+                timeout=deadline.timeout_ms,
+            ) from error
+        except Error as error:
+            raise await self._explained(error) from error
+
+    async def _go(
+        self, go: Callable[[float], Awaitable[Response | None]], deadline: Deadline, *, url: str | None = None
+    ) -> Navigation:
+        began, start_time = time.monotonic(), time.time() * 1000
+        downloads = len(self._session.downloads)
+        self._loaded.clear()
+        try:
+            response = await go(deadline.remaining_ms)
+        except Error as error:
+            if len(self._session.downloads) == downloads and not await self._download_began(downloads, error):
+                raise await self._navigation_error(error, url, deadline, began) from error
+            response = None
+        if response is not None:
+            self._session.check_not_refused(self.url, since=began)
+
+        def after(event: str) -> float | None:
+            return _milliseconds(self._loaded[event] - began) if event in self._loaded else None
+
+        return Navigation(
+            url=self.url,
+            status=response.status if response else None,
+            redirected=bool(response and response.request.redirected_from),
+            start_time=round(start_time),
+            dom_content_loaded=after("dom"),
+            load_complete=after("load"),
+            duration=_milliseconds(time.monotonic() - began),
+        )
+
+    async def _download_began(self, before: int, error: Error) -> bool:
+        """A URL that is a download ends the navigation; the event may come just after the error."""
+        if not re.search(r"ERR_ABORTED|Download is starting", error.message):
+            return False
+        await asyncio.sleep(0)
+        with contextlib.suppress(Error):
+            await self._page.evaluate("0")
+        return len(self._session.downloads) > before
+
+    async def _navigation_error(
+        self, error: Error, url: str | None, deadline: Deadline, began: float
+    ) -> FootlightError:
+        if is_closed(error):
+            return await self._gone()
+        where = url or self.url
+        if isinstance(error, PlaywrightTimeout):
+            return DeadlineExceeded(
+                f"Navigation timed out after {deadline.timeout_ms:.0f}ms",
+                url=where,
+                timeout=deadline.timeout_ms,
+            )
+        self._session.check_not_refused(where, since=began)
+        known = translated(error)
+        if url is None:
+            return known or NavigationFailed(cause(error), url=where)
+        network = network_cause(error)
+        if network is None and known is not None:
+            return known
+        return NavigationFailed(f"{url} could not be opened: {network or cause(error)}", url=url)
+
+    # Acting
+
+    async def click(self, selector: str, deadline: Deadline, *, button: Button, count: int) -> None:
+        await self._act(
+            selector,
+            deadline,
+            lambda element, timeout: element.click(button=button, click_count=count, timeout=timeout),
+        )
+
+    async def type_text(self, selector: str, text: str, deadline: Deadline, *, delay_ms: float) -> None:
+        """Key by key, after what is there."""
+
+        async def type_at_end(element: Locator, timeout: float) -> None:
+            await element.wait_for(state="visible", timeout=timeout)
+            obstacle = await element.evaluate(_CARET_TO_END, timeout=timeout)
+            if obstacle == "end":
+                await element.press("End", timeout=timeout)
+            elif obstacle:
+                raise ElementNotInteractive(
+                    f'"{selector}" cannot be typed into: {obstacle}', selector=selector, reason=obstacle
+                )
+            await element.press_sequentially(text, delay=delay_ms, timeout=deadline.remaining_ms)
+
+        await self._act(selector, deadline, type_at_end)
+
+    async def fill(self, selector: str, value: str, deadline: Deadline) -> None:
+        await self._act(selector, deadline, lambda element, timeout: element.fill(value, timeout=timeout))
+
+    async def select(self, selector: str, value: str, deadline: Deadline) -> list[str]:
+        """By value or label. The values that are selected afterwards."""
+
+        async def choose(element: Locator, timeout: float) -> list[str]:
+            try:
+                return await element.select_option(value, timeout=timeout)
+            except PlaywrightTimeout:
+                options = await self._options(element)
+                if options is None or value in options:
+                    raise
+                known = ", ".join(options[:50])
+                raise InvalidParameter(
+                    f'value: "{selector}" has no option "{value}"; it has: {known}',
+                    parameter="value",
+                    options=options[:50],
+                ) from None
+
+        return await self._act(selector, deadline, choose)
+
+    async def _options(self, element: Locator) -> list[str] | None:
+        try:
+            return await element.evaluate(_OPTIONS, timeout=DIAGNOSIS_MS)
+        except Error:
+            return None
+
+    async def set_checked(self, selector: str, checked: bool, deadline: Deadline) -> None:
+        await self._act(
+            selector, deadline, lambda element, timeout: element.set_checked(checked, timeout=timeout)
+        )
+
+    async def hover(self, selector: str, deadline: Deadline) -> None:
+        await self._act(selector, deadline, lambda element, timeout: element.hover(timeout=timeout))
+
+    async def drag(self, source: str, target: str, deadline: Deadline) -> None:
+        async def drag_to(element: Locator, timeout: float) -> None:
+            goal = (await self._locate(target, deadline)).first
+            # Looked at first, so that a missing goal is not told as a missing source.
+            await self._act(
+                target, deadline, lambda found, wait: found.wait_for(state="visible", timeout=wait)
+            )
+            await element.drag_to(goal, timeout=timeout)
+
+        await self._act(source, deadline, drag_to)
+
+    async def upload(self, selector: str, files: Sequence[Path], deadline: Deadline) -> None:
+        """Into a file input, or through the file chooser that a click on the element opens."""
+
+        async def attach(element: Locator, timeout: float) -> None:
+            if await element.evaluate(_TAKES_FILES, timeout=timeout):
+                await element.set_input_files(list(files), timeout=timeout)
+                return
+            async with self._page.expect_file_chooser(timeout=timeout) as chooser:
+                await element.click(timeout=timeout)
+            await (await chooser.value).set_files(list(files), timeout=deadline.remaining_ms)
+
+        await self._act(selector, deadline, attach)
+
+    async def press(self, key: str, modifiers: Sequence[str], deadline: Deadline) -> None:
+        try:
+            async with asyncio.timeout(deadline.remaining_ms / 1000):
+                await self._page.keyboard.press("+".join([*modifiers, key]))
+        except Error as error:
+            if not self._closed_itself(error):
+                raise await self._explained(error) from error
+
+    async def scroll(
+        self, x: float, y: float, deadline: Deadline, *, selector: str | None = None
+    ) -> dict[str, float]:
+        """By so many CSS pixels; the position afterwards and how far it goes."""
+        if selector is None:
+            return await self._evaluate(_SCROLL, [x, y], deadline)
+        return await self._act(
+            selector, deadline, lambda element, timeout: element.evaluate(_SCROLL, [x, y], timeout=timeout)
+        )
+
+    # Reading
+
+    async def text(self, selector: str, deadline: Deadline) -> str:
+        return await self._act(
+            selector, deadline, lambda element, timeout: element.inner_text(timeout=timeout)
+        )
+
+    async def all_text(self, selector: str, deadline: Deadline) -> list[str]:
+        return await self._all(selector, deadline, lambda found: found.all_inner_texts())
+
+    async def attribute(self, selector: str, name: str, deadline: Deadline) -> str | None:
+        return await self._act(
+            selector, deadline, lambda element, timeout: element.get_attribute(name, timeout=timeout)
+        )
+
+    async def value(self, selector: str, deadline: Deadline) -> str:
+        return await self._act(
+            selector, deadline, lambda element, timeout: element.input_value(timeout=timeout)
+        )
+
+    async def screenshot(self, options: ScreenshotOptions, deadline: Deadline) -> bytes:
+        try:
+            return await self._page.screenshot(
+                full_page=options.full_page,
+                type=options.type,
+                timeout=deadline.remaining_ms,
+                **({"quality": options.quality} if options.quality is not None else {}),
+            )
+        except PlaywrightTimeout as error:
+            raise DeadlineExceeded(
+                f"The screenshot was not ready after {deadline.timeout_ms:.0f}ms",
+                url=self.url,
+                timeout=deadline.timeout_ms,
+            ) from error
+        except Error as error:
+            raise await self._explained(error) from error
+
+    async def screenshot_element(
+        self, selector: str, options: ScreenshotOptions, deadline: Deadline
+    ) -> bytes:
+        return await self._act(
+            selector,
+            deadline,
+            lambda element, timeout: element.screenshot(
+                type=options.type,
+                timeout=timeout,
+                **({"quality": options.quality} if options.quality is not None else {}),
+            ),
+        )
+
+    async def inspect(self, selector: str, request: dict[str, Any], deadline: Deadline) -> Any:
+        """Ask `inspect.js` about the first match."""
+        return await self._act(
+            selector, deadline, lambda element, timeout: element.evaluate(INSPECT, request, timeout=timeout)
+        )
+
+    async def inspect_all(self, selector: str, request: dict[str, Any], deadline: Deadline) -> Any:
+        return await self._all(selector, deadline, lambda found: found.evaluate_all(INSPECT, request))
+
+    async def inspect_page(self, request: dict[str, Any], deadline: Deadline) -> Any:
+        return await self._evaluate(INSPECT, request, deadline)
+
+    async def count(self, selector: str, deadline: Deadline) -> int:
+        return await self._all(selector, deadline, lambda found: found.count())
+
+    async def is_visible(self, selector: str, deadline: Deadline) -> bool:
+        """False also where there is no such element."""
+        return await self._all(selector, deadline, lambda found: found.first.is_visible())
+
+    async def is_enabled(self, selector: str, deadline: Deadline) -> bool:
+        return await self._act(
+            selector, deadline, lambda element, timeout: element.is_enabled(timeout=timeout)
+        )
+
+    async def wait_for(self, selector: str, state: ElementState, deadline: Deadline) -> None:
+        try:
+            found = await self._locate(selector, deadline)
+            await found.first.wait_for(state=state, timeout=deadline.remaining_ms)
+        except PlaywrightTimeout as error:
+            raise DeadlineExceeded(
+                f'"{selector}" was not {state} after {deadline.timeout_ms:.0f}ms',
+                selector=selector,
+                state=state,
+                page=self.url,
+                timeout=deadline.timeout_ms,
+            ) from error
+        except Error as error:
+            raise await self._explained(error, selector) from error
+
+    async def run_script(self, script: str, args: Sequence[Any], deadline: Deadline) -> Any:
+        """The value of an expression, of a function called with `args`, or of a body with `return`."""
+        expression = _AS_EXPRESSION.replace("SCRIPT", script.strip().rstrip(";"))
+        async with self._within(deadline):
+            try:
+                return await self._page.evaluate(expression, list(args))
+            except Error as error:
+                if not is_syntax_error(error):
+                    raise await self._script_error(error) from error
+            try:
+                return await self._page.evaluate(_AS_BODY.replace("SCRIPT", script), list(args))
+            except Error as error:
+                raise await self._script_error(error) from error
+
+    async def _script_error(self, error: Error) -> FootlightError:
+        if is_closed(error):
+            return await self._gone()
+        if CONTEXT_LOST.search(error.message):
+            return InvalidParameter(
+                "script: the page navigated before the script ended", parameter="script", page=self.url
+            )
+        return InvalidParameter(f"script: {cause(error)}", parameter="script", page=self.url)
+
+    async def answers(self) -> bool:
+        """Whether the page still runs scripts; one that sits in an endless loop does not."""
+        try:
+            async with asyncio.timeout(HUNG_SECONDS):
+                await self._page.evaluate("0")
+        except TimeoutError:
+            return False
+        except Error:  # Navigating, closed or crashed is not hung.
+            return True
+        return True
+
+    async def throttle(self, throttling: Throttling) -> None:
+        """Chromium only. The emulation lasts as long as its CDP session, so that is kept."""
+        if self._throttling is None:
+            self._throttling = await self._page.context.new_cdp_session(self._page)
+            await self._throttling.send("Network.enable")
+        await self._throttling.send("Network.emulateNetworkConditions", throttling.conditions)
+
+    async def close(self) -> None:
+        with contextlib.suppress(Error, TimeoutError):
+            async with asyncio.timeout(2.0):
+                await self._page.close()
+
+    # How it is done
+
+    async def _locate(self, selector: str, deadline: Deadline) -> Locator:
+        return await locate(self._page, selector, timeout_ms=deadline.element_ms)
+
+    async def _act(
+        self, selector: str, deadline: Deadline, action: Callable[[Locator, float], Awaitable[T]]
+    ) -> T:
+        """Do something with the first match, or say why it cannot be done."""
+        try:
+            element = (await self._locate(selector, deadline)).first
+            return await action(element, deadline.element_ms)
+        except Error as error:
+            if self._closed_itself(error):
+                return None  # type: ignore[return-value] # only actions without a value close their page
+            raise await self._explained(error, selector, deadline) from error
+
+    async def _all(self, selector: str, deadline: Deadline, question: Callable[[Locator], Awaitable[T]]) -> T:
+        """Ask about all matches, now."""
+
+        async def ask() -> T:
+            return await question(await self._locate(selector, deadline))
+
+        try:
+            return await self._despite_navigation(ask, deadline)
+        except Error as error:
+            raise await self._explained(error, selector, deadline) from error
+
+    async def _evaluate(self, script: str, argument: Any, deadline: Deadline) -> Any:
+        """A script of our own."""
+        try:
+            return await self._despite_navigation(lambda: self._page.evaluate(script, argument), deadline)
+        except Error as error:
+            raise await self._explained(error) from error
+
+    async def _despite_navigation(self, ask: Callable[[], Awaitable[T]], deadline: Deadline) -> T:
+        """Ask again when a navigation took the page from under the question."""
+        async with self._within(deadline):
+            for _ in range(NAVIGATIONS_ENDURED):
+                try:
+                    return await ask()
+                except Error as error:
+                    if not CONTEXT_LOST.search(error.message):
+                        raise
+            return await ask()
+
+    @contextlib.asynccontextmanager
+    async def _within(self, deadline: Deadline) -> AsyncGenerator[None]:
+        """Scripts have no time limit in Playwright."""
+        try:
+            async with asyncio.timeout(deadline.remaining_ms / 1000):
+                yield
+        except TimeoutError:
+            raise await self._no_answer(deadline) from None
+
+    async def _no_answer(self, deadline: Deadline) -> DeadlineExceeded:
+        if hung := await self._session.close_hung():
+            return self._hung(hung, deadline)
+        return DeadlineExceeded(
+            f"The page gave no answer within {deadline.timeout_ms:.0f}ms",
+            url=self.url,
+            timeout=deadline.timeout_ms,
+        )
+
+    def _hung(self, pages: Sequence[str], deadline: Deadline) -> DeadlineExceeded:
+        return DeadlineExceeded(
+            f"The page gave no answer within {deadline.timeout_ms:.0f}ms: a script in it does not end. "
+            f"Closed: {', '.join(pages)}; a call without pageId gets the oldest page left, or a new one",
+            url=self.url,
+            timeout=deadline.timeout_ms,
+            closedPages=list(pages),
+        )
+
+    def _closed_itself(self, error: Error) -> bool:
+        """The action was done and its effect was that the page closed."""
+        return is_closed(error) and self.closed and self._session.alive and not self.crashed
+
+    async def _explained(
+        self, error: Error, selector: str | None = None, deadline: Deadline | None = None
+    ) -> FootlightError:
+        if is_closed(error) or self.crashed:
+            return await self._gone()
+        if known := translated(error, selector=selector):
+            return known
+        if selector is not None and is_wrong_kind(error):
+            return ElementNotInteractive(f'"{selector}": {cause(error)}', selector=selector, page=self.url)
+        if selector is not None and isinstance(error, PlaywrightTimeout):
+            return await self._timed_out(error, selector, deadline)
+        return InternalError(cause(error))
+
+    async def _timed_out(
+        self, error: PlaywrightTimeout, selector: str, deadline: Deadline | None
+    ) -> FootlightError:
+        dispatched = was_dispatched(error)
+        if not dispatched and (reason := await self._reason(selector, editing=was_editing(error))):
+            return reason
+        if deadline and not dispatched and (hung := await self._session.close_hung()):
+            return self._hung(hung, deadline)
+        waited = f" after {deadline.timeout_ms:.0f}ms" if deadline else ""
+        done = "the action had been dispatched" if dispatched else "the action was not dispatched"
+        return DeadlineExceeded(
+            f'The action on "{selector}" timed out{waited}; {done}',
+            retryable=not dispatched,
+            selector=selector,
+            page=self.url,
+            dispatched=dispatched,
+            **({"timeout": deadline.timeout_ms} if deadline else {}),
+        )
+
+    async def _reason(self, selector: str, *, editing: bool) -> FootlightError | None:
+        """Why the element could not be used: missing, or in the way of what."""
+        try:
+            async with asyncio.timeout(DIAGNOSIS_MS / 1000):
+                found = await locate(self._page, selector, timeout_ms=1)
+                if await found.count() == 0:
+                    return await self._not_found(selector)
+                request = inspection.obstacle_request(editing=editing)
+                obstacle = inspection.obstacle(
+                    await found.first.evaluate(INSPECT, request, timeout=DIAGNOSIS_MS)
+                )
+        except PlaywrightTimeout:
+            return await self._not_found(selector)
+        except (Error, TimeoutError, ValueError):
+            return None
+        if obstacle is None:
+            return None
+        return ElementNotInteractive(
+            f'"{selector}" cannot be used: {obstacle["detail"]}',
+            selector=selector,
+            page=self.url,
+            reason=obstacle["reason"],
+            **({"by": obstacle["by"]} if obstacle["by"] else {}),
+        )
+
+    async def _not_found(self, selector: str) -> ElementNotFound:
+        try:
+            async with asyncio.timeout(DIAGNOSIS_MS / 1000):
+                closest = inspection.closest(
+                    await self._page.evaluate(INSPECT, inspection.closest_request(selector))
+                )
+        except (Error, TimeoutError, ValueError):
+            closest = []
+        return ElementNotFound.at(selector, page=self.url, closest=closest)
+
+    async def _gone(self) -> FootlightError:
+        """The page is not there any more: was it the browser, the page's process, or the page?"""
+        await self._session.notice_crash()
+        if not self._session.alive:
+            return self._session.crash()
+        if self.crashed:
+            await self.close()
+            return BrowserCrashed("The page crashed", pageId=self.id)
+        if self._session.closed:
+            return SessionNotFound(
+                f'Session "{self._session.id}" was closed during the call', sessionId=self._session.id
+            )
+        return InvalidParameter(
+            f"pageId: {self.id} was closed during the call",
+            parameter="pageId",
+            pages=[page.id for page in self._session.pages],
+        )
+
+
+_AS_EXPRESSION = (
+    "async args => { const it = (SCRIPT\n); return typeof it === 'function' ? it(...args) : it; }"
+)
+_AS_BODY = "async args => { SCRIPT\n }"
+
+_CARET_TO_END = """element => {
+  const editable = element.isContentEditable;
+  const field = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement;
+  if (!editable && !field) return null;
+  if (field && element.disabled) return 'it is disabled';
+  if (field && element.readOnly) return 'it is read-only';
+  element.focus();
+  if (editable) {
+    const selection = element.ownerDocument.getSelection();
+    selection.selectAllChildren(element);
+    selection.collapseToEnd();
+    return null;
+  }
+  const end = element.value.length;
+  try { element.setSelectionRange(end, end); return null; } catch { return 'end'; }
+}"""
+
+_OPTIONS = """element => element instanceof HTMLSelectElement
+  ? Array.from(element.options).flatMap(o => o.label && o.label !== o.value ? [o.value, o.label] : [o.value])
+  : null"""
+
+_TAKES_FILES = """element => {
+  const input = element instanceof HTMLLabelElement ? element.control : element;
+  return input instanceof HTMLInputElement && input.type === 'file';
+}"""
+
+_SCROLL = """(first, second) => {
+  const [element, [x, y]] = second === undefined ? [null, first] : [first, second];
+  const root = document.scrollingElement || document.documentElement;
+  const moves = it => it.scrollWidth > it.clientWidth + 1 || it.scrollHeight > it.clientHeight + 1;
+  const scrolls = it => it === root || /(auto|scroll|overlay)/.test(
+    getComputedStyle(it).overflowX + getComputedStyle(it).overflowY);
+  let box = root;
+  if (element || !moves(root)) {
+    let at = element || document.elementFromPoint(innerWidth / 2, innerHeight / 2);
+    if (element && !x && !y) element.scrollIntoView({block: 'center', behavior: 'instant'});
+    while (at && !(moves(at) && scrolls(at))) at = at.parentElement;
+    box = at || root;
+  }
+  box.scrollBy({left: x, top: y, behavior: 'instant'});
+  return {
+    x: Math.round(box.scrollLeft), y: Math.round(box.scrollTop),
+    maxX: Math.max(0, box.scrollWidth - box.clientWidth),
+    maxY: Math.max(0, box.scrollHeight - box.clientHeight),
+  };
+}"""
+
+
+def _milliseconds(seconds: float) -> float:
+    return round(seconds * 1000, 1)

@@ -1,0 +1,124 @@
+"""What the server refuses: hosts, schemes, files. Pure but for resolving paths."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import SplitResult, urlsplit
+
+from footlight.errors import InvalidParameter, InvalidUrl, PermissionDenied
+
+__all__ = ["DomainPolicy", "host_of", "upload_paths"]
+
+_WEB_SCHEMES = ("http", "https")
+
+
+class DomainPolicy:
+    """Allowed and blocked hosts; `*.example.com` is example.com and everything below; block wins (R003-87)."""
+
+    def __init__(self, allowed: Sequence[str] | None, blocked: Sequence[str] | None) -> None:
+        self._allowed = None if allowed is None else tuple(_normal(pattern) for pattern in allowed)
+        self._blocked = tuple(_normal(pattern) for pattern in blocked or ())
+
+    @property
+    def restricts(self) -> bool:
+        return self._allowed is not None or bool(self._blocked)
+
+    def refuses(self, host: str) -> bool:
+        host = _normal(host)
+        if any(_matches(pattern, host) for pattern in self._blocked):
+            return True
+        return self._allowed is not None and not any(_matches(pattern, host) for pattern in self._allowed)
+
+    def check_url(self, url: str) -> None:
+        """Whether a page may be sent to `url`.
+
+        Raises:
+            InvalidUrl: no browser could open it.
+            PermissionDenied: not a web page, or a host that the policy refuses.
+        """
+        if url == "about:blank":
+            return
+        parts = _split(url)
+        if parts.scheme == "data" and self._allowed is None:
+            return
+        if parts.scheme not in _WEB_SCHEMES:
+            raise PermissionDenied(
+                f"Only http and https pages can be opened, not {parts.scheme}: URLs", url=url[:2000]
+            )
+        if not parts.hostname:
+            raise InvalidUrl(f'The URL "{url}" names no host', url=url)
+        if self.refuses(parts.hostname):
+            raise refused(parts.hostname, url)
+
+
+def refused(host: str, url: str) -> PermissionDenied:
+    return PermissionDenied(
+        f"The domain {host} is refused by this server's policy",
+        suggestion="Ask whoever runs the server to change security.allowedDomains or security.blockedDomains.",
+        url=url,
+        domain=host,
+    )
+
+
+def host_of(url: str) -> str:
+    """The host name in a URL, "" where there is none."""
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
+def _split(url: str) -> SplitResult:
+    try:
+        parts = urlsplit(url.strip())
+        _ = parts.port
+    except ValueError as error:
+        raise InvalidUrl(f'The URL "{url}" is malformed: {error}', url=url) from None
+    looks_like_host = parts.scheme and not parts.netloc and ("." in parts.scheme or parts.path[:1].isdigit())
+    if not parts.scheme or looks_like_host:
+        raise InvalidUrl(
+            f'The URL "{url}" has no scheme', suggestion=f"Did you mean https://{url.lstrip('/')}?", url=url
+        )
+    return parts
+
+
+def _normal(host: str) -> str:
+    return host.strip().lower().strip("[]").rstrip(".")
+
+
+def _matches(pattern: str, host: str) -> bool:
+    if pattern == "*":
+        return True
+    if pattern.startswith("*."):
+        return host == pattern[2:] or host.endswith(pattern[1:])
+    return host == pattern
+
+
+def upload_paths(files: Sequence[str], roots: Sequence[Path]) -> list[Path]:
+    """The files by real path, each inside one of the roots.
+
+    Raises:
+        PermissionDenied: outside the roots, by a link or by `..`.
+        InvalidParameter: not a readable file.
+    """
+    real_roots = [root.resolve() for root in roots]
+    return [_upload_path(file, real_roots) for file in files]
+
+
+def _upload_path(file: str, roots: list[Path]) -> Path:
+    if "\0" in file:
+        raise InvalidParameter("files: a path cannot hold a NUL character", parameter="files")
+    path = next(
+        (found for root in roots if (found := (root / file).resolve()).is_file()), Path(file).resolve()
+    )
+    if not any(path.is_relative_to(root) for root in roots):
+        allowed = ", ".join(str(root) for root in roots)
+        raise PermissionDenied(
+            f"{file} is outside the folders that files may be uploaded from",
+            suggestion=f"Use a file below {allowed}, or start the server with --upload-root.",
+            file=file,
+        )
+    if not path.is_file():
+        raise InvalidParameter(f"files: {file} is not a file", parameter="files", file=file)
+    return path

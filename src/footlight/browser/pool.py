@@ -1,0 +1,152 @@
+"""The browsers: at least `minBrowsers`, never more than `maxBrowsers`, a crashed one replaced."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from footlight.browser._playwright import Error
+from footlight.errors import ResourceExhausted
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, CDPSession
+
+    from footlight.config import Settings
+
+__all__ = ["Pool", "PooledBrowser"]
+
+logger = logging.getLogger(__name__)
+
+CLOSE_SECONDS = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedTarget:
+    """A popup or tab that the browser has begun to open; Playwright announces it only when it answers."""
+
+    id: str
+    context: str
+
+
+@dataclass(eq=False)
+class PooledBrowser:
+    """One running browser and how many sessions it holds."""
+
+    browser: Browser
+    attached: bool = False
+    sessions: int = 0
+    idle_since: float = field(default_factory=time.monotonic)
+    gone: asyncio.Event = field(default_factory=asyncio.Event)
+    opened: list[OpenedTarget] = field(default_factory=list[OpenedTarget])
+    _targets: CDPSession | None = None
+
+    @property
+    def engine(self) -> str:
+        return self.browser.browser_type.name
+
+    async def watch_targets(self) -> None:
+        """Chromium says at once that a page opens another; the others have no such signal."""
+        if self.engine != "chromium":
+            return
+        self._targets = await self.browser.new_browser_cdp_session()
+        self._targets.on("Target.targetCreated", self._on_target)
+        await self._targets.send("Target.setDiscoverTargets", {"discover": True})
+
+    def _on_target(self, event: dict[str, dict[str, str]]) -> None:
+        target = event["targetInfo"]
+        if target["type"] == "page" and target.get("openerId"):
+            self.opened.append(OpenedTarget(target["targetId"], target.get("browserContextId", "")))
+
+    async def close(self) -> None:
+        with suppress(Error, TimeoutError):
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await self.browser.close()
+
+
+class Pool:
+    """Give sessions a browser: the one with the fewest, a new one when all are full."""
+
+    def __init__(self, settings: Settings, launch: Callable[[], Awaitable[Browser]]) -> None:
+        self._settings = settings.pool
+        self._attached = settings.browser.cdp_endpoint is not None
+        self._launch = launch
+        self._most = 1 if self._attached else self._settings.max_browsers
+        self._capacity = math.ceil(settings.session.max_sessions / self._most)
+        self._browsers: list[PooledBrowser] = []
+        self._launching = asyncio.Lock()
+        self._closed = False
+
+    @property
+    def browsers(self) -> tuple[PooledBrowser, ...]:
+        return tuple(self._browsers)
+
+    async def warm(self) -> None:
+        """Bring the pool to its minimum."""
+        least = 1 if self._attached else self._settings.min_browsers
+        while not self._closed and len(self._browsers) < least:
+            await self._add(only_below=least)
+
+    async def warm_one(self) -> None:
+        """Have one browser; the calls that wait need no more."""
+        if not self._browsers:
+            await self._add(only_below=1)
+
+    async def acquire(self) -> PooledBrowser:
+        """A browser for one more session; give it back with `release`.
+
+        Raises:
+            ResourceExhausted: every browser is full.
+            BrowserNotInstalled: there is none, and none can be started.
+        """
+        while True:
+            best = min(self._browsers, key=lambda each: each.sessions, default=None)
+            if best is not None and best.sessions < self._capacity:
+                best.sessions += 1
+                return best
+            if len(self._browsers) >= self._most:
+                raise ResourceExhausted(
+                    f"All {len(self._browsers)} browsers are full",
+                    maxBrowsers=self._most,
+                    sessionsPerBrowser=self._capacity,
+                )
+            await self._add(only_below=len(self._browsers) + 1)
+
+    def release(self, browser: PooledBrowser) -> None:
+        browser.sessions -= 1
+        browser.idle_since = time.monotonic()
+
+    async def reap(self) -> None:
+        """Close browsers above the minimum that were idle too long."""
+        limit = time.monotonic() - self._settings.idle_timeout / 1000
+        for browser in self.browsers:
+            spare = len(self._browsers) > self._settings.min_browsers
+            if spare and browser.sessions == 0 and browser.idle_since <= limit:
+                self._browsers.remove(browser)
+                logger.info("closing an idle browser; %d left", len(self._browsers))
+                await browser.close()
+
+    async def close(self) -> None:
+        self._closed = True
+        closing, self._browsers = self._browsers, []
+        await asyncio.gather(*(browser.close() for browser in closing))
+
+    async def _add(self, *, only_below: int) -> None:
+        async with self._launching:
+            if len(self._browsers) >= only_below:
+                return  # Somebody else's launch has served us.
+            pooled = PooledBrowser(await self._launch(), attached=self._attached)
+            pooled.browser.on("disconnected", lambda _: self._on_gone(pooled))
+            await pooled.watch_targets()
+            self._browsers.append(pooled)
+
+    def _on_gone(self, browser: PooledBrowser) -> None:
+        browser.gone.set()
+        if browser in self._browsers:
+            self._browsers.remove(browser)
+            logger.warning("a browser is gone; it is replaced when it is needed")

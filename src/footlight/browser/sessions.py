@@ -1,0 +1,198 @@
+"""All sessions of a server by their ids: made on first use or by hand, gone by hand or by idleness."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from footlight.browser import storage
+from footlight.browser._playwright import Error
+from footlight.browser.session import Session, SessionOptions
+from footlight.errors import FootlightError, ResourceExhausted, SessionNotFound
+
+if TYPE_CHECKING:
+    from footlight.browser.pool import Pool, PooledBrowser
+    from footlight.browser.session import SessionSurroundings
+    from footlight.browser.storage import SessionState, StateStore
+    from footlight.config import SessionSettings
+
+__all__ = ["DEFAULT", "Sessions", "SessionsFactory"]
+
+logger = logging.getLogger(__name__)
+
+DEFAULT = "default"
+REMEMBERED = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """Why a session is no more. One whose browser crashed can be made again under its id."""
+
+    reason: str
+    options: SessionOptions | None = None
+
+
+class Sessions:
+    """The table of sessions. Each call names one; `default` is made when it is first asked for."""
+
+    def __init__(
+        self,
+        settings: SessionSettings,
+        *,
+        pool: Pool,
+        surroundings: SessionSurroundings,
+        persistent: StateStore,
+    ) -> None:
+        self._settings = settings
+        self._pool = pool
+        self._surroundings = surroundings
+        self._persistent = persistent
+        self._sessions: dict[str, Session] = {}
+        self._opening: dict[str, asyncio.Lock] = {}
+        self._ended: OrderedDict[str, Ended] = OrderedDict()
+        self._reserved = 0
+
+    def list(self) -> list[Session]:
+        return [session for session in self._sessions.values() if session.alive]
+
+    async def get(self, id: str) -> Session:
+        """The session; `default`, one that is kept on disk and one whose browser crashed are made.
+
+        Raises:
+            SessionNotFound: never made, closed, or expired.
+            BrowserCrashed: once, where its browser ended.
+            ResourceExhausted: it would have to be made, and there are too many.
+        """
+        async with self._opening.setdefault(id, asyncio.Lock()):
+            session = self._sessions.get(id)
+            if session is not None and session.alive:
+                session.touch()
+                return session
+            if session is not None:
+                await self._bury(session)
+                if not session.crash_told:
+                    raise session.crash()
+            return await self._make_again(id)
+
+    async def create(self, options: SessionOptions) -> Session:
+        return await self._open(secrets.token_urlsafe(16), options)
+
+    async def close(self, id: str) -> None:
+        """End a session, at once: a call that runs in it fails.
+
+        Raises:
+            SessionNotFound: there is none.
+        """
+        session = self._sessions.pop(id, None)
+        if session is None:
+            raise self._not_found(id)
+        self._end(session, "was closed")
+        if self._settings.persistent_sessions:
+            self._persistent.forget(id)
+        await session.close()
+
+    async def close_all(self) -> None:
+        sessions, self._sessions = list(self._sessions.values()), {}
+        await asyncio.gather(*(self._keep(session) for session in sessions))
+        await asyncio.gather(*(session.close() for session in sessions))
+
+    async def reap(self) -> None:
+        """End sessions that nobody used for too long."""
+        if not self._settings.idle_timeout:
+            return
+        limit = time.monotonic() - self._settings.idle_timeout / 1000
+        for session in self.list():
+            if session.last_used <= limit and not session.lock.locked():
+                logger.info("session %s expired", session.id)
+                del self._sessions[session.id]
+                self._end(session, f"expired after {self._settings.idle_timeout}ms without use")
+                await self._keep(session)
+                await session.close()
+
+    async def _make_again(self, id: str) -> Session:
+        ended = self._ended.get(id)
+        kept = self._kept(id)
+        if kept is not None:
+            return await self._open(id, SessionOptions(), kept)
+        if id == DEFAULT:
+            return await self._open(id, (ended and ended.options) or SessionOptions())
+        if ended is not None and ended.options is not None:
+            return await self._open(id, ended.options)
+        raise self._not_found(id)
+
+    async def _open(self, id: str, options: SessionOptions, kept: SessionState | None = None) -> Session:
+        if len(self._sessions) + self._reserved >= self._settings.max_sessions:
+            raise ResourceExhausted(
+                f"All {self._settings.max_sessions} sessions are in use",
+                maxSessions=self._settings.max_sessions,
+            )
+        self._reserved += 1
+        try:
+            browser = await self._pool.acquire()
+            session = await self._open_in(browser, id, options, kept)
+        finally:
+            self._reserved -= 1
+        self._ended.pop(id, None)
+        self._sessions[id] = session
+        return session
+
+    async def _open_in(
+        self, browser: PooledBrowser, id: str, options: SessionOptions, kept: SessionState | None
+    ) -> Session:
+        try:
+            return await Session.open(
+                id,
+                options=options,
+                browser=browser,
+                surroundings=self._surroundings,
+                storage=storage.to_playwright(kept) if kept else None,
+            )
+        except BaseException:
+            self._pool.release(browser)
+            raise
+
+    def _end(self, session: Session, reason: str, *, options: SessionOptions | None = None) -> None:
+        self._pool.release(session.browser)
+        self._opening.pop(session.id, None)
+        self._ended[session.id] = Ended(reason, options)
+        while len(self._ended) > REMEMBERED:
+            self._ended.popitem(last=False)
+
+    async def _bury(self, session: Session) -> None:
+        """A session whose browser is gone."""
+        del self._sessions[session.id]
+        self._end(session, "crashed", options=session.options)
+        await session.close()
+
+    def _not_found(self, id: str) -> SessionNotFound:
+        ended = self._ended.get(id)
+        why = ended.reason if ended else "does not exist"
+        return SessionNotFound(f'Session "{id}" {why}', sessionId=id)
+
+    def _kept(self, id: str) -> SessionState | None:
+        if not self._settings.persistent_sessions:
+            return None
+        try:
+            return self._persistent.find(id)
+        except FootlightError:
+            return None
+
+    async def _keep(self, session: Session) -> None:
+        """Write the state of a session that is to survive the server."""
+        if not self._settings.persistent_sessions or not session.alive:
+            return
+        try:
+            async with asyncio.timeout(2.0):
+                self._persistent.save(session.id, await storage.take(session))
+        except (Error, OSError, TimeoutError, FootlightError):
+            logger.warning("the state of session %s could not be kept", session.id, exc_info=True)
+
+
+SessionsFactory = Callable[[], Awaitable[Sessions]]
+"""Gives the table when the browser is up; calls made before that wait here."""

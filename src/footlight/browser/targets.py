@@ -1,0 +1,79 @@
+"""A selector becomes an element: CSS, `//xpath`, `testid=…`, and `>>` into frames.
+
+CSS and `testid=` reach into open shadow roots. `a >> b` looks for b inside a; where a is a frame, inside
+its document. Playwright's other engines (`text=`, `role=`) pass through. The first match in document order
+counts.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from footlight.errors import InvalidSelector
+
+if TYPE_CHECKING:
+    from playwright.async_api import FrameLocator, Locator, Page
+
+__all__ = ["locate", "parse"]
+
+_FRAMES = "e => ['IFRAME', 'FRAME'].includes(e.tagName)"
+
+
+def parse(selector: str) -> tuple[str, ...]:
+    """The parts between `>>`, each in Playwright's language.
+
+    Raises:
+        InvalidSelector: empty, or with an empty part.
+    """
+    parts = tuple(part.strip() for part in _split(selector))
+    if not all(parts):
+        raise InvalidSelector(f'The selector "{selector}" has an empty part', selector=selector)
+    return tuple(_in_playwright(part) for part in parts)
+
+
+def _in_playwright(part: str) -> str:
+    if part.startswith("testid="):
+        value = part.removeprefix("testid=").strip("\"'")
+        return f"[data-testid={json.dumps(value, ensure_ascii=False)}]"
+    if part.startswith(("//", "(//", "..")):
+        return f"xpath={part}"
+    return part
+
+
+def _split(selector: str) -> list[str]:
+    """Split at `>>` outside quotes."""
+    parts: list[str] = []
+    quote = ""
+    start = at = 0
+    while at < len(selector):
+        char = selector[at]
+        if quote:
+            if char == "\\":
+                at += 1
+            elif char == quote:
+                quote = ""
+        elif char in "\"'":
+            quote = char
+        elif selector.startswith(">>", at):
+            parts.append(selector[start:at])
+            start = at = at + 2
+            continue
+        at += 1
+    return [*parts, selector[start:]]
+
+
+async def locate(page: Page, selector: str, *, timeout_ms: float) -> Locator:
+    """All matches of the selector; entering a frame waits up to `timeout_ms` for it.
+
+    Raises:
+        InvalidSelector: it cannot be parsed.
+        playwright.async_api.TimeoutError: a part before `>>` matches nothing.
+    """
+    *outer, last = parse(selector)
+    scope: Page | FrameLocator | Locator = page
+    for part in outer:
+        inner = scope.locator(part).first
+        is_frame = await inner.evaluate(_FRAMES, timeout=timeout_ms)
+        scope = inner.content_frame if is_frame else inner
+    return scope.locator(last)

@@ -1,0 +1,1 @@
+"""The ways in. Every command imports what it needs when it runs."""

@@ -1,0 +1,143 @@
+"""`footlight doctor`: can a browser be started here, and if not, what mends it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from footlight.config import Settings
+
+__all__ = ["doctor"]
+
+INSTALL_SECONDS = 180
+PACKAGE_SECONDS = 900
+
+PACKAGE_MANAGERS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
+    (
+        "apt-get",
+        (
+            ("apt-get", "update", "-qq"),
+            ("apt-get", "install", "-y", "-qq", "chromium", "chromium-headless-shell"),
+            ("apt-get", "install", "-y", "-qq", "chromium"),
+        ),
+    ),
+    ("dnf", (("dnf", "install", "-y", "-q", "chromium"),)),
+    ("apk", (("apk", "add", "--quiet", "chromium"),)),
+    ("pacman", (("pacman", "-S", "--noconfirm", "--quiet", "chromium"),)),
+    ("brew", (("brew", "install", "--quiet", "--cask", "chromium"),)),
+)
+"""The way of each; a later command counts only where the one before it failed."""
+
+
+@click.command()
+@click.option("--install", is_flag=True, help="Install a browser if none can be started.")
+@click.option("--config", type=click.Path(path_type=Path), help="Settings file, JSON or TOML.")
+@click.option("--browser", type=click.Choice(["chromium", "firefox", "webkit"]), help="Default: chromium.")
+@click.option("--executable-path", type=click.Path(path_type=Path), help="Try this browser.")
+@click.option("--quiet", is_flag=True, help="Print only what is wrong.")
+def doctor(
+    install: bool, config: Path | None, browser: str | None, executable_path: Path | None, quiet: bool
+) -> None:
+    """Say what is here, what is missing, and how to mend it. Exits 1 if no browser can be started."""
+    from footlight.config import load_settings
+    from footlight.errors import BrowserNotInstalled
+
+    flags = {"browser.type": browser, "browser.executablePath": executable_path}
+    settings = load_settings(file=config, environment=os.environ, flags=flags)
+    say = (lambda _: None) if quiet else click.echo
+    _describe_machine(say)
+    try:
+        _describe_browser(settings, say)
+    except BrowserNotInstalled as missing:
+        if not install or not _install(settings.browser.type):
+            click.echo(f"browser     missing: {missing.message}\nremedy      {missing.suggestion}", err=True)
+            sys.exit(1)
+        _describe_browser(settings, say)
+
+
+def _describe_machine(say: Any) -> None:
+    from importlib.metadata import version
+
+    say(f"footlight   {version('footlight')}")
+    say(f"python      {platform.python_version()} on {platform.system()} {platform.machine()}")
+    say(f"playwright  {version('playwright')}")
+    say(f"mcp         {version('mcp')}")
+    display = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    if platform.system() == "Linux":
+        say(f"display     {display or 'none: --headed needs one (xvfb-run gives one)'}")
+
+
+def _describe_browser(settings: Settings, say: Any) -> None:
+    """Start it, open a page. Raises BrowserNotInstalled."""
+    began = time.monotonic()
+    name, path, sandbox = asyncio.run(_try(settings))
+    say(f"browser     {name}, {path}")
+    say(f"sandbox     {sandbox}")
+    say(f"first page  {(time.monotonic() - began) * 1000:.0f} ms")
+
+
+async def _try(settings: Settings) -> tuple[str, str, str]:
+    from footlight.browser.launch import try_browser
+
+    tried = await try_browser(settings.browser)
+    return tried.version, tried.path, "on" if tried.sandboxed else "off (root user, or --no-sandbox)"
+
+
+def _install(engine: str) -> bool:
+    """Playwright's own build, else the system's package manager. Whether one of them worked."""
+    click.echo(f"installing {engine} with Playwright …", err=True)
+    if _run([sys.executable, "-m", "playwright", "install", engine], INSTALL_SECONDS):
+        return True
+    if engine != "chromium":
+        return False
+    for manager, commands in PACKAGE_MANAGERS:
+        if shutil.which(manager):
+            click.echo(f"installing {engine} with {manager} …", err=True)
+            return _run_first([_as_root(manager, command) for command in commands])
+    return False
+
+
+def _run_first(commands: Sequence[Sequence[str]]) -> bool:
+    """Preparations may fail; the first installation that works is enough."""
+    return any([_run(command, PACKAGE_SECONDS) for command in commands[:-1]][-1:]) or _run(
+        commands[-1], PACKAGE_SECONDS
+    )
+
+
+def _as_root(manager: str, command: Sequence[str]) -> Sequence[str]:
+    if manager == "brew" or not hasattr(os, "geteuid") or os.geteuid() == 0:
+        return command
+    return ("sudo", "-n", *command)
+
+
+def _run(command: Sequence[str], limit_seconds: float) -> bool:
+    try:
+        done = subprocess.run(
+            command,
+            timeout=limit_seconds,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
+            text=True,
+            errors="replace",
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        click.echo(f"  {command[0]}: {error}", err=True)
+        return False
+    if done.returncode:
+        last = done.stderr.strip().splitlines()[-1:] or [f"exit status {done.returncode}"]
+        click.echo(f"  {' '.join(command[:3])}: {last[0]}", err=True)
+    return done.returncode == 0

@@ -1,0 +1,82 @@
+"""`footlight serve`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+__all__ = ["serve"]
+
+FLAGS = {
+    "browser": "browser.type",
+    "headless": "browser.headless",
+    "channel": "browser.channel",
+    "executable_path": "browser.executablePath",
+    "cdp_endpoint": "browser.cdpEndpoint",
+    "download_path": "browser.downloadPath",
+    "timeout": "session.defaultTimeout",
+    "max_sessions": "session.maxSessions",
+    "state_directory": "session.stateDirectory",
+    "upload_root": "security.uploadRoots",
+    "allow_domain": "security.allowedDomains",
+    "block_domain": "security.blockedDomains",
+    "enable_script_evaluation": "security.enableScriptEvaluation",
+    "log_level": "logging.level",
+    "log_format": "logging.format",
+    "log_file": "logging.file",
+}
+"""Which setting a flag sets."""
+
+_path = click.Path(path_type=Path)
+
+
+@click.command()
+@click.option("--config", type=_path, help="Settings file, JSON or TOML.")
+@click.option("--browser", type=click.Choice(["chromium", "firefox", "webkit"]), help="Default: chromium.")
+@click.option("--headed/--headless", "headed", default=None, help="Show the browser. Default: headless.")
+@click.option("--channel", type=click.Choice(["chrome", "msedge"]), help="A branded Chromium.")
+@click.option("--executable-path", type=_path, help="This browser and no other.")
+@click.option("--cdp-endpoint", help="Attach to a running Chromium, e.g. http://127.0.0.1:9222.")
+@click.option("--download-path", type=_path, help="Keep downloads in this folder.")
+@click.option("--timeout", type=int, help="Deadline of a call that gives none, in ms. Default: 30000.")
+@click.option("--max-sessions", type=int, help="Default: 50.")
+@click.option("--state-directory", type=_path, help="Where saved states are kept.")
+@click.option("--upload-root", type=_path, multiple=True, help="Allow uploads from this folder. Repeatable.")
+@click.option(
+    "--allow-domain", multiple=True, help="Reach only this domain, e.g. '*.example.com'. Repeatable."
+)
+@click.option("--block-domain", multiple=True, help="Never reach this domain. Repeatable.")
+@click.option("--enable-script-evaluation", is_flag=True, default=None, help="Switch the tool evaluate on.")
+@click.option("--log-level", type=click.Choice(["debug", "info", "warn", "error"]), help="Default: info.")
+@click.option("--log-format", type=click.Choice(["json", "text"]), help="Default: json.")
+@click.option("--log-file", type=_path, help="Log to this file instead of stderr.")
+def serve(config: Path | None, headed: bool | None, **options: Any) -> None:
+    """Serve the browser tools over MCP on standard input and output.
+
+    Settings come from defaults, then the file, then FOOTLIGHT_* variables, then these flags.
+    """
+    from footlight import app, log
+    from footlight.config import load_settings
+
+    options["headless"] = None if headed is None else not headed
+    flags = {FLAGS[name]: _value(value) for name, value in options.items()}
+    if flags["logging.file"] is not None:
+        flags["logging.destination"] = "file"
+    settings = load_settings(file=config, environment=os.environ, flags=flags)
+    if settings.transport != "stdio":
+        raise click.UsageError(f"transport {settings.transport!r} is not served by this version; use 'stdio'")
+    log.configure(settings.logging, stdout_is_protocol=True)
+    status = app.run(settings)
+    # Everything is closed; the interpreter's own end would cost a client another quarter of a second.
+    sys.stderr.flush()
+    os._exit(status)
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return list(value) or None  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    return value

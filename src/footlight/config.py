@@ -1,0 +1,281 @@
+"""Settings: defaults, then a file, then `FOOTLIGHT_*` variables, then flags, into one frozen object.
+
+The keys and their defaults are those of document 003 §7; the ones it does not have are marked "ours".
+The same names work everywhere: `browser.downloadPath` in a file is `FOOTLIGHT_BROWSER_DOWNLOAD_PATH` in
+the environment. Durations are in milliseconds, sizes in bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic.alias_generators import to_camel
+from pydantic.fields import FieldInfo
+
+from footlight.errors import ConfigurationError
+
+__all__ = [
+    "BrowserSettings",
+    "DialogSettings",
+    "LoggingSettings",
+    "PoolSettings",
+    "SecuritySettings",
+    "SessionSettings",
+    "Settings",
+    "load_settings",
+]
+
+ENVIRONMENT_PREFIX = "FOOTLIGHT_"
+
+DialogAnswer = Literal["accept", "dismiss"]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(
+        alias_generator=to_camel, validate_by_name=False, extra="forbid", frozen=True, strict=True
+    )
+
+
+def _path(value: object) -> object:
+    return Path(value).expanduser() if isinstance(value, str) else value
+
+
+PathSetting = Annotated[Path, BeforeValidator(_path)]
+
+
+class BrowserSettings(_Section):
+    """Which browser, and how it is started."""
+
+    type: Literal["chromium", "firefox", "webkit"] = "chromium"
+    headless: bool = True
+    args: list[str] = ["--disable-dev-shm-usage"]
+    """Command-line arguments. `--no-sandbox` here turns Chromium's sandbox off."""
+    download_path: PathSetting | None = None
+    """Where downloads are kept. Default: a folder of the server's own, gone when it ends."""
+    channel: Literal["chrome", "msedge"] | None = None
+    """Ours: a branded Chromium instead of the one that is found."""
+    executable_path: PathSetting | None = None
+    """Ours: this browser and no other."""
+    cdp_endpoint: str | None = None
+    """Ours: attach to a running Chromium, for example http://127.0.0.1:9222, instead of starting one."""
+
+
+class PoolSettings(_Section):
+    """How many browsers run."""
+
+    min_browsers: int = Field(default=2, ge=0)
+    max_browsers: int = Field(default=10, ge=1)
+    idle_timeout: int = Field(default=300_000, ge=0)
+    """Browsers above `minBrowsers` that have no session are closed after this many milliseconds."""
+
+
+class DialogSettings(_Section):
+    """Ours: what is answered to a page's dialogs."""
+
+    alert: DialogAnswer = "accept"
+    beforeunload: DialogAnswer = "accept"
+    confirm: DialogAnswer = "dismiss"
+    prompt: DialogAnswer = "dismiss"
+
+
+class SessionSettings(_Section):
+    """What a session may use."""
+
+    default_timeout: int = Field(default=30_000, ge=1)
+    """The deadline of a call that gives no `timeout`, in milliseconds."""
+    max_sessions: int = Field(default=50, ge=1)
+    persistent_sessions: bool = False
+    """Whether cookies, storage and the URL of each session survive a restart of the server."""
+    element_timeout: int = Field(default=5_000, ge=0)
+    """Ours: how long a call that gives no `timeout` waits for an element to appear and be usable."""
+    idle_timeout: int = Field(default=1_800_000, ge=0)
+    """Ours: a session not used for this many milliseconds is closed. 0 keeps it for ever."""
+    state_directory: PathSetting = Path(".footlight/state")
+    """Ours: where named states and persistent sessions are kept."""
+    dialogs: DialogSettings = DialogSettings()
+
+
+class SecuritySettings(_Section):
+    """What the server refuses."""
+
+    allowed_domains: list[str] | None = None
+    """Hosts that may be reached: `example.com`, or `*.example.com` for it and all below. None: all."""
+    blocked_domains: list[str] | None = None
+    """Hosts that may not; wins over `allowedDomains`."""
+    max_screenshot_size: int = Field(default=10_485_760, ge=1)
+    enable_file_upload: bool = True
+    enable_script_evaluation: bool = False
+    upload_roots: list[PathSetting] = [Path()]
+    """Ours: files may be uploaded from these folders only, by real path. Default: the working directory."""
+
+
+class LoggingSettings(_Section):
+    """Where the log goes. On stdio `stdout` means stderr: stdout belongs to the protocol."""
+
+    level: Literal["debug", "info", "warn", "error"] = "info"
+    format: Literal["json", "text"] = "json"
+    destination: Literal["stdout", "file"] = "stdout"
+    file: PathSetting | None = None
+
+
+class Settings(_Section):
+    """All of it (003 §7.1)."""
+
+    name: str = "playwright-mcp-server"
+    version: str = "1.0.0"
+    transport: Literal["stdio", "http", "websocket"] = "stdio"
+    port: int | None = Field(default=None, ge=0, le=65535)
+    browser: BrowserSettings = BrowserSettings()
+    pool: PoolSettings = PoolSettings()
+    session: SessionSettings = SessionSettings()
+    security: SecuritySettings = SecuritySettings()
+    logging: LoggingSettings = LoggingSettings()
+
+
+Key = tuple[str, ...]
+
+
+def load_settings(
+    *,
+    file: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+    flags: Mapping[str, object] | None = None,
+) -> Settings:
+    """Merge the layers; later ones win key by key.
+
+    `flags` maps dotted keys (`browser.headless`) to values; a value of None was not given.
+
+    Raises:
+        ConfigurationError: names the key, the file, variable or flag it came from, and what was expected.
+    """
+    merged: dict[str, Any] = {}
+    origin: dict[Key, str] = {}
+    if file is not None:
+        _merge(merged, origin, _read(file), str(file))
+    for variable, key, value in _from_environment(environment or {}):
+        _merge(merged, origin, _nested(key, value), f"environment variable {variable}")
+    for name, value in (flags or {}).items():
+        if value is not None:
+            _merge(merged, origin, _nested(tuple(name.split(".")), value), f"flag for {name}")
+    try:
+        settings = Settings.model_validate(merged)
+    except ValidationError as error:
+        raise _explained(error, origin) from None
+    return _consistent(settings)
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        text = file.read_text("utf-8")
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise ConfigurationError(f"{file}: the configuration cannot be read: {reason}") from None
+    except UnicodeDecodeError:
+        raise ConfigurationError(f"{file}: the configuration is not UTF-8 text") from None
+    try:
+        data: object = tomllib.loads(text) if file.suffix == ".toml" else json.loads(text)
+    except ValueError as error:
+        kind = "TOML" if file.suffix == ".toml" else "JSON"
+        raise ConfigurationError(f"{file}: not valid {kind}: {error}") from None
+    if not isinstance(data, dict):
+        raise ConfigurationError(f"{file}: the configuration must be an object")
+    return cast("dict[str, Any]", data)
+
+
+def _from_environment(environment: Mapping[str, str]) -> list[tuple[str, Key, object]]:
+    found: list[tuple[str, Key, object]] = []
+    for key, field in leaves(Settings).items():
+        variable = ENVIRONMENT_PREFIX + "_".join(_screaming(part) for part in key)
+        if (text := environment.get(variable)) is not None:
+            found.append((variable, key, _parsed(text, field)))
+    return found
+
+
+def leaves(model: type[BaseModel], prefix: Key = ()) -> dict[Key, FieldInfo]:
+    """Every single setting by its key, in order."""
+    found: dict[Key, FieldInfo] = {}
+    for name, field in model.model_fields.items():
+        key = (*prefix, field.alias or name)
+        section = field.annotation
+        if isinstance(section, type) and issubclass(section, BaseModel):
+            found |= leaves(section, key)
+        else:
+            found[key] = field
+    return found
+
+
+def _screaming(camel: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", camel).upper()
+
+
+def _parsed(text: str, field: FieldInfo) -> object:
+    """A list may be written with commas; a switch or a number as in JSON; the rest is text."""
+    kind = str(field.annotation)
+    if "list" in kind:
+        return json.loads(text) if text.startswith("[") else [part.strip() for part in text.split(",")]
+    if "bool" in kind or "int" in kind:
+        try:
+            return json.loads(text.lower())
+        except ValueError:
+            return text
+    return text
+
+
+def _nested(key: Key, value: object) -> dict[str, Any]:
+    for part in reversed(key):
+        value = {part: value}
+    return cast("dict[str, Any]", value)
+
+
+def _merge(
+    into: dict[str, Any], origin: dict[Key, str], layer: dict[str, Any], source: str, at: Key = ()
+) -> None:
+    for name, value in layer.items():
+        key = (*at, name)
+        origin[key] = source
+        below = into.get(name)
+        if isinstance(value, dict) and isinstance(below, dict):
+            _merge(cast("dict[str, Any]", below), origin, cast("dict[str, Any]", value), source, key)
+        elif isinstance(value, dict):
+            into[name] = {}
+            _merge(into[name], origin, cast("dict[str, Any]", value), source, key)
+        else:
+            into[name] = value
+
+
+def _explained(error: ValidationError, origin: Mapping[Key, str]) -> ConfigurationError:
+    lines: list[str] = []
+    for problem in error.errors(include_url=False):
+        key = tuple(str(part) for part in problem["loc"])
+        dotted = ".".join(key)
+        source = next((origin[key[:end]] for end in range(len(key), 0, -1) if key[:end] in origin), None)
+        where = f"{source}: " if source else ""
+        if problem["type"] == "extra_forbidden":
+            known = ", ".join(sorted(_known_beside(key)))
+            lines.append(f"{where}unknown setting {dotted!r}; known here: {known}")
+        else:
+            lines.append(f"{where}setting {dotted!r}: {problem['msg']}, got {problem['input']!r}")
+    return ConfigurationError("\n".join(lines))
+
+
+def _known_beside(key: Key) -> set[str]:
+    depth = len(key) - 1
+    return {leaf[depth] for leaf in leaves(Settings) if leaf[:depth] == key[:-1]}
+
+
+def _consistent(settings: Settings) -> Settings:
+    if settings.pool.min_browsers > settings.pool.max_browsers:
+        raise ConfigurationError("setting 'pool.minBrowsers' must not be greater than 'pool.maxBrowsers'")
+    if settings.logging.destination == "file" and settings.logging.file is None:
+        raise ConfigurationError("setting 'logging.file' must be given when 'logging.destination' is 'file'")
+    if settings.browser.channel and settings.browser.type != "chromium":
+        raise ConfigurationError("setting 'browser.channel' needs 'browser.type' to be 'chromium'")
+    if settings.browser.cdp_endpoint and settings.browser.type != "chromium":
+        raise ConfigurationError("setting 'browser.cdpEndpoint' needs 'browser.type' to be 'chromium'")
+    return settings

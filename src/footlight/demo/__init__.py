@@ -1,0 +1,1 @@
+"""The demo: a small shop on loopback, and a browser that works in it over the Model Context Protocol."""

@@ -1,0 +1,64 @@
+"""What the shop sells."""
+
+import csv
+import io
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from importlib.resources import files
+
+COLUMNS = ("sku", "name", "category", "price", "stock")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Product:
+    """One article, its price in cents."""
+
+    sku: str
+    name: str
+    category: str
+    price_cents: int
+    stock: int
+
+    @property
+    def price(self) -> str:
+        """The price in euros, with two digits after the point."""
+        return f"{self.price_cents // 100}.{self.price_cents % 100:02}"
+
+
+def load_catalogue() -> tuple[Product, ...]:
+    """Every article the shop sells, by SKU."""
+    text = files("footlight.demo").joinpath("catalogue.csv").read_text("utf-8")
+    return tuple(
+        sorted(map(read_product, csv.DictReader(io.StringIO(text))), key=lambda product: product.sku)
+    )
+
+
+def read_product(row: dict[str, str]) -> Product:
+    """An article from its texts; the price may carry its currency."""
+    return Product(
+        sku=row["sku"],
+        name=row["name"],
+        category=row["category"],
+        price_cents=int(Decimal(row["price"].removeprefix("€").strip()) * 100),
+        stock=int(row["stock"]),
+    )
+
+
+def price_list(products: Iterable[Product]) -> bytes:
+    """The articles as a CSV file."""
+    text = io.StringIO(newline="")
+    lines = csv.writer(text)
+    lines.writerow(COLUMNS)
+    lines.writerows((item.sku, item.name, item.category, item.price, item.stock) for item in products)
+    return text.getvalue().encode()
+
+
+def search(products: Iterable[Product], query: str) -> tuple[Product, ...]:
+    """The articles that hold every word of `query` in their SKU, name or category."""
+    words = query.casefold().split()
+    return tuple(
+        product
+        for product in products
+        if all(word in f"{product.sku} {product.name} {product.category}".casefold() for word in words)
+    )

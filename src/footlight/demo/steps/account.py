@@ -1,0 +1,31 @@
+"""Signing in: refused with a wrong password, accepted with the right one."""
+
+from footlight.demo.shop import PASSWORD, USER
+from footlight.demo.steps.stage import Stage
+from footlight.demo.verdict import Check
+from footlight.demo.views import LOGIN_PROBLEM
+
+WRONG_PASSWORD = "curtain-up-at-nine"
+
+
+async def sign_in(stage: Stage) -> Check:
+    """Sign in at the second attempt, and read what the account says about both."""
+    await stage.visit("/login")
+    await stage.browser.call("fill", selector="#user", value=USER)
+    await _try(stage, WRONG_PASSWORD)
+    problem = await stage.browser.call("get_text", selector="#problem")
+    await _try(stage, PASSWORD)
+    attempts = await stage.browser.call("extract_table", selector="#sign-ins")
+    return Check(
+        holds=[
+            LOGIN_PROBLEM,
+            *({"User": entry.user, "Result": entry.result} for entry in stage.site.shop.sign_ins),
+        ],
+        got=[problem.text("text").strip(), *attempts.rows("User", "Result")],
+        describe=lambda value: ", ".join(row["Result"] for row in value[1:]),
+    )
+
+
+async def _try(stage: Stage, password: str) -> None:
+    await stage.browser.call("fill", selector="#password", value=password)
+    await stage.browser.call("click", selector="main button[type=submit]")

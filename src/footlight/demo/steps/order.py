@@ -1,0 +1,106 @@
+"""An order: a form with every kind of field, filled as a person would."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+
+from footlight.demo.judgement import judge
+from footlight.demo.order_form import FIELDS, Field
+from footlight.demo.shop import Order, Upload
+from footlight.demo.steps.stage import Stage
+from footlight.demo.steps.upload import STAGE_PLAN
+from footlight.demo.verdict import Check
+
+COLLECTION_PASSWORD = "the-ghost-light-is-on"
+
+_ORDER: Mapping[str, Sequence[str]] = {
+    "product": ["SC-401"],
+    "quantity": ["12"],
+    "gel": ["#3366cc"],
+    "level": ["75"],
+    "extras": ["Cable ties", "Safety bonds"],
+    "production": ["The Winter’s Tale"],
+    "opening": ["2031-05-17T19:30"],
+    "rehearsals": ["2031-W14"],
+    "delivery_date": ["2031-05-09"],
+    "delivery_time": ["08:30"],
+    "method": ["Courier"],
+    "country": ["Türkiye"],
+    "contact": ["The stage manager"],
+    "email": ["stage.manager@example.org"],
+    "phone": ["+43 1 234 56 78"],
+    "website": ["https://example.org/winter?act=4&scene=1"],
+    "invoice": ["2031-06"],
+    "password": [COLLECTION_PASSWORD],
+    "notes": ["Ring at the stage door.\nMind the <trap> & the cat."],
+    "insured": ["yes"],
+    "terms": ["yes"],
+}
+_FILES: Mapping[str, Upload] = {"plan": STAGE_PLAN}
+_PASSWORD_SHA256 = hashlib.sha256(COLLECTION_PASSWORD.encode()).hexdigest()
+
+
+async def place_order(stage: Stage) -> Check:
+    """Fill every field, send the order, and read what the shop says it received."""
+    await stage.visit("/order")
+    for field in FIELDS:
+        await _fill(stage, field)
+    await stage.browser.call("click", selector="main button[type=submit]")
+    number = (await stage.browser.call("get_text", selector="#number")).text("text")
+    shown = await _read_received(stage)
+    stage.bring_home_json("order.json", {"number": number, "received": shown})
+    return Check(
+        holds=_hold(stage.site.shop.find_order(number)),
+        got={
+            "number": number,
+            "shown": shown,
+            "sent": judge(_ORDER, _FILES).received,
+            "password": _PASSWORD_SHA256,
+        },
+        describe=lambda value: f"{value['number']}, {len(value['shown'])} fields",
+    )
+
+
+def _hold(order: Order | None) -> dict[str, object]:
+    # What the shop received must be what was sent, and what it shows must be what it received.
+    if order is None:
+        return {"number": "no such order", "shown": {}, "sent": {}, "password": ""}
+    return {
+        "number": order.number,
+        "shown": order.received,
+        "sent": order.received,
+        "password": order.password_sha256,
+    }
+
+
+async def _fill(stage: Stage, field: Field) -> None:
+    call, selector = stage.browser.call, f"#{field.name}"
+    match field.kind:
+        case "checkbox":
+            await call("check", selector=selector)
+        case "radio":
+            await call("check", selector=f"input[name={field.name}][value='{_ORDER[field.name][0]}']")
+        case "select":
+            await call("select", selector=selector, value=_ORDER[field.name][0])
+        case "multiselect":
+            await _choose_several(stage, selector, _ORDER[field.name])
+        case "file":
+            await call("upload_file", selector=selector, files=[stage.lay_out(_FILES[field.name])])
+        case "datalist":
+            await call("type", selector=selector, text=_ORDER[field.name][0])
+        case _:
+            await call("fill", selector=selector, value=_ORDER[field.name][0])
+
+
+async def _choose_several(stage: Stage, selector: str, values: Sequence[str]) -> None:
+    # As with a keyboard: the first by a click, its neighbours with Shift and the arrow.
+    await stage.browser.call("click", selector=f"{selector} option[value='{values[0]}']")
+    for _ in values[1:]:
+        await stage.browser.call("press", key="ArrowDown", modifiers=["Shift"])
+
+
+async def _read_received(stage: Stage) -> dict[str, str]:
+    table = await stage.browser.call("extract_table", selector="#received")
+    received = {row["Field"]: row["Value"] for row in table.rows("Field", "Value")}
+    # A table's cell is one line of data; the element's own text keeps its lines.
+    notes = await stage.browser.call("get_text", selector="//table[@id='received']//tr[th='Notes']/td")
+    return received | {"Notes": notes.text("text")}

@@ -1,0 +1,36 @@
+"""Two files that the shop is to hold."""
+
+from footlight.demo.shop import Upload
+from footlight.demo.steps.stage import Stage
+from footlight.demo.verdict import Check
+
+STAGE_PLAN = Upload(
+    "stage-plan.svg",
+    b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 80 50">'
+    b'<path d="M5 5h70v30H5z" fill="none" stroke="#241a22"/>'
+    b'<circle cx="24" cy="20" r="6" fill="#e9b44c"/><circle cx="56" cy="20" r="6" fill="#e9b44c"/></svg>\n',
+)
+CUE_SHEET = Upload("cue sheet.csv", "cue,page,what\r\n1,3,house to half\r\n2,57,“Enter a bear”\r\n".encode())
+
+_HEADERS = ("File", "Bytes", "SHA-256")
+
+
+async def upload_files(stage: Stage) -> Check:
+    """Upload two files at once, and read what the shop weighed."""
+    sent = [STAGE_PLAN, CUE_SHEET]
+    await stage.visit("/upload")
+    await stage.browser.call(
+        "upload_file", selector="#files", files=[stage.lay_out(upload) for upload in sent]
+    )
+    await stage.browser.call("click", selector="main button[type=submit]")
+    table = await stage.browser.call("extract_table", selector="#uploads")
+    held = [_row(upload) for upload in stage.site.shop.uploads]
+    return Check(
+        holds={"sent": held, "shown": held},
+        got={"sent": [_row(upload) for upload in sent], "shown": table.rows(*_HEADERS)},
+        describe=lambda value: ", ".join(f"{row['File']} {row['SHA-256'][:8]}…" for row in value["shown"]),
+    )
+
+
+def _row(upload: Upload) -> dict[str, str]:
+    return dict(zip(_HEADERS, (upload.name, str(upload.size), upload.sha256), strict=True))

@@ -1,0 +1,85 @@
+"""What the site holds beside what came back."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+_LONGEST = 120
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """One step's outcome, in words."""
+
+    step: str
+    holds: str
+    got: str
+    agrees: bool
+    difference: str = ""
+    remedy: str = ""
+
+
+@dataclass(frozen=True)
+class Check:
+    """Two values that should be one, and how to say such a value in a few words."""
+
+    holds: object
+    got: object
+    describe: Callable[[Any], str] = str
+
+    def judge(self, step: str) -> Verdict:
+        """The verdict on a step: whole values are compared."""
+        return Verdict(
+            step=step,
+            holds=self.describe(self.holds),
+            got=self.describe(self.got),
+            agrees=self.holds == self.got,
+            difference=find_difference(self.holds, self.got),
+        )
+
+
+def failed(step: str, reason: str, *, remedy: str = "") -> Verdict:
+    """The verdict on a step that did not come to its end."""
+    return Verdict(step=step, holds="", got="nothing", agrees=False, difference=reason, remedy=remedy)
+
+
+def find_difference(holds: object, got: object, *, place: str = "") -> str:
+    """Where two values first differ; nothing where they do not."""
+    if holds == got:
+        return ""
+    plainly = f"{_at(place)}the site holds {_brief(holds)}, what came back is {_brief(got)}"
+    if isinstance(holds, Mapping) and isinstance(got, Mapping):
+        return _differing_key(cast("Mapping[Any, Any]", holds), cast("Mapping[Any, Any]", got), place)
+    if isinstance(holds, list | tuple) and isinstance(got, list | tuple):
+        return _differing_item(cast("Sequence[Any]", holds), cast("Sequence[Any]", got), place)
+    return plainly
+
+
+def _differing_key(holds: Mapping[Any, Any], got: Mapping[Any, Any], place: str) -> str:
+    key = next(key for key in [*holds, *got] if holds.get(key, _ABSENT) != got.get(key, _ABSENT))
+    return find_difference(holds.get(key, _ABSENT), got.get(key, _ABSENT), place=f"{place}[{key!r}]")
+
+
+def _differing_item(holds: Sequence[Any], got: Sequence[Any], place: str) -> str:
+    pairs = zip(holds, got, strict=False)
+    index = next((index for index, (left, right) in enumerate(pairs) if left != right), None)
+    if index is None:
+        return f"{_at(place)}the site holds {len(holds)}, what came back are {len(got)}"
+    return find_difference(holds[index], got[index], place=f"{place}[{index}]")
+
+
+def _at(place: str) -> str:
+    return f"at {place} " if place else ""
+
+
+def _brief(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+class _Absent:
+    def __repr__(self) -> str:
+        return "nothing"
+
+
+_ABSENT = _Absent()

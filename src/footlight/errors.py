@@ -1,0 +1,207 @@
+"""Every error that Footlight raises on purpose: one tree, and with it the table of codes.
+
+A class says what went wrong (`code`), whether the same call may succeed later (`retryable`) and what
+to do about it (`suggestion`); an instance adds the message and the details. Whatever is not in this
+tree is a bug, and leaves as `INTERNAL_ERROR` (R003-68 to R003-75).
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+__all__ = [
+    "CODES",
+    "BrowserCrashed",
+    "BrowserNotInstalled",
+    "ConfigurationError",
+    "DeadlineExceeded",
+    "ElementNotFound",
+    "ElementNotInteractive",
+    "FootlightError",
+    "InternalError",
+    "InvalidParameter",
+    "InvalidSelector",
+    "InvalidUrl",
+    "MissingParameter",
+    "NavigationFailed",
+    "NetworkFailed",
+    "PermissionDenied",
+    "ResourceExhausted",
+    "SessionNotFound",
+]
+
+
+class FootlightError(Exception):
+    """The root. `details` are plain JSON values; `retryable` and `suggestion` default to the class's."""
+
+    code: ClassVar[str] = "INTERNAL_ERROR"
+    default_retryable: ClassVar[bool] = False
+    default_suggestion: ClassVar[str] = "Please try again or contact support if the issue persists."
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        suggestion: str | None = None,
+        retryable: bool | None = None,
+        **details: Any,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.suggestion = suggestion or self.default_suggestion
+        self.retryable = self.default_retryable if retryable is None else retryable
+        self.details = details
+
+
+class MissingParameter(FootlightError):
+    """A required parameter was not given."""
+
+    code = "MISSING_PARAMETER"
+    default_suggestion = "Call the tool again with every required parameter."
+
+
+class InvalidParameter(FootlightError):
+    """A parameter has the wrong type or value, or is not known. Ours, not the document's."""
+
+    code = "INVALID_PARAMETER"
+    default_suggestion = "Correct the named parameter and call the tool again."
+
+
+class InvalidUrl(FootlightError):
+    """A URL that no browser could open."""
+
+    code = "INVALID_URL"
+    default_suggestion = "Give an absolute URL that starts with http:// or https://."
+
+
+class InvalidSelector(FootlightError):
+    """A selector that cannot be parsed (R003-75)."""
+
+    code = "INVALID_SELECTOR"
+    default_suggestion = (
+        "Check selector syntax. CSS selectors should not start with //, XPath should start with //"
+    )
+
+
+class SessionNotFound(FootlightError):
+    """The session was never made, was closed, or expired."""
+
+    code = "SESSION_NOT_FOUND"
+    default_suggestion = "Create a new session with create_session tool."
+
+
+class ElementNotFound(FootlightError):
+    """Nothing on the page matches the selector."""
+
+    code = "ELEMENT_NOT_FOUND"
+    default_suggestion = (
+        "Verify the selector using browser devtools. The element may be loaded dynamically - "
+        "try using wait_for_selector first."
+    )
+
+    @classmethod
+    def at(cls, selector: str, *, page: str, closest: list[str]) -> ElementNotFound:
+        """`closest` are the likest elements that the page does have."""
+        message = f'No element found matching selector "{selector}"'
+        if not closest:
+            return cls(message, selector=selector, page=page)
+        near = "; ".join(closest)
+        return cls(f"{message}. Closest on the page: {near}", selector=selector, page=page, closest=closest)
+
+
+class ElementNotInteractive(FootlightError):
+    """The element is there, but hidden, disabled, covered, or of the wrong kind."""
+
+    code = "ELEMENT_NOT_INTERACTIVE"
+    default_suggestion = (
+        "Look at the page with screenshot, remove what is in the way (close a dialog, scroll, fill what "
+        "enables the control), then try again."
+    )
+
+
+class BrowserCrashed(FootlightError):
+    """The browser, or the page's own process, is gone."""
+
+    code = "BROWSER_CRASHED"
+    default_retryable = True
+    default_suggestion = (
+        "Browser crashed unexpectedly. This may indicate a memory issue or problematic page content."
+    )
+
+
+class DeadlineExceeded(FootlightError):
+    """The call ran out of time."""
+
+    code = "TIMEOUT"
+    default_retryable = True
+    default_suggestion = "Increase the timeout parameter or check if the page is loading slowly."
+
+
+class NavigationFailed(FootlightError):
+    """`navigate` could not open the URL."""
+
+    code = "NAVIGATION_FAILED"
+    default_suggestion = "Check that the URL is right and that the site can be reached from this machine."
+
+
+class NetworkFailed(FootlightError):
+    """A network failure outside `navigate`."""
+
+    code = "NETWORK_ERROR"
+    default_retryable = True
+    default_suggestion = "Check that the site can be reached, then try again."
+
+
+class ResourceExhausted(FootlightError):
+    """No session or browser is left to give."""
+
+    code = "RESOURCE_EXHAUSTED"
+    default_retryable = True
+    default_suggestion = "Close a session that is not needed with close_session, then try again."
+
+
+class BrowserNotInstalled(FootlightError):
+    """No usable browser on this machine. Ours, not the document's."""
+
+    code = "BROWSER_NOT_INSTALLED"
+    default_suggestion = "Run `footlight doctor --install`."
+
+
+class PermissionDenied(FootlightError):
+    """The server's policy refuses the call. Ours, not the document's."""
+
+    code = "PERMISSION_DENIED"
+    default_suggestion = "The server's configuration forbids this; whoever runs the server can change it."
+
+
+class InternalError(FootlightError):
+    """A bug of ours. `details.errorId` finds the traceback in the server's log."""
+
+    code = "INTERNAL_ERROR"
+
+
+class ConfigurationError(FootlightError):
+    """A setting is unknown or wrong. Raised before there is a server; never reaches a client."""
+
+    code = "CONFIGURATION_ERROR"
+    default_suggestion = "Correct the setting; docs/configuration.md lists them all."
+
+
+CODES: tuple[type[FootlightError], ...] = (
+    MissingParameter,
+    InvalidParameter,
+    InvalidUrl,
+    InvalidSelector,
+    SessionNotFound,
+    ElementNotFound,
+    ElementNotInteractive,
+    PermissionDenied,
+    BrowserNotInstalled,
+    BrowserCrashed,
+    DeadlineExceeded,
+    NavigationFailed,
+    NetworkFailed,
+    ResourceExhausted,
+    InternalError,
+)
+"""What a client can see, in the order of the reference page."""

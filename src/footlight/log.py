@@ -1,0 +1,70 @@
+"""The log: JSON or text lines on stderr or in a file, as `logging` in the settings says (003 §7.1)."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from footlight.config import LoggingSettings
+
+__all__ = ["configure"]
+
+_LEVELS = {
+    "debug": logging.DEBUG,
+    "info": logging.INFO,
+    "warn": logging.WARNING,
+    "error": logging.ERROR,
+}
+_STANDARD = {*logging.makeLogRecord({}).__dict__, "message", "asctime", "taskName"}
+
+
+def configure(settings: LoggingSettings, *, stdout_is_protocol: bool) -> None:
+    """Set up the `footlight` loggers; other libraries' warnings go the same way."""
+    if settings.destination == "file" and settings.file is not None:
+        settings.file.parent.mkdir(parents=True, exist_ok=True)
+        handler: logging.Handler = logging.FileHandler(settings.file, encoding="utf-8", errors="replace")
+    else:
+        handler = logging.StreamHandler(sys.stderr if stdout_is_protocol else sys.stdout)
+    handler.setFormatter(_Json() if settings.format == "json" else _Text())
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(logging.WARNING)
+    ours = logging.getLogger("footlight")
+    ours.setLevel(_LEVELS[settings.level])
+    if settings.destination == "stdout" and stdout_is_protocol:
+        ours.info("logging.destination is stdout, which the stdio protocol needs: the log goes to stderr")
+
+
+def _extras(record: logging.LogRecord) -> dict[str, Any]:
+    return {key: value for key, value in record.__dict__.items() if key not in _STANDARD}
+
+
+def _time(record: logging.LogRecord) -> str:
+    return (
+        datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    )
+
+
+class _Json(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, Any] = {
+            "time": _time(record),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+            **_extras(record),
+        }
+        if record.exc_info:
+            line["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(line, default=str)
+
+
+class _Text(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        extras = "".join(f" {key}={value}" for key, value in _extras(record).items())
+        line = f"{_time(record)} {record.levelname.lower():7} {record.name}: {record.getMessage()}{extras}"
+        return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line

@@ -1,0 +1,1 @@
+"""The protocol's serving side: a tool is declared, a call is dispatched, an answer goes out."""

@@ -1,0 +1,309 @@
+"""`@tool` on a typed function is the whole declaration of a tool.
+
+Its name, docstring and signature give the name, description and input schema; the return type gives the
+output schema; the decorator says what the call does to the world and what it needs. Everything else that
+must know a tool (the MCP list, the dispatcher, the reference page) reads it from here.
+"""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
+from pydantic.alias_generators import to_camel
+
+from footlight.errors import FootlightError, InvalidParameter, MissingParameter
+
+if TYPE_CHECKING:
+    from footlight.browser.deadline import Deadline
+    from footlight.browser.page import Page
+    from footlight.browser.session import Session
+    from footlight.browser.sessions import Sessions
+    from footlight.browser.storage import StateStore
+    from footlight.config import Settings
+    from footlight.server.answer import Image
+
+__all__ = ["Count", "Milliseconds", "Number", "Scope", "Tool", "ToolCall", "tool"]
+
+Scope = Literal["page", "session", "server"]
+"""What a call works on: it gets that from the dispatcher, under the session's lock."""
+
+Effect = Literal["read", "act", "configure"]
+"""`read` changes nothing, `act` does something in a page, `configure` changes the session itself."""
+
+Permission = Literal["evaluation", "upload"]
+"""A switch in the settings that the tool needs."""
+
+Number = Annotated[float, Field(strict=False, allow_inf_nan=False)]
+Count = Annotated[int, Field(strict=False, ge=1, json_schema_extra={"type": "number"})]
+Milliseconds = Annotated[Number, Field(ge=1)]
+
+
+@dataclass(slots=True)
+class ToolCall:
+    """What a tool's function gets: where it works, and until when."""
+
+    settings: Settings
+    deadline: Deadline
+    sessions: Sessions
+    states: StateStore
+    maybe_session: Session | None = None
+    maybe_page: Page | None = None
+    images: list[Image] = field(default_factory=list["Image"])
+
+    @property
+    def session(self) -> Session:
+        """For tools of the scopes `page` and `session`."""
+        assert self.maybe_session is not None
+        return self.maybe_session
+
+    @property
+    def page(self) -> Page:
+        """For tools of the scope `page`."""
+        assert self.maybe_page is not None
+        return self.maybe_page
+
+
+Function = Callable[..., Awaitable[Mapping[str, Any]]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """A declared tool. The schemas are what MCP lists; `arguments` validates what comes in."""
+
+    name: str
+    title: str
+    description: str
+    function: Function
+    scope: Scope
+    effect: Effect
+    destructive: bool
+    idempotent: bool
+    open_world: bool
+    permission: Permission | None
+    arguments: type[BaseModel]
+    input_schema: dict[str, Any]
+    output_schema: dict[str, Any]
+
+    @property
+    def read_only(self) -> bool:
+        return self.effect == "read"
+
+    def parse(self, arguments: Mapping[str, Any]) -> BaseModel:
+        """The arguments, validated.
+
+        Raises:
+            MissingParameter, InvalidParameter: name the field and say what was expected.
+        """
+        try:
+            return self.arguments.model_validate(dict(arguments))
+        except ValidationError as error:
+            raise _explained(error, self) from None
+
+    async def run(self, call: ToolCall, arguments: BaseModel) -> Mapping[str, Any]:
+        own = inspect.signature(self.function).parameters
+        values = {name: getattr(arguments, name) for name in own if name != "call"}
+        return await self.function(call, **values)
+
+
+def tool(
+    *,
+    scope: Scope = "page",
+    effect: Effect,
+    destructive: bool = False,
+    idempotent: bool | None = None,
+    open_world: bool | None = None,
+    permission: Permission | None = None,
+    name: str | None = None,
+    names_session: bool = False,
+    timeout: Any = None,
+) -> Callable[[Function], Tool]:
+    """Declare a tool.
+
+    `destructive`: it may do what cannot be undone. `idempotent`: a second call changes nothing more
+    (reading always is). `names_session`: `sessionId` must be given. `timeout` replaces the annotation of the shared parameter of that name.
+    """
+
+    def declare(function: Function) -> Tool:
+        title, description = _texts(function)
+        arguments = _arguments(function, _shared(scope, names_session=names_session, timeout=timeout))
+        return Tool(
+            name=name or function.__name__,
+            title=title,
+            description=description,
+            function=function,
+            scope=scope,
+            effect=effect,
+            destructive=destructive,
+            idempotent=effect == "read" if idempotent is None else idempotent,
+            open_world=scope == "page" if open_world is None else open_world,
+            permission=permission,
+            arguments=arguments,
+            input_schema=_input_schema(arguments),
+            output_schema=_output_schema(function, effect),
+        )
+
+    return declare
+
+
+def _texts(function: Function) -> tuple[str, str]:
+    """The first line is the title; the whole, on one line, is the description."""
+    paragraphs = inspect.cleandoc(function.__doc__ or "").split("\n\n")
+    description = " ".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+    return paragraphs[0].partition("\n")[0].split(". ")[0].rstrip("."), description
+
+
+def _arguments(function: Function, shared: Mapping[str, Any]) -> type[BaseModel]:
+    hints = typing.get_type_hints(function, include_extras=True)
+    fields: dict[str, Any] = {}
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.name != "call":
+            default = ... if parameter.default is parameter.empty else parameter.default
+            fields[parameter.name] = (hints[parameter.name], default)
+    for name, field_ in shared.items():
+        fields.setdefault(name, field_)
+    return create_model(
+        function.__name__,
+        __config__=ConfigDict(
+            alias_generator=to_camel, extra="forbid", strict=True, frozen=True, validate_by_name=False
+        ),
+        **fields,
+    )
+
+
+def _shared(scope: Scope, *, names_session: bool, timeout: Any) -> dict[str, Any]:
+    """What every tool of a scope takes; the server's instructions explain it once."""
+    if scope == "server":
+        return {}
+    session = {"session_id": (str, ...) if names_session else (str | None, None)}
+    if scope == "session":
+        return session
+    return {**session, "page_id": (str | None, None), "timeout": (timeout or Milliseconds | None, None)}
+
+
+def _input_schema(arguments: type[BaseModel]) -> dict[str, Any]:
+    schema = _plain(arguments.model_json_schema(by_alias=True, mode="validation"))
+    return {
+        "type": "object",
+        "properties": schema.get("properties", {}),
+        **({"required": schema["required"]} if schema.get("required") else {}),
+        "additionalProperties": False,
+    }
+
+
+_EVENTS: dict[str, Any] = {
+    "newPages": {
+        "type": "array",
+        "items": {
+            "type": "object",
+            "properties": {"pageId": {"type": "string"}, "url": {"type": "string"}},
+            "required": ["pageId", "url"],
+        },
+    },
+    "dialogs": {"type": "array", "items": {"type": "object"}},
+    "downloads": {"type": "array", "items": {"type": "object"}},
+    "pageClosed": {"type": "boolean"},
+}
+
+ERROR_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "code": {"type": "string"},
+        "message": {"type": "string"},
+        "details": {"type": "object"},
+        "retryable": {"type": "boolean"},
+        "suggestion": {"type": "string"},
+    },
+    "required": ["code", "message", "retryable"],
+}
+
+
+def _output_schema(function: Function, effect: Effect) -> dict[str, Any]:
+    """The envelope: `{success: true, data}` or `{success: false, error}`."""
+    returned = typing.get_type_hints(function, include_extras=True)["return"]
+    data = _plain(TypeAdapter(returned).json_schema(mode="serialization"), nulls=True)
+    if effect != "configure":
+        data["properties"] = {**data.get("properties", {}), **_EVENTS}
+    return {
+        "type": "object",
+        "properties": {"success": {"type": "boolean"}, "data": data, "error": ERROR_SCHEMA},
+        "required": ["success"],
+    }
+
+
+def _plain(schema: Any, definitions: Mapping[str, Any] | None = None, *, nulls: bool = False) -> Any:
+    """Without pydantic's noise: no titles, and no references to definitions.
+
+    Without `nulls` an optional parameter is its type, not a union with null that defaults to it.
+    """
+    if isinstance(schema, list):
+        return [_plain(item, definitions, nulls=nulls) for item in cast("list[Any]", schema)]
+    if not isinstance(schema, dict):
+        return schema
+    typed = cast("dict[str, Any]", schema)
+    definitions = typed.get("$defs", definitions)
+    if (reference := typed.get("$ref")) is not None:
+        definition = dict((definitions or {})[reference.removeprefix("#/$defs/")])
+        definition.pop("description", None)
+        typed = {**definition, **{key: value for key, value in typed.items() if key != "$ref"}}
+    plain: dict[str, Any] = {
+        key: {name: _plain(item, definitions, nulls=nulls) for name, item in value.items()}
+        if key == "properties"
+        else _plain(value, definitions, nulls=nulls)
+        for key, value in typed.items()
+        if key not in ("title", "$defs")
+    }
+    return plain if nulls else _without_null(plain)
+
+
+def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
+    if schema.get("default", ...) is None:
+        del schema["default"]
+    real = [choice for choice in schema.get("anyOf", ()) if choice != {"type": "null"}]
+    if len(real) == 1:
+        del schema["anyOf"]
+        schema = {**real[0], **schema}
+    return schema
+
+
+def _explained(error: ValidationError, declared: Tool) -> FootlightError:
+    """The first problem as an error of ours; the rest go into its details."""
+    problems = [_problem(problem, declared) for problem in error.errors(include_url=False)]
+    missing = [field for field, kind, _ in problems if kind == "missing"]
+    expected = {name: _brief(schema) for name, schema in declared.input_schema["properties"].items()}
+    details: dict[str, Any] = {"tool": declared.name, "expected": expected}
+    if missing:
+        names = ", ".join(missing)
+        return MissingParameter(
+            f"{declared.name} needs the parameter{'s' * (len(missing) > 1)} {names}",
+            parameter=missing[0],
+            missing=missing,
+            **details,
+        )
+    message = "; ".join(text for _, _, text in problems[:5])
+    return InvalidParameter(message, parameter=problems[0][0], **details)
+
+
+def _problem(problem: Any, declared: Tool) -> tuple[str, str, str]:
+    path = ".".join(str(part) for part in problem["loc"]) or "arguments"
+    if problem["type"] == "extra_forbidden":
+        known = ", ".join(declared.input_schema["properties"]) or "none"
+        return path, "extra", f"{path}: unknown parameter; {declared.name} takes {known}"
+    text = str(problem["msg"]).replace("Input should be", "must be").removeprefix("Value error, ")
+    return path, str(problem["type"]), f"{path}: {text}, got {_shown(problem['input'])}"
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 100 else f"{text[:100]}…"
+
+
+def _brief(schema: Mapping[str, Any]) -> str:
+    if "enum" in schema:
+        return " | ".join(map(str, schema["enum"]))
+    kind = str(schema.get("type", "any"))
+    return f"array of {_brief(schema.get('items', {}))}" if kind == "array" else kind

@@ -1,0 +1,91 @@
+"""Finding elements and asking about them (003 §2.1, R003-43 to R003-48)."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from footlight.browser import inspection
+from footlight.browser.inspection import Description
+from footlight.server.tool import Count, ToolCall, tool
+from footlight.toolsets.browser.parameters import Selector
+
+__all__ = ["TOOLS"]
+
+
+class Found(TypedDict):
+    element: Description
+
+
+class FoundAll(TypedDict):
+    """`count` is of all matches, also those past the limit."""
+
+    elements: list[Description]
+    count: int
+
+
+class Exists(TypedDict):
+    exists: bool
+
+
+class Visible(TypedDict):
+    visible: bool
+
+
+class Enabled(TypedDict):
+    enabled: bool
+
+
+class Waited(TypedDict):
+    selector: str
+    state: str
+
+
+@tool(effect="read")
+async def find_element(call: ToolCall, selector: Selector) -> Found:
+    """Find single element. Describes it, with a selector that leads to it alone."""
+    reply = await call.page.inspect(selector, inspection.describe_request(), call.deadline)
+    return {"element": inspection.description(reply)}
+
+
+@tool(effect="read")
+async def find_elements(
+    call: ToolCall, selector: Selector, limit: Annotated[Count, Field(le=1000)] = 100
+) -> FoundAll:
+    """Find multiple elements. Those that are there now, each with a selector of its own."""
+    request = inspection.describe_all_request(limit=limit)
+    elements = inspection.descriptions(await call.page.inspect_all(selector, request, call.deadline))
+    count = len(elements) if len(elements) < limit else await call.page.count(selector, call.deadline)
+    return {"elements": elements, "count": count}
+
+
+@tool(effect="read")
+async def element_exists(call: ToolCall, selector: Selector) -> Exists:
+    """Check if element exists. Now, without waiting."""
+    return {"exists": await call.page.count(selector, call.deadline) > 0}
+
+
+@tool(effect="read")
+async def is_visible(call: ToolCall, selector: Selector) -> Visible:
+    """Check if visible. Now, without waiting; false if there is no such element."""
+    return {"visible": await call.page.is_visible(selector, call.deadline)}
+
+
+@tool(effect="read")
+async def is_enabled(call: ToolCall, selector: Selector) -> Enabled:
+    """Check if enabled"""
+    return {"enabled": await call.page.is_enabled(selector, call.deadline)}
+
+
+@tool(effect="read")
+async def wait_for_selector(
+    call: ToolCall,
+    selector: Selector,
+    state: Literal["attached", "detached", "visible", "hidden"] = "visible",
+) -> Waited:
+    """Wait for selector. Until the first match is in that state."""
+    await call.page.wait_for(selector, state, call.deadline)
+    return {"selector": selector, "state": state}
+
+
+TOOLS = (find_element, find_elements, element_exists, is_visible, is_enabled, wait_for_selector)

@@ -1,0 +1,220 @@
+"""Taking things out of a page (003 §2.1, R003-21 to R003-30)."""
+
+import io
+from typing import Annotated, Any, Literal, NotRequired
+
+from PIL import Image as Picture
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from footlight.browser import inspection
+from footlight.browser.inspection import Link, PageMetadata, TableData
+from footlight.browser.page import ScreenshotOptions
+from footlight.errors import InvalidParameter, PermissionDenied
+from footlight.server.answer import Image
+from footlight.server.tool import Number, ToolCall, tool
+from footlight.toolsets.browser.parameters import Selector
+
+__all__ = ["TOOLS"]
+
+ImageType = Literal["png", "jpeg"]
+
+MODEL_SIDE = 1568
+"""Models scale larger images down, so the pixels beyond are only cost."""
+
+
+class Text(TypedDict):
+    text: str
+
+
+class Texts(TypedDict):
+    texts: list[str]
+
+
+class AttributeValue(TypedDict):
+    """Null where the element has no such attribute."""
+
+    value: str | None
+
+
+class Value(TypedDict):
+    value: str
+
+
+class ScreenshotTaken(TypedDict):
+    """Pixels of the image itself. `originalWidth` and `originalHeight` tell of an image that was scaled down."""
+
+    width: int
+    height: int
+    format: ImageType
+    bytes: int
+    fullPage: bool
+    originalWidth: NotRequired[int]
+    originalHeight: NotRequired[int]
+
+
+class Links(TypedDict):
+    links: list[Link]
+
+
+class Result(TypedDict):
+    result: Any
+
+
+@tool(effect="read")
+async def get_text(call: ToolCall, selector: Selector) -> Text:
+    """Get element text"""
+    return {"text": await call.page.text(selector, call.deadline)}
+
+
+@tool(effect="read")
+async def get_all_text(call: ToolCall, selector: Selector) -> Texts:
+    """Get text from all matches. Those that are there now."""
+    return {"texts": await call.page.all_text(selector, call.deadline)}
+
+
+@tool(effect="read")
+async def get_attribute(
+    call: ToolCall, selector: Selector, attribute: Annotated[str, Field(min_length=1)]
+) -> AttributeValue:
+    """Get element attribute. Null if it has none of that name."""
+    return {"value": await call.page.attribute(selector, attribute, call.deadline)}
+
+
+@tool(effect="read")
+async def get_value(call: ToolCall, selector: Selector) -> Value:
+    """Get input value"""
+    return {"value": await call.page.value(selector, call.deadline)}
+
+
+MaxSide = Annotated[
+    Number | None,
+    Field(
+        ge=0, description="Longest side in pixels, 0 for no limit; default 1568, without limit if fullPage"
+    ),
+]
+
+
+@tool(effect="read")
+async def screenshot(
+    call: ToolCall,
+    full_page: bool = False,
+    type: ImageType = "png",
+    quality: Annotated[Number | None, Field(ge=0, le=100, description="Of a jpeg, 0 to 100")] = None,
+    max_side: MaxSide = None,
+) -> ScreenshotTaken:
+    """Take screenshot"""
+    if quality is not None and type == "png":
+        raise InvalidParameter("quality: only a jpeg has one; add type jpeg", parameter="quality")
+    options = ScreenshotOptions(
+        full_page=full_page, type=type, quality=None if quality is None else int(quality)
+    )
+    data = await call.page.screenshot(options, call.deadline)
+    side = max_side if max_side is not None else 0 if full_page else MODEL_SIDE
+    return _taken(call, data, options, int(side))
+
+
+@tool(effect="read")
+async def screenshot_element(
+    call: ToolCall, selector: Selector, type: ImageType = "png", max_side: MaxSide = None
+) -> ScreenshotTaken:
+    """Screenshot element"""
+    options = ScreenshotOptions(type=type)
+    data = await call.page.screenshot_element(selector, options, call.deadline)
+    return _taken(call, data, options, MODEL_SIDE if max_side is None else int(max_side))
+
+
+@tool(effect="read")
+async def extract_table(call: ToolCall, selector: Selector) -> TableData:
+    """Extract table data. Rows as objects by header; as lists where headers repeat or are missing."""
+    reply = await call.page.inspect(selector, inspection.table_request(), call.deadline)
+    try:
+        return inspection.table_data(reply)
+    except ValueError as error:
+        raise InvalidParameter(f"selector: {error}", parameter="selector", selector=selector) from None
+
+
+@tool(effect="read")
+async def extract_links(call: ToolCall, selector: Selector | None = None) -> Links:
+    """Extract all links. Of the page, or inside one element; addresses are absolute."""
+    request = inspection.links_request()
+    if selector is None:
+        return {"links": inspection.links(await call.page.inspect_page(request, call.deadline))}
+    return {"links": inspection.links(await call.page.inspect(selector, request, call.deadline))}
+
+
+@tool(effect="read")
+async def get_page_metadata(call: ToolCall) -> PageMetadata:
+    """Get page metadata. Title, description, keywords, image, canonical URL, language."""
+    return inspection.page_metadata(
+        await call.page.inspect_page(inspection.metadata_request(), call.deadline)
+    )
+
+
+@tool(effect="act", destructive=True, permission="evaluation")
+async def evaluate(
+    call: ToolCall,
+    script: Annotated[
+        str,
+        Field(min_length=1, description="An expression, a function that gets args, or a body with return"),
+    ],
+    args: list[Any] | None = None,
+) -> Result:
+    """Run JS in browser. The result comes back as JSON."""
+    return {"result": await call.page.run_script(script, args or [], call.deadline)}
+
+
+def _taken(call: ToolCall, data: bytes, options: ScreenshotOptions, max_side: int) -> ScreenshotTaken:
+    """Fit the image to its limits, attach it to the answer, and tell its real size."""
+    with Picture.open(io.BytesIO(data)) as picture:
+        width, height = original = picture.size
+        if max_side and max(original) > max_side:
+            data, (width, height) = _scaled(picture, options, max_side)
+    _check_size(call, data)
+    call.images.append(Image(data, f"image/{options.type}"))
+    taken: ScreenshotTaken = {
+        "width": width,
+        "height": height,
+        "format": options.type,
+        "bytes": len(data),
+        "fullPage": options.full_page,
+    }
+    if (width, height) != original:
+        taken["originalWidth"], taken["originalHeight"] = original
+    return taken
+
+
+def _scaled(
+    picture: Picture.Image, options: ScreenshotOptions, max_side: int
+) -> tuple[bytes, tuple[int, int]]:
+    ratio = max_side / max(picture.size)
+    size = (max(1, round(picture.width * ratio)), max(1, round(picture.height * ratio)))
+    file = io.BytesIO()
+    smaller = picture.resize(size, Picture.Resampling.LANCZOS)
+    smaller.save(file, options.type, **({"quality": options.quality or 80} if options.type == "jpeg" else {}))
+    return file.getvalue(), size
+
+
+def _check_size(call: ToolCall, data: bytes) -> None:
+    limit = call.settings.security.max_screenshot_size
+    if len(data) > limit:
+        raise PermissionDenied(
+            f"The screenshot has {len(data)} bytes, more than the {limit} that this server allows",
+            suggestion="Take it as jpeg, smaller (maxSide), without fullPage, or of one element.",
+            bytes=len(data),
+            maxScreenshotSize=limit,
+        )
+
+
+TOOLS = (
+    get_text,
+    get_all_text,
+    get_attribute,
+    get_value,
+    screenshot,
+    screenshot_element,
+    extract_table,
+    extract_links,
+    get_page_metadata,
+    evaluate,
+)

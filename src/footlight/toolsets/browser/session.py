@@ -1,0 +1,204 @@
+"""Sessions, their cookies and their state (003 §2.1, R003-31 to R003-37)."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal, NotRequired
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+from typing_extensions import TypedDict
+
+from footlight.browser import storage
+from footlight.browser.session import Session, SessionOptions
+from footlight.browser.storage import SessionState
+from footlight.errors import InvalidParameter
+from footlight.server.tool import Number, ToolCall, tool
+
+__all__ = ["TOOLS"]
+
+Pixels = Annotated[int, Field(strict=False, ge=1, le=10_000, json_schema_extra={"type": "number"})]
+
+
+class Viewport(BaseModel):
+    """CSS pixels."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    width: Pixels
+    height: Pixels
+
+
+class Cookie(BaseModel):
+    """A cookie needs a url, or a domain and a path."""
+
+    model_config = ConfigDict(alias_generator=to_camel, extra="forbid", strict=True)
+
+    name: Annotated[str, Field(min_length=1)]
+    value: str
+    url: str | None = None
+    domain: str | None = None
+    path: str | None = None
+    expires: Annotated[
+        Number | None, Field(description="Seconds since the epoch; -1 for a session cookie")
+    ] = None
+    http_only: bool | None = None
+    secure: bool | None = None
+    same_site: Literal["Strict", "Lax", "None"] | None = None
+    partition_key: str | None = None
+
+
+class Created(TypedDict):
+    sessionId: str
+
+
+class Closed(TypedDict):
+    sessionId: str
+    closed: Literal[True]
+
+
+class PageInfo(TypedDict):
+    pageId: str
+    url: str
+
+
+class SessionInfo(TypedDict):
+    """Times are UTC, ISO 8601."""
+
+    sessionId: str
+    browser: str
+    createdAt: str
+    pages: list[PageInfo]
+    blocked: list[str]
+    mocks: list[str]
+
+
+class SessionList(TypedDict):
+    """`savedStates` are the names that restore_state takes."""
+
+    sessions: list[SessionInfo]
+    savedStates: list[str]
+
+
+class Cookies(TypedDict):
+    cookies: list[dict[str, Any]]
+
+
+class CookiesSet(TypedDict):
+    count: int
+
+
+class Saved(TypedDict):
+    """Give `state` back to restore_state. With a name it is only that name."""
+
+    state: dict[str, Any]
+    cookieCount: NotRequired[int]
+    origins: NotRequired[list[str]]
+
+
+class Restored(TypedDict):
+    url: str
+    cookieCount: int
+
+
+@tool(scope="server", effect="configure")
+async def create_session(
+    call: ToolCall,
+    user_agent: Annotated[str | None, Field(min_length=1)] = None,
+    viewport: Annotated[Viewport | None, Field(description="{width, height} in CSS pixels")] = None,
+) -> Created:
+    """Create new session. Isolated from the others; its id is the sessionId of other calls."""
+    size = (viewport.width, viewport.height) if viewport else None
+    session = await call.sessions.create(SessionOptions(user_agent=user_agent, viewport=size))
+    return {"sessionId": session.id}
+
+
+@tool(scope="server", effect="configure", destructive=True, idempotent=False)
+async def close_session(call: ToolCall, session_id: str) -> Closed:
+    """Close session. With all its pages, at once."""
+    await call.sessions.close(session_id)
+    return {"sessionId": session_id, "closed": True}
+
+
+@tool(scope="server", effect="read")
+async def list_sessions(call: ToolCall) -> SessionList:
+    """List all sessions. With their pages, and the saved states."""
+    return {
+        "sessions": [_info(session) for session in call.sessions.list()],
+        "savedStates": list(call.states.names()),
+    }
+
+
+@tool(scope="session", effect="read")
+async def get_cookies(
+    call: ToolCall,
+    urls: Annotated[list[str] | None, Field(description="Only those sent to these URLs")] = None,
+) -> Cookies:
+    """Get cookies"""
+    return {"cookies": await call.session.cookies(urls or [])}
+
+
+@tool(scope="session", effect="configure", idempotent=True)
+async def set_cookies(call: ToolCall, cookies: Annotated[list[Cookie], Field(max_length=1000)]) -> CookiesSet:
+    """Set cookies. Each with a url, or with a domain and a path."""
+    given = [cookie.model_dump(by_alias=True, exclude_none=True) for cookie in cookies]
+    for index, cookie in enumerate(given):
+        if "url" not in cookie and "domain" not in cookie:
+            raise InvalidParameter(
+                f"cookies.{index}: needs a url, or a domain and a path", parameter=f"cookies.{index}"
+            )
+        if "domain" in cookie:
+            cookie.setdefault("path", "/")
+    await call.session.add_cookies(given)
+    return {"count": len(given)}
+
+
+@tool(scope="session", effect="read", names_session=True)
+async def save_state(
+    call: ToolCall,
+    name: Annotated[
+        str | None, Field(description="Keep it on the server under this name instead of returning it")
+    ] = None,
+) -> Saved:
+    """Save session state. Cookies, localStorage, sessionStorage and the URL."""
+    state = await storage.take(call.session)
+    if name is None:
+        return {"state": state.to_json()}
+    call.states.save(name, state)
+    return {
+        "state": {"name": name},
+        "cookieCount": len(state.cookies),
+        "origins": sorted({*state.local_storage, *state.session_storage}),
+    }
+
+
+@tool(scope="session", effect="act", destructive=True, idempotent=True, names_session=True)
+async def restore_state(
+    call: ToolCall,
+    state: Annotated[
+        dict[str, Any], Field(description="From save_state, or {name} for one that was kept under a name")
+    ],
+) -> Restored:
+    """Restore session state. Replaces what the session has, and goes back to the saved URL."""
+    wanted = _named(call, state) if "name" in state else SessionState.from_json(state)
+    await storage.restore(call.session, wanted, call.deadline)
+    return {"url": (await call.session.page()).url, "cookieCount": len(wanted.cookies)}
+
+
+def _named(call: ToolCall, state: dict[str, Any]) -> SessionState:
+    name = state["name"]
+    if len(state) > 1 or not isinstance(name, str):
+        raise InvalidParameter("state: {name} takes a string and nothing beside it", parameter="state")
+    return call.states.get(name)
+
+
+def _info(session: Session) -> SessionInfo:
+    return {
+        "sessionId": session.id,
+        "browser": session.engine,
+        "createdAt": datetime.fromtimestamp(session.created_at, UTC).isoformat(timespec="milliseconds"),
+        "pages": [{"pageId": page.id, "url": page.url} for page in session.pages],
+        "blocked": list(session.rules.blocked),
+        "mocks": list(session.rules.mocks),
+    }
+
+
+TOOLS = (create_session, close_session, list_sessions, get_cookies, set_cookies, save_state, restore_state)

@@ -1,0 +1,1 @@
+"""How messages travel. A transport is an async context manager that yields `(read, write)`."""

@@ -1,0 +1,590 @@
+"""The proxy before a real Chromium, and by hand where a browser would be too polite."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import shutil
+import socket
+import ssl
+import time
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING
+
+import pytest
+import uvicorn
+from playwright.async_api import Browser, Error, Page, async_playwright
+from starlette.applications import Starlette
+from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
+from starlette.routing import Route, WebSocketRoute
+
+from footlight.browser import filter_proxy
+from footlight.browser.filter_proxy import FilterProxy
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+    from pathlib import Path
+
+    from starlette.requests import Request
+    from starlette.websockets import WebSocket
+
+pytestmark = pytest.mark.anyio
+
+REFUSED = "127.0.0.1"
+"""The site answers under two names: `localhost` is allowed, this one is not."""
+
+
+@pytest.fixture(scope="module")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+async def proxied_browser() -> AsyncGenerator[Browser]:
+    path = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+    sandbox = not (hasattr(os, "geteuid") and os.geteuid() == 0)
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=path, chromium_sandbox=sandbox)
+        yield browser
+        await browser.close()
+
+
+class Site:
+    """A small site, and what it was asked for: `(host, path)`."""
+
+    def __init__(self, port: int) -> None:
+        self.allowed = f"http://localhost:{port}"
+        self.refused = f"http://{REFUSED}:{port}"
+        self.port = port
+        self.pages: dict[str, str] = {}
+        self.asked: list[tuple[str, str]] = []
+        self.headers: dict[str, str] = {}
+        self.abandoned = asyncio.Event()
+
+    def show(self, path: str, html: str) -> str:
+        self.pages[path] = html.replace("ALLOWED", self.allowed).replace("REFUSED", self.refused)
+        return self.allowed + path
+
+    async def page(self, request: Request) -> Response:
+        self.asked.append((request.url.hostname or "", request.url.path))
+        self.headers = dict(request.headers)
+        body = self.pages.get(request.url.path, "")
+        kind = "text/javascript" if request.url.path.endswith(".js") else "text/html"
+        return HTMLResponse(body, media_type=kind, headers={"Access-Control-Allow-Origin": "*"})
+
+    async def redirect(self, request: Request) -> Response:
+        return RedirectResponse(request.query_params["to"])
+
+    async def echo(self, request: Request) -> Response:
+        return Response(await request.body())
+
+    async def slow(self, _: Request) -> Response:
+        async def drip() -> AsyncGenerator[bytes]:
+            try:
+                while True:
+                    yield b"x" * 1000
+                    await asyncio.sleep(0.01)
+            finally:
+                self.abandoned.set()
+
+        return StreamingResponse(drip())
+
+    async def socket(self, websocket: WebSocket) -> None:
+        self.asked.append((websocket.url.hostname or "", "/socket"))
+        await websocket.accept()
+        await websocket.send_text(await websocket.receive_text() + "!")
+        await websocket.close()
+
+
+@pytest.fixture(scope="module")
+async def proxied_server() -> AsyncGenerator[Site]:
+    listening = socket.create_server(("127.0.0.1", 0))
+    site = Site(listening.getsockname()[1])
+    app = Starlette(
+        routes=[
+            Route("/redirect", site.redirect),
+            Route("/echo", site.echo, methods=["POST"]),
+            Route("/slow", site.slow),
+            WebSocketRoute("/socket", site.socket),
+            Route("/{path:path}", site.page),
+        ]
+    )
+    config = uvicorn.Config(
+        app, log_config=None, lifespan="off", ws="websockets-sansio", timeout_graceful_shutdown=1
+    )
+    server = uvicorn.Server(config)
+    serving = asyncio.create_task(server.serve(sockets=[listening]))
+    yield site
+    server.should_exit = True
+    await serving
+    listening.close()
+
+
+@pytest.fixture
+async def site(proxied_server: Site) -> Site:
+    proxied_server.asked.clear()
+    proxied_server.pages.clear()
+    proxied_server.abandoned.clear()
+    return proxied_server
+
+
+@pytest.fixture
+async def proxy() -> AsyncGenerator[FilterProxy]:
+    async with FilterProxy(lambda host: host == REFUSED) as proxy:
+        yield proxy
+
+
+@pytest.fixture
+async def page(proxied_browser: Browser, proxy: FilterProxy) -> AsyncGenerator[Page]:
+    context = await proxied_browser.new_context(proxy={"server": proxy.url})
+    yield await context.new_page()
+    await context.close()
+
+
+def hosts(proxy: FilterProxy) -> list[str]:
+    return [refusal.host for refusal in proxy.refusals]
+
+
+# In a browser
+
+
+async def test_a_page_loads_with_what_is_allowed_of_it(site: Site, proxy: FilterProxy, page: Page) -> None:
+    """R003-87"""
+    site.show("/a.js", "window.a = 1")
+    began = time.monotonic()
+
+    await page.goto(
+        site.show(
+            "/",
+            """<script src="/a.js"></script><img src="REFUSED/i.png"><iframe src="REFUSED/frame"></iframe>
+            <link rel="stylesheet" href="REFUSED/s.css"><script src="REFUSED/b.js"></script>""",
+        )
+    )
+
+    assert await page.evaluate("window.a") == 1
+    assert {host for host, _ in site.asked} == {"localhost"}
+    assert hosts(proxy) == [REFUSED] * 4
+    assert all(began <= refusal.at <= time.monotonic() for refusal in proxy.refusals)
+
+
+async def test_a_refused_page_says_so(site: Site, proxy: FilterProxy, page: Page) -> None:
+    response = await page.goto(site.refused + "/page")
+
+    assert response is not None
+    assert (response.status, response.headers["x-footlight-refused"]) == (403, REFUSED)
+    assert await page.inner_text("body") == f"The domain policy refuses {REFUSED}\n"
+    assert site.asked == []
+
+
+async def test_a_redirect_to_a_refused_host_ends_there(site: Site, proxy: FilterProxy, page: Page) -> None:
+    """R003-87"""
+    response = await page.goto(f"{site.allowed}/redirect?to={site.refused}/secret")
+
+    assert response is not None
+    assert (response.status, response.url) == (403, f"{site.refused}/secret")
+    assert site.asked == []
+    assert hosts(proxy) == [REFUSED]
+
+
+async def test_a_popup_is_asked_about(site: Site, proxy: FilterProxy, page: Page) -> None:
+    """R003-87"""
+    await page.goto(site.show("/", '<a href="REFUSED/popup" target="_blank">open</a>'))
+
+    async with page.expect_popup() as popup:
+        await page.click("a")
+    await (await popup.value).wait_for_load_state()
+
+    assert await (await popup.value).inner_text("body") == f"The domain policy refuses {REFUSED}\n"
+    assert site.asked == [("localhost", "/")]
+
+
+@pytest.mark.parametrize("kind", ["worker", "shared", "service"])
+async def test_a_worker_is_asked_about(site: Site, proxy: FilterProxy, page: Page, kind: str) -> None:
+    site.show(
+        "/worker.js",
+        """const tell = async port => port.postMessage([
+          await fetch('ALLOWED/data').then(r => r.status, e => e.name),
+          await fetch('REFUSED/data').then(r => r.status, e => e.name)]);
+        if (self.SharedWorkerGlobalScope) onconnect = event => tell(event.ports[0]);
+        else onmessage = event => tell(event.ports[0] || self);""",
+    )
+    await page.goto(site.show("/", "page"))
+    ask = {
+        "worker": "const w = new Worker('/worker.js'); w.onmessage = e => done(e.data); w.postMessage('')",
+        "shared": "const w = new SharedWorker('/worker.js'); w.port.onmessage = e => done(e.data)",
+        "service": """await navigator.serviceWorker.register('/worker.js');
+          const c = new MessageChannel(); c.port1.onmessage = e => done(e.data);
+          (await navigator.serviceWorker.ready).active.postMessage('', [c.port2])""",
+    }[kind]
+
+    told = await page.evaluate(f"() => new Promise(async done => {{ {ask} }})")
+
+    assert told == [200, "TypeError"]
+    assert {host for host, _ in site.asked} == {"localhost"}
+    assert hosts(proxy) == [REFUSED]
+
+
+@pytest.mark.parametrize(("name", "expected"), [("localhost", "hello!"), (REFUSED, "closed")])
+async def test_websockets_are_asked_about(
+    site: Site, proxy: FilterProxy, page: Page, name: str, expected: str
+) -> None:
+    await page.goto(site.show("/", "page"))
+
+    told = await page.evaluate(
+        """url => new Promise(done => {
+          const socket = new WebSocket(url);
+          socket.onopen = () => socket.send('hello');
+          socket.onmessage = event => done(event.data);
+          socket.onclose = () => done('closed');
+        })""",
+        f"ws://{name}:{site.port}/socket",
+    )
+
+    assert told == expected
+    assert ((REFUSED, "/socket") in site.asked) is False
+    assert hosts(proxy) == ([REFUSED] if name == REFUSED else [])
+
+
+async def test_a_large_body_goes_there_and_back(site: Site, page: Page) -> None:
+    await page.goto(site.show("/", "page"))
+
+    same = await page.evaluate(
+        """async () => {
+          const sent = new Uint8Array(5_000_000).map((_, i) => i * 7 + (i >> 8));
+          const response = await fetch('/echo', {method: 'POST', body: sent});
+          const back = new Uint8Array(await response.arrayBuffer());
+          return back.length === sent.length && back.every((byte, i) => byte === sent[i]);
+        }"""
+    )
+
+    assert same
+
+
+async def test_a_large_body_to_a_refused_host_is_answered(site: Site, page: Page) -> None:
+    await page.goto(
+        site.show("/", '<form method="post" action="REFUSED/echo"><textarea name="t"></textarea></form>')
+    )
+    await page.evaluate("document.querySelector('textarea').value = 'x'.repeat(5_000_000)")
+
+    async with page.expect_navigation() as navigation:
+        await page.evaluate("document.forms[0].submit()")
+    response = await navigation.value
+
+    assert response is not None
+    assert response.status == 403
+
+
+async def test_many_requests_at_once(site: Site, page: Page) -> None:
+    await page.goto(site.show("/", "page"))
+
+    statuses = await page.evaluate(
+        "() => Promise.all(Array.from({length: 300}, (_, i) => fetch('/n/' + i).then(r => r.status)))"
+    )
+
+    assert statuses == [200] * 300
+    assert len(set(site.asked)) == 301
+
+
+async def test_an_aborted_request_is_given_up_by_the_server(site: Site, page: Page) -> None:
+    await page.goto(site.show("/", "page"))
+
+    await page.evaluate(
+        """async () => {
+          const controller = new AbortController();
+          const response = await fetch('/slow', {signal: controller.signal});
+          await response.body.getReader().read();
+          controller.abort();
+        }"""
+    )
+
+    async with asyncio.timeout(10):
+        await site.abandoned.wait()
+
+
+async def test_a_server_that_is_not_there_is_a_bad_gateway(proxy: FilterProxy, page: Page) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as gone:
+        port = gone.getsockname()[1]
+
+    response = await page.goto(f"http://localhost:{port}/")
+
+    assert response is not None
+    assert (response.status, response.headers["x-footlight-unreachable"]) == (502, f"localhost:{port}")
+    with pytest.raises(Error, match="ERR_TUNNEL_CONNECTION_FAILED"):
+        await page.goto(f"https://localhost:{port}/")
+
+
+async def test_https_goes_through_a_tunnel(
+    proxied_browser: Browser, proxy: FilterProxy, tmp_path: Path
+) -> None:
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("no openssl to make a certificate with")
+    making = await asyncio.create_subprocess_exec(
+        *[openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"],
+        *["-keyout", str(tmp_path / "key"), "-out", str(tmp_path / "certificate")],
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    assert await making.wait() == 0
+    tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    tls.load_cert_chain(tmp_path / "certificate", tmp_path / "key")
+
+    async with answering(b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecret", tls=tls) as server:
+        context = await proxied_browser.new_context(proxy={"server": proxy.url}, ignore_https_errors=True)
+        page = await context.new_page()
+        await page.goto(f"https://localhost:{server.port}/")
+        assert await page.inner_text("body") == "secret"
+        with pytest.raises(Error, match="ERR_TUNNEL_CONNECTION_FAILED"):
+            await page.goto(f"https://{REFUSED}:{server.port}/")
+        await context.close()
+
+    assert hosts(proxy) == [REFUSED]
+
+
+# By hand
+
+
+class Upstream:
+    """A server that notes what it is sent and answers the same to everything."""
+
+    def __init__(self) -> None:
+        self.port = 0
+        self.heads: list[bytes] = []
+        self.bodies: list[bytes] = []
+
+
+@asynccontextmanager
+async def answering(answer: bytes, *, tls: ssl.SSLContext | None = None) -> AsyncGenerator[Upstream]:
+    upstream = Upstream()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            upstream.heads.append(await reader.readuntil(b"\r\n\r\n"))
+            writer.write(answer)
+            await writer.drain()
+            if writer.can_write_eof():
+                writer.write_eof()
+            upstream.bodies.append(await reader.read())
+        except (OSError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            writer.transport.abort()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=tls)
+    upstream.port = server.sockets[0].getsockname()[1]
+    try:
+        yield upstream
+    finally:
+        server.close()
+        async with asyncio.timeout(5):
+            await server.wait_closed()
+
+
+async def told(proxy: FilterProxy, request: bytes) -> bytes:
+    """All that the proxy answers to these bytes, up to its closing the connection."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", int(proxy.url.rpartition(":")[2]))
+    try:
+        async with asyncio.timeout(10):
+            writer.write(request)
+            return await reader.read()
+    finally:
+        writer.close()
+        await writer.wait_closed()
+
+
+def status(answer: bytes) -> int:
+    return int(answer.split(b" ")[1])
+
+
+async def test_a_request_is_rewritten_for_its_server(proxy: FilterProxy) -> None:
+    answer = (
+        b"HTTP/1.1 200 Fine\r\nConnection: keep-alive, X-Hop\r\nX-Hop: 1\r\nKeep-Alive: timeout=5\r\n"
+        b"Proxy-Authenticate: Basic\r\nX-Footlight-Refused: me\r\n"
+        b"Set-Cookie: a=1\r\nSet-Cookie: b=2\r\n\r\nbody"
+    )
+    async with answering(answer) as upstream:
+        told_back = await told(
+            proxy,
+            b"POST http://LocalHost:%d/a?b HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: */*\r\nhost: other\r\n"
+            b"Proxy-Connection: keep-alive\r\nProxy-Authorization: x\r\n"
+            b"Connection: Upgrade, X-Own, Content-Length\r\nUpgrade: websocket\r\nX-Own: 1\r\n"
+            b"Content-Length: 4\r\n\r\nbodyGET http://127.0.0.1/ HTTP/1.1\r\n\r\n" % upstream.port,
+        )
+
+    assert (
+        told_back
+        == b"HTTP/1.1 200 Fine\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\nConnection: close\r\n\r\nbody"
+    )
+    assert upstream.heads == [
+        b"POST /a?b HTTP/1.1\r\nHost: LocalHost:%d\r\nAccept: */*\r\n"
+        b"Content-Length: 4\r\nConnection: close\r\n\r\n" % upstream.port
+    ]
+    assert upstream.bodies == [b"body"]
+
+
+async def test_interim_responses_pass(proxy: FilterProxy) -> None:
+    answer = b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\n\r\nbody"
+    async with answering(answer) as upstream:
+        told_back = await told(proxy, b"GET http://localhost:%d HTTP/1.1\r\n\r\n" % upstream.port)
+
+    assert told_back == (
+        b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nConnection: close\r\n\r\nbody"
+    )
+    assert upstream.heads[0].startswith(b"GET / HTTP/1.1\r\n")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"",
+        b"SSH-2.0-x\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nbad header\r\n\r\n",
+        b"HTTP/1.1 101 S\r\n\r\n",
+        b"x" * 300_000,
+    ],
+)
+async def test_a_server_that_speaks_no_http_is_a_bad_gateway(proxy: FilterProxy, answer: bytes) -> None:
+    async with answering(answer) as upstream:
+        assert status(await told(proxy, b"GET http://localhost:%d/ HTTP/1.1\r\n\r\n" % upstream.port)) == 502
+
+
+@pytest.mark.parametrize(
+    ("request_bytes", "expected"),
+    [
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
+        (b"GET https://localhost/ HTTP/1.1\r\n\r\n", 400),
+        (b"GET ftp://localhost/ HTTP/1.1\r\n\r\n", 400),
+        (b"GET http://user@localhost/ HTTP/1.1\r\n\r\n", 400),
+        (b"GET http://127.0.0.1\\@localhost/ HTTP/1.1\r\n\r\n", 400),
+        (b"GET http://127.1/ HTTP/1.1\r\n\r\n", 400),
+        (b"GET http://0x7f000001/ HTTP/1.1\r\n\r\n", 400),
+        (b"GET http://2130706433/ HTTP/1.1\r\n\r\n", 400),
+        (b"GET http://localhost:0/ HTTP/1.1\r\n\r\n", 400),
+        (b"GET http://localhost:99999/ HTTP/1.1\r\n\r\n", 400),
+        (b"GET http://local%68ost/ HTTP/1.1\r\n\r\n", 400),
+        (b"GET http:/// HTTP/1.1\r\n\r\n", 400),
+        (b"GET http://./ HTTP/1.1\r\n\r\n", 400),
+        (b"GET http://[::1/ HTTP/1.1\r\n\r\n", 400),
+        (b"CONNECT localhost HTTP/1.1\r\n\r\n", 400),
+        (b"CONNECT http://localhost:1/ HTTP/1.1\r\n\r\n", 400),
+        (b"GET http://localhost/ HTTP/2.0\r\n\r\n", 400),
+        (b"GET http://localhost/ HTTP/1.1\r\nA : b\r\n\r\n", 400),
+        (b"GET http://localhost/ HTTP/1.1\r\nA: b\r\n folded\r\n\r\n", 400),
+        (b"GET http://localhost/ HTTP/1.1\r\nA: b\nB: c\r\n\r\n", 400),
+        (b"POST http://localhost/ HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400),
+        (b"POST http://localhost/ HTTP/1.1\r\nContent-Length: -1\r\n\r\n", 400),
+        (b"POST http://localhost/ HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 411),
+        (b"\x16\x03\x01\x02\x00\x01\xff\x00\r\n\r\n", 400),
+        (b"GET http://localhost/ HTTP/1.1\r\nA: " + b"b" * 70_000 + b"\r\n\r\n", 431),
+        (b"GET http://127.0.0.1:1/ HTTP/1.1\r\nHost: localhost\r\n\r\n", 403),
+        (b"GET http://127.0.0.1.:1/ HTTP/1.1\r\n\r\n", 403),
+        (b"GET http://[::ffff:7f00:1]:1/ HTTP/1.1\r\n\r\n", 403),
+        (b"CONNECT 127.0.0.1:1 HTTP/1.1\r\n\r\n", 403),
+        (b"CONNECT [::1]:1 HTTP/1.1\r\n\r\n", 502),
+        (b"CONNECT no-such-host.invalid:1 HTTP/1.1\r\n\r\n", 502),
+        (b"GET http://%s.invalid/ HTTP/1.1\r\n\r\n" % (b"a" * 70), 502),
+    ],
+)
+async def test_what_cannot_pass_is_answered(proxy: FilterProxy, request_bytes: bytes, expected: int) -> None:
+    answer = await told(proxy, request_bytes)
+
+    assert status(answer) == expected
+    assert answer.endswith(b"\n")
+    assert answer.count(b"\n") == answer.count(b"\r\n") + 1  # one line of text
+
+
+async def test_a_slow_head_is_not_waited_for(proxy: FilterProxy, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(filter_proxy, "HEAD_S", 0.05)
+
+    assert status(await told(proxy, b"GET http://localhost/ HTTP/1.1\r\n")) == 408
+
+
+@pytest.mark.parametrize(
+    ("target", "asked"),
+    [
+        ("http://LOCALHOST.:1/", "localhost"),
+        ("http://[0:0::1]:1/", "::1"),
+        ("http://xn--mnchen-3ya.test:1/", "xn--mnchen-3ya.test"),
+    ],
+)
+async def test_the_policy_is_asked_for_a_plain_host(target: str, asked: str) -> None:
+    seen: list[str] = []
+
+    def refuses(host: str) -> bool:
+        seen.append(host)
+        return True
+
+    async with FilterProxy(refuses) as proxy:
+        answer = await told(proxy, f"GET {target} HTTP/1.1\r\n\r\n".encode())
+
+    assert seen == [asked]
+    assert f"X-Footlight-Refused: {asked}\r\n".encode() in answer
+
+
+async def test_a_policy_that_fails_lets_nothing_through(caplog: pytest.LogCaptureFixture) -> None:
+    def refuses(host: str) -> bool:
+        raise LookupError(host)
+
+    async with FilterProxy(refuses) as proxy:
+        assert await told(proxy, b"GET http://localhost/ HTTP/1.1\r\n\r\n") == b""
+
+    assert "A connection through the proxy failed" in caplog.text
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET http", b"CONNECT localhost:%d HTTP/1.1\r\n\r\n"])
+async def test_closing_ends_every_connection(sent: bytes) -> None:
+    before = asyncio.all_tasks()
+    async with silent() as port:
+        proxy = FilterProxy(lambda _: False)
+        await proxy.start()
+        reader, writer = await asyncio.open_connection("127.0.0.1", int(proxy.url.rpartition(":")[2]))
+        writer.write(sent.replace(b"%d", b"%d" % port))
+        if sent.startswith(b"CONNECT"):
+            await reader.readuntil(b"\r\n\r\n")
+
+        began = time.monotonic()
+        await proxy.close()
+        await proxy.close()
+
+        assert time.monotonic() - began < 1
+        async with asyncio.timeout(5):
+            with suppress(ConnectionResetError):
+                assert await reader.read() == b""
+        writer.close()
+        with suppress(ConnectionResetError):
+            await writer.wait_closed()
+
+    with pytest.raises(RuntimeError, match="not running"):
+        _ = proxy.url
+    assert asyncio.all_tasks() == before
+
+
+@asynccontextmanager
+async def silent() -> AsyncGenerator[int]:
+    """A server that takes connections and says nothing; gone when they are."""
+    served: list[asyncio.Task[None]] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionResetError):
+            await reader.read()
+        writer.transport.abort()
+
+    def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        served.append(asyncio.create_task(serve(reader, writer)))
+
+    server = await asyncio.start_server(accept, "127.0.0.1", 0)
+    yield server.sockets[0].getsockname()[1]
+    server.close()
+    async with asyncio.timeout(5):
+        await asyncio.gather(*served)
+        await server.wait_closed()
+
+
+async def test_nothing_is_logged_above_debug(
+    site: Site, proxy: FilterProxy, page: Page, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO, logger=filter_proxy.__name__):
+        await page.goto(site.show("/", '<img src="REFUSED/i.png">'))
+        await told(proxy, b"junk\r\n\r\n")
+
+    assert caplog.records == []

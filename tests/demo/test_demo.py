@@ -1,0 +1,140 @@
+"""The demo as a person starts it: a command, its exit code, its transcript, and what it leaves."""
+
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from subprocess import DEVNULL, PIPE
+
+import psutil
+import pytest
+from PIL import Image
+from rich.console import Console
+
+from footlight.demo.catalogue import load_catalogue, price_list
+from footlight.demo.run import run_demo
+from footlight.demo.steps import SECRETS, STEPS
+
+COMMAND = (sys.executable, "-m", "footlight", "demo", "--output")
+LIMIT_S = 100
+GONE_S = 10
+
+
+def test_every_step_gives_what_the_site_holds(tmp_path: Path) -> None:
+    demo = run(tmp_path)
+
+    assert (demo.returncode, demo.stderr) == (0, ""), demo.stdout
+    assert f"{len(STEPS)} of {len(STEPS)} steps gave what the site holds." in demo.stdout
+    assert names_in(tmp_path) == ["order.json", "price-list.csv", "products.json", "server.log", "shop.png"]
+    assert json.loads((tmp_path / "products.json").read_text()) == [asdict(item) for item in load_catalogue()]
+    assert (tmp_path / "price-list.csv").read_bytes() == price_list(load_catalogue())
+    assert json.loads((tmp_path / "order.json").read_text())["received"]["Delivery"] == "Courier"
+    with Image.open(tmp_path / "shop.png") as picture:
+        assert picture.size == (1280, 720)
+    assert_plain(demo.stdout)
+
+
+def test_without_a_browser_it_says_so_and_what_to_do(tmp_path: Path) -> None:
+    demo = run(tmp_path, "--executable-path", "/nonexistent")
+
+    assert (demo.returncode, demo.stderr) == (1, "")
+    assert "BROWSER_NOT_INSTALLED" in demo.stdout
+    assert re.search(r"^What to do:\n(    .+\n)+", demo.stdout, re.MULTILINE)
+    assert f"0 of {len(STEPS)} steps gave what the site holds." in demo.stdout
+    assert names_in(tmp_path) == ["server.log"]
+    assert_plain(demo.stdout)
+
+
+@pytest.mark.anyio
+async def test_a_server_that_cannot_start_is_quoted(tmp_path: Path) -> None:
+    status, transcript = await run_here(tmp_path, "--no-such-flag")
+
+    said = (tmp_path / "server.log").read_text().splitlines()
+    assert status == 1
+    assert "--no-such-flag" in said[-1]
+    assert "".join(f"    {line}\n" for line in said) in transcript
+
+
+@pytest.mark.anyio
+async def test_one_step_that_goes_wrong_is_enough_to_fail(tmp_path: Path) -> None:
+    settings = tmp_path / "settings.json"
+    settings.write_text('{"security": {"enableFileUpload": false}}')
+
+    status, transcript = await run_here(tmp_path, "--config", str(settings))
+
+    assert status == 1
+    assert wrong_steps(transcript) == ["Place an order", "Upload files"]
+    assert f"{len(STEPS) - 2} of {len(STEPS)} steps gave what the site holds." in transcript
+
+
+def test_it_goes_on_when_nobody_reads_any_more(tmp_path: Path) -> None:
+    with started(tmp_path / "output", temporary=tmp_path) as demo:
+        assert demo.stdout is not None
+        demo.stdout.close()
+
+        assert demo.wait(LIMIT_S) == 0
+    assert (tmp_path / "output" / "shop.png").exists()
+
+
+def test_it_writes_what_the_terminal_s_encoding_has(tmp_path: Path) -> None:
+    demo = run(tmp_path, "--executable-path", "/nonexistent", encoding="ascii")
+
+    assert (demo.returncode, demo.stderr) == (1, "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
+def test_nothing_runs_on_after_an_interruption(tmp_path: Path, end: signal.Signals) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    with started(tmp_path / "output", temporary=temporary) as demo:
+        assert any("get_page_metadata" in line for line in demo.stdout or ())
+        family = psutil.Process(demo.pid).children(recursive=True)
+
+        demo.send_signal(end)
+
+        assert demo.wait(GONE_S) == 1
+    _, alive = psutil.wait_procs(family, timeout=GONE_S)
+    assert (len(family) >= 2, alive, names_in(temporary)) == (True, [], [])
+
+
+def run(output: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [*COMMAND, str(output), *arguments]
+    return subprocess.run(command, capture_output=True, encoding="utf-8", timeout=LIMIT_S, check=False)
+
+
+async def run_here(output: Path, *server_arguments: str) -> tuple[int, str]:
+    pipe = io.StringIO()
+    status = await run_demo(output, console=Console(file=pipe), server_arguments=server_arguments)
+    return status, pipe.getvalue()
+
+
+@contextmanager
+def started(output: Path, *, temporary: Path) -> Generator[subprocess.Popen[str]]:
+    command, environment = [*COMMAND, str(output)], os.environ | {"TMPDIR": str(temporary)}
+    with subprocess.Popen(command, stdout=PIPE, stderr=DEVNULL, encoding="utf-8", env=environment) as demo:
+        try:
+            yield demo
+        finally:
+            demo.kill()
+
+
+def wrong_steps(transcript: str) -> list[str]:
+    return re.findall(r"^(\S.*?)  .* NOT THE SAME$", transcript, re.MULTILINE)
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def assert_plain(transcript: str) -> None:
+    """No escape sequences, no drawn boxes, no padding, no secrets."""
+    assert re.findall(r"[\x00-\x09\x0b-\x1f\u2500-\u257f]| $", transcript, re.MULTILINE) == []
+    assert [secret for secret in SECRETS if secret in transcript] == []

@@ -1,0 +1,47 @@
+"""What is imported is declared, and what is declared is explained."""
+
+import ast
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+RUN_TIME: list[str] = PYPROJECT["project"]["dependencies"]
+DEVELOPMENT: list[str] = PYPROJECT["dependency-groups"]["dev"]
+
+
+def imported_packages(source: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module.partition(".")[0]
+
+
+def test_the_package_imports_only_what_it_depends_on_at_run_time() -> None:
+    declared = {re.split(r"[^\w-]", dependency)[0].lower() for dependency in RUN_TIME}
+    distributions = packages_distributions()
+
+    undeclared = {
+        (str(source.relative_to(ROOT)), package)
+        for source in sorted((ROOT / "src").rglob("*.py"))
+        for package in imported_packages(source)
+        if package not in sys.stdlib_module_names | {"footlight"}
+        and declared.isdisjoint(name.lower().replace("_", "-") for name in distributions.get(package, []))
+    }
+
+    assert undeclared == set()
+
+
+def test_every_dependency_has_its_line_with_its_range_on_its_page() -> None:
+    page = (ROOT / "docs/dependencies.md").read_text(encoding="utf-8")
+    tables = page.partition("## For development")
+
+    rows = [re.findall(r"^\| `([\w-]+)` \| `([^`]+)` \|", table, flags=re.MULTILINE) for table in tables]
+    run_time, _, development = ([name + range_ for name, range_ in table] for table in rows)
+
+    assert (sorted(run_time), sorted(development)) == (sorted(RUN_TIME), sorted(DEVELOPMENT))
