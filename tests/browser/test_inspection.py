@@ -933,7 +933,7 @@ async def test_metadata_that_is_absent_is_null(inspected: Page) -> None:
 
 HOSTILE = """<form id="f"><input name="attributes"><input name="id"><input name="tagName">
 <input name="localName"><input name="parentNode"><input name="nodeType"><input name="getAttribute">
-<input name="children"><input name="querySelectorAll"><input name="shadowRoot"><input name="firstChild"><input name="closest">
+<input name="children"><input name="querySelectorAll"><input name="shadowRoot"><input name="firstChild">
 <button>Send order</button><a href="http://a.test/">Link</a>
 <table><tr><th>A<tr><td>1</table></form><img name="querySelectorAll"><img name="createElementNS">
 <img name="documentElement"><script>

@@ -1,0 +1,120 @@
+"""The front door for tests: a real server over stdio, a real Chromium, and a site on loopback."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp_types import CallToolResult
+
+from tests.site import Site, serve_site
+
+ENGINE = os.environ.get("FOOTLIGHT_TEST_BROWSER", "chromium")
+"""The suite runs in this engine; firefox and webkit need Playwright's own builds."""
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+class Browser:
+    """A connected client: `call` gives an answer's data, `refused` its error."""
+
+    def __init__(self, client: Client, site: Site) -> None:
+        self.client = client
+        self.site = site
+
+    async def answer(self, tool: str, /, **arguments: Any) -> CallToolResult:
+        """The whole result, whatever it says."""
+        return await self.client.call_tool(tool, arguments)
+
+    async def call(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
+        content = (await self.answer(tool, **arguments)).structured_content
+        assert content is not None
+        assert content["success"], content["error"]
+        return content["data"]
+
+    async def refused(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
+        result = await self.answer(tool, **arguments)
+        assert result.structured_content is not None
+        assert not result.structured_content["success"], result.structured_content["data"]
+        assert result.is_error
+        return result.structured_content["error"]
+
+    async def show(self, html: str, **arguments: Any) -> dict[str, Any]:
+        """Put a page on the site and navigate to it."""
+        return await self.call("navigate", url=self.site.page(html), **arguments)
+
+
+def server_command(*flags: str) -> list[str]:
+    return [sys.executable, "-m", "footlight", "serve", "--browser", ENGINE, "--log-level", "warn", *flags]
+
+
+@asynccontextmanager
+async def connected(
+    site: Site, *flags: str, cwd: Path | None = None, mode: str = "auto", **environment: str
+) -> AsyncGenerator[Browser]:
+    """Start a server of one's own with these flags, and connect to it."""
+    command, *arguments = server_command(*flags)
+    parameters = StdioServerParameters(
+        command=command, args=arguments, env={**os.environ, **environment}, cwd=cwd
+    )
+    async with Client(parameters, mode=mode) as client:
+        yield Browser(client, site)
+
+
+@pytest.fixture(scope="session")
+async def site(anyio_backend: str) -> AsyncGenerator[Site]:
+    async with serve_site() as site:
+        yield site
+
+
+@pytest.fixture(scope="session")
+async def shared_browser(site: Site, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Browser]:
+    """One server for all tests of a worker: script evaluation on, uploads from `upload_root`."""
+    root = tmp_path_factory.mktemp("server")
+    (root / "uploads").mkdir()
+    flags = (
+        *("--enable-script-evaluation", "--timeout", "10000"),
+        *("--upload-root", str(root / "uploads"), "--download-path", str(root / "downloads")),
+        *("--state-directory", str(root / "state")),
+    )
+    async with connected(site, *flags) as browser:
+        browser.root = root  # type: ignore[attr-defined]
+        yield browser
+
+
+class SessionBrowser(Browser):
+    """Every call goes to one session, unless it names another."""
+
+    def __init__(self, client: Client, site: Site, session_id: str, root: Path) -> None:
+        super().__init__(client, site)
+        self.session_id = session_id
+        self.uploads = root / "uploads"
+        self.downloads = root / "downloads"
+        self.states = root / "state"
+
+    async def answer(self, tool: str, /, **arguments: Any) -> CallToolResult:
+        if tool not in ("create_session", "list_sessions"):
+            arguments = {"sessionId": self.session_id, **arguments}
+        return await super().answer(tool, **arguments)
+
+
+@pytest.fixture
+async def browser(shared_browser: Browser) -> AsyncGenerator[SessionBrowser]:
+    """A session of its own for each test, in the shared server."""
+    session_id = (await shared_browser.call("create_session"))["sessionId"]
+    root: Path = shared_browser.root  # type: ignore[attr-defined]
+    yield SessionBrowser(shared_browser.client, shared_browser.site, session_id, root)
+    await shared_browser.client.call_tool("close_session", {"sessionId": session_id})
+
+
+Connect = Callable[..., Awaitable[Browser]]
+Flags = Sequence[str]

@@ -1,0 +1,93 @@
+"""A site on loopback for tests: pages written in the test, and routes that wait until they are told."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import socket
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+
+import uvicorn
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.types import Receive, Scope, Send
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+class Site:
+    """Any host name that leads to loopback works: `site.url` is 127.0.0.1, `site.at("localhost")` another."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.requests: list[tuple[str, str]] = []
+        """(method, path) of every request."""
+        self._handlers: dict[str, Handler] = {}
+        self._names = itertools.count(1)
+
+    @property
+    def url(self) -> str:
+        return self.at("127.0.0.1")
+
+    def at(self, host: str) -> str:
+        return f"http://{host}:{self.port}"
+
+    def page(
+        self, html: str, *, path: str | None = None, status: int = 200, headers: Mapping[str, str] | None = None
+    ) -> str:
+        """Serve this HTML; the URL of it."""
+
+        async def handler(_: Request) -> Response:
+            return HTMLResponse(html, status, headers)
+
+        return self.route(handler, path=path)
+
+    def redirect(self, to: str, *, path: str | None = None, status: int = 302) -> str:
+        async def handler(_: Request) -> Response:
+            return RedirectResponse(to, status)
+
+        return self.route(handler, path=path)
+
+    def never(self, *, path: str | None = None) -> str:
+        """A URL that never answers, until the client goes away."""
+
+        async def handler(request: Request) -> Response:
+            while not await request.is_disconnected():
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(0.05):
+                        await asyncio.Event().wait()
+            return Response()
+
+        return self.route(handler, path=path)
+
+    def route(self, handler: Handler, *, path: str | None = None) -> str:
+        path = path or f"/{next(self._names)}"
+        self._handlers[path] = handler
+        return self.url + path
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        request = Request(scope, receive)
+        self.requests.append((request.method, request.url.path))
+        handler = self._handlers.get(request.url.path)
+        response = await handler(request) if handler else HTMLResponse("<h1>Not here</h1>", 404)
+        await response(scope, receive, send)
+
+
+@asynccontextmanager
+async def serve_site() -> AsyncGenerator[Site]:
+    listener = socket.create_server(("127.0.0.1", 0))
+    site = Site(listener.getsockname()[1])
+    server = uvicorn.Server(
+        uvicorn.Config(site, log_level="critical", lifespan="off", timeout_graceful_shutdown=1, ws="none")
+    )
+    server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
+    serving = asyncio.create_task(server.serve([listener]))
+    try:
+        yield site
+    finally:
+        server.should_exit = True
+        server.force_exit = True
+        await serving
