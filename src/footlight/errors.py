@@ -32,7 +32,7 @@ __all__ = [
 
 
 class FootlightError(Exception):
-    """The root. `details` are plain JSON values; `retryable` and `suggestion` default to the class's."""
+    """The root. `details` are plain JSON values, None ones left out; the rest defaults to the class's."""
 
     code: ClassVar[str] = "INTERNAL_ERROR"
     default_retryable: ClassVar[bool] = False
@@ -50,7 +50,7 @@ class FootlightError(Exception):
         self.message = message
         self.suggestion = suggestion or self.default_suggestion
         self.retryable = self.default_retryable if retryable is None else retryable
-        self.details = details
+        self.details = {name: value for name, value in details.items() if value is not None}
 
 
 class MissingParameter(FootlightError):

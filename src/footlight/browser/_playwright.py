@@ -64,14 +64,13 @@ CONTEXT_LOST = re.compile(r"Execution context was destroyed|Cannot find context 
 
 _NETWORK = re.compile(r"(net::ERR_\w+|NS_ERROR_\w+|Could not connect[^\n]*|Connection refused)")
 _WRONG_KIND = re.compile(
-    r"Element is not an? |Not a checkbox|Node is not an? |Non-multiple file input|Clicking the checkbox did not|"
-    r"did not find some options|Input of type|Cannot set input files|"
-    r"Element is outside of the viewport|File chooser|Only one file|can only accept"
+    r"Element is not an? |Not a checkbox|Node is not an? |Clicking the checkbox did not|"
+    r"Non-multiple file input|Input of type|Cannot set input files|can only accept|"
+    r"did not find some options|Element is outside of the viewport"
 )
 _SELECTOR = re.compile(
-    r"while parsing (?:css )?selector|while parsing selector|is not a valid (?:selector|XPath)|Unknown engine|"
-    r"Invalid regular expression|Malformed selector|Unsupported token|Error while parsing selector|"
-    r"Only one of the selectors can capture|Selector cannot"
+    r"while parsing (?:css )?selector|is not a valid (?:selector|XPath)|Unknown engine|Malformed selector|"
+    r"Invalid regular expression|Unsupported token|Only one of the selectors can capture|Selector cannot"
 )
 _VALUE = re.compile(r"Malformed value|Cannot type text into")
 _URL = re.compile(r"invalid URL|Invalid url", re.IGNORECASE)

@@ -394,8 +394,10 @@ async def _connect(addresses: Sequence[Address]) -> Streams:
                     raise error
     finally:
         for attempt in attempts:
-            attempt.add_done_callback(_abandon)
             attempt.cancel()
+        for late in await asyncio.gather(*attempts, return_exceptions=True):
+            if not isinstance(late, BaseException):
+                late[1].transport.abort()
     if winner is None:
         raise failure
     return winner
@@ -403,11 +405,6 @@ async def _connect(addresses: Sequence[Address]) -> Streams:
 
 async def _open(address: Address) -> Streams:
     return await asyncio.open_connection(*address, limit=4 * HEAD_BYTES)
-
-
-def _abandon(attempt: asyncio.Task[Streams]) -> None:
-    if not attempt.cancelled() and attempt.exception() is None:
-        attempt.result()[1].transport.abort()
 
 
 # What passes

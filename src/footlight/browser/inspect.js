@@ -158,7 +158,11 @@
     return cut(out.text, limit);
   }
 
-  const NOT_TEXT = { __proto__: null, script: 1, style: 1, template: 1, noscript: 1, textarea: 1, datalist: 1, object: 1, title: 1 };
+  // What is in these is not drawn, or not as text.
+  const NOT_TEXT = {
+    __proto__: null, audio: 1, canvas: 1, datalist: 1, iframe: 1, meter: 1, noscript: 1, object: 1, progress: 1,
+    script: 1, style: 1, template: 1, textarea: 1, title: 1, video: 1,
+  };
   const BUTTON_TYPES = { __proto__: null, button: 1, submit: 1, reset: 1 };
   const typeOf = (input) => asciiLower(read(input, "type") || "text");
 
@@ -255,7 +259,9 @@
   }
 
   const FIELDS = { __proto__: null, button: 1, input: 1, select: 1, textarea: 1, option: 1, optgroup: 1, fieldset: 1 };
-  const NO_DISABLED_ROLE = { __proto__: null, generic: 1, presentation: 1, none: 1, heading: 1, img: 1, list: 1, listitem: 1, form: 1 };
+  const NEVER_DISABLED = {
+    __proto__: null, form: 1, generic: 1, heading: 1, img: 1, list: 1, listitem: 1, none: 1, presentation: 1,
+  };
 
   // Why it is disabled, or "".
   function disabledBy(element) {
@@ -263,7 +269,7 @@
       return hasAttribute(element, "disabled") ? "disabled" : "inside a disabled group";
     }
     const role = roleOf(element);
-    if (!role || NO_DISABLED_ROLE[role]) return "";
+    if (!role || NEVER_DISABLED[role]) return "";
     for (let at = element; at; at = parentOf(at)) {
       const said = asciiLower(attr(at, "aria-disabled"));
       if (said === "true") return "aria-disabled";
@@ -819,7 +825,9 @@
     h3: "heading", iframe: "iframe", img: "image", input: "", label: "label", nav: "navigation", option: "option",
     radio: "radio", select: "combobox", table: "table", textarea: "textbox",
   };
-  const SAME_WORD = { __proto__: null, btn: "button", pwd: "password", passwd: "password", img: "image", lnk: "link", anchor: "link" };
+  const SAME_WORD = {
+    __proto__: null, anchor: "link", btn: "button", img: "image", lnk: "link", passwd: "password", pwd: "password",
+  };
   const VAGUE = {
     __proto__: null,
     button: 1, link: 1, input: 1, field: 1, form: 1, image: 1, label: 1, box: 1, container: 1, wrapper: 1, item: 1,

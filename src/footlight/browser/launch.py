@@ -140,8 +140,8 @@ def _remedy(engine: str) -> str:
     if engine != "chromium":
         return f"{install} (only Playwright's own build of {engine} can be driven)."
     return (
-        f"Run `footlight doctor --install`, or {install[0].lower()}{install[1:]}, or install Chromium with the "
-        "system's package manager (Debian: `apt-get install chromium chromium-headless-shell`)."
+        f"Run `footlight doctor --install`, or {install[0].lower()}{install[1:]}, or install Chromium "
+        "with the system's package manager (Debian: `apt-get install chromium chromium-headless-shell`)."
     )
 
 
@@ -182,7 +182,7 @@ async def _attach(playwright: Playwright, endpoint: str) -> Browser:
     except Error as error:
         raise BrowserNotInstalled(
             f"No browser answers at {endpoint}: {cause(error)}",
-            suggestion="Start Chromium with --remote-debugging-port, and give its address as browser.cdpEndpoint.",
+            suggestion="Start Chromium with --remote-debugging-port; browser.cdpEndpoint is its address.",
             cdpEndpoint=endpoint,
         ) from error
 
@@ -204,5 +204,8 @@ def _start_remedy(error: Error, settings: BrowserSettings) -> str:
     if "DISPLAY" in error.message or "XServer" in error.message:
         return "There is no display: leave --headed out, or run under `xvfb-run`."
     if "sandbox" in error.message.lower():
-        return "The system forbids Chromium's sandbox: allow user namespaces, or add --no-sandbox to browser.args."
+        return (
+            "The system forbids Chromium's sandbox: "
+            "allow user namespaces, or add --no-sandbox to browser.args."
+        )
     return _remedy(settings.type)

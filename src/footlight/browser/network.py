@@ -216,7 +216,7 @@ class Rules:
                 status=mock.status,
                 headers=dict(mock.headers),
                 body=mock.body,
-                **({"content_type": mock.content_type} if mock.content_type else {}),
+                content_type=mock.content_type,
             )
         elif request.resource_type in self._blocked:
             await route.abort("blockedbyclient")

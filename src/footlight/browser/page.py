@@ -337,7 +337,7 @@ class Page:
                 full_page=options.full_page,
                 type=options.type,
                 timeout=deadline.remaining_ms,
-                **({"quality": options.quality} if options.quality is not None else {}),
+                quality=options.quality,
             )
         except PlaywrightTimeout as error:
             raise DeadlineExceeded(
@@ -357,7 +357,7 @@ class Page:
             lambda element, timeout: element.screenshot(
                 type=options.type,
                 timeout=timeout,
-                **({"quality": options.quality} if options.quality is not None else {}),
+                quality=options.quality,
             ),
         )
 
@@ -552,7 +552,7 @@ class Page:
             selector=selector,
             page=self.url,
             dispatched=dispatched,
-            **({"timeout": deadline.timeout_ms} if deadline else {}),
+            timeout=deadline.timeout_ms if deadline else None,
         )
 
     async def _reason(self, selector: str, *, editing: bool) -> FootlightError | None:
@@ -577,7 +577,7 @@ class Page:
             selector=selector,
             page=self.url,
             reason=obstacle["reason"],
-            **({"by": obstacle["by"]} if obstacle["by"] else {}),
+            by=obstacle["by"],
         )
 
     async def _not_found(self, selector: str) -> ElementNotFound:

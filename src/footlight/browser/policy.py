@@ -14,7 +14,10 @@ _WEB_SCHEMES = ("http", "https")
 
 
 class DomainPolicy:
-    """Allowed and blocked hosts; `*.example.com` is example.com and everything below; block wins (R003-87)."""
+    """Allowed and blocked hosts (R003-87).
+
+    `*.example.com` is example.com and everything below it; a host that is in both is blocked.
+    """
 
     def __init__(self, allowed: Sequence[str] | None, blocked: Sequence[str] | None) -> None:
         self._allowed = None if allowed is None else tuple(_normal(pattern) for pattern in allowed)
@@ -55,7 +58,7 @@ class DomainPolicy:
 def refused(host: str, url: str) -> PermissionDenied:
     return PermissionDenied(
         f"The domain {host} is refused by this server's policy",
-        suggestion="Ask whoever runs the server to change security.allowedDomains or security.blockedDomains.",
+        suggestion="Whoever runs the server can change security.allowedDomains and blockedDomains.",
         url=url,
         domain=host,
     )

@@ -178,7 +178,7 @@ class Session:
         self._page_count += 1
         page = Page(f"page-{self._page_count}", opened, self)
         self._pages[opened] = page
-        opened.on("close", lambda _: self._pages.pop(opened, None))
+        opened.on("close", self._on_close)
         opened.on("dialog", lambda dialog: self._spawn(self._on_dialog(page, dialog)))
         opened.on("download", self._on_download)
         if self.throttling is not None:
@@ -191,6 +191,9 @@ class Session:
         page = self._register(opened)
         if not known and self._page_count > self._made_here:
             self.events.pages.append(PageOpened(page.id, page.url))
+
+    def _on_close(self, closed: PlaywrightPage) -> None:
+        self._pages.pop(closed, None)
 
     def _page_id_of(self, request: Request) -> str:
         try:
@@ -274,7 +277,7 @@ class Session:
         for page in self.pages:
             with contextlib.suppress(Error):
                 cdp = await self._context.new_cdp_session(page.playwright)
-                info: dict[str, Any] = await cdp.send("Target.getTargetInfo")
+                info = cast("dict[str, Any]", await cdp.send("Target.getTargetInfo"))
                 await cdp.detach()
                 return str(info["targetInfo"].get("browserContextId", ""))
         return ""

@@ -48,7 +48,7 @@ class SessionState:
         unknown = sorted(set(data) - {"cookies", "localStorage", "sessionStorage", "url"})
         if unknown:
             raise InvalidParameter(
-                f"state: unknown field {unknown[0]!r}; a state has cookies, localStorage, sessionStorage and url",
+                f"state: unknown field {unknown[0]!r}; it has cookies, localStorage, sessionStorage and url",
                 parameter="state",
             )
         url = data.get("url", "about:blank")
@@ -152,8 +152,7 @@ async def _put_session_storage(
     try:
         await page.goto(f"{origin}/", timeout=deadline.remaining_ms)
         await page.evaluate(
-            "items => { sessionStorage.clear(); for (const [k, v] of Object.entries(items)) sessionStorage[k] = v; }",
-            dict(items),
+            "items => { sessionStorage.clear(); Object.assign(sessionStorage, items); }", dict(items)
         )
     finally:
         await page.unroute(f"{origin}/**", empty)
@@ -169,9 +168,8 @@ class StateStore:
         path = self._path(name)
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         unfinished = path.with_suffix(f".{os.getpid()}.tmp")
-        with open(
-            os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8"
-        ) as file:
+        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             json.dump(state.to_json(), file)
         unfinished.replace(path)
         return path

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+__all__ = ["demo"]
+
 
 @click.command()
 @click.option(

@@ -6,21 +6,25 @@ import asyncio
 import os
 import platform
 import shutil
+import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
 if TYPE_CHECKING:
     from footlight.config import Settings
+    from footlight.errors import BrowserNotInstalled
 
 __all__ = ["doctor"]
 
-INSTALL_SECONDS = 180
+Say = Callable[[str], None]
+
+INSTALL_SECONDS = 120
 PACKAGE_SECONDS = 900
 
 PACKAGE_MANAGERS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
@@ -55,18 +59,32 @@ def doctor(
 
     flags = {"browser.type": browser, "browser.executablePath": executable_path}
     settings = load_settings(file=config, environment=os.environ, flags=flags)
-    say = (lambda _: None) if quiet else click.echo
+
+    def say(line: str) -> None:
+        if not quiet:
+            click.echo(line)
+
     _describe_machine(say)
     try:
         _describe_browser(settings, say)
     except BrowserNotInstalled as missing:
-        if not install or not _install(settings.browser.type):
-            click.echo(f"browser     missing: {missing.message}\nremedy      {missing.suggestion}", err=True)
-            sys.exit(1)
-        _describe_browser(settings, say)
+        if not install:
+            _refuse(missing)
+        if not _install(settings.browser.type):
+            click.echo("Nothing here could install a browser.", err=True)
+            _refuse(missing)
+        try:
+            _describe_browser(settings, say)
+        except BrowserNotInstalled as still_missing:
+            _refuse(still_missing)
 
 
-def _describe_machine(say: Any) -> None:
+def _refuse(missing: BrowserNotInstalled) -> NoReturn:
+    click.echo(f"browser     missing: {missing.message}\nremedy      {missing.suggestion}", err=True)
+    sys.exit(1)
+
+
+def _describe_machine(say: Say) -> None:
     from importlib.metadata import version
 
     say(f"footlight   {version('footlight')}")
@@ -78,7 +96,7 @@ def _describe_machine(say: Any) -> None:
         say(f"display     {display or 'none: --headed needs one (xvfb-run gives one)'}")
 
 
-def _describe_browser(settings: Settings, say: Any) -> None:
+def _describe_browser(settings: Settings, say: Say) -> None:
     """Start it, open a page. Raises BrowserNotInstalled."""
     began = time.monotonic()
     name, path, sandbox = asyncio.run(_try(settings))
@@ -109,10 +127,8 @@ def _install(engine: str) -> bool:
 
 
 def _run_first(commands: Sequence[Sequence[str]]) -> bool:
-    """Preparations may fail; the first installation that works is enough."""
-    return any([_run(command, PACKAGE_SECONDS) for command in commands[:-1]][-1:]) or _run(
-        commands[-1], PACKAGE_SECONDS
-    )
+    """`update` prepares and may fail; the first installation that works is enough."""
+    return any(_run(command, PACKAGE_SECONDS) and "update" not in command for command in commands)
 
 
 def _as_root(manager: str, command: Sequence[str]) -> Sequence[str]:
@@ -122,22 +138,43 @@ def _as_root(manager: str, command: Sequence[str]) -> Sequence[str]:
 
 
 def _run(command: Sequence[str], limit_seconds: float) -> bool:
+    """Run it, in a group of its own so that nothing of it outlives the limit."""
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     try:
-        done = subprocess.run(
+        process = subprocess.Popen(
             command,
-            timeout=limit_seconds,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
-            env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
+            env=environment,
             text=True,
             errors="replace",
-            check=False,
+            start_new_session=True,
         )
-    except (OSError, subprocess.TimeoutExpired) as error:
+    except OSError as error:
         click.echo(f"  {command[0]}: {error}", err=True)
         return False
-    if done.returncode:
-        last = done.stderr.strip().splitlines()[-1:] or [f"exit status {done.returncode}"]
-        click.echo(f"  {' '.join(command[:3])}: {last[0]}", err=True)
-    return done.returncode == 0
+    try:
+        _, errors = process.communicate(timeout=limit_seconds)
+    except subprocess.TimeoutExpired:
+        _kill_group(process)
+        click.echo(f"  {' '.join(command[:3])}: gave up after {limit_seconds:.0f} s", err=True)
+        return False
+    if process.returncode:
+        click.echo(f"  {' '.join(command[:3])}: {_reason(errors, process.returncode)}", err=True)
+    return process.returncode == 0
+
+
+def _kill_group(process: subprocess.Popen[str]) -> None:
+    if hasattr(os, "killpg"):
+        os.killpg(process.pid, signal.SIGKILL)
+    else:
+        process.kill()
+    process.wait()
+
+
+def _reason(errors: str, status: int) -> str:
+    """The line that says what went wrong, out of all that was printed."""
+    lines = [line.strip() for line in errors.splitlines() if line.strip()]
+    telling = [line for line in lines if "error" in line.lower()]
+    return (telling or lines or [f"exit status {status}"])[-1]

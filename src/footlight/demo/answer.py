@@ -8,7 +8,9 @@ from typing import Any, TypeVar
 from mcp.types import CallToolResult, ImageContent, TextContent
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-T = TypeVar("T")
+__all__ = ["Answer", "StepError", "ToolError", "UnexpectedAnswer", "read_answer"]
+
+_T = TypeVar("_T")
 
 
 class ToolError(BaseModel):
@@ -74,7 +76,7 @@ class Answer:
             raise UnexpectedAnswer(self.tool, "no picture came with it")
         return self.image
 
-    def _get(self, key: str, kind: type[T]) -> T:
+    def _get(self, key: str, kind: type[_T]) -> _T:
         try:
             return TypeAdapter(kind).validate_python(self.data.get(key), strict=True)
         except ValidationError as error:

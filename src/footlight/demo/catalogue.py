@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from importlib.resources import files
 
-COLUMNS = ("sku", "name", "category", "price", "stock")
+__all__ = ["Product", "load_catalogue", "price_list", "read_product", "search"]
+
+_COLUMNS = ("sku", "name", "category", "price", "stock")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +51,7 @@ def price_list(products: Iterable[Product]) -> bytes:
     """The articles as a CSV file."""
     text = io.StringIO(newline="")
     lines = csv.writer(text)
-    lines.writerow(COLUMNS)
+    lines.writerow(_COLUMNS)
     lines.writerows((item.sku, item.name, item.category, item.price, item.stock) for item in products)
     return text.getvalue().encode()
 

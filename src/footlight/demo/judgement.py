@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 from footlight.demo.order_form import FIELDS, Field, Kind
 from footlight.demo.shop import Upload
 
+__all__ = ["Judgement", "judge"]
+
 
 @dataclass(frozen=True)
 class Judgement:

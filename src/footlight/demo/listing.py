@@ -6,7 +6,9 @@ from urllib.parse import urlencode
 
 from footlight.demo.catalogue import Product, search
 
-PAGE_SIZE = 12
+__all__ = ["COLUMNS", "Listing", "list_products"]
+
+_PAGE_SIZE = 12
 COLUMNS = {"sku": "SKU", "name": "Name", "category": "Category", "price": "Price", "stock": "Stock"}
 
 
@@ -38,10 +40,10 @@ def list_products(products: Sequence[Product], query: Mapping[str, str]) -> List
     words, sort, descending = query.get("q", "").strip(), query.get("sort", ""), query.get("order") == "down"
     sort = sort if sort in COLUMNS else "sku"
     found = sorted(search(products, words), key=_SORT_KEYS[sort], reverse=descending)
-    pages = max(1, -(-len(found) // PAGE_SIZE))
+    pages = max(1, -(-len(found) // _PAGE_SIZE))
     page = min(max(_number(query.get("page", "")), 1), pages)
     return Listing(
-        shown=found[(page - 1) * PAGE_SIZE : page * PAGE_SIZE],
+        shown=found[(page - 1) * _PAGE_SIZE : page * _PAGE_SIZE],
         found=len(found),
         page=page,
         pages=pages,

@@ -6,6 +6,8 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
+__all__ = ["Html", "element", "join", "page", "rows", "static"]
+
 _PAGES = files("footlight.demo").joinpath("pages")
 _VOID = frozenset({"input"})
 
@@ -18,7 +20,7 @@ class Html(str):
 
 def page(name: str, /, **values: object) -> Html:
     """The page of this name, with its values in place."""
-    return Html(_template(name).substitute({key: as_html(value) for key, value in values.items()}))
+    return Html(_template(name).substitute({key: _as_html(value) for key, value in values.items()}))
 
 
 def element(tag: str, /, *content: object, **attributes: object) -> Html:
@@ -29,7 +31,7 @@ def element(tag: str, /, *content: object, **attributes: object) -> Html:
 
 def join(parts: Iterable[object]) -> Html:
     """Parts one after the other."""
-    return Html("".join(map(as_html, parts)))
+    return Html("".join(map(_as_html, parts)))
 
 
 def rows(cells: Iterable[Sequence[object]]) -> Html:
@@ -37,7 +39,7 @@ def rows(cells: Iterable[Sequence[object]]) -> Html:
     return join(element("tr", *(element("td", cell) for cell in row)) for row in cells)
 
 
-def as_html(value: object) -> Html:
+def _as_html(value: object) -> Html:
     """A value as HTML."""
     return value if isinstance(value, Html) else Html(escape(str(value)))
 
@@ -51,7 +53,7 @@ def _attribute(name: str, value: object) -> str:
     if value is None or value is False:
         return ""
     name = name.strip("_").replace("_", "-")
-    return f" {name}" if value is True else f' {name}="{as_html(value)}"'
+    return f" {name}" if value is True else f' {name}="{_as_html(value)}"'
 
 
 @cache

@@ -6,6 +6,8 @@ from typing import Literal
 
 from footlight.demo.catalogue import load_catalogue
 
+__all__ = ["FIELDS", "SECTIONS", "Field", "Kind", "Section"]
+
 Kind = Literal[
     "checkbox",
     "color",

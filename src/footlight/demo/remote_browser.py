@@ -7,6 +7,8 @@ from mcp import Client
 from footlight.demo.answer import Answer, StepError, ToolError, UnexpectedAnswer, read_answer
 from footlight.demo.transcript import Transcript
 
+__all__ = ["RemoteBrowser", "ToolRefused"]
+
 
 class ToolRefused(StepError):
     """The server answered with an error."""

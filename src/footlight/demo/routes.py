@@ -14,7 +14,9 @@ from footlight.demo.listing import list_products
 from footlight.demo.markup import Html, static
 from footlight.demo.shop import Shop, Upload
 
-UPLOAD_LIMIT = 5_000_000
+__all__ = ["ROUTES", "missing"]
+
+_UPLOAD_LIMIT = 5_000_000
 
 _COOKIE = "shop"
 _MEDIA_TYPES = {"shop.css": "text/css", "shop.js": "text/javascript", "favicon.svg": "image/svg+xml"}
@@ -114,7 +116,7 @@ async def _upload(request: Request) -> Response:
     received = files.get("files", [])
     if not received:
         return _page(request, "Send us a file", views.upload_form("Please choose a file."), status=422)
-    if sum(upload.size for upload in received) > UPLOAD_LIMIT:
+    if sum(upload.size for upload in received) > _UPLOAD_LIMIT:
         return _page(request, "Send us a file", views.upload_form("That is more than 5 MB."), status=413)
     _shop(request).uploads.extend(received)
     return RedirectResponse("/uploads", status_code=303)

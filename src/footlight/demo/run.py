@@ -20,9 +20,11 @@ from footlight.demo.steps import SECRETS, STEPS, Stage, Step
 from footlight.demo.transcript import Transcript
 from footlight.demo.verdict import Verdict, failed
 
-LOG = "server.log"
+__all__ = ["run_demo"]
 
-_KEPT = ("shop.png", "products.json", "order.json", "price-list.csv", LOG)
+_LOG = "server.log"
+
+_KEPT = ("shop.png", "products.json", "order.json", "price-list.csv", _LOG)
 _REMEDY = "Run `footlight doctor`: it says what is missing and how to mend it."
 _CALL_LIMIT_S = 60
 _DEMO_LIMIT_S = 300
@@ -95,7 +97,7 @@ def _conclude(output: Path, transcript: Transcript, verdicts: Sequence[Verdict])
     if right:
         transcript.verdicts(verdicts)
     if len(verdicts) < len(STEPS):
-        transcript.remark(f"The server said ({output / LOG}):", _read_tail(output / LOG))
+        transcript.remark(f"The server said ({output / _LOG}):", _read_tail(output / _LOG))
         transcript.remark(
             "What to do:", [*(verdict.remedy for verdict in verdicts if verdict.remedy), _REMEDY]
         )
@@ -108,7 +110,7 @@ def _clear(output: Path) -> Path:
     output.mkdir(parents=True, exist_ok=True)
     for name in _KEPT:
         (output / name).unlink(missing_ok=True)
-    return output / LOG
+    return output / _LOG
 
 
 def _make_folder(parent: Path, name: str) -> Path:

@@ -1,13 +1,14 @@
 """Standard output as the demo writes on it."""
 
-import io
 import sys
 from contextlib import suppress
 
 from rich.console import Console
 
+__all__ = ["open_screen"]
 
-class Screen(Console):
+
+class _Screen(Console):
     """Standard output; when nobody reads it any more, the work goes on in silence."""
 
     def on_broken_pipe(self) -> None:
@@ -16,8 +17,9 @@ class Screen(Console):
             super().on_broken_pipe()
 
 
-def open_screen() -> Screen:
+def open_screen() -> _Screen:
     """Standard output, with a `?` for what its encoding does not have."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")
-    return Screen()
+    reconfigure = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="replace")
+    return _Screen()

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 from footlight.demo.catalogue import Product, load_catalogue, price_list
 
+__all__ = ["PASSWORD", "USER", "Order", "Shop", "SignIn", "Upload"]
+
 USER = "stage.manager"
 PASSWORD = "curtain-up-at-eight"
 

@@ -15,6 +15,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from footlight.demo.routes import ROUTES, missing
 from footlight.demo.shop import Shop
 
+__all__ = ["Site", "serve_shop"]
+
 _HEADERS = {
     "cache-control": "no-store",
     # The site is complete in itself; the browser holds it to that.
@@ -44,7 +46,7 @@ async def serve_shop() -> AsyncGenerator[Site]:
                 server.should_exit = True
 
 
-def make_site(shop: Shop) -> Starlette:
+def _make_site(shop: Shop) -> Starlette:
     """The application around a shop."""
     site = Starlette(routes=ROUTES, middleware=[Middleware(_Headers)], exception_handlers={404: missing})
     site.state.shop = shop
@@ -53,7 +55,7 @@ def make_site(shop: Shop) -> Starlette:
 
 def _configure(shop: Shop) -> uvicorn.Config:
     return uvicorn.Config(
-        make_site(shop),
+        _make_site(shop),
         lifespan="off",
         ws="none",
         log_config=None,

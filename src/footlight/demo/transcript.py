@@ -12,7 +12,9 @@ from rich.text import Text
 from footlight.demo.answer import Answer
 from footlight.demo.verdict import Verdict
 
-MASK = "••••••"
+__all__ = ["Transcript", "describe_arguments", "describe_data"]
+
+_MASK = "••••••"
 
 _LONGEST_VALUE = 100
 _COLUMNS = ("Step", "The site holds", "What came back", "Verdict")
@@ -92,7 +94,7 @@ class Transcript:
     def _masked(self, part: str | tuple[str, str]) -> tuple[str, str]:
         text, style = (part, "") if isinstance(part, str) else part
         for secret in self._secrets:
-            text = text.replace(secret, MASK)
+            text = text.replace(secret, _MASK)
         return text, style
 
 

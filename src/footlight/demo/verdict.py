@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+__all__ = ["Check", "Verdict", "failed", "find_difference"]
+
 _LONGEST = 120
 
 

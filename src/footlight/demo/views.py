@@ -10,6 +10,24 @@ from footlight.demo.markup import Html, element, join, page, rows
 from footlight.demo.order_form import FIELDS, SECTIONS
 from footlight.demo.shop import Order, Shop, Upload
 
+__all__ = [
+    "HOME_TITLE",
+    "LOGIN_PROBLEM",
+    "THEME_COLOUR",
+    "account",
+    "home",
+    "layout",
+    "login",
+    "missing",
+    "offers",
+    "order_form",
+    "order_received",
+    "product",
+    "products",
+    "upload_form",
+    "uploads",
+]
+
 THEME_COLOUR = "#7a1f35"
 HOME_TITLE = "Theatre supplies"
 LOGIN_PROBLEM = "The user name or the password is wrong."

@@ -41,6 +41,7 @@ Permission = Literal["evaluation", "upload"]
 Number = Annotated[float, Field(strict=False, allow_inf_nan=False)]
 Count = Annotated[int, Field(strict=False, ge=1, json_schema_extra={"type": "number"})]
 Milliseconds = Annotated[Number, Field(ge=1)]
+Timeout = Milliseconds | None
 
 
 @dataclass(slots=True)
@@ -125,7 +126,8 @@ def tool(
     """Declare a tool.
 
     `destructive`: it may do what cannot be undone. `idempotent`: a second call changes nothing more
-    (reading always is). `names_session`: `sessionId` must be given. `timeout` replaces the annotation of the shared parameter of that name.
+    (reading always is). `names_session`: `sessionId` must be given. `timeout` replaces the annotation
+    of the shared parameter of that name.
     """
 
     def declare(function: Function) -> Tool:
@@ -182,7 +184,7 @@ def _shared(scope: Scope, *, names_session: bool, timeout: Any) -> dict[str, Any
     session = {"session_id": (str, ...) if names_session else (str | None, None)}
     if scope == "session":
         return session
-    return {**session, "page_id": (str | None, None), "timeout": (timeout or Milliseconds | None, None)}
+    return {**session, "page_id": (str | None, None), "timeout": (timeout or Timeout, None)}
 
 
 def _input_schema(arguments: type[BaseModel]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import json
 import os
 import queue
 import threading
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import BinaryIO, cast
 
@@ -136,7 +136,7 @@ async def _write(outgoing: MemoryObjectReceiveStream[SessionMessage], output: _O
 class _Output:
     """Lines go out whole and in order, in a thread: a reader that is slow must not stop the loop."""
 
-    def __init__(self, stdout: BinaryIO, *, on_broken: object) -> None:
+    def __init__(self, stdout: BinaryIO, *, on_broken: Callable[[], None]) -> None:
         self._stdout = stdout
         self._on_broken = on_broken
         self._loop = asyncio.get_running_loop()

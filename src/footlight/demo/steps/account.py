@@ -5,6 +5,8 @@ from footlight.demo.steps.stage import Stage
 from footlight.demo.verdict import Check
 from footlight.demo.views import LOGIN_PROBLEM
 
+__all__ = ["WRONG_PASSWORD", "sign_in"]
+
 WRONG_PASSWORD = "curtain-up-at-nine"
 
 

@@ -12,6 +12,8 @@ from footlight.demo.listing import COLUMNS
 from footlight.demo.steps.stage import Stage
 from footlight.demo.verdict import Check
 
+__all__ = ["download_price_list", "read_products", "search_shop"]
+
 _WORDS = "tape"
 _NEXT = "nav[aria-label=Pages] a[rel=next]"
 

@@ -9,6 +9,8 @@ from footlight.demo.steps.stage import Stage
 from footlight.demo.verdict import Check
 from footlight.demo.views import HOME_TITLE, THEME_COLOUR
 
+__all__ = ["open_shop", "take_screenshot"]
+
 
 async def open_shop(stage: Stage) -> Check:
     """Open the shop and read who it says it is."""

@@ -3,6 +3,8 @@
 from footlight.demo.steps.stage import Stage
 from footlight.demo.verdict import Check
 
+__all__ = ["reveal_voucher"]
+
 _PATIENCE_MS = 1000
 
 

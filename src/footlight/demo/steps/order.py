@@ -10,6 +10,8 @@ from footlight.demo.steps.stage import Stage
 from footlight.demo.steps.upload import STAGE_PLAN
 from footlight.demo.verdict import Check
 
+__all__ = ["COLLECTION_PASSWORD", "place_order"]
+
 COLLECTION_PASSWORD = "the-ghost-light-is-on"
 
 _ORDER: Mapping[str, Sequence[str]] = {

@@ -11,6 +11,8 @@ from footlight.demo.shop import Upload
 from footlight.demo.site import Site
 from footlight.demo.verdict import Check
 
+__all__ = ["Stage", "Step"]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Stage:

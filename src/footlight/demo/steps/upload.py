@@ -4,20 +4,22 @@ from footlight.demo.shop import Upload
 from footlight.demo.steps.stage import Stage
 from footlight.demo.verdict import Check
 
+__all__ = ["STAGE_PLAN", "upload_files"]
+
 STAGE_PLAN = Upload(
     "stage-plan.svg",
     b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 80 50">'
     b'<path d="M5 5h70v30H5z" fill="none" stroke="#241a22"/>'
     b'<circle cx="24" cy="20" r="6" fill="#e9b44c"/><circle cx="56" cy="20" r="6" fill="#e9b44c"/></svg>\n',
 )
-CUE_SHEET = Upload("cue sheet.csv", "cue,page,what\r\n1,3,house to half\r\n2,57,“Enter a bear”\r\n".encode())
+_CUE_SHEET = Upload("cue sheet.csv", "cue,page,what\r\n1,3,house to half\r\n2,57,“Enter a bear”\r\n".encode())
 
 _HEADERS = ("File", "Bytes", "SHA-256")
 
 
 async def upload_files(stage: Stage) -> Check:
     """Upload two files at once, and read what the shop weighed."""
-    sent = [STAGE_PLAN, CUE_SHEET]
+    sent = [STAGE_PLAN, _CUE_SHEET]
     await stage.visit("/upload")
     await stage.browser.call(
         "upload_file", selector="#files", files=[stage.lay_out(upload) for upload in sent]

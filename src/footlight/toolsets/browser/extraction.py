@@ -42,7 +42,7 @@ class Value(TypedDict):
 
 
 class ScreenshotTaken(TypedDict):
-    """Pixels of the image itself. `originalWidth` and `originalHeight` tell of an image that was scaled down."""
+    """Pixels of the image itself; `originalWidth` and `originalHeight` only if it was scaled down."""
 
     width: int
     height: int

@@ -7,7 +7,7 @@ from footlight.server.tool import ToolCall
 __all__ = ["Acted", "Selector", "acted"]
 
 Selector = str
-"""CSS, XPath that starts with //, or testid=NAME; `>>` goes into a frame or a part. The first match counts."""
+"""CSS, XPath that starts with //, or testid=NAME; `>>` goes into a frame. The first match counts."""
 
 
 class Acted(TypedDict):
