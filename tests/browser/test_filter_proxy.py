@@ -8,6 +8,7 @@ import os
 import shutil
 import socket
 import ssl
+import threading
 import time
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
@@ -557,6 +558,42 @@ async def test_closing_ends_every_connection(sent: bytes) -> None:
     with pytest.raises(RuntimeError, match="not running"):
         _ = proxy.url
     assert asyncio.all_tasks() == before
+
+
+async def test_every_address_of_a_name_is_tried(proxy: FilterProxy, monkeypatch: pytest.MonkeyPatch) -> None:
+    def addresses(host: str, port: int, **_: object) -> list[tuple[object, ...]]:
+        assert host == "two.test"
+        return [
+            (socket.AF_INET6, socket.SOCK_STREAM, 6, "", (address, port)) for address in ("::1", "127.0.0.1")
+        ]
+
+    async with answering(b"HTTP/1.1 200 OK\r\n\r\nhere") as upstream:
+        monkeypatch.setattr(socket, "getaddrinfo", addresses)
+        answer = await told(proxy, b"GET http://two.test:%d/ HTTP/1.1\r\n\r\n" % upstream.port)
+
+    assert answer == b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhere"
+
+
+async def test_a_resolver_that_hangs_does_not_hold_up_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, answered = threading.Event(), threading.Event()
+
+    def hang(*_: object, **__: object) -> list[object]:
+        asked.set()
+        answered.wait(30)
+        return []
+
+    async with FilterProxy(lambda _: False) as proxy:
+        monkeypatch.setattr(socket, "getaddrinfo", hang)
+        waiting = asyncio.create_task(told(proxy, b"GET http://slow.test/ HTTP/1.1\r\n\r\n"))
+        assert await asyncio.to_thread(asked.wait, 10)
+        began = time.monotonic()
+        await proxy.close()
+        took = time.monotonic() - began
+    answered.set()
+
+    assert took < 1
+    with suppress(ConnectionResetError):
+        assert await waiting == b""
 
 
 @asynccontextmanager

@@ -707,7 +707,7 @@ async def test_absurd_spans_are_bounded(inspected: Page) -> None:
     row = "<tr>" + '<td colspan="1000" rowspan="65534">x' * 20
     found = await table(inspected, f"<table>{row * 200}</table>")
 
-    assert found["metadata"]["truncated"]
+    assert found["metadata"].get("truncated")
     assert len(found["rows"]) <= 200
 
 
@@ -993,6 +993,28 @@ async def test_lone_surrogates_and_control_characters_come_through(inspected: Pa
 )
 async def test_odd_input_is_never_an_exception(inspected: Page, what: str | None, argument: str) -> None:
     await inspected.evaluate(f"request => (({INSPECT}\n)({argument}, request), 0)", {"what": what})
+
+
+async def test_a_page_nested_beyond_reason_is_read(inspected: Page) -> None:
+    await inspected.set_content("<main></main>")
+    await inspected.evaluate(
+        """() => {
+          let at = document.querySelector('main');
+          for (let i = 0; i < 2000; i++) at = at.appendChild(document.createElement('div'));
+          at.innerHTML = '<table><tr><td>deep</table><a id="deep-link" href="http://a.test/">deep</a>';
+        }"""
+    )
+
+    assert (await described(inspected, "main"))["tagName"] == "main"
+    assert table_data(await inspected.locator("main").evaluate(INSPECT, table_request()))["rows"] == [
+        ["deep"]
+    ]
+    assert links(await inspected.evaluate(INSPECT, links_request())) == [
+        {"text": "deep", "href": "http://a.test/"}
+    ]
+    assert closest(await inspected.evaluate(INSPECT, closest_request("#deeplink"))) == [
+        'link "deep" (#deep-link)'
+    ]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@
 (first, request) => {
   "use strict";
 
-  // ---- the platform, past whatever shadows it -------------------------------------------------------------
+  // ---- the platform, past whatever shadows it ----
 
   const apply = Reflect.apply;
 
@@ -98,7 +98,7 @@
     return read(probe, "href");
   }
 
-  // ---- text ------------------------------------------------------------------------------------------------
+  // ---- text ----
 
   const MAX_DEPTH = 500;
   const MAX_NODES = 20000;
@@ -227,7 +227,7 @@
     return cut(out.text, limit);
   }
 
-  // ---- visible, enabled ------------------------------------------------------------------------------------
+  // ---- visible, enabled ----
 
   function hasRects(rects) {
     for (let i = 0; i < rects.length; i++) if (rects[i].width > 0 && rects[i].height > 0) return true;
@@ -258,7 +258,9 @@
     return box.width > 0 && box.height > 0;
   }
 
-  const FIELDS = { __proto__: null, button: 1, input: 1, select: 1, textarea: 1, option: 1, optgroup: 1, fieldset: 1 };
+  const FIELDS = {
+    __proto__: null, button: 1, fieldset: 1, input: 1, optgroup: 1, option: 1, select: 1, textarea: 1,
+  };
   const NEVER_DISABLED = {
     __proto__: null, form: 1, generic: 1, heading: 1, img: 1, list: 1, listitem: 1, none: 1, presentation: 1,
   };
@@ -278,7 +280,7 @@
     return "";
   }
 
-  // ---- role and name ---------------------------------------------------------------------------------------
+  // ---- role and name ----
 
   const ROLES = {
     __proto__: null,
@@ -356,11 +358,14 @@
     menuitemcheckbox: 1, menuitemradio: 1, option: 1, radio: 1, row: 1, rowheader: 1, switch: 1, tab: 1,
     tooltip: 1, treeitem: 1,
   };
-  const NAMED_BY_CHILD = { __proto__: null, fieldset: "legend", table: "caption", figure: "figcaption", svg: "title" };
+  const NAMED_BY_CHILD = {
+    __proto__: null, fieldset: "legend", figure: "figcaption", svg: "title", table: "caption",
+  };
   const MAX_NAME = 200;
 
   function textOrContent(element, options) {
-    return visibleText(element, MAX_NAME, options) || (isRendered(element) ? "" : fold(textContent(element), MAX_NAME));
+    const text = visibleText(element, MAX_NAME, options);
+    return text || isRendered(element) ? text : fold(textContent(element), MAX_NAME);
   }
 
   function labelledBy(element) {
@@ -420,7 +425,7 @@
     return "";
   }
 
-  // ---- selectors -------------------------------------------------------------------------------------------
+  // ---- selectors ----
 
   let scopes = null;
 
@@ -579,9 +584,11 @@
     return path;
   }
 
-  const selectorOf = (element) => (isConnected(element) ? anchorOf(element) || pathTo(element) : localName(element));
+  function selectorOf(element) {
+    return isConnected(element) ? anchorOf(element) || pathTo(element) : localName(element);
+  }
 
-  // ---- describe --------------------------------------------------------------------------------------------
+  // ---- describe ----
 
   const MAX_ATTRIBUTES = 60;
 
@@ -615,7 +622,8 @@
   function frameOf(inner) {
     try {
       const element = inner.frameElement;
-      return element && isElement(element) ? { element, window: inner.parent, document: inner.parent.document } : null;
+      if (!element || !isElement(element)) return null;
+      return { element, window: inner.parent, document: inner.parent.document };
     } catch {
       return null; // another origin's
     }
@@ -649,7 +657,7 @@
     return described;
   }
 
-  // ---- obstacle --------------------------------------------------------------------------------------------
+  // ---- obstacle ----
 
   // As a person would point at it: `<div id="overlay" class="modal"> "Accept cookies"`.
   function portrait(element) {
@@ -808,8 +816,9 @@
     return pointerObstacle(seen, target);
   }
 
-  // ---- closest ---------------------------------------------------------------------------------------------
+  // ---- closest ----
 
+  const UNSEEN = { __proto__: null, head: 1, link: 1, meta: 1, script: 1, style: 1, template: 1, title: 1 };
   const INTERACTIVE = {
     __proto__: null,
     a: 1, area: 1, button: 1, details: 0, input: 1, label: 0, option: 0, select: 1, summary: 1, textarea: 1,
@@ -1059,7 +1068,7 @@
 
   function rank(query, element) {
     const tag = tagOf(element);
-    if (NOT_TEXT[tag] && tag !== "textarea") return null;
+    if (UNSEEN[tag]) return null;
     const texts = [];
     let explicit = "";
     if (hasAttributes(element)) {
@@ -1134,7 +1143,7 @@
     return kind + (name ? ' "' + name + '"' : "") + " (" + selectorOf(element) + ")";
   }
 
-  // ---- table -----------------------------------------------------------------------------------------------
+  // ---- table ----
 
   const ARIA_TABLES = "[role=table],[role=grid],[role=treegrid]";
   const TABLES = "table," + ARIA_TABLES;
@@ -1152,25 +1161,22 @@
     return role !== "presentation" && role !== "none";
   }
 
-  // Those below `root`, through open shadow roots; not the ones inside another.
-  function outermostTables(root, found) {
-    for (let at = firstElement(root); at && found.length < 50; at = nextElementOf(at)) {
-      if (isTable(at)) {
-        found[found.length] = at;
-        continue;
-      }
-      const shadow = shadowRoot(at);
-      if (shadow) outermostTables(shadow, found);
-      outermostTables(at, found);
+  // Those in `scope`, through open shadow roots; not the ones inside another.
+  function outermostTables(scope, found) {
+    const all = queryAll(scope, "*");
+    let last = null;
+    for (let i = 0; i < all.length && found.length < 50; i++) {
+      if (last && containsNode(last, all[i])) continue;
+      const shadow = shadowRoot(all[i]);
+      if (isTable(all[i])) found[found.length] = last = all[i];
+      else if (shadow) outermostTables(shadow, found);
     }
     return found;
   }
 
   function tablesBelow(element) {
-    const found = [];
     const shadow = shadowRoot(element);
-    if (shadow) outermostTables(shadow, found);
-    return outermostTables(element, found);
+    return outermostTables(element, shadow ? outermostTables(shadow, []) : []);
   }
 
   function listed(elements) {
@@ -1436,7 +1442,7 @@
     };
   }
 
-  // ---- links and metadata ----------------------------------------------------------------------------------
+  // ---- links and metadata ----
 
   const XLINK = "http://www.w3.org/1999/xlink";
   const MAX_URL = 8000;
@@ -1500,7 +1506,7 @@
     };
   }
 
-  // ---- asked and answered ----------------------------------------------------------------------------------
+  // ---- asked and answered ----
 
   const stringify = JSON.stringify;
 

@@ -30,6 +30,7 @@ from footlight.browser._playwright import (
     was_editing,
 )
 from footlight.browser.inspection import INSPECT
+from footlight.browser.policy import refused
 from footlight.browser.targets import locate
 from footlight.errors import (
     BrowserCrashed,
@@ -44,7 +45,7 @@ from footlight.errors import (
 )
 
 if TYPE_CHECKING:
-    from playwright.async_api import CDPSession, Locator, Response
+    from playwright.async_api import CDPSession, Locator, Request, Response
     from playwright.async_api import Page as PlaywrightPage
 
     from footlight.browser.deadline import Deadline
@@ -97,12 +98,26 @@ class Page:
         self._session = session
         self._loaded: dict[str, float] = {}
         self._throttling: CDPSession | None = None
+        self._awaited: Request | None = None
         page.on("crash", self._on_crash)
+        page.on("request", self._on_request)
+        page.on("response", lambda response: self._on_answered(response.request))
+        page.on("requestfailed", self._on_answered)
         page.on("domcontentloaded", lambda _: self._loaded.update(dom=time.monotonic()))
         page.on("load", lambda _: self._loaded.update(load=time.monotonic()))
 
     def _on_crash(self, _: object) -> None:
         self.crashed = True
+
+    def _on_request(self, request: Request) -> None:
+        """Chromium runs no script in a page whose next document has not begun to arrive."""
+        with contextlib.suppress(Error):  # The first request of a popup has no frame yet.
+            if request.is_navigation_request() and request.frame == self._page.main_frame:
+                self._awaited = request
+
+    def _on_answered(self, request: Request) -> None:
+        if request == self._awaited:
+            self._awaited = None
 
     @property
     def url(self) -> str:
@@ -142,10 +157,10 @@ class Page:
         try:
             await self._page.wait_for_load_state(state, timeout=deadline.remaining_ms)
         except PlaywrightTimeout as error:
-            raise DeadlineExceeded(
+            raise await self._overdue(
                 f"The page did not reach the state {state} within {deadline.timeout_ms:.0f}ms",
+                deadline,
                 url=self.url,
-                timeout=deadline.timeout_ms,
             ) from error
         except Error as error:
             raise await self._explained(error) from error
@@ -156,6 +171,8 @@ class Page:
         began, start_time = time.monotonic(), time.time() * 1000
         downloads = len(self._session.downloads)
         self._loaded.clear()
+        if url is None:
+            await self._stop_loading()
         try:
             response = await go(deadline.remaining_ms)
         except Error as error:
@@ -163,7 +180,7 @@ class Page:
                 raise await self._navigation_error(error, url, deadline, began) from error
             response = None
         if response is not None:
-            self._session.check_not_refused(self.url, since=began)
+            self._session.check_proxied(response)
 
         def after(event: str) -> float | None:
             return _milliseconds(self._loaded[event] - began) if event in self._loaded else None
@@ -194,12 +211,12 @@ class Page:
             return await self._gone()
         where = url or self.url
         if isinstance(error, PlaywrightTimeout):
-            return DeadlineExceeded(
-                f"Navigation timed out after {deadline.timeout_ms:.0f}ms",
-                url=where,
-                timeout=deadline.timeout_ms,
+            await self._stop_loading()
+            return await self._overdue(
+                f"Navigation timed out after {deadline.timeout_ms:.0f}ms", deadline, url=where
             )
-        self._session.check_not_refused(where, since=began)
+        if refusal := self._session.refusal_since(began):
+            return refused(refusal, where)
         known = translated(error)
         if url is None:
             return known or NavigationFailed(cause(error), url=where)
@@ -207,6 +224,20 @@ class Page:
         if network is None and known is not None:
             return known
         return NavigationFailed(f"{url} could not be opened: {network or cause(error)}", url=url)
+
+    async def _stop_loading(self) -> None:
+        """Give up waiting for the next document, so that the one that is there can be used."""
+        if self._awaited is None:
+            return
+        self._awaited = None
+        with contextlib.suppress(Error, TimeoutError):
+            async with asyncio.timeout(HUNG_SECONDS):
+                if self._session.engine != "chromium":
+                    await self._page.evaluate("window.stop()")
+                    return
+                cdp = await self._page.context.new_cdp_session(self._page)
+                await cdp.send("Page.stopLoading")
+                await cdp.detach()
 
     # Acting
 
@@ -297,6 +328,14 @@ class Page:
         try:
             async with asyncio.timeout(deadline.remaining_ms / 1000):
                 await self._page.keyboard.press("+".join([*modifiers, key]))
+        except TimeoutError:
+            raise await self._overdue(
+                f"Pressing {key} timed out after {deadline.timeout_ms:.0f}ms; the key had been sent",
+                deadline,
+                retryable=False,
+                url=self.url,
+                dispatched=True,
+            ) from None
         except Error as error:
             if not self._closed_itself(error):
                 raise await self._explained(error) from error
@@ -340,10 +379,8 @@ class Page:
                 quality=options.quality,
             )
         except PlaywrightTimeout as error:
-            raise DeadlineExceeded(
-                f"The screenshot was not ready after {deadline.timeout_ms:.0f}ms",
-                url=self.url,
-                timeout=deadline.timeout_ms,
+            raise await self._overdue(
+                f"The screenshot was not ready after {deadline.timeout_ms:.0f}ms", deadline, url=self.url
             ) from error
         except Error as error:
             raise await self._explained(error) from error
@@ -390,12 +427,12 @@ class Page:
             found = await self._locate(selector, deadline)
             await found.first.wait_for(state=state, timeout=deadline.remaining_ms)
         except PlaywrightTimeout as error:
-            raise DeadlineExceeded(
+            raise await self._overdue(
                 f'"{selector}" was not {state} after {deadline.timeout_ms:.0f}ms',
+                deadline,
                 selector=selector,
                 state=state,
                 page=self.url,
-                timeout=deadline.timeout_ms,
             ) from error
         except Error as error:
             raise await self._explained(error, selector) from error
@@ -429,7 +466,7 @@ class Page:
             async with asyncio.timeout(HUNG_SECONDS):
                 await self._page.evaluate("0")
         except TimeoutError:
-            return False
+            return self._awaited is not None
         except Error:  # Navigating, closed or crashed is not hung.
             return True
         return True
@@ -499,25 +536,25 @@ class Page:
             async with asyncio.timeout(deadline.remaining_ms / 1000):
                 yield
         except TimeoutError:
-            raise await self._no_answer(deadline) from None
+            raise await self._overdue(
+                f"The page gave no answer within {deadline.timeout_ms:.0f}ms", deadline, url=self.url
+            ) from None
 
-    async def _no_answer(self, deadline: Deadline) -> DeadlineExceeded:
-        if hung := await self._session.close_hung():
-            return self._hung(hung, deadline)
-        return DeadlineExceeded(
-            f"The page gave no answer within {deadline.timeout_ms:.0f}ms",
-            url=self.url,
-            timeout=deadline.timeout_ms,
-        )
-
-    def _hung(self, pages: Sequence[str], deadline: Deadline) -> DeadlineExceeded:
-        return DeadlineExceeded(
-            f"The page gave no answer within {deadline.timeout_ms:.0f}ms: a script in it does not end. "
-            f"Closed: {', '.join(pages)}; a call without pageId gets the oldest page left, or a new one",
-            url=self.url,
-            timeout=deadline.timeout_ms,
-            closedPages=list(pages),
-        )
+    async def _overdue(
+        self, message: str, deadline: Deadline, *, retryable: bool = True, **details: Any
+    ) -> DeadlineExceeded:
+        """The error that tells what keeps the page busy. Pages in an endless script are closed."""
+        details["timeout"] = deadline.timeout_ms
+        if closed := await self._session.close_hung():
+            message += (
+                f"; a script in the page does not end. Closed: {', '.join(closed)}. "
+                "A call without pageId gets the oldest page left, or a new one"
+            )
+            details["closedPages"] = closed
+        elif self._awaited is not None:
+            message += f"; the page waits for {self._awaited.url}, which has not answered"
+            details["waitsFor"] = self._awaited.url
+        return DeadlineExceeded(message, retryable=retryable, **details)
 
     def _closed_itself(self, error: Error) -> bool:
         """The action was done and its effect was that the page closed."""
@@ -532,27 +569,22 @@ class Page:
             return known
         if selector is not None and is_wrong_kind(error):
             return ElementNotInteractive(f'"{selector}": {cause(error)}', selector=selector, page=self.url)
-        if selector is not None and isinstance(error, PlaywrightTimeout):
+        if selector is not None and deadline is not None and isinstance(error, PlaywrightTimeout):
             return await self._timed_out(error, selector, deadline)
         return InternalError(cause(error))
 
-    async def _timed_out(
-        self, error: PlaywrightTimeout, selector: str, deadline: Deadline | None
-    ) -> FootlightError:
+    async def _timed_out(self, error: PlaywrightTimeout, selector: str, deadline: Deadline) -> FootlightError:
         dispatched = was_dispatched(error)
         if not dispatched and (reason := await self._reason(selector, editing=was_editing(error))):
             return reason
-        if deadline and not dispatched and (hung := await self._session.close_hung()):
-            return self._hung(hung, deadline)
-        waited = f" after {deadline.timeout_ms:.0f}ms" if deadline else ""
         done = "the action had been dispatched" if dispatched else "the action was not dispatched"
-        return DeadlineExceeded(
-            f'The action on "{selector}" timed out{waited}; {done}',
+        return await self._overdue(
+            f'The action on "{selector}" timed out after {deadline.timeout_ms:.0f}ms; {done}',
+            deadline,
             retryable=not dispatched,
             selector=selector,
             page=self.url,
             dispatched=dispatched,
-            timeout=deadline.timeout_ms if deadline else None,
         )
 
     async def _reason(self, selector: str, *, editing: bool) -> FootlightError | None:

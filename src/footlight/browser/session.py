@@ -16,11 +16,11 @@ from footlight.browser._playwright import Error, cause, is_closed
 from footlight.browser.events import DialogSeen, DownloadSeen, Events, PageOpened
 from footlight.browser.network import RequestLog, Rules, Throttling
 from footlight.browser.page import Page
-from footlight.browser.policy import DomainPolicy, host_of, refused
-from footlight.errors import BrowserCrashed, InvalidParameter
+from footlight.browser.policy import DomainPolicy, refused
+from footlight.errors import BrowserCrashed, InvalidParameter, NavigationFailed
 
 if TYPE_CHECKING:
-    from playwright.async_api import BrowserContext, Dialog, Download, Request, Route
+    from playwright.async_api import BrowserContext, Dialog, Download, Request, Response, Route
     from playwright.async_api import Page as PlaywrightPage
 
     from footlight.browser.deadline import Deadline
@@ -319,15 +319,27 @@ class Session:
             "The browser crashed; the session is made anew at its next use", sessionId=self.id
         )
 
-    def check_not_refused(self, url: str, *, since: float) -> None:
-        """Raises PermissionDenied where the proxy refused the host of `url`, or one on the way to it."""
-        proxy = self._surroundings.proxy
-        if proxy is None:
+    def check_proxied(self, response: Response) -> None:
+        """Whether a page is the site's, and not the proxy's word that there is none.
+
+        Raises:
+            PermissionDenied: the policy refuses the host.
+            NavigationFailed: the host cannot be reached.
+        """
+        if self._surroundings.proxy is None:
             return
-        host = host_of(url)
-        for refusal in proxy.refusals:
-            if refusal.at >= since and (refusal.host == host or not self.policy.refuses(host)):
-                raise refused(refusal.host, url)
+        if host := response.headers.get("x-footlight-refused"):
+            raise refused(host, response.url)
+        if where := response.headers.get("x-footlight-unreachable"):
+            raise NavigationFailed(
+                f"{response.url} could not be opened: {where} gives no answer", url=response.url
+            )
+
+    def refusal_since(self, began: float) -> str | None:
+        """The host that the proxy refused last, if it refused one since `began` (`time.monotonic()`)."""
+        proxy = self._surroundings.proxy
+        late = [refusal.host for refusal in proxy.refusals if refusal.at >= began] if proxy else []
+        return late[-1] if late else None
 
     @contextlib.asynccontextmanager
     async def without_cache(self, page: PlaywrightPage) -> AsyncGenerator[None]:

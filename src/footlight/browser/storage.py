@@ -111,7 +111,7 @@ async def take(session: Session) -> SessionState:
     tab: Storage = {}
     for frame in pages[0].playwright.frames:
         try:
-            origin, items = await frame.evaluate("[location.origin, {...sessionStorage}]")
+            origin, items = await frame.evaluate(_TAB_STORAGE)
         except Error:  # A frame without an origin has no storage.
             continue
         if items and "://" in origin:
@@ -151,11 +151,20 @@ async def _put_session_storage(
     await page.route(f"{origin}/**", empty)
     try:
         await page.goto(f"{origin}/", timeout=deadline.remaining_ms)
-        await page.evaluate(
-            "items => { sessionStorage.clear(); Object.assign(sessionStorage, items); }", dict(items)
-        )
+        await page.evaluate(_PUT_TAB_STORAGE, list(items.items()))
     finally:
         await page.unroute(f"{origin}/**", empty)
+
+
+# By key and method, because an item named `length` is no property of the storage.
+_TAB_STORAGE = """(() => {
+  const keys = Array.from({length: sessionStorage.length}, (_, index) => sessionStorage.key(index));
+  return [location.origin, Object.fromEntries(keys.map(key => [key, sessionStorage.getItem(key)]))];
+})()"""
+_PUT_TAB_STORAGE = """items => {
+  sessionStorage.clear();
+  for (const [key, value] of items) sessionStorage.setItem(key, value);
+}"""
 
 
 class StateStore:
@@ -176,11 +185,14 @@ class StateStore:
 
     def find(self, name: str) -> SessionState | None:
         try:
-            return SessionState.from_json(json.loads(self._path(name).read_text("utf-8")))
+            data: object = json.loads(self._path(name).read_text("utf-8"))
         except FileNotFoundError:
             return None
-        except ValueError as error:
-            raise InvalidParameter(f"state: the saved state {name!r} is damaged: {error}") from None
+        except (OSError, ValueError, RecursionError) as error:
+            raise _damaged(name, str(error)) from None
+        if not isinstance(data, dict):
+            raise _damaged(name, "it is no JSON object")
+        return SessionState.from_json(cast("dict[str, Any]", data))
 
     def get(self, name: str) -> SessionState:
         """Raises InvalidParameter, which lists the names there are."""
@@ -204,3 +216,7 @@ class StateStore:
                 parameter="name",
             )
         return self._folder / f"{name}.json"
+
+
+def _damaged(name: str, why: str) -> InvalidParameter:
+    return InvalidParameter(f"state: the saved state {name!r} is damaged: {why}", parameter="state")

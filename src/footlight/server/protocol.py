@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
@@ -27,10 +28,13 @@ LIST_TTL_MS = 60_000
 
 def make_server(dispatcher: Dispatcher, settings: Settings, *, instructions: str) -> Server[Any]:
     """A server whose tools are the dispatcher's. Unknown tools are protocol errors, failures are answers."""
-    listed = types.ListToolsResult(tools=[_listed(tool) for tool in dispatcher.tools])
+
+    @functools.cache
+    def listed() -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[_listed(tool) for tool in dispatcher.tools])
 
     async def list_tools(_: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return listed
+        return listed()
 
     async def call_tool(_: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         try:

@@ -11,6 +11,7 @@ import inspect
 import typing
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from footlight.config import Settings
     from footlight.server.answer import Image
 
-__all__ = ["Count", "Milliseconds", "Number", "Scope", "Tool", "ToolCall", "tool"]
+__all__ = ["Count", "Milliseconds", "Number", "Scope", "Tool", "ToolCall", "Whole", "tool"]
 
 Scope = Literal["page", "session", "server"]
 """What a call works on: it gets that from the dispatcher, under the session's lock."""
@@ -38,8 +39,9 @@ Effect = Literal["read", "act", "configure"]
 Permission = Literal["evaluation", "upload"]
 """A switch in the settings that the tool needs."""
 
-Number = Annotated[float, Field(strict=False, allow_inf_nan=False)]
-Count = Annotated[int, Field(strict=False, ge=1, json_schema_extra={"type": "number"})]
+Number = Annotated[float, Field(allow_inf_nan=False)]
+Whole = Annotated[int, Field(json_schema_extra={"type": "number"})]
+Count = Annotated[Whole, Field(ge=1)]
 Milliseconds = Annotated[Number, Field(ge=1)]
 Timeout = Milliseconds | None
 
@@ -72,9 +74,9 @@ class ToolCall:
 Function = Callable[..., Awaitable[Mapping[str, Any]]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Tool:
-    """A declared tool. The schemas are what MCP lists; `arguments` validates what comes in."""
+    """A declared tool. What is derived from the signature is derived when it is first asked for."""
 
     name: str
     title: str
@@ -86,9 +88,23 @@ class Tool:
     idempotent: bool
     open_world: bool
     permission: Permission | None
-    arguments: type[BaseModel]
-    input_schema: dict[str, Any]
-    output_schema: dict[str, Any]
+    shared: Mapping[str, Any]
+    """Parameters that come with the scope, beside the function's own."""
+
+    @cached_property
+    def arguments(self) -> type[BaseModel]:
+        """Validates what comes in."""
+        return _arguments(self.function, self.shared)
+
+    @cached_property
+    def input_schema(self) -> dict[str, Any]:
+        """JSON Schema, as MCP lists it."""
+        return _input_schema(self.arguments)
+
+    @cached_property
+    def output_schema(self) -> dict[str, Any]:
+        """JSON Schema of the structured content."""
+        return _output_schema(self.function, self.effect)
 
     @property
     def read_only(self) -> bool:
@@ -101,7 +117,7 @@ class Tool:
             MissingParameter, InvalidParameter: name the field and say what was expected.
         """
         try:
-            return self.arguments.model_validate(dict(arguments))
+            return self.arguments.model_validate(_with_whole_numbers(dict(arguments)))
         except ValidationError as error:
             raise _explained(error, self) from None
 
@@ -132,7 +148,6 @@ def tool(
 
     def declare(function: Function) -> Tool:
         title, description = _texts(function)
-        arguments = _arguments(function, _shared(scope, names_session=names_session, timeout=timeout))
         return Tool(
             name=name or function.__name__,
             title=title,
@@ -144,9 +159,7 @@ def tool(
             idempotent=effect == "read" if idempotent is None else idempotent,
             open_world=scope == "page" if open_world is None else open_world,
             permission=permission,
-            arguments=arguments,
-            input_schema=_input_schema(arguments),
-            output_schema=_output_schema(function, effect),
+            shared=_shared(scope, names_session=names_session, timeout=timeout),
         )
 
     return declare
@@ -270,6 +283,17 @@ def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
         del schema["anyOf"]
         schema = {**real[0], **schema}
     return schema
+
+
+def _with_whole_numbers(value: Any) -> Any:
+    """JSON does not tell 2.0 from 2, and not every client writes the second."""
+    if isinstance(value, dict):
+        return {key: _with_whole_numbers(item) for key, item in cast("dict[str, Any]", value).items()}
+    if isinstance(value, list):
+        return [_with_whole_numbers(item) for item in cast("list[Any]", value)]
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return int(value)
+    return value
 
 
 def _explained(error: ValidationError, declared: Tool) -> FootlightError:

@@ -1,9 +1,7 @@
 """Taking things out of a page (003 §2.1, R003-21 to R003-30)."""
 
-import io
 from typing import Annotated, Any, Literal, NotRequired
 
-from PIL import Image as Picture
 from pydantic import Field
 from typing_extensions import TypedDict
 
@@ -166,33 +164,21 @@ async def evaluate(
 
 def _taken(call: ToolCall, data: bytes, options: ScreenshotOptions, max_side: int) -> ScreenshotTaken:
     """Fit the image to its limits, attach it to the answer, and tell its real size."""
-    with Picture.open(io.BytesIO(data)) as picture:
-        width, height = original = picture.size
-        if max_side and max(original) > max_side:
-            data, (width, height) = _scaled(picture, options, max_side)
-    _check_size(call, data)
-    call.images.append(Image(data, f"image/{options.type}"))
+    from footlight.browser.picture import fit
+
+    picture = fit(data, type=options.type, quality=options.quality, max_side=max_side)
+    _check_size(call, picture.data)
+    call.images.append(Image(picture.data, f"image/{options.type}"))
     taken: ScreenshotTaken = {
-        "width": width,
-        "height": height,
+        "width": picture.size[0],
+        "height": picture.size[1],
         "format": options.type,
-        "bytes": len(data),
+        "bytes": len(picture.data),
         "fullPage": options.full_page,
     }
-    if (width, height) != original:
-        taken["originalWidth"], taken["originalHeight"] = original
+    if picture.size != picture.original_size:
+        taken["originalWidth"], taken["originalHeight"] = picture.original_size
     return taken
-
-
-def _scaled(
-    picture: Picture.Image, options: ScreenshotOptions, max_side: int
-) -> tuple[bytes, tuple[int, int]]:
-    ratio = max_side / max(picture.size)
-    size = (max(1, round(picture.width * ratio)), max(1, round(picture.height * ratio)))
-    file = io.BytesIO()
-    smaller = picture.resize(size, Picture.Resampling.LANCZOS)
-    smaller.save(file, options.type, **({"quality": options.quality or 80} if options.type == "jpeg" else {}))
-    return file.getvalue(), size
 
 
 def _check_size(call: ToolCall, data: bytes) -> None:

@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 
 from footlight.browser.network import RESOURCE_TYPES, LogEntry, LogFilter, MockResponse, Throttling
 from footlight.errors import InvalidParameter
-from footlight.server.tool import Count, Number, ToolCall, tool
+from footlight.server.tool import Count, Number, ToolCall, Whole, tool
 
 __all__ = ["TOOLS"]
 
@@ -71,7 +71,7 @@ class Response(BaseModel):
 
     model_config = ConfigDict(alias_generator=to_camel, extra="forbid", strict=True)
 
-    status: Annotated[int, Field(strict=False, ge=100, le=599, json_schema_extra={"type": "number"})] = 200
+    status: Annotated[Whole, Field(ge=100, le=599)] = 200
     headers: dict[str, str] = Field(default_factory=dict)
     body: Any = None
     content_type: str | None = None
@@ -151,7 +151,7 @@ async def get_request_log(
     method: str | None = None,
     status: Annotated[Number | None, Field(description="0: no response")] = None,
     page_id: str | None = None,
-    offset: Annotated[int, Field(strict=False, ge=0, json_schema_extra={"type": "number"})] = 0,
+    offset: Annotated[Whole, Field(ge=0)] = 0,
     limit: Annotated[Count, Field(le=1000)] = 100,
 ) -> Log:
     """Get network log. Oldest first, a page of `limit` entries from `offset`."""

@@ -11,11 +11,11 @@ from footlight.browser import storage
 from footlight.browser.session import Session, SessionOptions
 from footlight.browser.storage import SessionState
 from footlight.errors import InvalidParameter
-from footlight.server.tool import Number, ToolCall, tool
+from footlight.server.tool import Number, ToolCall, Whole, tool
 
 __all__ = ["TOOLS"]
 
-Pixels = Annotated[int, Field(strict=False, ge=1, le=10_000, json_schema_extra={"type": "number"})]
+Pixels = Annotated[Whole, Field(ge=1, le=10_000)]
 
 
 class Viewport(BaseModel):

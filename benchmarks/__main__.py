@@ -1,0 +1,177 @@
+"""What a call costs through the server, beside the same call in plain Playwright.
+
+The two take turns, call by call, on the same page in browsers of the same kind, so that a busy machine
+hurts both alike. Printed: medians in milliseconds, and what a new process takes to its first answer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import platform
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mcp import Client, StdioServerParameters
+from playwright.async_api import async_playwright
+
+from footlight.browser.launch import QUIET, find_browser
+from footlight.config import BrowserSettings
+from tests.site import serve_site
+
+PAGE = "<!doctype html><title>Tiny</title><h1 id=t>Hello</h1><button id=b>Press</button>"
+
+Call = Callable[[], Awaitable[Any]]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One call: ours and the peer's times, in milliseconds."""
+
+    name: str
+    ours: list[float]
+    peer: list[float]
+
+    def __str__(self) -> str:
+        ours, peer = statistics.median(self.ours), statistics.median(self.peer)
+        ours95, peer95 = _p95(self.ours), _p95(self.peer)
+        return (
+            f"{self.name:<10} {ours:9.2f} {peer:9.2f} {ours - peer:+9.2f} {ours / peer:8.2f}"
+            f" {ours95:11.2f} {peer95:11.2f}"
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
+    parser.add_argument("--calls", type=int, default=150, help="calls of each kind and side")
+    parser.add_argument("--starts", type=int, default=5, help="cold starts")
+    options = parser.parse_args()
+    asyncio.run(_run(options.calls, options.starts))
+
+
+async def _run(calls: int, starts: int) -> None:
+    print(f"Python {platform.python_version()}, {os.cpu_count()} cores, {calls} calls of each kind\n")
+    async with serve_site() as site:
+        url = site.page(PAGE, path="/tiny")
+        rows = await _compare(url, calls)
+        header = f"{'call':<10} {'footlight':>9} {'plain':>9} {'more':>9} {'ratio':>8}"
+        print(f"{header} {'p95 ours':>11} {'p95 plain':>11}")
+        for row in rows:
+            print(row)
+        print()
+        await _cold(url, starts)
+
+
+async def _compare(url: str, calls: int) -> list[Row]:
+    async with _ours() as client, _plain() as page:
+
+        def tool(name: str, **arguments: Any) -> Call:
+            async def call() -> None:
+                result = await client.call_tool(name, arguments)
+                assert not result.is_error, result
+
+            return call
+
+        pairs: list[tuple[str, Call, Call]] = [
+            ("navigate", tool("navigate", url=url), lambda: page.goto(url)),
+            ("click", tool("click", selector="#b"), lambda: page.click("#b")),
+            ("get_text", tool("get_text", selector="#t"), lambda: page.inner_text("#t")),
+            ("evaluate", tool("evaluate", script="1 + 1"), lambda: page.evaluate("1 + 1")),
+        ]
+        return [await _alternate(name, ours, peer, calls) for name, ours, peer in pairs]
+
+
+async def _alternate(name: str, ours: Call, peer: Call, calls: int) -> Row:
+    for _ in range(5):
+        await ours()
+        await peer()
+    row = Row(name, [], [])
+    for turn in range(calls):
+        first, second = ((ours, row.ours), (peer, row.peer))[:: 1 if turn % 2 else -1]
+        for call, times in (first, second):
+            times.append(await _timed(call))
+    return row
+
+
+async def _timed(call: Call) -> float:
+    began = time.perf_counter()
+    await call()
+    return (time.perf_counter() - began) * 1000
+
+
+async def _cold(url: str, starts: int) -> None:
+    """From the start of a process to its first page."""
+    ours: list[float] = []
+    plain: list[float] = []
+    listed: list[float] = []
+    for _ in range(starts):
+        began = time.perf_counter()
+        async with _ours() as client:
+            await client.list_tools()
+            listed.append((time.perf_counter() - began) * 1000)
+            await client.call_tool("navigate", {"url": url})
+            ours.append((time.perf_counter() - began) * 1000)
+        began = time.perf_counter()
+        process = await asyncio.create_subprocess_exec(sys.executable, "-c", _PLAIN_START, url, _executable())
+        await process.wait()
+        plain.append((time.perf_counter() - began) * 1000)
+    print(f"cold start, median of {starts}, in milliseconds")
+    print(f"  footlight: tools listed      {statistics.median(listed):8.0f}")
+    print(f"  footlight: first page        {statistics.median(ours):8.0f}")
+    print(f"  plain Playwright: first page {statistics.median(plain):8.0f}")
+
+
+_PLAIN_START = """
+import asyncio, os, sys
+from playwright.async_api import async_playwright
+async def main():
+    async with async_playwright() as p:
+        browser = await p.chromium.launch(executable_path=sys.argv[2] or None)
+        page = await browser.new_page()
+        await page.goto(sys.argv[1])
+        os._exit(0)
+asyncio.run(main())
+"""
+
+
+@asynccontextmanager
+async def _ours() -> AsyncGenerator[Client]:
+    with tempfile.TemporaryDirectory() as folder:
+        arguments = ["-m", "footlight", "serve", "--enable-script-evaluation", "--log-level", "error"]
+        server = StdioServerParameters(
+            command=sys.executable,
+            args=[*arguments, "--state-directory", folder],
+            env={**os.environ, "FOOTLIGHT_POOL_MIN_BROWSERS": "1"},
+        )
+        async with Client(server) as client:
+            yield client
+
+
+@asynccontextmanager
+async def _plain() -> AsyncGenerator[Any]:
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=_executable() or None, args=list(QUIET))
+        yield await browser.new_page()
+        await browser.close()
+
+
+def _executable() -> str:
+    """The browser that the server takes, "" where Playwright finds it by itself."""
+    own = Path(tempfile.gettempdir()) / "no-such-build"
+    return str(find_browser(BrowserSettings(), own).executable or "")
+
+
+def _p95(times: list[float]) -> float:
+    return statistics.quantiles(times, n=20)[-1]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,488 @@
+"""Write docs/reference/ from the code: the tools, the settings, the error codes, the commands.
+
+    gen_reference.py [--check]
+
+With `--check` nothing is written; pages that are out of date are named, and the status is 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import inspect
+import itertools
+import json
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any, cast
+
+import click
+from pydantic import BaseModel
+
+from footlight import errors
+from footlight.cli.main import cli
+from footlight.cli.serve import FLAGS, serve
+from footlight.config import ENVIRONMENT_PREFIX, Key, Settings, leaves
+from footlight.errors import CODES, FootlightError
+from footlight.server.tool import Tool
+from footlight.toolsets.browser import TOOLS, parameters
+
+ROOT = Path(__file__).parents[1]
+FOLDER = Path("docs/reference")
+NOTICE = "<!-- Written by scripts/gen_reference.py from the code: `make gen` writes it anew. -->"
+
+Schema = Mapping[str, Any]
+Row = Sequence[str]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Write docs/reference/ from the code.")
+    parser.add_argument("--check", action="store_true", help="only say which pages are out of date")
+    check: bool = parser.parse_args().check
+    stale = [path for path, text in pages().items() if _read(path) != text]
+    if check and stale:
+        print(f"Out of date: {', '.join(map(str, stale))}. `make gen` writes them anew.", file=sys.stderr)
+        return 1
+    for path in stale:
+        (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
+        (ROOT / path).write_text(pages()[path], encoding="utf-8")
+        print(f"wrote {path}")
+    return 0
+
+
+def pages() -> dict[Path, str]:
+    """Every page of the reference, by its path in the project."""
+    texts = {
+        "tools.md": tools_page(),
+        "configuration.md": configuration_page(),
+        "errors.md": errors_page(),
+        "cli.md": cli_page(),
+    }
+    return {FOLDER / name: f"{NOTICE}\n\n{text.strip()}\n" for name, text in texts.items()}
+
+
+def _read(path: Path) -> str | None:
+    return (ROOT / path).read_text(encoding="utf-8") if (ROOT / path).exists() else None
+
+
+# The tools
+
+SHARED = {
+    "sessionId": "The session to work in. Left out: `default`, which is made at its first use.",
+    "pageId": "The tab to work in: `page-1`, `page-2`, … Left out: the oldest that is open, or a new one.",
+    "timeout": "The deadline of the whole call, in milliseconds. Left out: `session.defaultTimeout`.",
+}
+"""What the parameters of a scope are for; the server's instructions tell a model the same."""
+
+SHARED_BY_SCOPE = {"page": tuple(SHARED), "session": ("sessionId",), "server": ()}
+
+EVENTS = {
+    "newPages": "`{pageId, url}` of each popup or tab that opened",
+    "dialogs": "`{pageId, type, message, defaultValue?, handled}` of each dialog; `defaultValue` is a prompt's, "
+    "`handled` is `accepted` or `dismissed`",
+    "downloads": "`{suggestedFilename, url, path?, failure?}` of each download: the file it was saved as, or why "
+    "it failed",
+    "pageClosed": "whether the page closed",
+}
+"""Keys that `data` has only when there is something to tell."""
+
+SWITCHES = {"evaluation": "security.enableScriptEvaluation", "upload": "security.enableFileUpload"}
+
+TOOLS_INTRO = """\
+A call answers with `{success: true, data}` or `{success: false, error}`, as structured content and, the same, as
+JSON text. A screenshot comes as an image beside it. [The codes of `error`](errors.md) have their own page.
+
+`data` below is written as keys and types; a key with `?` may be absent. These are absent where there is nothing to
+tell, and where an error is the answer they are in its `details`:
+"""
+
+
+def tools_page() -> str:
+    families = [(_family(tools[0]), tools) for tools in _by_family(TOOLS)]
+    used = {name for tool in TOOLS for name in _data(tool)["properties"]}
+    return "\n\n".join(
+        [
+            "# Tools",
+            TOOLS_INTRO.strip(),
+            _bullets(f"`{name}`: {text}" for name, text in EVENTS.items() if name in used),
+            "## Shared parameters",
+            "A tool that works on a page takes all three, one that works on a session takes `sessionId`.",
+            _table(["Parameter", "What it is"], ([f"`{name}`", text] for name, text in SHARED.items())),
+            f"A `selector` is {_lowered(_said(parameters)['Selector'])}",
+            "## Overview",
+            _table(
+                ["Family", "Tools"],
+                (
+                    [name, ", ".join(f"[`{tool.name}`](#{tool.name})" for tool in tools)]
+                    for name, tools in families
+                ),
+            ),
+            *(part for name, tools in families for part in _family_parts(name, tools)),
+        ]
+    )
+
+
+def _by_family(tools: Sequence[Tool]) -> list[list[Tool]]:
+    return [list(group) for _, group in itertools.groupby(tools, lambda tool: tool.function.__module__)]
+
+
+def _family(tool: Tool) -> str:
+    return tool.function.__module__.rpartition(".")[2].capitalize()
+
+
+def _family_parts(name: str, tools: Sequence[Tool]) -> Iterator[str]:
+    yield f"## {name}"
+    yield _prose(sys.modules[tools[0].function.__module__].__doc__)
+    for tool in tools:
+        yield from _tool_parts(tool)
+
+
+def _tool_parts(tool: Tool) -> Iterator[str]:
+    rest = tool.description.removeprefix(tool.title).removeprefix(".").strip()
+    yield f"### {tool.name}"
+    yield f"**{tool.title}.** {rest}".strip()
+    own = {name: schema for name, schema in _parameters(tool) if not _is_shared(tool, name, schema)}
+    if own:
+        yield _table(
+            ["Parameter", "Type", "Required", "Default", "What it is"],
+            (_parameter_row(tool, name, schema) for name, schema in own.items()),
+        )
+    if shared := [f"`{name}`" for name, _ in _parameters(tool) if name not in own]:
+        yield f"{'And' if own else 'Parameters:'} {', '.join(shared)} ([shared](#shared-parameters))."
+    yield from _data_parts(tool)
+    yield f"{_hints(tool)} {_permission(tool)}"
+
+
+def _parameters(tool: Tool) -> Iterable[tuple[str, Schema]]:
+    return cast("dict[str, Schema]", tool.input_schema["properties"]).items()
+
+
+def _is_shared(tool: Tool, name: str, schema: Schema) -> bool:
+    """A parameter that has no more to say than the shared table does."""
+    plain = name in SHARED_BY_SCOPE[tool.scope] and "description" not in schema
+    return plain and name not in tool.input_schema.get("required", ())
+
+
+def _parameter_row(tool: Tool, name: str, schema: Schema) -> Row:
+    required = "yes" if name in tool.input_schema.get("required", ()) else "no"
+    default = f"`{json.dumps(schema['default'])}`" if "default" in schema else ""
+    said = schema.get("description") or (
+        SHARED[name].split(" Left")[0] if required == "yes" and name in SHARED else ""
+    )
+    return [f"`{name}`", _type(schema), required, default, said]
+
+
+def _data(tool: Tool) -> Schema:
+    return cast("Schema", tool.output_schema["properties"]["data"])
+
+
+def _data_parts(tool: Tool) -> Iterator[str]:
+    data = _data(tool)
+    keys = {name: schema for name, schema in data["properties"].items() if name not in EVENTS}
+    required = data.get("required", ())
+    lines = [f"  {name}{'' if name in required else '?'}: {_shape(schema)}" for name, schema in keys.items()]
+    yield "\n".join(["```text", "data {", *lines, "}", "```"])
+    if said := data.get("description"):
+        yield _prose(said)
+
+
+def _hints(tool: Tool) -> str:
+    hints = {
+        "read-only": tool.read_only,
+        "destructive": tool.destructive,
+        "idempotent": tool.idempotent,
+        "open world": tool.open_world,
+    }
+    return f"Annotations: {', '.join(f'{name} {"yes" if holds else "no"}' for name, holds in hints.items())}."
+
+
+def _permission(tool: Tool) -> str:
+    return f"Permission: `{SWITCHES[tool.permission]}`." if tool.permission else "Permission: none."
+
+
+# Types in words, and as shapes
+
+
+def _type(schema: Schema) -> str:
+    """A JSON schema for a table cell."""
+    if "enum" in schema:
+        return " or ".join(f"`{json.dumps(choice)}`" for choice in schema["enum"])
+    if "anyOf" in schema:
+        return " or ".join(_type(choice) for choice in schema["anyOf"] if choice != {"type": "null"})
+    kind = str(schema.get("type", "any"))
+    if schema.get("format") == "path":
+        kind = "path"
+    elif kind == "array":
+        return f"array of {_type(schema.get('items', {}))}{_bounds(schema, 'minItems', 'maxItems', ' items')}"
+    elif kind == "object" and "properties" in schema:
+        return f"`{_shape(schema)}`"
+    return f"{kind}{_bounds(schema, 'minimum', 'maximum')}{_bounds(schema, 'minLength', 'maxLength', ' characters')}"
+
+
+def _bounds(schema: Schema, low: str, high: str, unit: str = "") -> str:
+    least, most = schema.get(low), schema.get(high)
+    if (low, least) == ("minLength", 1) and most is None:
+        return ", not empty"
+    if least is None and most is None:
+        return ""
+    if least is None:
+        return f", at most {most}{unit}"
+    return f", {least} to {most}{unit}" if most is not None else f", at least {least}{unit}"
+
+
+def _shape(schema: Schema) -> str:
+    """A JSON schema as TypeScript would write it."""
+    if "enum" in schema or "const" in schema:
+        return " | ".join(json.dumps(choice) for choice in schema.get("enum", [schema.get("const")]))
+    if "anyOf" in schema:
+        return " | ".join(_shape(choice) for choice in schema["anyOf"])
+    kind = schema.get("type", "any")
+    if kind == "array":
+        items = _shape(schema.get("items", {}))
+        return f"({items})[]" if " | " in items and not items.startswith("{") else f"{items}[]"
+    if kind == "object" and "properties" in schema:
+        required = schema.get("required", ())
+        keys = (
+            f"{key}{'' if key in required else '?'}: {_shape(of)}" for key, of in schema["properties"].items()
+        )
+        return f"{{{', '.join(keys)}}}"
+    if kind == "object" and isinstance(schema.get("additionalProperties"), Mapping):
+        return f"{{[key]: {_shape(schema['additionalProperties'])}}}"
+    return str(kind)
+
+
+# The settings
+
+CONFIGURATION_INTRO = f"""\
+Defaults, then the file of `--config`, then environment variables, then flags: later ones win, key by key. The file is
+JSON, or TOML where its name ends in `.toml`. Durations are in milliseconds, sizes in bytes. An unknown key or a wrong
+type ends the start with a message that names it and where it came from.
+
+A variable is `{ENVIRONMENT_PREFIX}` and the key in capitals. A list may be written with commas or as a JSON array, a
+switch is `true` or `false`. Flags are those of [`footlight serve`](cli.md#footlight-serve).
+"""
+
+
+def configuration_page() -> str:
+    sections = itertools.groupby(leaves(Settings), lambda key: key[:-1])
+    parts = [part for section, keys in sections for part in _section_parts(section, keys)]
+    return "\n\n".join(["# Configuration", CONFIGURATION_INTRO.strip(), *parts])
+
+
+def _section_parts(section: Key, keys: Iterable[Key]) -> Iterator[str]:
+    model = _model_at(section)
+    yield f"## {'.'.join(section) or 'Top level'}"
+    yield "What the server is called, and how it is reached." if not section else _prose(model.__doc__)
+    yield _table(
+        ["Key", "Type", "Default", "Variable and flag", "What it does"],
+        (_setting_row(model, key) for key in keys),
+    )
+
+
+def _model_at(section: Key) -> type[BaseModel]:
+    model: type[BaseModel] = Settings
+    for name in section:
+        field = next(field for field in model.model_fields.values() if field.alias == name)
+        model = cast("type[BaseModel]", field.annotation)
+    return model
+
+
+def _setting_row(model: type[BaseModel], key: Key) -> Row:
+    schema = model.model_json_schema(by_alias=True)["properties"][key[-1]]
+    name = next(name for name, field in model.model_fields.items() if field.alias == key[-1])
+    ways = [f"`{_variable(key)}`", *_flags(key)]
+    return [
+        f"`{'.'.join(key)}`",
+        _type(schema),
+        _default(key),
+        "<br>".join(ways),
+        _prose(_said(model).get(name)),
+    ]
+
+
+def _variable(key: Key) -> str:
+    return ENVIRONMENT_PREFIX + "_".join(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", part).upper() for part in key)
+
+
+def _default(key: Key) -> str:
+    value: Any = Settings().model_dump(mode="json", by_alias=True)
+    for part in key:
+        value = value[part]
+    return "none" if value is None else f"`{json.dumps(value)}`"
+
+
+def _flags(key: Key) -> Iterator[str]:
+    for name, dotted in FLAGS.items():
+        if dotted == ".".join(key):
+            flag = f"--{name.replace('_', '-')}"
+            yield from (f"`{_spelled(option)}`" for option in _options(serve) if flag in _names(option))
+
+
+def _said(scope: type | ModuleType) -> dict[str, str]:
+    """The docstrings below the names that are assigned in a class or a module."""
+    tree = ast.parse(inspect.cleandoc(inspect.getsource(scope)))
+    body = tree.body[0].body if isinstance(tree.body[0], ast.ClassDef) else tree.body
+    said: dict[str, str] = {}
+    for statement, following in itertools.pairwise(body):
+        text = _literal(following)
+        if text is None:
+            continue
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+            said[statement.target.id] = text
+        elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+            said[statement.targets[0].id] = text
+    return said
+
+
+def _literal(statement: ast.stmt) -> str | None:
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
+        return statement.value.value if isinstance(statement.value.value, str) else None
+    return None
+
+
+# The errors
+
+ERRORS_INTRO = """\
+A tool that fails answers `{success: false, error}`, and the result is marked `isError`. `error` is
+`{code, message, details, retryable, suggestion}`:
+
+- `message` says what happened, and what is on the page instead;
+- `details` are the same facts as data: the selector, the page, the time limit, the parameter;
+- `retryable` is true where the same call may succeed later. An answer can be stricter than its code: a `TIMEOUT` after
+  the action had reached the page (`details.dispatched` is true) is not retryable;
+- `suggestion` says what to do; where more is known than below, it says that instead.
+
+A tool that does not exist, and a message that is no MCP request, are protocol errors and have no such code. "Specified"
+codes are named in the documents that Footlight implements, the others are its own.
+"""
+
+
+def errors_page() -> str:
+    rows = (
+        [
+            f"`{error.code}`",
+            _meaning(error),
+            _yes(error.default_retryable),
+            error.default_suggestion,
+            _origin(error),
+        ]
+        for error in CODES
+    )
+    return "\n\n".join(
+        [
+            "# Errors",
+            ERRORS_INTRO.strip(),
+            _table(["Code", "What it means", "Retryable", "Suggestion", "Origin"], rows),
+            f"A setting that is wrong ends `footlight` with status 2 before there is a server: {_outside()}.",
+        ]
+    )
+
+
+OURS = " Ours, not the document's."
+
+
+def _meaning(error: type[FootlightError]) -> str:
+    return _prose((error.__doc__ or "").replace(OURS, ""))
+
+
+def _origin(error: type[FootlightError]) -> str:
+    return "Footlight's own" if OURS in (error.__doc__ or "") else "specified"
+
+
+def _outside() -> str:
+    """The codes that no client sees."""
+    every = (value for value in vars(errors).values() if isinstance(value, type))
+    ours = [cast("type[FootlightError]", value) for value in every if issubclass(value, FootlightError)]
+    return ", ".join(
+        f"`{error.code}`" for error in ours if error not in CODES and error is not FootlightError
+    )
+
+
+# The commands
+
+
+def cli_page() -> str:
+    context = click.Context(cli, info_name="footlight")
+    commands = [cli.get_command(context, name) for name in cli.list_commands(context)]
+    parts = [part for command in commands if command for part in _command_parts(command)]
+    return "\n\n".join(
+        [
+            "# Commands",
+            _prose(cli.help),
+            "`footlight COMMAND --help` prints what stands here; `footlight --version` the version. "
+            "`python -m footlight` is the same as `footlight`.",
+            *parts,
+        ]
+    )
+
+
+def _command_parts(command: click.Command) -> Iterator[str]:
+    yield f"## footlight {command.name}"
+    yield from map(_prose, inspect.cleandoc(command.help or "").split("\n\n"))
+    rows = ([f"`{_spelled(option)}`", _value(option), _help(option)] for option in _options(command))
+    yield _table(["Option", "Value", "What it does"], rows)
+
+
+def _options(command: click.Command) -> list[click.Option]:
+    return [parameter for parameter in command.params if isinstance(parameter, click.Option)]
+
+
+def _names(option: click.Option) -> list[str]:
+    return [*option.opts, *option.secondary_opts]
+
+
+def _spelled(option: click.Option) -> str:
+    return " / ".join(_names(option))
+
+
+def _value(option: click.Option) -> str:
+    if option.is_flag:
+        return ""
+    if isinstance(option.type, click.Choice):
+        return " or ".join(f"`{choice}`" for choice in option.type.choices)
+    return {"directory": "path", "file": "path"}.get(option.type.name, option.type.name)
+
+
+def _help(option: click.Option) -> str:
+    default = f" Default: {option.show_default}." if isinstance(option.show_default, str) else ""
+    return f"{option.help or ''}{default}"
+
+
+# Text
+
+
+def _prose(text: str | None) -> str:
+    """A docstring for people who have no requirements at hand: on one line, without ids, without `Ours:`."""
+    line = " ".join((text or "").split())
+    line = re.sub(r"\s*\((?:R?\d{3}\b)[^)]*\)", "", line)
+    return line.removeprefix("Ours: ")[:1].upper() + line.removeprefix("Ours: ")[1:]
+
+
+def _lowered(text: str) -> str:
+    return text if text[:2].isupper() else text[:1].lower() + text[1:]
+
+
+def _yes(holds: bool) -> str:
+    return "yes" if holds else "no"
+
+
+def _bullets(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def _table(heads: Row, rows: Iterable[Row]) -> str:
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join(
+        f"| {' | '.join(_cell(cell) for cell in line)} |".replace("|  |", "| |") for line in lines
+    )
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,422 @@
+"""Sessions, their cookies and what they keep."""
+
+from __future__ import annotations
+
+import json
+import stat
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from tests.conftest import Browser, SessionBrowser
+
+pytestmark = pytest.mark.anyio
+
+FULL = """<title>shop</title><script>
+localStorage.basket = 'three pears';
+localStorage['ключ'] = '💡';
+sessionStorage.step = '2';
+document.cookie = 'seen=yes; path=/; max-age=3600';
+</script>"""
+
+STORED = "({local: {...localStorage}, tab: {...sessionStorage}, cookie: document.cookie})"
+
+
+async def test_a_new_session_has_an_id_that_cannot_be_guessed(browser: SessionBrowser) -> None:
+    """R003-31"""
+    first = (await browser.call("create_session"))["sessionId"]
+    second = (await browser.call("create_session"))["sessionId"]
+
+    assert first != second
+    assert len(first) >= 22
+    assert first[0].isalnum()
+
+    for session_id in (first, second):
+        closed = await browser.call("close_session", sessionId=session_id)
+        assert closed == {"sessionId": session_id, "closed": True}
+
+
+async def test_viewport_and_user_agent_are_the_pages(browser: SessionBrowser) -> None:
+    """R003-31"""
+    session = await browser.call("create_session", userAgent="Lamp/7", viewport={"width": 640, "height": 360})
+    url = browser.site.page("<p>x</p>")
+    await browser.call("navigate", url=url, sessionId=session["sessionId"])
+
+    script = "[navigator.userAgent, innerWidth, innerHeight]"
+    seen = await browser.call("evaluate", script=script, sessionId=session["sessionId"])
+
+    assert seen == {"result": ["Lamp/7", 640, 360]}
+    await browser.call("close_session", sessionId=session["sessionId"])
+
+
+async def test_the_user_agent_is_what_the_site_gets(browser: SessionBrowser) -> None:
+    """R003-31"""
+    from starlette.responses import PlainTextResponse
+
+    async def agent(request: Any) -> PlainTextResponse:
+        return PlainTextResponse(request.headers["user-agent"])
+
+    session = await browser.call("create_session", userAgent="Lamp/7")
+    await browser.call("navigate", url=browser.site.route(agent), sessionId=session["sessionId"])
+
+    text = await browser.call("get_text", selector="body", sessionId=session["sessionId"])
+
+    assert text == {"text": "Lamp/7"}
+    await browser.call("close_session", sessionId=session["sessionId"])
+
+
+@pytest.mark.parametrize(
+    ("viewport", "field"),
+    [
+        ({"width": 0, "height": 100}, "viewport.width"),
+        ({"width": 100, "height": 10_001}, "viewport.height"),
+        ({"width": 100}, "viewport.height"),
+        ({"width": 100, "height": 100, "depth": 3}, "viewport.depth"),
+        ({"width": "100", "height": 100}, "viewport.width"),
+    ],
+)
+async def test_a_viewport_that_is_none_is_refused_by_field(
+    browser: SessionBrowser, viewport: dict[str, Any], field: str
+) -> None:
+    error = await browser.refused("create_session", viewport=viewport)
+
+    assert error["code"] in ("INVALID_PARAMETER", "MISSING_PARAMETER")
+    assert error["details"]["parameter"] == field
+
+
+async def test_sessions_are_listed_with_their_pages(browser: SessionBrowser) -> None:
+    """R003-33"""
+    before = datetime.now(UTC)
+    session_id = (await browser.call("create_session"))["sessionId"]
+    url = browser.site.page("<p>x</p>")
+    await browser.call("navigate", url=url, sessionId=session_id)
+
+    listed = (await browser.call("list_sessions"))["sessions"]
+
+    (info,) = [each for each in listed if each["sessionId"] == session_id]
+    created = datetime.fromisoformat(info.pop("createdAt"))
+    assert abs((created - before).total_seconds()) < 60
+    assert info == {
+        "sessionId": session_id,
+        "browser": "chromium",
+        "pages": [{"pageId": "page-1", "url": url}],
+        "blocked": [],
+        "mocks": [],
+    }
+    await browser.call("close_session", sessionId=session_id)
+
+
+async def test_a_closed_session_is_gone(browser: SessionBrowser) -> None:
+    """R003-32, R003-68"""
+    session_id = (await browser.call("create_session"))["sessionId"]
+    await browser.call("close_session", sessionId=session_id)
+
+    error = await browser.refused("get_cookies", sessionId=session_id)
+
+    assert error == {
+        "code": "SESSION_NOT_FOUND",
+        "message": f'Session "{session_id}" was closed',
+        "details": {"sessionId": session_id},
+        "retryable": False,
+        "suggestion": "Create a new session with create_session tool.",
+    }
+    assert (await browser.refused("close_session", sessionId=session_id))["code"] == "SESSION_NOT_FOUND"
+    listed = (await browser.call("list_sessions"))["sessions"]
+    assert session_id not in [each["sessionId"] for each in listed]
+
+
+async def test_a_session_that_never_was_is_not_made(browser: SessionBrowser) -> None:
+    """R003-68"""
+    error = await browser.refused("navigate", url=browser.site.url, sessionId="no-such-session")
+
+    assert error["code"] == "SESSION_NOT_FOUND"
+    assert error["message"] == 'Session "no-such-session" does not exist'
+
+
+async def test_without_an_id_a_call_works_in_the_session_default(shared_browser: Browser) -> None:
+    """R003-4"""
+    await shared_browser.call("navigate", url=shared_browser.site.page("<p>here</p>"))
+
+    assert await shared_browser.call("get_text", selector="p") == {"text": "here"}
+    named = await shared_browser.call("get_text", selector="p", sessionId="default")
+    assert named == {"text": "here"}
+    await shared_browser.call("close_session", sessionId="default")
+
+
+async def test_a_call_that_runs_in_a_session_fails_when_it_is_closed(browser: SessionBrowser) -> None:
+    """R003-32"""
+    import anyio
+
+    session_id = (await browser.call("create_session"))["sessionId"]
+    await browser.call("navigate", url=browser.site.page("<p>x</p>"), sessionId=session_id)
+    errors: list[dict[str, Any]] = []
+
+    async def wait_for_nothing() -> None:
+        errors.append(
+            await browser.refused("evaluate", script="window.begun = new Promise(() => {})", sessionId=session_id)
+        )
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(wait_for_nothing)
+        await browser.call("list_sessions")
+        await browser.call("close_session", sessionId=session_id)
+
+    assert errors[0]["code"] == "SESSION_NOT_FOUND"
+
+
+# Isolation
+
+
+async def test_sessions_share_neither_cookies_nor_storage(browser: SessionBrowser) -> None:
+    """R003-31"""
+    url = browser.site.page(FULL)
+    empty = browser.site.page("<p>nothing of its own</p>")
+    other = (await browser.call("create_session"))["sessionId"]
+    await browser.call("navigate", url=url)
+    await browser.call("navigate", url=empty, sessionId=other)
+
+    assert (await browser.call("evaluate", script=STORED))["result"] == {
+        "local": {"basket": "three pears", "ключ": "💡"},
+        "tab": {"step": "2"},
+        "cookie": "seen=yes",
+    }
+    assert (await browser.call("evaluate", script=STORED, sessionId=other))["result"] == {
+        "local": {},
+        "tab": {},
+        "cookie": "",
+    }
+    assert await browser.call("get_cookies", sessionId=other) == {"cookies": []}
+    await browser.call("close_session", sessionId=other)
+
+
+# Cookies
+
+
+async def test_cookies_are_set_and_read_back(browser: SessionBrowser) -> None:
+    """R003-34, R003-35"""
+    url = browser.site.page("<p>x</p>")
+    cookies = [
+        {"name": "plain", "value": "1", "url": url},
+        {
+            "name": "whole",
+            "value": "a=b",
+            "domain": "localhost",
+            "path": "/deep",
+            "expires": round(time.time()) + 3600,
+            "httpOnly": True,
+            "sameSite": "Strict",
+        },
+    ]
+
+    assert await browser.call("set_cookies", cookies=cookies) == {"count": 2}
+
+    got = {each["name"]: each for each in (await browser.call("get_cookies"))["cookies"]}
+    assert set(got) == {"plain", "whole"}
+    assert got["plain"]["domain"] == "127.0.0.1"
+    assert got["plain"]["expires"] == -1
+    assert got["whole"] == {**cookies[1], "secure": False}
+    await browser.call("navigate", url=url)
+    assert await browser.call("evaluate", script="document.cookie") == {"result": "plain=1"}
+
+
+async def test_cookies_can_be_asked_for_by_url(browser: SessionBrowser) -> None:
+    """R003-34"""
+    here, there = browser.site.url, browser.site.at("localhost")
+    await browser.call(
+        "set_cookies", cookies=[{"name": "a", "value": "1", "url": here}, {"name": "b", "value": "2", "url": there}]
+    )
+
+    got = await browser.call("get_cookies", urls=[there])
+
+    assert [each["name"] for each in got["cookies"]] == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("cookie", "parameter"),
+    [
+        ({"name": "a", "value": "1"}, "cookies.0"),
+        ({"name": "", "value": "1", "url": "http://a.test"}, "cookies.0.name"),
+        ({"name": "a", "value": 1, "url": "http://a.test"}, "cookies.0.value"),
+        ({"name": "a", "value": "1", "domain": "a.test", "sameSite": "lax"}, "cookies.0.sameSite"),
+        ({"name": "a", "value": "1", "url": "about:blank"}, "cookies"),
+        ({"name": "a", "value": "1", "domain": "a.test", "colour": "red"}, "cookies.0.colour"),
+        ({"value": "1", "url": "http://a.test"}, "cookies.0.name"),
+    ],
+)
+async def test_a_cookie_that_cannot_be_is_refused(
+    browser: SessionBrowser, cookie: dict[str, Any], parameter: str
+) -> None:
+    """R003-35"""
+    error = await browser.refused("set_cookies", cookies=[cookie])
+
+    assert error["code"] in ("INVALID_PARAMETER", "MISSING_PARAMETER")
+    assert error["details"]["parameter"] == parameter
+    assert await browser.call("get_cookies") == {"cookies": []}
+
+
+# Saving and restoring
+
+
+async def test_a_state_survives_its_session(browser: SessionBrowser) -> None:
+    """R003-36, R003-37: two origins, into a session that has other things."""
+    path = browser.site.page(FULL).removeprefix(browser.site.url)
+    empty = browser.site.page("<p>nothing</p>").removeprefix(browser.site.url)
+    here, there = browser.site.url, browser.site.at("localhost")
+    await browser.call("navigate", url=there + path)
+    await browser.call("navigate", url=here + path)
+
+    state = (await browser.call("save_state"))["state"]
+
+    items = {"basket": "three pears", "ключ": "💡"}
+    assert state["url"] == here + path
+    assert state["localStorage"] == {here: items, there: items}
+    assert state["sessionStorage"][here] == {"step": "2"}
+    assert {each["domain"] for each in state["cookies"]} == {"127.0.0.1", "localhost"}
+
+    other = (await browser.call("create_session"))["sessionId"]
+    await browser.call("navigate", url=here + empty, sessionId=other)
+    await browser.call(
+        "evaluate",
+        script="localStorage.old = 1; sessionStorage.old = 1; document.cookie = 'old=1'",
+        sessionId=other,
+    )
+    state["url"] = here + empty
+    restored = await browser.call("restore_state", state=state, sessionId=other)
+
+    assert restored == {"url": here + empty, "cookieCount": 2}
+    whole = {"local": items, "tab": {"step": "2"}, "cookie": "seen=yes"}
+    assert (await browser.call("evaluate", script=STORED, sessionId=other))["result"] == whole
+    await browser.call("navigate", url=there + empty, sessionId=other)
+    elsewhere = (await browser.call("evaluate", script=STORED, sessionId=other))["result"]
+    assert elsewhere["local"] == items
+    assert elsewhere["cookie"] == "seen=yes"
+    await browser.call("close_session", sessionId=other)
+
+
+async def test_the_tab_storage_of_two_origins_is_put_back(browser: SessionBrowser) -> None:
+    """R003-37"""
+    empty = browser.site.page("<p>nothing</p>").removeprefix(browser.site.url)
+    here, there = browser.site.url, browser.site.at("localhost")
+    state = {
+        "cookies": [],
+        "localStorage": {},
+        "sessionStorage": {here: {"a": "1", "length": "7"}, there: {"b": "2"}},
+        "url": here + empty,
+    }
+
+    await browser.call("restore_state", state=state)
+
+    tab = "['a', 'b', 'length'].map(key => sessionStorage.getItem(key))"
+    assert (await browser.call("evaluate", script=tab))["result"] == ["1", None, "7"]
+    assert (await browser.call("save_state"))["state"]["sessionStorage"] == {here: {"a": "1", "length": "7"}}
+    await browser.call("navigate", url=there + empty)
+    assert (await browser.call("evaluate", script=tab))["result"] == [None, "2", None]
+
+
+async def test_what_was_saved_is_what_is_saved_after_restoring(browser: SessionBrowser) -> None:
+    """R003-37"""
+    await browser.call("navigate", url=browser.site.page(FULL))
+    first = (await browser.call("save_state"))["state"]
+    other = (await browser.call("create_session"))["sessionId"]
+    await browser.call("restore_state", state=first, sessionId=other)
+
+    second = (await browser.call("save_state", sessionId=other))["state"]
+
+    for state in (first, second):
+        for cookie in state["cookies"]:
+            cookie["expires"] = round(cookie["expires"] / 100)
+    assert second == first
+    await browser.call("close_session", sessionId=other)
+
+
+async def test_a_named_state_stays_on_the_server(browser: SessionBrowser) -> None:
+    """R003-36, R003-37: only its owner can read the file."""
+    name = f"shop-{browser.session_id[:8].strip('-_')}"
+    url = browser.site.page(FULL)
+    await browser.call("navigate", url=url)
+
+    saved = await browser.call("save_state", name=name)
+
+    assert saved == {"state": {"name": name}, "cookieCount": 1, "origins": [browser.site.url]}
+    file = browser.states / f"{name}.json"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert json.loads(file.read_text("utf-8"))["url"] == url
+    assert [each.name for each in browser.states.iterdir() if ".tmp" in each.name] == []
+    assert name in (await browser.call("list_sessions"))["savedStates"]
+
+    other = (await browser.call("create_session"))["sessionId"]
+    restored = await browser.call("restore_state", state=saved["state"], sessionId=other)
+    assert restored == {"url": url, "cookieCount": 1}
+    assert (await browser.call("evaluate", script="sessionStorage.step", sessionId=other))["result"] == "2"
+    await browser.call("close_session", sessionId=other)
+
+
+async def test_an_unknown_name_is_told_with_the_known_ones(browser: SessionBrowser) -> None:
+    """R003-37"""
+    name = f"known-{browser.session_id[:8].strip('-_')}"
+    await browser.call("save_state", name=name)
+
+    error = await browser.refused("restore_state", state={"name": "unknown"})
+
+    assert error["code"] == "INVALID_PARAMETER"
+    assert error["message"].startswith("state.name: no state named 'unknown' is saved; saved: ")
+    assert name in error["message"]
+
+
+@pytest.mark.parametrize("name", ["", "../outside", "a/b", ".hidden", "a" * 101, "a\0b", "C:evil", "a\n"])
+async def test_a_name_is_no_path(browser: SessionBrowser, name: str) -> None:
+    for tool, arguments in (("save_state", {"name": name}), ("restore_state", {"state": {"name": name}})):
+        error = await browser.refused(tool, **arguments)
+        assert error["code"] == "INVALID_PARAMETER"
+        assert error["details"]["parameter"] == "name"
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{", "[]", "null", '"text"', "7", '{"cookies": 3}', '{"moons": 1}', "\ufeff{}", "[" * 100_000]
+)
+async def test_a_damaged_file_is_told(browser: SessionBrowser, content: str) -> None:
+    name = f"damaged-{browser.session_id[:8].strip('-_')}"
+    browser.states.mkdir(exist_ok=True)
+    (browser.states / f"{name}.json").write_text(content, "utf-8")
+
+    error = await browser.refused("restore_state", state={"name": name})
+
+    assert error["code"] == "INVALID_PARAMETER"
+    assert "state" in error["message"]
+    assert error["details"]["parameter"].startswith("state")
+
+
+@pytest.mark.parametrize(
+    ("state", "parameter"),
+    [
+        ({"cookies": "a=b"}, "state.cookies"),
+        ({"cookies": ["a=b"]}, "state.cookies"),
+        ({"cookies": [{"name": 3}]}, "state"),
+        ({"localStorage": {"shop": {"a": "1"}}}, "state.localStorage"),
+        ({"localStorage": {"http://a.test": {"a": 1}}}, "state.localStorage"),
+        ({"sessionStorage": []}, "state.sessionStorage"),
+        ({"sessionStorage": {"http://": {"a": "1"}}}, "state.sessionStorage"),
+        ({"url": 7}, "state.url"),
+        ({"colour": "red"}, "state"),
+        ({"name": "x", "url": "about:blank"}, "state"),
+        ({"name": 7}, "state"),
+    ],
+)
+async def test_a_state_that_is_none_is_refused_by_field(
+    browser: SessionBrowser, state: dict[str, Any], parameter: str
+) -> None:
+    """R003-37"""
+    error = await browser.refused("restore_state", state=state)
+
+    assert error["code"] in ("INVALID_PARAMETER", "INVALID_URL")
+    assert error["details"].get("parameter", parameter) == parameter
+
+
+async def test_a_state_leads_to_no_place_that_navigate_does_not(browser: SessionBrowser) -> None:
+    error = await browser.refused("restore_state", state={"url": "file:///etc/passwd"})
+    assert error["code"] == "PERMISSION_DENIED"
+
+    error = await browser.refused("restore_state", state={"sessionStorage": {"file://": {"a": "1"}}})
+    assert error["code"] == "PERMISSION_DENIED"

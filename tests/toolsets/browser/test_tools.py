@@ -1,0 +1,349 @@
+"""The 44 tools as a client sees them, against the tables of document 003 §2.1."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import jsonschema
+import pytest
+from mcp_types import Tool
+
+from tests.conftest import SessionBrowser
+
+pytestmark = pytest.mark.anyio
+
+DOCUMENT = r"""
+| `navigate` | Navigate to URL | `{url: string, waitUntil?: string, timeout?: number}` |
+| `go_back` | Navigate back | `{}` |
+| `go_forward` | Navigate forward | `{}` |
+| `reload` | Reload page | `{ignoreCache?: boolean}` |
+| `wait_for_load` | Wait for page load | `{state?: 'load'\|'domcontentloaded'\|'networkidle'}` |
+| `click` | Click element | `{selector: string, button?: string, clickCount?: number}` |
+| `type` | Type text | `{selector: string, text: string, delay?: number}` |
+| `fill` | Fill input | `{selector: string, value: string}` |
+| `select` | Select option | `{selector: string, value: string}` |
+| `check` | Check checkbox | `{selector: string}` |
+| `uncheck` | Uncheck checkbox | `{selector: string}` |
+| `hover` | Hover element | `{selector: string}` |
+| `scroll` | Scroll page | `{x?: number, y?: number}` |
+| `drag_and_drop` | Drag element | `{source: string, target: string}` |
+| `upload_file` | Upload files | `{selector: string, files: string[]}` |
+| `press` | Press key | `{key: string, modifiers?: string[]}` |
+| `get_text` | Get element text | `{selector: string}` |
+| `get_all_text` | Get text from all matches | `{selector: string}` |
+| `get_attribute` | Get element attribute | `{selector: string, attribute: string}` |
+| `get_value` | Get input value | `{selector: string}` |
+| `screenshot` | Take screenshot | `{fullPage?: boolean, type?: 'png'\|'jpeg', quality?: number}` |
+| `screenshot_element` | Screenshot element | `{selector: string, type?: 'png'\|'jpeg'}` |
+| `extract_table` | Extract table data | `{selector: string}` |
+| `extract_links` | Extract all links | `{selector?: string}` |
+| `get_page_metadata` | Get page metadata | `{}` |
+| `evaluate` | Run JS in browser | `{script: string, args?: any[]}` |
+| `create_session` | Create new session | `{userAgent?: string, viewport?: object}` |
+| `close_session` | Close session | `{sessionId: string}` |
+| `list_sessions` | List all sessions | `{}` |
+| `get_cookies` | Get cookies | `{sessionId?: string}` |
+| `set_cookies` | Set cookies | `{cookies: Cookie[], sessionId?: string}` |
+| `save_state` | Save session state | `{sessionId: string}` |
+| `restore_state` | Restore session state | `{sessionId: string, state: object}` |
+| `block_resource` | Block resource type | `{resourceType: string}` |
+| `mock_response` | Mock API response | `{url: string, response: object}` |
+| `set_offline` | Set offline mode | `{offline: boolean}` |
+| `set_throttling` | Set network throttling | `{downloadSpeed: number, uploadSpeed: number, latency: number}` |
+| `get_request_log` | Get network log | `{filter?: string}` |
+| `find_element` | Find single element | `{selector: string, timeout?: number}` |
+| `find_elements` | Find multiple elements | `{selector: string}` |
+| `element_exists` | Check if element exists | `{selector: string}` |
+| `is_visible` | Check if visible | `{selector: string}` |
+| `is_enabled` | Check if enabled | `{selector: string}` |
+| `wait_for_selector` | Wait for selector | `{selector: string, state?: string, timeout?: number}` |
+"""
+"""The rows of the document's tables, in its order."""
+
+ROWS = [
+    (row.split(" | ")[0].strip("| `"), row.split(" | ")[1], row.split(" | ")[2].strip(" |`").replace("\\|", "|"))
+    for row in DOCUMENT.strip().splitlines()
+]
+
+SERVER_TOOLS = {"create_session", "close_session", "list_sessions"}
+SESSION_TOOLS = {
+    *("get_cookies", "set_cookies", "save_state", "restore_state"),
+    *("block_resource", "mock_response", "set_offline", "set_throttling", "get_request_log"),
+}
+
+READ_ONLY = {
+    *("wait_for_load", "list_sessions", "get_cookies", "save_state", "get_request_log"),
+    *("get_text", "get_all_text", "get_attribute", "get_value", "screenshot", "screenshot_element"),
+    *("extract_table", "extract_links", "get_page_metadata"),
+    *("find_element", "find_elements", "element_exists", "is_visible", "is_enabled", "wait_for_selector"),
+}
+
+
+def parameters(schema: str) -> Iterator[tuple[str, bool, dict[str, Any]]]:
+    """`{a: string, b?: number}` as (name, required, JSON Schema)."""
+    for name, optional, kind in re.findall(r"(\w+)(\??): ([^,}]+)", schema):
+        yield name, not optional, json_type(kind)
+
+
+def json_type(kind: str) -> dict[str, Any]:
+    if kind.startswith("'"):
+        return {"type": "string", "enum": re.findall(r"'(\w+)'", kind)}
+    if kind.endswith("[]"):
+        of = {"string[]": {"type": "string"}, "any[]": {}, "Cookie[]": {"type": "object"}}
+        return {"type": "array", "items": of[kind]}
+    return {"type": kind}
+
+
+@pytest.fixture
+async def tools(browser: SessionBrowser) -> dict[str, Tool]:
+    return {tool.name: tool for tool in (await browser.client.list_tools()).tools}
+
+
+async def test_the_44_tools_are_there_in_the_documents_order(tools: dict[str, Tool]) -> None:
+    """R003-1"""
+    assert len(ROWS) == 44
+    assert list(tools) == [name for name, _, _ in ROWS]
+
+
+@pytest.mark.parametrize(("name", "text", "schema"), ROWS, ids=[row[0] for row in ROWS])
+async def test_a_tool_is_as_the_document_has_it(
+    tools: dict[str, Tool], name: str, text: str, schema: str
+) -> None:
+    """R003-2, R003-5 to R003-49"""
+    tool = tools[name]
+    wanted = list(parameters(schema))
+    properties: dict[str, Any] = tool.input_schema["properties"]
+
+    assert tool.description is not None
+    assert tool.description.startswith(text)
+    assert tool.title == text
+    required = {parameter for parameter, is_required, _ in wanted if is_required}
+    assert set(tool.input_schema.get("required", [])) == required
+    for parameter, _, kind in wanted:
+        assert kind.items() <= essence(properties[parameter]).items(), parameter
+    assert list(properties)[: len(wanted)] == [parameter for parameter, _, _ in wanted] or name in (
+        "get_cookies",
+        "set_cookies",
+        "save_state",
+        "restore_state",
+        *(row[0] for row in ROWS if "timeout" in row[2]),
+    )
+
+
+def essence(schema: dict[str, Any]) -> dict[str, Any]:
+    """The type and the choices, without texts and limits."""
+    kept = {key: value for key, value in schema.items() if key in ("type", "enum")}
+    if "items" in schema:
+        items = schema["items"]
+        kept["items"] = {"type": items["type"]} if "type" in items else {}
+    return kept
+
+
+async def test_page_tools_take_a_session_a_page_and_a_timeout(tools: dict[str, Tool]) -> None:
+    """R003-4, R003-85"""
+    for name, tool in tools.items():
+        properties = tool.input_schema["properties"]
+        if name in SERVER_TOOLS:
+            assert "pageId" not in properties
+        elif name in SESSION_TOOLS:
+            assert properties["sessionId"] == {"type": "string"}
+        else:
+            assert properties["sessionId"] == {"type": "string"}
+            assert properties["pageId"] == {"type": "string"}
+            assert properties["timeout"]["type"] == "number"
+
+
+async def test_navigate_is_described_in_the_documents_words(tools: dict[str, Tool]) -> None:
+    """R003-5"""
+    properties = tools["navigate"].input_schema["properties"]
+
+    assert properties["url"]["description"] == "The URL to navigate to"
+    assert properties["waitUntil"] == {
+        "type": "string",
+        "enum": ["load", "domcontentloaded", "networkidle"],
+        "description": "When to consider navigation complete",
+        "default": "load",
+    }
+    assert properties["timeout"]["description"] == "Navigation timeout in milliseconds"
+    assert properties["timeout"]["default"] == 30000
+
+
+async def test_the_schemas_are_plain(tools: dict[str, Tool]) -> None:
+    """Nothing beyond what is declared, no generated titles, nothing to look up elsewhere."""
+    for tool in tools.values():
+        assert tool.input_schema["type"] == "object"
+        assert tool.input_schema["additionalProperties"] is False
+        assert tool.output_schema is not None
+        for schema in (tool.input_schema, tool.output_schema):
+            jsonschema.Draft202012Validator.check_schema(schema)
+            for part in parts(schema):
+                assert "title" not in part, tool.name
+                assert "$ref" not in part, tool.name
+                assert "$defs" not in part, tool.name
+                assert part.get("default", 0) is not None, tool.name
+
+
+def parts(schema: Any) -> Iterator[dict[str, Any]]:
+    """Every schema inside a schema. The names of properties are no keywords."""
+    if isinstance(schema, list):
+        for item in schema:
+            yield from parts(item)
+    if isinstance(schema, dict):
+        yield schema
+        for key, value in schema.items():
+            yield from parts(list(value.values()) if key == "properties" else value)
+
+
+async def test_names_are_what_mcp_allows(tools: dict[str, Tool]) -> None:
+    for name in tools:
+        assert re.fullmatch(r"[A-Za-z0-9_.-]{1,64}", name)
+
+
+async def test_the_annotations_say_what_a_tool_does(tools: dict[str, Tool]) -> None:
+    hints = {name: tool.annotations for name, tool in tools.items() if tool.annotations}
+    assert list(hints) == list(tools)
+
+    assert {name for name, hint in hints.items() if hint.read_only_hint} == READ_ONLY
+    for name, hint in hints.items():
+        assert hint.open_world_hint is (name not in SERVER_TOOLS | SESSION_TOOLS), name
+        assert not (hint.read_only_hint and hint.destructive_hint), name
+        assert hint.idempotent_hint or not hint.read_only_hint, name
+    for name in ("click", "press", "evaluate", "close_session", "upload_file", "restore_state"):
+        assert hints[name].destructive_hint, name
+
+
+ANSWERED: list[tuple[str, dict[str, Any]]] = [
+    ("wait_for_load", {}),
+    ("reload", {"ignoreCache": True}),
+    ("go_back", {}),
+    ("go_forward", {}),
+    ("click", {"selector": "#pop"}),
+    ("type", {"selector": "#name", "text": "a"}),
+    ("fill", {"selector": "#name", "value": "b"}),
+    ("select", {"selector": "select", "value": "one"}),
+    ("check", {"selector": "#box"}),
+    ("uncheck", {"selector": "#box"}),
+    ("hover", {"selector": "#pop"}),
+    ("scroll", {"y": 10}),
+    ("drag_and_drop", {"source": "#pop", "target": "#name"}),
+    ("upload_file", {"selector": "#file", "files": ["any.txt"]}),
+    ("press", {"key": "a", "modifiers": ["Shift"]}),
+    ("get_text", {"selector": "p"}),
+    ("get_all_text", {"selector": "p"}),
+    ("get_attribute", {"selector": "p", "attribute": "id"}),
+    ("get_value", {"selector": "#name"}),
+    ("screenshot", {}),
+    ("screenshot_element", {"selector": "p"}),
+    ("extract_table", {"selector": "table"}),
+    ("extract_links", {}),
+    ("get_page_metadata", {}),
+    ("evaluate", {"script": "({a: [1, null]})"}),
+    ("list_sessions", {}),
+    ("set_cookies", {"cookies": [{"name": "a", "value": "b", "url": "http://a.test"}]}),
+    ("get_cookies", {}),
+    ("save_state", {}),
+    ("save_state", {"name": "schema"}),
+    ("restore_state", {"state": {}}),
+    ("block_resource", {"resourceType": "font"}),
+    ("mock_response", {"url": "http://a.test/", "response": {}}),
+    ("set_offline", {"offline": False}),
+    ("set_throttling", {"downloadSpeed": -1, "uploadSpeed": -1, "latency": 0}),
+    ("get_request_log", {}),
+    ("find_element", {"selector": "p"}),
+    ("find_elements", {"selector": "p"}),
+    ("element_exists", {"selector": "p"}),
+    ("is_visible", {"selector": "p"}),
+    ("is_enabled", {"selector": "p"}),
+    ("wait_for_selector", {"selector": "p"}),
+]
+
+PAGE = """<title>t</title><p id=p>text</p><a href="/there">there</a>
+<input id=name><input id=box type=checkbox><input id=file type=file><select><option>one<option>two</select>
+<button id=pop onclick="alert('hello'); open('about:blank')">pop</button>
+<table><tr><th>a<th>a<tr><td>1<td>2</table><div style="height: 5000px"></div>"""
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"), ANSWERED, ids=[f"{name}-{index}" for index, (name, _) in enumerate(ANSWERED)]
+)
+async def test_an_answer_is_what_the_schema_promises(
+    browser: SessionBrowser, tools: dict[str, Tool], name: str, arguments: dict[str, Any]
+) -> None:
+    """R003-2"""
+    (browser.uploads / "any.txt").write_text("any")
+    await browser.show(PAGE)
+    if name in ("reload", "go_back", "go_forward"):
+        await browser.show(PAGE)
+
+    result = await browser.answer(name, **arguments)
+
+    assert not result.is_error, result.structured_content
+    jsonschema.validate(result.structured_content, closed(tools[name].output_schema))
+    assert [each.type for each in result.content][0] == "text"
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("navigate", {}),
+        ("navigate", {"url": "gopher"}),
+        ("get_text", {"selector": "#none", "timeout": 100}),
+        ("click", {"selector": "p["}),
+        ("navigate", {"url": "http://127.0.0.1:1/"}),
+        ("get_cookies", {"sessionId": "gone"}),
+    ],
+)
+async def test_a_refusal_is_what_the_schema_promises(
+    browser: SessionBrowser, tools: dict[str, Tool], name: str, arguments: dict[str, Any]
+) -> None:
+    """R003-3, R003-70"""
+    result = await browser.answer(name, **arguments)
+
+    assert result.is_error
+    assert result.structured_content is not None
+    jsonschema.validate(result.structured_content, closed(tools[name].output_schema))
+    assert set(result.structured_content) == {"success", "error"}
+    assert {"code", "message", "retryable"} <= set(result.structured_content["error"])
+
+
+def closed(schema: Any) -> Any:
+    """The same schema with every object that lists its properties closed: the schema keeps nothing back."""
+    if isinstance(schema, list):
+        return [closed(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    inner = {
+        key: {name: closed(item) for name, item in value.items()} if key == "properties" else closed(value)
+        for key, value in schema.items()
+    }
+    return {"additionalProperties": False, **inner} if "properties" in inner else inner
+
+
+async def test_navigate_and_the_sessions_keep_their_promise(
+    browser: SessionBrowser, tools: dict[str, Tool]
+) -> None:
+    """R003-2"""
+    for name, arguments in (
+        ("navigate", {"url": browser.site.page(PAGE)}),
+        ("create_session", {"viewport": {"width": 300, "height": 200}}),
+    ):
+        result = await browser.answer(name, **arguments)
+        jsonschema.validate(result.structured_content, closed(tools[name].output_schema))
+    assert result.structured_content is not None
+    session_id = result.structured_content["data"]["sessionId"]
+    closing = await browser.answer("close_session", sessionId=session_id)
+    jsonschema.validate(closing.structured_content, closed(tools["close_session"].output_schema))
+
+
+async def test_the_text_of_an_answer_is_its_structured_content(browser: SessionBrowser) -> None:
+    """R003-2"""
+    import json
+
+    await browser.show("<p>ä 💡 </p>")
+    result = await browser.answer("get_text", selector="p")
+
+    (content,) = result.content
+    assert content.type == "text"
+    assert json.loads(content.text) == result.structured_content == {"success": True, "data": {"text": "ä 💡"}}
