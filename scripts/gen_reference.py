@@ -81,10 +81,10 @@ SHARED_BY_SCOPE = {"page": tuple(SHARED), "session": ("sessionId",), "server": (
 
 EVENTS = {
     "newPages": "`{pageId, url}` of each popup or tab that opened",
-    "dialogs": "`{pageId, type, message, defaultValue?, handled}` of each dialog; `defaultValue` is a prompt's, "
-    "`handled` is `accepted` or `dismissed`",
-    "downloads": "`{suggestedFilename, url, path?, failure?}` of each download: the file it was saved as, or why "
-    "it failed",
+    "dialogs": "`{pageId, type, message, defaultValue?, handled}` of each dialog; `handled` is `accepted` or"
+    " `dismissed`, `defaultValue` that of a prompt",
+    "downloads": "`{suggestedFilename, url, path?, failure?}` of each download: the file it was saved as, or"
+    " why it failed",
     "pageClosed": "whether the page closed",
 }
 """Keys that `data` has only when there is something to tell."""
@@ -92,11 +92,12 @@ EVENTS = {
 SWITCHES = {"evaluation": "security.enableScriptEvaluation", "upload": "security.enableFileUpload"}
 
 TOOLS_INTRO = """\
-A call answers with `{success: true, data}` or `{success: false, error}`, as structured content and, the same, as
-JSON text. A screenshot comes as an image beside it. [The codes of `error`](errors.md) have their own page.
+A call answers with `{success: true, data}` or `{success: false, error}`, as structured content and, the
+same, as JSON text. A screenshot comes as an image beside it. The codes of `error` have
+[their own page](errors.md).
 
-`data` below is written as keys and types; a key with `?` may be absent. These are absent where there is nothing to
-tell, and where an error is the answer they are in its `details`:
+`data` below is written as keys and types; a key with `?` may be absent. These keys are there only when there
+is something to tell; where an error is the answer, they are in its `details`:
 """
 
 
@@ -196,7 +197,7 @@ def _hints(tool: Tool) -> str:
         "idempotent": tool.idempotent,
         "open world": tool.open_world,
     }
-    return f"Annotations: {', '.join(f'{name} {"yes" if holds else "no"}' for name, holds in hints.items())}."
+    return f"Annotations: {', '.join(f'{name} {_yes(holds)}' for name, holds in hints.items())}."
 
 
 def _permission(tool: Tool) -> str:
@@ -219,7 +220,8 @@ def _type(schema: Schema) -> str:
         return f"array of {_type(schema.get('items', {}))}{_bounds(schema, 'minItems', 'maxItems', ' items')}"
     elif kind == "object" and "properties" in schema:
         return f"`{_shape(schema)}`"
-    return f"{kind}{_bounds(schema, 'minimum', 'maximum')}{_bounds(schema, 'minLength', 'maxLength', ' characters')}"
+    length = _bounds(schema, "minLength", "maxLength", " characters")
+    return f"{kind}{_bounds(schema, 'minimum', 'maximum')}{length}"
 
 
 def _bounds(schema: Schema, low: str, high: str, unit: str = "") -> str:
@@ -257,12 +259,12 @@ def _shape(schema: Schema) -> str:
 # The settings
 
 CONFIGURATION_INTRO = f"""\
-Defaults, then the file of `--config`, then environment variables, then flags: later ones win, key by key. The file is
-JSON, or TOML where its name ends in `.toml`. Durations are in milliseconds, sizes in bytes. An unknown key or a wrong
-type ends the start with a message that names it and where it came from.
+Defaults, then the file of `--config`, then environment variables, then flags: later ones win, key by key.
+The file is JSON, or TOML where its name ends in `.toml`. Durations are in milliseconds, sizes in bytes. An
+unknown key or a wrong type ends the start with a message that names it and where it came from.
 
-A variable is `{ENVIRONMENT_PREFIX}` and the key in capitals. A list may be written with commas or as a JSON array, a
-switch is `true` or `false`. Flags are those of [`footlight serve`](cli.md#footlight-serve).
+A variable is `{ENVIRONMENT_PREFIX}` and the key in capitals. A list may be written with commas or as a JSON
+array, a switch is `true` or `false`. Flags are those of [`footlight serve`](cli.md#footlight-serve).
 """
 
 
@@ -323,7 +325,7 @@ def _flags(key: Key) -> Iterator[str]:
 
 def _said(scope: type | ModuleType) -> dict[str, str]:
     """The docstrings below the names that are assigned in a class or a module."""
-    tree = ast.parse(inspect.cleandoc(inspect.getsource(scope)))
+    tree = ast.parse(inspect.getsource(scope))
     body = tree.body[0].body if isinstance(tree.body[0], ast.ClassDef) else tree.body
     said: dict[str, str] = {}
     for statement, following in itertools.pairwise(body):
@@ -349,14 +351,14 @@ ERRORS_INTRO = """\
 A tool that fails answers `{success: false, error}`, and the result is marked `isError`. `error` is
 `{code, message, details, retryable, suggestion}`:
 
-- `message` says what happened, and what is on the page instead;
-- `details` are the same facts as data: the selector, the page, the time limit, the parameter;
-- `retryable` is true where the same call may succeed later. An answer can be stricter than its code: a `TIMEOUT` after
-  the action had reached the page (`details.dispatched` is true) is not retryable;
-- `suggestion` says what to do; where more is known than below, it says that instead.
+- `message` says what happened, and what is on the page instead.
+- `details` are the same facts as data: the selector, the page, the time limit, the parameter.
+- `retryable` is true where the same call may succeed later. An answer can be stricter than its code: a
+  `TIMEOUT` of an action that had reached the page (`details.dispatched` is true) is not retryable.
+- `suggestion` says what to do. Where more is known than stands below, it says that.
 
-A tool that does not exist, and a message that is no MCP request, are protocol errors and have no such code. "Specified"
-codes are named in the documents that Footlight implements, the others are its own.
+A tool that does not exist, and a message that is no MCP request, are protocol errors and have no such code.
+Origin: the documents that Footlight implements specify some of the codes, the others are its own.
 """
 
 
@@ -395,10 +397,8 @@ def _origin(error: type[FootlightError]) -> str:
 def _outside() -> str:
     """The codes that no client sees."""
     every = (value for value in vars(errors).values() if isinstance(value, type))
-    ours = [cast("type[FootlightError]", value) for value in every if issubclass(value, FootlightError)]
-    return ", ".join(
-        f"`{error.code}`" for error in ours if error not in CODES and error is not FootlightError
-    )
+    ours = [value for value in every if issubclass(value, FootlightError)]
+    return ", ".join(f"`{error.code}`" for error in ours if error not in (*CODES, FootlightError))
 
 
 # The commands

@@ -12,6 +12,7 @@ import uvicorn
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import Receive, Scope, Send
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -34,7 +35,12 @@ class Site:
         return f"http://{host}:{self.port}"
 
     def page(
-        self, html: str, *, path: str | None = None, status: int = 200, headers: Mapping[str, str] | None = None
+        self,
+        html: str,
+        *,
+        path: str | None = None,
+        status: int = 200,
+        headers: Mapping[str, str] | None = None,
     ) -> str:
         """Serve this HTML; the URL of it."""
 
@@ -67,6 +73,8 @@ class Site:
         return self.url + path
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket":
+            await self._echo(WebSocket(scope, receive, send))
         if scope["type"] != "http":
             return
         request = Request(scope, receive)
@@ -75,13 +83,23 @@ class Site:
         response = await handler(request) if handler else HTMLResponse("<h1>Not here</h1>", 404)
         await response(scope, receive, send)
 
+    async def _echo(self, socket: WebSocket) -> None:
+        """At every path: what comes goes back, with an exclamation mark."""
+        self.requests.append(("SOCKET", socket.url.path))
+        await socket.accept()
+        with suppress(WebSocketDisconnect):
+            while True:
+                await socket.send_text(await socket.receive_text() + "!")
+
 
 @asynccontextmanager
 async def serve_site() -> AsyncGenerator[Site]:
     listener = socket.create_server(("127.0.0.1", 0))
     site = Site(listener.getsockname()[1])
     server = uvicorn.Server(
-        uvicorn.Config(site, log_level="critical", lifespan="off", timeout_graceful_shutdown=1, ws="none")
+        uvicorn.Config(
+            site, log_level="critical", lifespan="off", timeout_graceful_shutdown=1, ws="websockets-sansio"
+        )
     )
     server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
     serving = asyncio.create_task(server.serve([listener]))

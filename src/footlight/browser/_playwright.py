@@ -34,6 +34,7 @@ __all__ = [
     "network_cause",
     "start_playwright",
     "translated",
+    "was_aborted",
     "was_dispatched",
     "was_editing",
 ]
@@ -92,6 +93,11 @@ def network_cause(error: Error) -> str | None:
 def is_closed(error: Error) -> bool:
     """Whether the page, its context or its browser is gone."""
     return error.name == "TargetClosedError"
+
+
+def was_aborted(error: Error) -> bool:
+    """Whether a navigation came to nothing: its answer was a file, or empty."""
+    return bool(re.search(r"ERR_ABORTED|NS_BINDING_ABORTED|Download is starting", error.message))
 
 
 def is_syntax_error(error: Error) -> bool:

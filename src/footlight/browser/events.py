@@ -29,11 +29,12 @@ class DialogSeen:
 
 @dataclass(frozen=True, slots=True)
 class DownloadSeen:
+    """`path` is the file, `failure` what went wrong instead."""
+
     suggested_filename: str
     url: str
-    path: Path
+    path: Path | None
     failure: str | None
-    finished: bool
 
 
 @dataclass(slots=True)

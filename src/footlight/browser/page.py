@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import re
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -26,9 +25,11 @@ from footlight.browser._playwright import (
     is_wrong_kind,
     network_cause,
     translated,
+    was_aborted,
     was_dispatched,
     was_editing,
 )
+from footlight.browser.downloads import ABORTED_SECONDS
 from footlight.browser.inspection import INSPECT
 from footlight.browser.policy import refused
 from footlight.browser.targets import locate
@@ -45,7 +46,7 @@ from footlight.errors import (
 )
 
 if TYPE_CHECKING:
-    from playwright.async_api import CDPSession, Locator, Request, Response
+    from playwright.async_api import CDPSession, ElementHandle, Locator, Request, Response
     from playwright.async_api import Page as PlaywrightPage
 
     from footlight.browser.deadline import Deadline
@@ -169,14 +170,14 @@ class Page:
         self, go: Callable[[float], Awaitable[Response | None]], deadline: Deadline, *, url: str | None = None
     ) -> Navigation:
         began, start_time = time.monotonic(), time.time() * 1000
-        downloads = len(self._session.downloads)
+        downloads = self._session.downloads.count
         self._loaded.clear()
         if url is None:
             await self._stop_loading()
         try:
             response = await go(deadline.remaining_ms)
         except Error as error:
-            if len(self._session.downloads) == downloads and not await self._download_began(downloads, error):
+            if not await self._became_download(error, downloads):
                 raise await self._navigation_error(error, url, deadline, began) from error
             response = None
         if response is not None:
@@ -195,14 +196,13 @@ class Page:
             duration=_milliseconds(time.monotonic() - began),
         )
 
-    async def _download_began(self, before: int, error: Error) -> bool:
-        """A URL that is a download ends the navigation; the event may come just after the error."""
-        if not re.search(r"ERR_ABORTED|Download is starting", error.message):
+    async def _became_download(self, error: Error, before: int) -> bool:
+        """A URL that is a file ends the navigation; the download may be announced just after that."""
+        if not was_aborted(error):
             return False
-        await asyncio.sleep(0)
-        with contextlib.suppress(Error):
-            await self._page.evaluate("0")
-        return len(self._session.downloads) > before
+        self._session.downloads.expect(ABORTED_SECONDS)
+        await self._session.downloads.settle()
+        return self._session.downloads.count > before
 
     async def _navigation_error(
         self, error: Error, url: str | None, deadline: Deadline, began: float
@@ -242,11 +242,22 @@ class Page:
     # Acting
 
     async def click(self, selector: str, deadline: Deadline, *, button: Button, count: int) -> None:
-        await self._act(
-            selector,
-            deadline,
-            lambda element, timeout: element.click(button=button, click_count=count, timeout=timeout),
-        )
+        async def click(element: Locator, timeout: float) -> None:
+            # Asked beside the click, which takes longer anyway: afterwards the link may be gone.
+            asking = asyncio.create_task(self._says_download(element, timeout))
+            try:
+                await element.click(button=button, click_count=count, timeout=timeout)
+                if await asking:
+                    self._session.downloads.expect()
+            finally:
+                asking.cancel()
+
+        await self._act(selector, deadline, click)
+
+    async def _says_download(self, element: Locator, timeout: float) -> bool:
+        with contextlib.suppress(Error):
+            return await element.evaluate("e => !!e.closest?.('a[download]')", timeout=timeout)
+        return False
 
     async def type_text(self, selector: str, text: str, deadline: Deadline, *, delay_ms: float) -> None:
         """Key by key, after what is there."""
@@ -325,9 +336,14 @@ class Page:
         await self._act(selector, deadline, attach)
 
     async def press(self, key: str, modifiers: Sequence[str], deadline: Deadline) -> None:
+        """On the element that has the focus: so pressed, a key waits for the navigation that it starts."""
+        keys = "+".join([*modifiers, key])
         try:
             async with asyncio.timeout(deadline.remaining_ms / 1000):
-                await self._page.keyboard.press("+".join([*modifiers, key]))
+                if focused := await self._focused():
+                    await focused.press(keys, timeout=deadline.remaining_ms)
+                else:
+                    await self._page.keyboard.press(keys)
         except TimeoutError:
             raise await self._overdue(
                 f"Pressing {key} timed out after {deadline.timeout_ms:.0f}ms; the key had been sent",
@@ -339,6 +355,13 @@ class Page:
         except Error as error:
             if not self._closed_itself(error):
                 raise await self._explained(error) from error
+
+    async def _focused(self) -> ElementHandle | None:
+        """Through frames and open shadow roots; None where nothing has the focus."""
+        focused = (await self._page.evaluate_handle(_FOCUSED)).as_element()
+        while focused and (frame := await focused.content_frame()):
+            focused = (await frame.evaluate_handle(_FOCUSED)).as_element()
+        return focused
 
     async def scroll(
         self, x: float, y: float, deadline: Deadline, *, selector: str | None = None
@@ -661,6 +684,12 @@ _CARET_TO_END = """element => {
   }
   const end = element.value.length;
   try { element.setSelectionRange(end, end); return null; } catch { return 'end'; }
+}"""
+
+_FOCUSED = """() => {
+  let focused = document.activeElement;
+  while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
+  return focused === document.body ? null : focused;
 }"""
 
 _OPTIONS = """element => element instanceof HTMLSelectElement

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import re
 import time
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
@@ -13,14 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from footlight.browser._playwright import Error, cause, is_closed
-from footlight.browser.events import DialogSeen, DownloadSeen, Events, PageOpened
+from footlight.browser.downloads import Downloads
+from footlight.browser.events import DialogSeen, Events, PageOpened
 from footlight.browser.network import RequestLog, Rules, Throttling
 from footlight.browser.page import Page
 from footlight.browser.policy import DomainPolicy, refused
+from footlight.browser.popups import Popups
 from footlight.errors import BrowserCrashed, InvalidParameter, NavigationFailed
 
 if TYPE_CHECKING:
-    from playwright.async_api import BrowserContext, Dialog, Download, Request, Response, Route
+    from playwright.async_api import BrowserContext, Dialog, Request, Response, Route
     from playwright.async_api import Page as PlaywrightPage
 
     from footlight.browser.deadline import Deadline
@@ -85,7 +86,7 @@ class Session:
         self.closed = False
         self.crash_told = False
         self.events = Events()
-        self.downloads: list[Download] = []
+        self.downloads = Downloads(surroundings.download_path, self.events)
         self.rules = Rules(context)
         self.log = RequestLog(self._page_id_of)
         self.throttling: Throttling | None = None
@@ -96,10 +97,8 @@ class Session:
         self._pages: dict[PlaywrightPage, Page] = {}
         self._page_count = 0
         self._made_here = 0
-        self._page_opened = asyncio.Event()
-        self._context_id: str | None = None
-        self._overdue = 0
-        self._saving: set[asyncio.Task[None]] = set()
+        self._popups = Popups(browser, context)
+        self._tasks: set[asyncio.Task[None]] = set()
 
     @classmethod
     async def open(
@@ -132,6 +131,7 @@ class Session:
             self._made_here += 1
             self._register(page)
         self.log.watch(self._context)
+        self.downloads.watch(self._context)
         self._context.on("page", self._on_page)
 
     # Pages
@@ -180,16 +180,16 @@ class Session:
         self._pages[opened] = page
         opened.on("close", self._on_close)
         opened.on("dialog", lambda dialog: self._spawn(self._on_dialog(page, dialog)))
-        opened.on("download", self._on_download)
+        self.downloads.watch_page(opened)
         if self.throttling is not None:
             self._spawn(page.throttle(self.throttling))
         return page
 
     def _on_page(self, opened: PlaywrightPage) -> None:
-        self._page_opened.set()
         known = opened in self._pages
         page = self._register(opened)
         if not known and self._page_count > self._made_here:
+            self._popups.announced()
             self.events.pages.append(PageOpened(page.id, page.url))
 
     def _on_close(self, closed: PlaywrightPage) -> None:
@@ -216,26 +216,10 @@ class Session:
             else:
                 await dialog.dismiss()
 
-    def _on_download(self, download: Download) -> None:
-        self.downloads.append(download)
-        self._spawn(self._save(download))
-
-    async def _save(self, download: Download) -> None:
-        path = _free_path(self._surroundings.download_path, download.suggested_filename)
-        failure: str | None = None
-        try:
-            await download.save_as(path)
-        except Error as error:
-            failure = (await _failure_of(download)) or str(error)
-        self.events.downloads.append(
-            DownloadSeen(download.suggested_filename, download.url, path, failure, failure is None)
-        )
-        self.downloads.remove(download)
-
     def _spawn(self, work: Any) -> None:
         task: asyncio.Task[None] = asyncio.ensure_future(work)
-        self._saving.add(task)
-        task.add_done_callback(self._saving.discard)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def close_hung(self) -> list[str]:
         """Close the pages that a script keeps from answering, so that the session stays usable.
@@ -251,36 +235,15 @@ class Session:
     async def settle(self, deadline: Deadline) -> None:
         """Wait for the pages and downloads that an action began, so that its answer can tell of them."""
         limit = min(SETTLE_SECONDS, deadline.remaining_ms / 1000)
-        with contextlib.suppress(TimeoutError):
+        try:
             async with asyncio.timeout(limit):
-                await self._settle_pages()
-                while self.downloads and self._saving:
-                    await asyncio.wait(self._saving, return_when=asyncio.FIRST_COMPLETED)
-                return
-        self._overdue = max(0, await self._pages_due())
+                await self._popups.settle(self._open_pages)
+                await self.downloads.settle()
+        except TimeoutError:
+            await self._popups.give_up(self._open_pages)
 
-    async def _settle_pages(self) -> None:
-        while await self._pages_due() > self._overdue:
-            self._page_opened.clear()
-            await self._page_opened.wait()
-
-    async def _pages_due(self) -> int:
-        """How many pages the browser has begun to open and Playwright has not announced."""
-        if not self._browser.opened:
-            return 0
-        if self._context_id is None:
-            self._context_id = await self._find_context_id()
-        begun = sum(target.context == self._context_id for target in self._browser.opened)
-        return begun - (self._page_count - self._made_here)
-
-    async def _find_context_id(self) -> str:
-        for page in self.pages:
-            with contextlib.suppress(Error):
-                cdp = await self._context.new_cdp_session(page.playwright)
-                info = cast("dict[str, Any]", await cdp.send("Target.getTargetInfo"))
-                await cdp.detach()
-                return str(info["targetInfo"].get("browserContextId", ""))
-        return ""
+    def _open_pages(self) -> list[PlaywrightPage]:
+        return [page.playwright for page in self.pages]
 
     # The browser under it
 
@@ -384,30 +347,11 @@ class Session:
     async def close(self) -> None:
         """End the context with its pages. Not one that was there before us."""
         self.closed = True
-        for task in self._saving:
+        self.downloads.close()
+        for task in self._tasks:
             task.cancel()
         if self._adopted or not self.alive:
             return
         with contextlib.suppress(Error, TimeoutError):
             async with asyncio.timeout(3.0):
                 await self._context.close()
-
-
-def _free_path(folder: Path, name: str) -> Path:
-    """A name of our own in the folder: nothing is written elsewhere or over anything."""
-    clean = re.sub(r"[^\w.\- ()]", "_", Path(name.replace("\\", "/")).name).lstrip(".") or "download"
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / clean[:150]
-    for number in range(1, 10_000):
-        with contextlib.suppress(FileExistsError):
-            path.touch(exist_ok=False)
-            return path
-        path = folder / f"{Path(clean).stem[:140]}-{number}{Path(clean).suffix}"
-    raise InvalidParameter(f"{folder} holds too many files named {clean}")
-
-
-async def _failure_of(download: Download) -> str | None:
-    try:
-        return await download.failure()
-    except Error:
-        return None

@@ -80,7 +80,7 @@ def _told(events: Events) -> dict[str, Any]:
             {
                 "suggestedFilename": download.suggested_filename,
                 "url": download.url,
-                **({"path": download.path} if download.finished else {"failure": download.failure}),
+                **({"failure": download.failure} if download.failure else {"path": download.path}),
             }
             for download in events.downloads
         ],

@@ -123,6 +123,7 @@ class Dispatcher:
             if tool.scope == "page":
                 call.maybe_page = await session.page(getattr(parsed, "page_id", None))
             progress.running = True
+            session.downloads.expect_none()
             try:
                 data = await tool.run(call, parsed)
             except asyncio.CancelledError:

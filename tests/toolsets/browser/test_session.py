@@ -155,7 +155,9 @@ async def test_a_call_that_runs_in_a_session_fails_when_it_is_closed(browser: Se
 
     async def wait_for_nothing() -> None:
         errors.append(
-            await browser.refused("evaluate", script="window.begun = new Promise(() => {})", sessionId=session_id)
+            await browser.refused(
+                "evaluate", script="window.begun = new Promise(() => {})", sessionId=session_id
+            )
         )
 
     async with anyio.create_task_group() as tasks:
@@ -225,7 +227,8 @@ async def test_cookies_can_be_asked_for_by_url(browser: SessionBrowser) -> None:
     """R003-34"""
     here, there = browser.site.url, browser.site.at("localhost")
     await browser.call(
-        "set_cookies", cookies=[{"name": "a", "value": "1", "url": here}, {"name": "b", "value": "2", "url": there}]
+        "set_cookies",
+        cookies=[{"name": "a", "value": "1", "url": here}, {"name": "b", "value": "2", "url": there}],
     )
 
     got = await browser.call("get_cookies", urls=[there])
@@ -374,7 +377,8 @@ async def test_a_name_is_no_path(browser: SessionBrowser, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", ["", "{", "[]", "null", '"text"', "7", '{"cookies": 3}', '{"moons": 1}', "\ufeff{}", "[" * 100_000]
+    "content",
+    ["", "{", "[]", "null", '"text"', "7", '{"cookies": 3}', '{"moons": 1}', "\ufeff{}", "[" * 100_000],
 )
 async def test_a_damaged_file_is_told(browser: SessionBrowser, content: str) -> None:
     name = f"damaged-{browser.session_id[:8].strip('-_')}"

@@ -1,0 +1,114 @@
+"""What the pages of a session download: kept in a folder, and told in the answer of the action."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from footlight.browser._playwright import Error, cause
+from footlight.browser.events import DownloadSeen, Events
+
+if TYPE_CHECKING:
+    from playwright.async_api import BrowserContext, Download, Frame, Page, Request
+
+__all__ = ["ABORTED_SECONDS", "Downloads"]
+
+ANNOUNCED_SECONDS = 3.0
+"""How long a link that says it is a download may take to become one."""
+ABORTED_SECONDS = 0.25
+"""How long after a navigation that came to nothing its download may be announced."""
+
+
+class Downloads:
+    """Nothing tells for certain that an action begins a download, until it has begun.
+
+    Two things hint at it: the action was a click on a link with the attribute `download`, or a navigation
+    was aborted, as it is when its answer turns out to be a file.
+    """
+
+    def __init__(self, folder: Path, events: Events) -> None:
+        self.count = 0
+        self._folder = folder
+        self._events = events
+        self._saving: set[asyncio.Task[None]] = set()
+        self._changed = asyncio.Event()
+        self._hoped_until = 0.0
+
+    def watch(self, context: BrowserContext) -> None:
+        context.on("requestfailed", self._on_request_failed)
+
+    def watch_page(self, page: Page) -> None:
+        page.on("download", self._on_download)
+        page.on("framenavigated", self._on_navigated)
+
+    def expect(self, seconds: float = ANNOUNCED_SECONDS) -> None:
+        """One is likely to be announced within this time."""
+        self._hoped_until = time.monotonic() + seconds
+
+    def expect_none(self) -> None:
+        """A new action begins."""
+        self._hoped_until = 0.0
+
+    async def settle(self) -> None:
+        """Wait for the one that is expected, and for those that run."""
+        while (left := self._hoped_until - time.monotonic()) > 0:
+            self._changed.clear()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(left):
+                    await self._changed.wait()
+        while self._saving:
+            await asyncio.wait(self._saving, return_when=asyncio.FIRST_COMPLETED)
+
+    def close(self) -> None:
+        for task in self._saving:
+            task.cancel()
+
+    def _on_download(self, download: Download) -> None:
+        self.count += 1
+        self._hoped_until = 0.0
+        self._changed.set()
+        task = asyncio.create_task(self._save(download))
+        self._saving.add(task)
+        task.add_done_callback(self._saving.discard)
+
+    def _on_request_failed(self, request: Request) -> None:
+        if "ABORTED" in (request.failure or "") and request.is_navigation_request():
+            self.expect(ABORTED_SECONDS)
+
+    def _on_navigated(self, frame: Frame) -> None:
+        """The link led to a page after all."""
+        if frame.parent_frame is None:
+            self._hoped_until = 0.0
+            self._changed.set()
+
+    async def _save(self, download: Download) -> None:
+        path: Path | None = None
+        failure: str | None = None
+        try:
+            path = _free_path(self._folder, download.suggested_filename)
+            await download.save_as(path)
+        except (Error, OSError) as error:
+            failure = cause(error) if isinstance(error, Error) else str(error)
+            if path is not None:
+                path.unlink(missing_ok=True)
+        self._events.downloads.append(DownloadSeen(download.suggested_filename, download.url, path, failure))
+
+
+def _free_path(folder: Path, name: str) -> Path:
+    """A new empty file in the folder: nothing is written elsewhere or over anything."""
+    clean = re.sub(r"[^\w.\- ()]", "_", Path(name.replace("\\", "/")).name).lstrip(". ") or "download"
+    stem, suffix = Path(clean).stem[:100], Path(clean).suffix[:20]
+    folder.mkdir(parents=True, exist_ok=True)
+    number = 0
+    while True:
+        path = folder / (f"{stem}-{number}{suffix}" if number else f"{stem}{suffix}")
+        try:
+            path.touch(exist_ok=False)
+        except FileExistsError:
+            number += 1
+        else:
+            return path

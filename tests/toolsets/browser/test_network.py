@@ -1,0 +1,539 @@
+"""Steering and watching a session's network."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from starlette.requests import Request
+from starlette.responses import Response
+
+from tests.conftest import ENGINE, SessionBrowser
+
+pytestmark = pytest.mark.anyio
+
+PNG = bytes.fromhex(
+    "89504e470d0a1a0a0000000d4948445200000001000000010806000000"
+    "1f15c4890000000d49444154789c6360606060000000050001a5f64540"
+    "0000000049454e44ae426082"
+)
+
+TRY = {
+    "image": "new Promise(done => { const i = new Image(); i.onload = () => done(true); "
+    "i.onerror = () => done(false); i.src = URL; })",
+    "script": "new Promise(done => { const s = document.createElement('script'); s.onload = () => done(true); "
+    "s.onerror = () => done(false); s.src = URL; document.head.append(s); })",
+    "stylesheet": "new Promise(done => { const l = document.createElement('link'); l.rel = 'stylesheet'; "
+    "l.onload = () => done(true); l.onerror = () => done(false); l.href = URL; document.head.append(l); })",
+    "font": "new FontFace('f', `url(${URL})`).load().then(() => true, e => e.name !== 'NetworkError')",
+    "media": "new Promise(done => { const v = document.createElement('video'); v.onloadeddata = () => done(true); "
+    "v.onerror = () => done(false); v.src = URL; v.load(); })",
+    "xhr": "new Promise(done => { const x = new XMLHttpRequest(); x.onload = () => done(true); "
+    "x.onerror = () => done(false); x.open('GET', URL); x.send(); })",
+    "fetch": "fetch(URL).then(() => true, () => false)",
+    "eventsource": "new Promise(done => { const e = new EventSource(URL); e.onopen = () => { e.close(); done(true) }; "
+    "e.onerror = () => { e.close(); done(false) } })",
+    "websocket": "new Promise(done => { const s = new WebSocket(URL.replace('http', 'ws')); "
+    "s.onopen = () => s.send('hi'); s.onmessage = m => done(m.data === 'hi!'); s.onclose = () => done(false); })",
+}
+"""For each resource type a script that answers whether it was loaded."""
+
+KINDS = {
+    "image": "image/png",
+    "script": "text/javascript",
+    "stylesheet": "text/css",
+    "font": "font/woff2",
+    "media": "audio/wav",
+    "eventsource": "text/event-stream",
+}
+
+WAV = (
+    b"RIFF\x2c\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x40\x1f\x00\x00"
+    b"\x01\x00\x08\x00data\x08\x00\x00\x00\x80\x80\x80\x80\x80\x80\x80\x80"
+)
+
+BODIES = {"image": PNG, "media": WAV, "eventsource": b"data: x\n\n", "script": b"1", "stylesheet": b"p {}"}
+
+
+def resource(browser: SessionBrowser, kind: str) -> str:
+    """A resource of this type on the site."""
+
+    async def handler(_: Request) -> Response:
+        return Response(BODIES.get(kind, b"x"), media_type=KINDS.get(kind, "text/plain"))
+
+    return browser.site.route(handler)
+
+
+async def load(browser: SessionBrowser, kind: str, url: str) -> bool:
+    script = TRY[kind].replace("URL", json.dumps(url))
+    return bool((await browser.call("evaluate", script=script))["result"])
+
+
+# Blocking
+
+
+@pytest.mark.parametrize("kind", [kind for kind in TRY if kind != "font"])
+async def test_a_blocked_type_is_not_requested(browser: SessionBrowser, kind: str) -> None:
+    """R003-38: blocked and unblocked on a page that is open."""
+    await browser.show("<p>x</p>")
+    blocked_url, free_url = resource(browser, kind), resource(browser, kind)
+
+    answer = await browser.call("block_resource", resourceType=kind)
+    assert answer == {"blocked": [kind], "mocks": []}
+    assert await load(browser, kind, blocked_url) is False
+
+    answer = await browser.call("block_resource", resourceType=kind, action="remove")
+    assert answer == {"blocked": [], "mocks": []}
+    assert await load(browser, kind, free_url) is True
+    asked = [path for _, path in browser.site.requests]
+    assert blocked_url.removeprefix(browser.site.url) not in asked
+    assert free_url.removeprefix(browser.site.url) in asked
+
+
+async def test_a_blocked_font_is_not_requested(browser: SessionBrowser) -> None:
+    """R003-38"""
+    await browser.show("<p>x</p>")
+    blocked_url, free_url = resource(browser, "font"), resource(browser, "font")
+
+    await browser.call("block_resource", resourceType="font")
+    await load(browser, "font", blocked_url)
+    await browser.call("block_resource", resourceType="font", action="remove")
+    await load(browser, "font", free_url)
+
+    asked = [path for _, path in browser.site.requests]
+    assert blocked_url.removeprefix(browser.site.url) not in asked
+    assert free_url.removeprefix(browser.site.url) in asked
+
+
+async def test_documents_can_be_blocked(browser: SessionBrowser) -> None:
+    """R003-38"""
+    url = browser.site.page("<p>x</p>")
+    await browser.call("block_resource", resourceType="document")
+
+    error = await browser.refused("navigate", url=url)
+
+    assert error["code"] == "NAVIGATION_FAILED"
+    assert "ERR_BLOCKED_BY_CLIENT" in error["message"]
+
+
+async def test_a_page_is_shown_without_what_is_blocked(browser: SessionBrowser) -> None:
+    """R003-38: also in a page that is opened later, and in a popup."""
+    image, script = resource(browser, "image"), resource(browser, "script")
+    await browser.call("block_resource", resourceType="image")
+    await browser.call("block_resource", resourceType="script")
+
+    await browser.show(f'<p>text</p><img src="{image}"><script src="{script}"></script>')
+
+    assert await browser.call("get_text", selector="p") == {"text": "text"}
+    asked = [path for _, path in browser.site.requests]
+    assert image.removeprefix(browser.site.url) not in asked
+    assert script.removeprefix(browser.site.url) not in asked
+
+
+async def test_rules_are_listed_and_stay_in_their_session(browser: SessionBrowser) -> None:
+    """R003-38"""
+    await browser.call("block_resource", resourceType="media")
+    await browser.call("block_resource", resourceType="font")
+
+    assert await browser.call("block_resource", resourceType="", action="list") == {
+        "blocked": ["font", "media"],
+        "mocks": [],
+    }
+    other = (await browser.call("create_session"))["sessionId"]
+    listed = await browser.call("block_resource", resourceType="any", action="list", sessionId=other)
+    assert listed == {"blocked": [], "mocks": []}
+    await browser.call("close_session", sessionId=other)
+
+
+async def test_an_unknown_type_is_told_with_the_known_ones(browser: SessionBrowser) -> None:
+    """R003-38"""
+    error = await browser.refused("block_resource", resourceType="images")
+
+    assert error["code"] == "INVALID_PARAMETER"
+    assert error["message"] == (
+        "resourceType: 'images' is none of document, stylesheet, image, media, font, script, texttrack, xhr, "
+        "fetch, eventsource, websocket, manifest, other"
+    )
+
+
+# Mocking
+
+ASK = """async url => { const r = await fetch(url); return {
+  status: r.status, type: r.headers.get('content-type'), extra: r.headers.get('x-extra'), body: await r.text()} }"""
+
+
+async def ask(browser: SessionBrowser, url: str) -> dict[str, Any]:
+    return (await browser.call("evaluate", script=f"({ASK})({json.dumps(url)})"))["result"]
+
+
+@pytest.mark.parametrize(
+    ("response", "wanted"),
+    [
+        ({}, {"status": 200, "type": None, "extra": None, "body": ""}),
+        (
+            {"body": {"a": [1, None, "ä💡"]}},
+            {"status": 200, "type": "application/json", "extra": None, "body": '{"a": [1, null, "ä💡"]}'},
+        ),
+        ({"body": 0}, {"status": 200, "type": "application/json", "extra": None, "body": "0"}),
+        ({"body": False}, {"status": 200, "type": "application/json", "extra": None, "body": "false"}),
+        ({"body": []}, {"status": 200, "type": "application/json", "extra": None, "body": "[]"}),
+        (
+            {"status": 503, "headers": {"X-Extra": "yes"}, "body": "down", "contentType": "text/plain"},
+            {"status": 503, "type": "text/plain", "extra": "yes", "body": "down"},
+        ),
+        ({"status": 204}, {"status": 204, "type": None, "extra": None, "body": ""}),
+        (
+            {"headers": {"content-type": "text/csv"}, "body": "a,b"},
+            {"status": 200, "type": "text/csv", "extra": None, "body": "a,b"},
+        ),
+    ],
+)
+async def test_a_mocked_url_answers_without_the_network(
+    browser: SessionBrowser, response: dict[str, Any], wanted: dict[str, Any]
+) -> None:
+    """R003-39"""
+    await browser.show("<p>x</p>")
+    url = f"{browser.site.url}/mocked/{browser.session_id}"
+    await browser.call("mock_response", url=url, response=response)
+
+    got = await ask(browser, url)
+
+    if got["body"].startswith("{"):
+        got["body"], wanted = json.loads(got["body"]), {**wanted, "body": json.loads(wanted["body"])}
+    assert got == wanted
+    assert url.removeprefix(browser.site.url) not in [path for _, path in browser.site.requests]
+
+
+async def test_mocks_are_replaced_removed_and_listed(browser: SessionBrowser) -> None:
+    """R003-39"""
+    await browser.show("<p>x</p>")
+    real = browser.site.page("real")
+    await browser.call("mock_response", url=real, response={"body": "first"})
+    assert (await ask(browser, real))["body"] == "first"
+
+    answer = await browser.call("mock_response", url=real, response={"body": "second", "status": 201})
+    assert answer == {"blocked": [], "mocks": [{"url": real, "status": 201}]}
+    assert (await ask(browser, real))["body"] == "second"
+    assert await browser.call("mock_response", url="any", response={}, action="list") == answer
+
+    answer = await browser.call("mock_response", url=real, response={}, action="remove")
+    assert answer == {"blocked": [], "mocks": []}
+    assert (await ask(browser, real))["body"] == "real"
+
+
+async def test_a_mock_may_have_wildcards(browser: SessionBrowser) -> None:
+    """R003-39: only the star is one."""
+    await browser.show("<p>x</p>")
+    root = f"{browser.site.url}/api/{browser.session_id}"
+    await browser.call("mock_response", url=f"{root}/*?ids[]=1*", response={"body": "mocked"})
+
+    assert (await ask(browser, f"{root}/list?ids[]=1&b=2"))["body"] == "mocked"
+    assert (await ask(browser, f"{root}/list?ids[]=2"))["status"] == 404
+
+
+async def test_a_mocked_page_can_be_navigated_to(browser: SessionBrowser) -> None:
+    """R003-39: of a host that does not exist."""
+    url = "http://mocked.invalid/"
+    await browser.call(
+        "mock_response", url=url, response={"body": "<h1>Made up</h1>", "contentType": "text/html"}
+    )
+
+    assert (await browser.call("navigate", url=url))["status"] == 200
+    assert await browser.call("get_text", selector="h1") == {"text": "Made up"}
+
+
+async def test_a_mock_wins_over_a_blocked_type(browser: SessionBrowser) -> None:
+    await browser.show("<p>x</p>")
+    url = resource(browser, "fetch")
+    await browser.call("block_resource", resourceType="fetch")
+    await browser.call("mock_response", url=url, response={"body": "mocked"})
+
+    assert (await ask(browser, url))["body"] == "mocked"
+
+
+@pytest.mark.parametrize(
+    ("response", "parameter"),
+    [
+        ({"status": 99}, "response.status"),
+        ({"status": 600}, "response.status"),
+        ({"status": "200"}, "response.status"),
+        ({"headers": {"a": 1}}, "response.headers.a"),
+        ({"headers": "a: b"}, "response.headers"),
+        ({"colour": "red"}, "response.colour"),
+        ("text", "response"),
+    ],
+)
+async def test_a_response_that_is_none_is_refused_by_field(
+    browser: SessionBrowser, response: Any, parameter: str
+) -> None:
+    """R003-39"""
+    error = await browser.refused("mock_response", url="http://a.test/", response=response)
+
+    assert error["code"] == "INVALID_PARAMETER"
+    assert error["details"]["parameter"] == parameter
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        {"status": 100},
+        {"status": 304},
+        {"headers": {"a b": "c"}},
+        {"headers": {"a": "b\nc: d"}},
+        {"headers": {"": "x"}},
+        {"contentType": "text/html\r\nx: y"},
+    ],
+)
+async def test_no_mock_leaves_a_request_hanging(browser: SessionBrowser, response: dict[str, Any]) -> None:
+    """A response that no browser can give is refused, or the request fails; it never waits for ever."""
+    await browser.show("<p>x</p>")
+    url = f"{browser.site.url}/mocked/{browser.session_id}"
+
+    answer = await browser.answer("mock_response", url=url, response=response)
+
+    if not answer.is_error:
+        script = f"fetch({json.dumps(url)}).then(r => r.status, () => 'failed')"
+        assert (await browser.call("evaluate", script=script, timeout=4000))["result"] in (304, 200, "failed")
+
+
+# Offline and slow
+
+
+async def test_offline_is_switched_on_and_off(browser: SessionBrowser) -> None:
+    """R003-40"""
+    await browser.show("<p>x</p>")
+    url = resource(browser, "fetch")
+
+    assert await browser.call("set_offline", offline=True) == {"offline": True}
+    assert await browser.call("evaluate", script="navigator.onLine") == {"result": False}
+    assert await load(browser, "fetch", url) is False
+    error = await browser.refused("navigate", url=url)
+    assert error["code"] == "NAVIGATION_FAILED"
+    assert "INTERNET_DISCONNECTED" in error["message"]
+
+    assert await browser.call("set_offline", offline=False) == {"offline": False}
+    await browser.call("navigate", url=url)
+    assert await load(browser, "fetch", url) is True
+
+
+TIMED = """(async url => { const began = performance.now(); const r = await fetch(url); const headers = performance.now();
+  await r.arrayBuffer(); return {latency: headers - began, whole: performance.now() - began} })(URL)"""
+
+
+async def timed(browser: SessionBrowser, url: str) -> dict[str, float]:
+    return (await browser.call("evaluate", script=TIMED.replace("URL", json.dumps(url))))["result"]
+
+
+def bulk(browser: SessionBrowser, size: int) -> str:
+    async def handler(_: Request) -> Response:
+        return Response(b"x" * size, headers={"Cache-Control": "no-store"})
+
+    return browser.site.route(handler)
+
+
+@pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium can be throttled")
+async def test_throttling_slows_down_and_ends(browser: SessionBrowser) -> None:
+    """R003-41: bytes per second and milliseconds, on the open page and on a popup."""
+    await browser.show('<button onclick="open(location)">pop</button>')
+    url = bulk(browser, 100_000)
+
+    answer = await browser.call("set_throttling", downloadSpeed=100_000, uploadSpeed=-1, latency=300)
+    slow = await timed(browser, url)
+
+    assert answer == {"downloadSpeed": 100_000, "uploadSpeed": -1, "latency": 300}
+    assert slow["latency"] >= 280
+    assert 900 <= slow["whole"] <= 5000
+
+    await browser.call("click", selector="button")
+    script = TIMED.replace("URL", json.dumps(url))
+    popup = (await browser.call("evaluate", script=script, pageId="page-2"))["result"]
+    assert popup["whole"] >= 900
+
+    await browser.call("set_throttling", downloadSpeed=-1, uploadSpeed=-1, latency=0)
+    fast = await timed(browser, url)
+    assert fast["whole"] < slow["whole"] / 3
+
+
+@pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium can be throttled")
+async def test_uploads_are_slowed_down_too(browser: SessionBrowser) -> None:
+    """R003-41"""
+    await browser.show("<p>x</p>")
+
+    async def swallow(request: Request) -> Response:
+        return Response(str(len(await request.body())))
+
+    url = json.dumps(browser.site.route(swallow))
+    await browser.call("set_throttling", downloadSpeed=-1, uploadSpeed=100_000, latency=0)
+
+    script = f"""(async () => {{ const began = performance.now();
+      await fetch({url}, {{method: 'POST', body: 'x'.repeat(100000)}}); return performance.now() - began }})()"""
+
+    assert (await browser.call("evaluate", script=script))["result"] >= 700
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parameter"),
+    [
+        ({"downloadSpeed": -2, "uploadSpeed": 1, "latency": 0}, "downloadSpeed"),
+        ({"downloadSpeed": 1, "uploadSpeed": "fast", "latency": 0}, "uploadSpeed"),
+        ({"downloadSpeed": 1, "uploadSpeed": 1, "latency": -1}, "latency"),
+    ],
+)
+async def test_throttling_is_refused_by_field(
+    browser: SessionBrowser, arguments: dict[str, Any], parameter: str
+) -> None:
+    """R003-41"""
+    error = await browser.refused("set_throttling", **arguments)
+
+    assert error["code"] == "INVALID_PARAMETER"
+    assert error["details"]["parameter"] == parameter
+
+
+# The log
+
+
+async def test_the_log_tells_every_request(browser: SessionBrowser) -> None:
+    """R003-42"""
+    image = resource(browser, "image")
+    missing = f"{browser.site.url}/missing/{browser.session_id}"
+    target = browser.site.page("<p>there</p>")
+    url = browser.site.page(
+        f"<img src='{image}'><script>fetch('{missing}', {{method: 'POST', body: 'x'}}).finally(() => done = 1)</script>"
+    )
+    redirect = browser.site.redirect(url)
+    await browser.call("navigate", url=redirect, waitUntil="networkidle")
+
+    log = await browser.call("get_request_log")
+
+    entries = log.pop("entries")
+    assert log == {"requestCount": 4, "responseCount": 4, "errorCount": 1}
+    for entry in entries:
+        timing = entry.pop("timing")
+        assert timing["startTime"] > 1_700_000_000_000
+        assert 0 <= timing["duration"] < 60_000
+
+    def entry(url: str, method: str, status: int, kind: str) -> dict[str, Any]:
+        return {"url": url, "method": method, "status": status, "resourceType": kind, "pageId": "page-1"}
+
+    assert entries[:2] == [entry(redirect, "GET", 302, "document"), entry(url, "GET", 200, "document")]
+    assert sorted(entries[2:], key=lambda each: each["method"]) == [
+        entry(image, "GET", 200, "image"),
+        entry(missing, "POST", 404, "fetch"),
+    ]
+    assert target not in [each["url"] for each in entries]
+
+
+async def test_the_log_tells_what_failed(browser: SessionBrowser) -> None:
+    """R003-42"""
+    await browser.show("<p>x</p>")
+    url = resource(browser, "fetch")
+    await browser.call("block_resource", resourceType="fetch")
+    await load(browser, "fetch", url)
+    await browser.call("block_resource", resourceType="fetch", action="remove")
+    dead = "http://127.0.0.1:1/dead"
+    await load(browser, "fetch", dead)
+
+    log = await browser.call("get_request_log", resourceType="fetch", status=0)
+
+    assert [(each["url"], each["failure"]) for each in log["entries"]] == [
+        (url, "net::ERR_BLOCKED_BY_CLIENT"),
+        (dead, "net::ERR_UNSAFE_PORT"),
+    ]
+    assert (log["requestCount"], log["responseCount"], log["errorCount"]) == (2, 0, 2)
+
+
+@pytest.fixture
+async def logged(browser: SessionBrowser) -> SessionBrowser:
+    """Five requests beside the page's own: a1 and a2 by GET, a3 by PUT, b1 that is not there, and a popup."""
+    root = f"{browser.site.url}/log/{browser.session_id}"
+    for name in ("a1", "a2", "a3"):
+        browser.site.page("x", path=f"/log/{browser.session_id}/{name}")
+    await browser.show(f"<button onclick=\"open('{root}/a1')\">pop</button>")
+    script = f"""(async () => {{
+      for (const [url, method] of [['a1', 'GET'], ['a2', 'GET'], ['a3', 'PUT'], ['b1', 'GET']])
+        await (await fetch('{root}/' + url, {{method}})).text();
+    }})()"""
+    await browser.call("evaluate", script=script)
+    await browser.call("click", selector="button")
+    await browser.call("wait_for_load", pageId="page-2")
+    return browser
+
+
+def names(log: dict[str, Any]) -> list[str]:
+    return [each["url"].rpartition("/")[2] for each in log["entries"]]
+
+
+@pytest.mark.parametrize(
+    ("conditions", "wanted"),
+    [
+        ({"filter": "/log/"}, ["a1", "a2", "a3", "b1", "a1"]),
+        ({"filter": "*/a*"}, ["a1", "a2", "a3", "a1"]),
+        ({"filter": "*/b?"}, []),
+        ({"filter": "/log/", "resourceType": "fetch"}, ["a1", "a2", "a3", "b1"]),
+        ({"filter": "/log/", "resourceType": "document"}, ["a1"]),
+        ({"method": "put"}, ["a3"]),
+        ({"status": 404, "filter": "/log/"}, ["b1"]),
+        ({"status": 404.0, "filter": "/log/"}, ["b1"]),
+        ({"pageId": "page-2"}, ["a1"]),
+        ({"filter": "/log/", "method": "GET", "status": 200, "resourceType": "fetch"}, ["a1", "a2"]),
+        ({"filter": "none of them"}, []),
+        ({"filter": "/log/", "offset": 3}, ["b1", "a1"]),
+        ({"filter": "/log/", "offset": 99}, []),
+    ],
+)
+async def test_the_log_is_filtered(
+    logged: SessionBrowser, conditions: dict[str, Any], wanted: list[str]
+) -> None:
+    """R003-42"""
+    assert names(await logged.call("get_request_log", **conditions)) == wanted
+
+
+async def test_the_log_pages(logged: SessionBrowser) -> None:
+    """R003-42: the counts are of all, the entries one page of them."""
+    first = await logged.call("get_request_log", filter="/log/", limit=2)
+    second = await logged.call("get_request_log", filter="/log/", limit=2, offset=first["nextOffset"])
+    third = await logged.call("get_request_log", filter="/log/", limit=2, offset=second["nextOffset"])
+
+    assert [names(page) for page in (first, second, third)] == [["a1", "a2"], ["a3", "b1"], ["a1"]]
+    assert "nextOffset" not in third
+    for page in (first, second, third):
+        assert (page["requestCount"], page["responseCount"], page["errorCount"]) == (5, 5, 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parameter"),
+    [
+        ({"limit": 0}, "limit"),
+        ({"limit": 1001}, "limit"),
+        ({"offset": -1}, "offset"),
+        ({"status": "ok"}, "status"),
+    ],
+)
+async def test_a_page_of_the_log_is_refused_by_field(
+    browser: SessionBrowser, arguments: dict[str, Any], parameter: str
+) -> None:
+    error = await browser.refused("get_request_log", **arguments)
+
+    assert error["details"]["parameter"] == parameter
+
+
+async def test_the_log_is_the_sessions_own(logged: SessionBrowser) -> None:
+    """R003-42"""
+    other = (await logged.call("create_session"))["sessionId"]
+
+    log = await logged.call("get_request_log", sessionId=other)
+
+    assert log == {"entries": [], "requestCount": 0, "responseCount": 0, "errorCount": 0}
+    await logged.call("close_session", sessionId=other)
+
+
+async def test_a_request_that_runs_has_no_duration_yet(browser: SessionBrowser) -> None:
+    """R003-42"""
+    await browser.show("<p>x</p>")
+    never = browser.site.never()
+    await browser.call("evaluate", script=f"void fetch('{never}')")
+
+    log = await browser.call("get_request_log", filter=never)
+
+    assert [(each["status"], each["timing"]["duration"]) for each in log["entries"]] == [(0, None)]
