@@ -245,9 +245,10 @@ class Page:
         async def click(element: Locator, timeout: float) -> None:
             # Asked beside the click, which takes longer anyway: afterwards the link may be gone.
             asking = asyncio.create_task(self._says_download(element, timeout))
+            begun = self._session.downloads.count
             try:
                 await element.click(button=button, click_count=count, timeout=timeout)
-                if await asking:
+                if await asking and self._session.downloads.count == begun:
                     self._session.downloads.expect()
             finally:
                 asking.cancel()
