@@ -95,7 +95,7 @@ def make_dispatcher(settings: Settings, engine: Engine) -> tuple[Any, str]:
 async def _orphaned() -> None:
     """Return when whoever started us is gone. Its end of our input may be held open by another."""
     parent = os.getppid()
-    while os.getppid() == parent:
+    while os.getppid() == parent:  # noqa: ASYNC110 - the system has no event for it
         await asyncio.sleep(ORPHAN_CHECK_SECONDS)
     logger.warning("the parent process is gone")
 

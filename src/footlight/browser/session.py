@@ -21,7 +21,7 @@ from footlight.browser.popups import Popups
 from footlight.errors import BrowserCrashed, InvalidParameter, NavigationFailed
 
 if TYPE_CHECKING:
-    from playwright.async_api import BrowserContext, Dialog, Request, Response, Route
+    from playwright.async_api import BrowserContext, Dialog, Request, Response, Route, ViewportSize
     from playwright.async_api import Page as PlaywrightPage
 
     from footlight.browser.deadline import Deadline
@@ -46,13 +46,10 @@ class SessionOptions:
     user_agent: str | None = None
     viewport: tuple[int, int] | None = None
 
-    def for_playwright(self) -> dict[str, Any]:
-        options: dict[str, Any] = {}
-        if self.user_agent is not None:
-            options["user_agent"] = self.user_agent
-        if self.viewport is not None:
-            options["viewport"] = {"width": self.viewport[0], "height": self.viewport[1]}
-        return options
+    @property
+    def viewport_size(self) -> ViewportSize | None:
+        """As Playwright has it; None is its default, 1280 × 720."""
+        return {"width": self.viewport[0], "height": self.viewport[1]} if self.viewport else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +105,6 @@ class Session:
         options: SessionOptions,
         browser: PooledBrowser,
         surroundings: SessionSurroundings,
-        storage: Any = None,
     ) -> Session:
         """Make the context. In a browser that was attached to, `default` is the context that is there."""
         there = browser.browser.contexts
@@ -116,9 +112,10 @@ class Session:
         if adopt:
             context = there[0]
         else:
-            proxy = {"proxy": {"server": surroundings.proxy.url}} if surroundings.proxy else {}
             context = await browser.browser.new_context(
-                **options.for_playwright(), **proxy, **({"storage_state": storage} if storage else {})
+                user_agent=options.user_agent,
+                viewport=options.viewport_size,
+                proxy={"server": surroundings.proxy.url} if surroundings.proxy else None,
             )
         session = cls(
             id, options=options, browser=browser, context=context, surroundings=surroundings, adopted=adopt

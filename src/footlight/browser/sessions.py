@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from footlight.browser import storage
 from footlight.browser._playwright import Error
+from footlight.browser.deadline import Deadline
 from footlight.browser.session import Session, SessionOptions
 from footlight.errors import FootlightError, ResourceExhausted, SessionNotFound
 
@@ -135,27 +136,28 @@ class Sessions:
         self._reserved += 1
         try:
             browser = await self._pool.acquire()
-            session = await self._open_in(browser, id, options, kept)
+            session = await self._open_in(browser, id, options)
         finally:
             self._reserved -= 1
         self._ended.pop(id, None)
         self._sessions[id] = session
+        if kept is not None:
+            await self._put_back(session, kept)
         return session
 
-    async def _open_in(
-        self, browser: PooledBrowser, id: str, options: SessionOptions, kept: SessionState | None
-    ) -> Session:
+    async def _open_in(self, browser: PooledBrowser, id: str, options: SessionOptions) -> Session:
         try:
-            return await Session.open(
-                id,
-                options=options,
-                browser=browser,
-                surroundings=self._surroundings,
-                storage=storage.to_playwright(kept) if kept else None,
-            )
+            return await Session.open(id, options=options, browser=browser, surroundings=self._surroundings)
         except BaseException:
             self._pool.release(browser)
             raise
+
+    async def _put_back(self, session: Session, kept: SessionState) -> None:
+        """As far as it goes: the site may be gone, and the session is of use without it."""
+        try:
+            await storage.restore(session, kept, Deadline.after(self._settings.default_timeout))
+        except (Error, FootlightError):
+            logger.warning("the state of session %s could not be put back", session.id, exc_info=True)
 
     def _end(self, session: Session, reason: str, *, options: SessionOptions | None = None) -> None:
         self._pool.release(session.browser)

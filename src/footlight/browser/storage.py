@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from footlight.browser.session import Session
 
-__all__ = ["SessionState", "StateStore", "restore", "take", "to_playwright"]
+__all__ = ["SessionState", "StateStore", "restore", "take"]
 
 Storage = dict[str, dict[str, str]]
 """Items by origin."""
@@ -88,7 +88,7 @@ def _is_items(value: object) -> bool:
     )
 
 
-def to_playwright(state: SessionState) -> dict[str, Any]:
+def _to_playwright(state: SessionState) -> dict[str, Any]:
     """Playwright's storage state, which has no sessionStorage and no URL."""
     origins = [
         {"origin": origin, "localStorage": [{"name": key, "value": value} for key, value in items.items()]}
@@ -128,7 +128,7 @@ async def restore(session: Session, state: SessionState, deadline: Deadline) -> 
     """
     session.policy.check_url(state.url)
     try:
-        await session.context.set_storage_state(cast("Any", to_playwright(state)))
+        await session.context.set_storage_state(cast("Any", _to_playwright(state)))
     except Error as error:
         raise InvalidParameter(f"state: {cause(error)}", parameter="state") from error
     page = await session.page()

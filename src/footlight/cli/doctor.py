@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import platform
 import shutil
@@ -57,6 +58,7 @@ def doctor(
     from footlight.config import load_settings
     from footlight.errors import BrowserNotInstalled
 
+    logging.getLogger("footlight").addHandler(logging.NullHandler())  # It is all in what we print.
     flags = {"browser.type": browser, "browser.executablePath": executable_path}
     settings = load_settings(file=config, environment=os.environ, flags=flags)
 
