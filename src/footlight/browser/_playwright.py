@@ -65,7 +65,7 @@ CONTEXT_LOST = re.compile(r"Execution context was destroyed|Cannot find context 
 
 _NETWORK = re.compile(r"(net::ERR_\w+|NS_ERROR_\w+|Could not connect[^\n]*|Connection refused)")
 _WRONG_KIND = re.compile(
-    r"Element is not an? |Not a checkbox|Node is not an? |Clicking the checkbox did not|"
+    r"Element is not an? |Not a checkbox|Cannot uncheck radio|Node is not an? |Clicking the checkbox did not|"
     r"Non-multiple file input|Input of type|Cannot set input files|can only accept|"
     r"did not find some options|Element is outside of the viewport"
 )
@@ -136,7 +136,12 @@ def _invalid_selector(reason: str, selector: str | None) -> FootlightError:
 _TABLE: tuple[tuple[re.Pattern[str], Callable[[str, str | None], FootlightError]], ...] = (
     (_SELECTOR, _invalid_selector),
     (_VALUE, lambda reason, _: InvalidParameter(f"value: {reason}", parameter="value")),
-    (_KEY, lambda reason, _: InvalidParameter(f"{reason}. Use a name such as Enter, Tab, ArrowDown or a")),
+    (
+        _KEY,
+        lambda reason, _: InvalidParameter(
+            f"key: {reason}. Use a name such as Enter, Tab, ArrowDown or a", parameter="key"
+        ),
+    ),
     (_URL, lambda reason, _: InvalidUrl(reason)),
     (_NETWORK, lambda reason, _: NetworkFailed(reason)),
 )

@@ -23,11 +23,24 @@ ABORTED_SECONDS = 0.25
 """How long after a navigation that came to nothing its download may be announced."""
 
 
-class Downloads:
-    """Nothing tells for certain that an action begins a download, until it has begun.
+WORLD = "footlight"
 
-    Two things hint at it: the action was a click on a link with the attribute `download`, or a navigation
-    was aborted, as it is when its answer turns out to be a file.
+_WATCH_LINKS = """{
+  const tell = event => {
+    const link = event.composedPath().find(it => it instanceof Element && it.localName === 'a');
+    if (link?.hasAttribute('download') && link.hasAttribute('href')) downloading('');
+  };
+  // The pointer is down before it is up, so that the news is here when the click is done.
+  addEventListener('pointerdown', tell, true);
+  addEventListener('click', tell, true);
+}"""
+
+
+class Downloads:
+    """Nothing tells for certain that an action begins a download, until its server has answered.
+
+    Two things hint at it: a link with the attribute `download` was clicked, by a person or a script, or a
+    navigation was aborted, as it is when its answer turns out to be a file.
     """
 
     def __init__(self, folder: Path, events: Events) -> None:
@@ -37,21 +50,43 @@ class Downloads:
         self._saving: set[asyncio.Task[None]] = set()
         self._changed = asyncio.Event()
         self._hoped_until = 0.0
+        self._count_before = 0
 
     def watch(self, context: BrowserContext) -> None:
         context.on("requestfailed", self._on_request_failed)
 
-    def watch_page(self, page: Page) -> None:
+    async def watch_page(self, page: Page) -> None:
         page.on("download", self._on_download)
         page.on("framenavigated", self._on_navigated)
+        browser = page.context.browser
+        if browser is not None and browser.browser_type.name == "chromium":
+            with contextlib.suppress(Error):  # It is gone already.
+                await self._watch_links(page)
+
+    async def _watch_links(self, page: Page) -> None:
+        """From a world of our own, where the page's scripts see nothing of it."""
+        cdp = await page.context.new_cdp_session(page)
+        cdp.on("Runtime.bindingCalled", self._on_link)
+        await cdp.send("Page.enable")
+        await cdp.send("Runtime.enable")
+        await cdp.send("Runtime.addBinding", {"name": "downloading", "executionContextName": WORLD})
+        await cdp.send(
+            "Page.addScriptToEvaluateOnNewDocument",
+            {"source": _WATCH_LINKS, "worldName": WORLD, "runImmediately": True},
+        )
+
+    def _on_link(self, _: object) -> None:
+        if self.count == self._count_before:
+            self.expect()
 
     def expect(self, seconds: float = ANNOUNCED_SECONDS) -> None:
         """One is likely to be announced within this time."""
         self._hoped_until = time.monotonic() + seconds
 
-    def expect_none(self) -> None:
-        """A new action begins."""
+    def begin(self) -> None:
+        """A new action begins, and nothing is expected of it yet."""
         self._hoped_until = 0.0
+        self._count_before = self.count
 
     async def settle(self) -> None:
         """Wait for the one that is expected, and for those that run."""

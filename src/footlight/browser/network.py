@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import fnmatch
 import json
 import re
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
+
+from footlight.browser._playwright import Error
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, Request, Response, Route, WebSocketRoute
@@ -73,7 +75,12 @@ class LogFilter:
 
 
 def _url_matches(pattern: str, url: str) -> bool:
-    return fnmatch.fnmatchcase(url, pattern) if "*" in pattern else pattern in url
+    return _star_matches(pattern, url) if "*" in pattern else pattern in url
+
+
+def _star_matches(pattern: str, url: str) -> bool:
+    """`*` is any text. Nothing else is special: `?` and `[` are frequent in URLs."""
+    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), url, re.DOTALL) is not None
 
 
 class RequestLog:
@@ -107,17 +114,24 @@ class RequestLog:
 
     def _on_response(self, response: Response) -> None:
         if entry := self._open.get(response.request):
+            self._find_page(entry, response.request)
             entry.status = response.status
             entry.duration = (time.monotonic() - entry.began) * 1000
 
     def _on_finished(self, request: Request) -> None:
         if entry := self._open.pop(request, None):
+            self._find_page(entry, request)
             entry.duration = (time.monotonic() - entry.began) * 1000
 
     def _on_failed(self, request: Request) -> None:
         if entry := self._open.pop(request, None):
+            self._find_page(entry, request)
             entry.duration = (time.monotonic() - entry.began) * 1000
             entry.failure = request.failure or "failed"
+
+    def _find_page(self, entry: LogEntry, request: Request) -> None:
+        """A popup's first request comes before its page."""
+        entry.page = entry.page or self._page_of(request)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,12 +226,7 @@ class Rules:
     async def _on_route(self, route: Route) -> None:
         request = route.request
         if mock := next((mock for url, mock in self._mocks.items() if _mock_matches(url, request.url)), None):
-            await route.fulfill(
-                status=mock.status,
-                headers=dict(mock.headers),
-                body=mock.body,
-                content_type=mock.content_type,
-            )
+            await _fulfill(route, mock)
         elif request.resource_type in self._blocked:
             await route.abort("blockedbyclient")
         else:
@@ -230,5 +239,18 @@ class Rules:
             socket.connect_to_server()
 
 
+async def _fulfill(route: Route, mock: MockResponse) -> None:
+    try:
+        await route.fulfill(
+            status=mock.status,
+            headers=dict(mock.headers),
+            body=mock.body,
+            content_type=mock.content_type,
+        )
+    except Error:  # The browser cannot give this response; the request must not wait for ever.
+        with suppress(Error):
+            await route.abort()
+
+
 def _mock_matches(pattern: str, url: str) -> bool:
-    return fnmatch.fnmatchcase(url, pattern) if "*" in pattern else url == pattern
+    return _star_matches(pattern, url)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from footlight.browser import inspection
 from footlight.browser._playwright import (
@@ -32,7 +33,7 @@ from footlight.browser._playwright import (
 from footlight.browser.downloads import ABORTED_SECONDS
 from footlight.browser.inspection import INSPECT
 from footlight.browser.policy import refused
-from footlight.browser.targets import locate
+from footlight.browser.targets import frame_path, locate
 from footlight.errors import (
     BrowserCrashed,
     DeadlineExceeded,
@@ -65,7 +66,6 @@ DIAGNOSIS_MS = 800
 """How long a failed call may look for the reason."""
 HUNG_SECONDS = 0.5
 """A page that answers nothing for so long, after a call has timed out, is hung."""
-NAVIGATIONS_ENDURED = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,23 +242,11 @@ class Page:
     # Acting
 
     async def click(self, selector: str, deadline: Deadline, *, button: Button, count: int) -> None:
-        async def click(element: Locator, timeout: float) -> None:
-            # Asked beside the click, which takes longer anyway: afterwards the link may be gone.
-            asking = asyncio.create_task(self._says_download(element, timeout))
-            begun = self._session.downloads.count
-            try:
-                await element.click(button=button, click_count=count, timeout=timeout)
-                if await asking and self._session.downloads.count == begun:
-                    self._session.downloads.expect()
-            finally:
-                asking.cancel()
-
-        await self._act(selector, deadline, click)
-
-    async def _says_download(self, element: Locator, timeout: float) -> bool:
-        with contextlib.suppress(Error):
-            return await element.evaluate("e => !!e.closest?.('a[download]')", timeout=timeout)
-        return False
+        await self._act(
+            selector,
+            deadline,
+            lambda element, timeout: element.click(button=button, click_count=count, timeout=timeout),
+        )
 
     async def type_text(self, selector: str, text: str, deadline: Deadline, *, delay_ms: float) -> None:
         """Key by key, after what is there."""
@@ -277,7 +265,14 @@ class Page:
         await self._act(selector, deadline, type_at_end)
 
     async def fill(self, selector: str, value: str, deadline: Deadline) -> None:
-        await self._act(selector, deadline, lambda element, timeout: element.fill(value, timeout=timeout))
+        async def replace(element: Locator, timeout: float) -> None:
+            if expected := await element.evaluate(_EXPECTED_VALUE, value, timeout=timeout):
+                raise InvalidParameter(
+                    f'value: "{selector}" cannot hold "{value}"; it takes {expected}', parameter="value"
+                )
+            await element.fill(value, timeout=deadline.element_ms)
+
+        await self._act(selector, deadline, replace)
 
     async def select(self, selector: str, value: str, deadline: Deadline) -> list[str]:
         """By value or label. The values that are selected afterwards."""
@@ -286,23 +281,36 @@ class Page:
             try:
                 return await element.select_option(value, timeout=timeout)
             except PlaywrightTimeout:
-                options = await self._options(element)
-                if options is None or value in options:
-                    raise
-                known = ", ".join(options[:50])
-                raise InvalidParameter(
-                    f'value: "{selector}" has no option "{value}"; it has: {known}',
-                    parameter="value",
-                    options=options[:50],
-                ) from None
+                if obstacle := await self._choice_obstacle(element, selector, value):
+                    raise obstacle from None
+                raise
 
         return await self._act(selector, deadline, choose)
 
-    async def _options(self, element: Locator) -> list[str] | None:
+    async def _choice_obstacle(self, element: Locator, selector: str, value: str) -> FootlightError | None:
+        """Why the value cannot be chosen; None where that is not for want of an option."""
         try:
-            return await element.evaluate(_OPTIONS, timeout=DIAGNOSIS_MS)
+            options: list[dict[str, Any]] | None = await element.evaluate_all(_OPTIONS)
         except Error:
             return None
+        if options is None:
+            return None
+        chosen = [option for option in options if value in (option["value"], option["label"])]
+        if chosen and all(option["disabled"] for option in chosen):
+            return ElementNotInteractive(
+                f'"{selector}" cannot be used: its option "{value}" is disabled',
+                selector=selector,
+                page=self.url,
+                reason="disabled",
+            )
+        if chosen:
+            return None
+        known = "; ".join(f'"{option["label"]}" ({option["value"]})' for option in options[:50]) or "none"
+        return InvalidParameter(
+            f'value: "{selector}" has no option "{value}"; it has: {known}',
+            parameter="value",
+            options=[option["value"] for option in options[:50]],
+        )
 
     async def set_checked(self, selector: str, checked: bool, deadline: Deadline) -> None:
         await self._act(
@@ -330,8 +338,19 @@ class Page:
             if await element.evaluate(_TAKES_FILES, timeout=timeout):
                 await element.set_input_files(list(files), timeout=timeout)
                 return
-            async with self._page.expect_file_chooser(timeout=timeout) as chooser:
-                await element.click(timeout=timeout)
+            clicked = False
+            try:
+                async with self._page.expect_file_chooser(timeout=timeout) as chooser:
+                    await element.click(timeout=timeout)
+                    clicked = True
+            except PlaywrightTimeout:
+                if not clicked:
+                    raise
+                raise ElementNotInteractive(
+                    f'"{selector}" is no file input, and a click on it opened no file chooser',
+                    selector=selector,
+                    page=self.url,
+                ) from None
             await (await chooser.value).set_files(list(files), timeout=deadline.remaining_ms)
 
         await self._act(selector, deadline, attach)
@@ -378,11 +397,11 @@ class Page:
 
     async def text(self, selector: str, deadline: Deadline) -> str:
         return await self._act(
-            selector, deadline, lambda element, timeout: element.inner_text(timeout=timeout)
+            selector, deadline, lambda element, timeout: element.evaluate(_TEXT, timeout=timeout)
         )
 
     async def all_text(self, selector: str, deadline: Deadline) -> list[str]:
-        return await self._all(selector, deadline, lambda found: found.all_inner_texts())
+        return await self._all(selector, deadline, lambda found: found.evaluate_all(_TEXTS))
 
     async def attribute(self, selector: str, name: str, deadline: Deadline) -> str | None:
         return await self._act(
@@ -428,6 +447,13 @@ class Page:
             selector, deadline, lambda element, timeout: element.evaluate(INSPECT, request, timeout=timeout)
         )
 
+    async def frame_path(self, selector: str) -> str:
+        """What in a selector leads into its innermost frame, such as `#frame >> `; mostly nothing."""
+        try:
+            return await frame_path(self._page, selector)
+        except Error as error:
+            raise await self._explained(error, selector) from error
+
     async def inspect_all(self, selector: str, request: dict[str, Any], deadline: Deadline) -> Any:
         return await self._all(selector, deadline, lambda found: found.evaluate_all(INSPECT, request))
 
@@ -447,8 +473,9 @@ class Page:
         )
 
     async def wait_for(self, selector: str, state: ElementState, deadline: Deadline) -> None:
+        gone = state in ("hidden", "detached")
         try:
-            found = await self._locate(selector, deadline)
+            found = await (self._locate_now(selector) if gone else self._locate(selector, deadline))
             await found.first.wait_for(state=state, timeout=deadline.remaining_ms)
         except PlaywrightTimeout as error:
             raise await self._overdue(
@@ -466,12 +493,12 @@ class Page:
         expression = _AS_EXPRESSION.replace("SCRIPT", script.strip().rstrip(";"))
         async with self._within(deadline):
             try:
-                return await self._page.evaluate(expression, list(args))
+                return _as_data(await self._page.evaluate(expression, list(args)))
             except Error as error:
                 if not is_syntax_error(error):
                     raise await self._script_error(error) from error
             try:
-                return await self._page.evaluate(_AS_BODY.replace("SCRIPT", script), list(args))
+                return _as_data(await self._page.evaluate(_AS_BODY.replace("SCRIPT", script), list(args)))
             except Error as error:
                 raise await self._script_error(error) from error
 
@@ -512,13 +539,20 @@ class Page:
     async def _locate(self, selector: str, deadline: Deadline) -> Locator:
         return await locate(self._page, selector, timeout_ms=deadline.element_ms)
 
+    async def _locate_now(self, selector: str) -> Locator:
+        return await locate(self._page, selector, timeout_ms=None)
+
     async def _act(
         self, selector: str, deadline: Deadline, action: Callable[[Locator, float], Awaitable[T]]
     ) -> T:
         """Do something with the first match, or say why it cannot be done."""
-        try:
+
+        async def act() -> T:
             element = (await self._locate(selector, deadline)).first
             return await action(element, deadline.element_ms)
+
+        try:
+            return await self._despite_navigation(act)
         except Error as error:
             if self._closed_itself(error):
                 return None  # type: ignore[return-value] # only actions without a value close their page
@@ -528,30 +562,30 @@ class Page:
         """Ask about all matches, now."""
 
         async def ask() -> T:
-            return await question(await self._locate(selector, deadline))
+            return await question(await self._locate_now(selector))
 
         try:
-            return await self._despite_navigation(ask, deadline)
+            async with self._within(deadline):
+                return await self._despite_navigation(ask)
         except Error as error:
             raise await self._explained(error, selector, deadline) from error
 
     async def _evaluate(self, script: str, argument: Any, deadline: Deadline) -> Any:
         """A script of our own."""
         try:
-            return await self._despite_navigation(lambda: self._page.evaluate(script, argument), deadline)
+            async with self._within(deadline):
+                return await self._despite_navigation(lambda: self._page.evaluate(script, argument))
         except Error as error:
             raise await self._explained(error) from error
 
-    async def _despite_navigation(self, ask: Callable[[], Awaitable[T]], deadline: Deadline) -> T:
-        """Ask again when a navigation took the page from under the question."""
-        async with self._within(deadline):
-            for _ in range(NAVIGATIONS_ENDURED):
-                try:
-                    return await ask()
-                except Error as error:
-                    if not CONTEXT_LOST.search(error.message):
-                        raise
-            return await ask()
+    async def _despite_navigation(self, ask: Callable[[], Awaitable[T]]) -> T:
+        """Ask again whenever a navigation took the page from under a script of ours."""
+        while True:
+            try:
+                return await ask()
+            except Error as error:
+                if not CONTEXT_LOST.search(error.message):
+                    raise
 
     @contextlib.asynccontextmanager
     async def _within(self, deadline: Deadline) -> AsyncGenerator[None]:
@@ -670,13 +704,19 @@ _AS_EXPRESSION = (
 )
 _AS_BODY = "async args => { SCRIPT\n }"
 
+# SVG has no innerText.
+_TEXT = "element => element.innerText ?? element.textContent ?? ''"
+_TEXTS = f"elements => Array.from(elements, {_TEXT})"
+
 _CARET_TO_END = """element => {
   const editable = element.isContentEditable;
   const field = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement;
-  if (!editable && !field) return null;
   if (field && element.disabled) return 'it is disabled';
   if (field && element.readOnly) return 'it is read-only';
   element.focus();
+  const focused = element.getRootNode().activeElement;
+  if (!editable && focused !== element) return 'it does not take the focus';
+  if (!editable && !field) return null;
   if (editable) {
     const selection = element.ownerDocument.getSelection();
     selection.selectAllChildren(element);
@@ -693,9 +733,31 @@ _FOCUSED = """() => {
   return focused === document.body ? null : focused;
 }"""
 
-_OPTIONS = """element => element instanceof HTMLSelectElement
-  ? Array.from(element.options).flatMap(o => o.label && o.label !== o.value ? [o.value, o.label] : [o.value])
-  : null"""
+_EXPECTED_VALUE = """(element, value) => {
+  const field = element instanceof HTMLLabelElement && element.control || element;
+  if (!value || !(field instanceof HTMLInputElement)) return null;
+  const forms = {
+    date: '2024-02-29', time: '13:45', 'datetime-local': '2024-02-29T13:45', month: '2024-02',
+    week: '2024-W09', color: '#a1b2c3', range: 'a number',
+  };
+  if (!Object.hasOwn(forms, field.type)) return null;
+  const trial = field.cloneNode();
+  trial.value = value = value.trim();
+  if (field.type === 'range') {
+    if (Number(trial.value) === Number(value)) return null;
+    const step = trial.step && trial.step !== 'any' ? ` in steps of ${trial.step}` : '';
+    return `a number from ${trial.min || 0} to ${trial.max || 100}${step}`;
+  }
+  const kept = field.type === 'color' ? trial.value === value.toLowerCase() : trial.value !== '';
+  return kept ? null : `the form ${forms[field.type]}`;
+}"""
+
+_OPTIONS = """([element]) => {
+  const select = element instanceof HTMLLabelElement ? element.control : element;
+  return select instanceof HTMLSelectElement ? Array.from(select.options, option => ({
+    value: option.value, label: option.label, disabled: option.matches(':disabled'),
+  })) : null;
+}"""
 
 _TAKES_FILES = """element => {
   const input = element instanceof HTMLLabelElement ? element.control : element;
@@ -722,6 +784,20 @@ _SCROLL = """(first, second) => {
     maxY: Math.max(0, box.scrollHeight - box.clientHeight),
   };
 }"""
+
+
+def _as_data(value: Any, above: tuple[int, ...] = ()) -> Any:
+    """What a script gave back, as a tree: an object inside itself is told, not followed."""
+    if isinstance(value, re.Pattern):
+        return f"/{cast('re.Pattern[str]', value).pattern}/"
+    if not isinstance(value, (dict, list)):
+        return value
+    if id(cast("object", value)) in above:
+        return "[circular]"
+    inside = (*above, id(cast("object", value)))
+    if isinstance(value, list):
+        return [_as_data(item, inside) for item in cast("list[Any]", value)]
+    return {key: _as_data(item, inside) for key, item in cast("dict[str, Any]", value).items()}
 
 
 def _milliseconds(seconds: float) -> float:

@@ -24,6 +24,7 @@ __all__ = ["Pool", "PooledBrowser"]
 logger = logging.getLogger(__name__)
 
 CLOSE_SECONDS = 2.0
+NEWS_SECONDS = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,13 @@ class PooledBrowser:
         target = event["targetInfo"]
         if target["type"] == "page" and target.get("openerId"):
             self.opened.append(OpenedTarget(target["targetId"], target.get("browserContextId", "")))
+
+    async def ends(self) -> bool:
+        """Whether it is gone; the news of that may come a moment after the failure."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(NEWS_SECONDS):
+                await self.gone.wait()
+        return self.gone.is_set()
 
     async def close(self) -> None:
         with suppress(Error, TimeoutError):

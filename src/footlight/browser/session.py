@@ -18,7 +18,13 @@ from footlight.browser.network import RequestLog, Rules, Throttling
 from footlight.browser.page import Page
 from footlight.browser.policy import DomainPolicy, refused
 from footlight.browser.popups import Popups
-from footlight.errors import BrowserCrashed, InvalidParameter, NavigationFailed
+from footlight.errors import (
+    BrowserCrashed,
+    FootlightError,
+    InvalidParameter,
+    NavigationFailed,
+    SessionNotFound,
+)
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, Dialog, Request, Response, Route, ViewportSize
@@ -177,7 +183,7 @@ class Session:
         self._pages[opened] = page
         opened.on("close", self._on_close)
         opened.on("dialog", lambda dialog: self._spawn(self._on_dialog(page, dialog)))
-        self.downloads.watch_page(opened)
+        self._spawn(self.downloads.watch_page(opened))
         if self.throttling is not None:
             self._spawn(page.throttle(self.throttling))
         return page
@@ -271,6 +277,13 @@ class Session:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(CRASH_NOTICE_SECONDS):
                 await self._browser.gone.wait()
+
+    async def ended(self) -> FootlightError | None:
+        """Why nothing works in it any more; None where it still does."""
+        if self.closed:
+            return SessionNotFound(f'Session "{self.id}" was closed during the call', sessionId=self.id)
+        await self.notice_crash()
+        return None if self.alive else self.crash()
 
     def crash(self) -> BrowserCrashed:
         """The error for the one answer that tells of it."""

@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
 
 from footlight.browser import storage
 from footlight.browser._playwright import Error
@@ -55,7 +56,7 @@ class Sessions:
         self._surroundings = surroundings
         self._persistent = persistent
         self._sessions: dict[str, Session] = {}
-        self._opening: dict[str, asyncio.Lock] = {}
+        self._opening: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._ended: OrderedDict[str, Ended] = OrderedDict()
         self._reserved = 0
 
@@ -82,7 +83,7 @@ class Sessions:
             return await self._make_again(id)
 
     async def create(self, options: SessionOptions) -> Session:
-        return await self._open(secrets.token_urlsafe(16), options)
+        return await self._open(secrets.token_hex(16), options)
 
     async def close(self, id: str) -> None:
         """End a session, at once: a call that runs in it fails.
@@ -135,8 +136,7 @@ class Sessions:
             )
         self._reserved += 1
         try:
-            browser = await self._pool.acquire()
-            session = await self._open_in(browser, id, options)
+            session = await self._open_somewhere(id, options)
         finally:
             self._reserved -= 1
         self._ended.pop(id, None)
@@ -144,6 +144,16 @@ class Sessions:
         if kept is not None:
             await self._put_back(session, kept)
         return session
+
+    async def _open_somewhere(self, id: str, options: SessionOptions) -> Session:
+        """In the next browser, where the chosen one turns out to be ending."""
+        while True:
+            browser = await self._pool.acquire()
+            try:
+                return await self._open_in(browser, id, options)
+            except Error:
+                if not await browser.ends():
+                    raise
 
     async def _open_in(self, browser: PooledBrowser, id: str, options: SessionOptions) -> Session:
         try:
@@ -161,7 +171,6 @@ class Sessions:
 
     def _end(self, session: Session, reason: str, *, options: SessionOptions | None = None) -> None:
         self._pool.release(session.browser)
-        self._opening.pop(session.id, None)
         self._ended[session.id] = Ended(reason, options)
         while len(self._ended) > REMEMBERED:
             self._ended.popitem(last=False)

@@ -15,7 +15,7 @@ from footlight.errors import InvalidSelector
 if TYPE_CHECKING:
     from playwright.async_api import FrameLocator, Locator, Page
 
-__all__ = ["locate", "parse"]
+__all__ = ["frame_path", "locate", "parse"]
 
 _FRAMES = "e => ['IFRAME', 'FRAME'].includes(e.tagName)"
 
@@ -26,10 +26,14 @@ def parse(selector: str) -> tuple[str, ...]:
     Raises:
         InvalidSelector: empty, or with an empty part.
     """
+    return tuple(_in_playwright(part) for part in _parts(selector))
+
+
+def _parts(selector: str) -> tuple[str, ...]:
     parts = tuple(part.strip() for part in _split(selector))
     if not all(parts):
         raise InvalidSelector(f'The selector "{selector}" has an empty part', selector=selector)
-    return tuple(_in_playwright(part) for part in parts)
+    return parts
 
 
 def _in_playwright(part: str) -> str:
@@ -63,8 +67,8 @@ def _split(selector: str) -> list[str]:
     return [*parts, selector[start:]]
 
 
-async def locate(page: Page, selector: str, *, timeout_ms: float) -> Locator:
-    """All matches of the selector; entering a frame waits up to `timeout_ms` for it.
+async def locate(page: Page, selector: str, *, timeout_ms: float | None) -> Locator:
+    """All matches of the selector; entering a frame waits up to `timeout_ms` for it, with None not at all.
 
     Raises:
         InvalidSelector: it cannot be parsed.
@@ -74,6 +78,22 @@ async def locate(page: Page, selector: str, *, timeout_ms: float) -> Locator:
     scope: Page | FrameLocator | Locator = page
     for part in outer:
         inner = scope.locator(part).first
+        if timeout_ms is None and not await inner.count():
+            return inner.locator(last)  # Matches nothing either.
         is_frame = await inner.evaluate(_FRAMES, timeout=timeout_ms)
         scope = inner.content_frame if is_frame else inner
     return scope.locator(last)
+
+
+async def frame_path(page: Page, selector: str) -> str:
+    """The parts of the selector up to the innermost frame, each with its `>>`; "" where it enters none."""
+    parts = _parts(selector)
+    path = ""
+    scope: Page | FrameLocator | Locator = page
+    for count, part in enumerate(parts[:-1], start=1):
+        inner = scope.locator(_in_playwright(part)).first
+        scope = inner
+        if await inner.evaluate(_FRAMES):
+            scope = inner.content_frame
+            path = "".join(f"{outer} >> " for outer in parts[:count])
+    return path

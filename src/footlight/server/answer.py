@@ -56,7 +56,7 @@ def failure(error: FootlightError, *, events: Events | None = None) -> Answer:
                 "message": clean(error.message),
                 "details": clean(details),
                 "retryable": error.retryable,
-                "suggestion": error.suggestion,
+                "suggestion": clean(error.suggestion),
             },
         }
     )

@@ -76,7 +76,7 @@ class Dispatcher:
         except FootlightError as error:
             answer = failure(_traced(error, tool), events=_events(progress))
         except Exception as error:  # noqa: BLE001 - the one boundary where a bug becomes an answer
-            answer = failure(_traced(_bug(error), tool, error), events=_events(progress))
+            answer = failure(await _explained(error, tool, progress), events=_events(progress))
         logger.info(
             "call",
             extra={
@@ -93,8 +93,8 @@ class Dispatcher:
         self._check_permission(tool)
         deadline = self._deadline(parsed)
         try:
-            async with asyncio.timeout(deadline.timeout_ms / 1000 + GRACE_SECONDS):
-                return await self._run(tool, parsed, deadline, progress)
+            async with asyncio.timeout(deadline.timeout_ms / 1000) as limit:
+                return await self._run(tool, parsed, deadline, progress, limit)
         except TimeoutError:
             raise _overdue(tool, deadline, progress) from None
 
@@ -112,7 +112,9 @@ class Dispatcher:
         if tool.permission == "upload" and not security.enable_file_upload:
             raise _switched_off(tool, "security.enableFileUpload")
 
-    async def _run(self, tool: Tool, parsed: BaseModel, deadline: Deadline, progress: _Progress) -> Answer:
+    async def _run(
+        self, tool: Tool, parsed: BaseModel, deadline: Deadline, progress: _Progress, limit: asyncio.Timeout
+    ) -> Answer:
         sessions = await self._sessions()
         call = ToolCall(self._settings, deadline, sessions, self._states)
         if tool.scope == "server":
@@ -123,7 +125,8 @@ class Dispatcher:
             if tool.scope == "page":
                 call.maybe_page = await session.page(getattr(parsed, "page_id", None))
             progress.running = True
-            session.downloads.expect_none()
+            limit.reschedule((limit.when() or 0) + GRACE_SECONDS)
+            session.downloads.begin()
             try:
                 data = await tool.run(call, parsed)
             except asyncio.CancelledError:
@@ -161,8 +164,11 @@ def _overdue(tool: Tool, deadline: Deadline, progress: _Progress) -> DeadlineExc
     )
 
 
-def _bug(error: Exception) -> InternalError:
-    return InternalError(f"Unexpected {type(error).__name__}")
+async def _explained(error: Exception, tool: Tool, progress: _Progress) -> FootlightError:
+    """Everything fails in a session that has ended; what fails otherwise is a bug."""
+    if progress.session and (ended := await progress.session.ended()):
+        return ended
+    return _traced(InternalError(f"Unexpected {type(error).__name__}"), tool, error)
 
 
 def _traced(error: FootlightError, tool: Tool, cause: Exception | None = None) -> FootlightError:

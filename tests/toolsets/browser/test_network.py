@@ -20,22 +20,53 @@ PNG = bytes.fromhex(
 )
 
 TRY = {
-    "image": "new Promise(done => { const i = new Image(); i.onload = () => done(true); "
-    "i.onerror = () => done(false); i.src = URL; })",
-    "script": "new Promise(done => { const s = document.createElement('script'); s.onload = () => done(true); "
-    "s.onerror = () => done(false); s.src = URL; document.head.append(s); })",
-    "stylesheet": "new Promise(done => { const l = document.createElement('link'); l.rel = 'stylesheet'; "
-    "l.onload = () => done(true); l.onerror = () => done(false); l.href = URL; document.head.append(l); })",
-    "font": "new FontFace('f', `url(${URL})`).load().then(() => true, e => e.name !== 'NetworkError')",
-    "media": "new Promise(done => { const v = document.createElement('video'); v.onloadeddata = () => done(true); "
-    "v.onerror = () => done(false); v.src = URL; v.load(); })",
-    "xhr": "new Promise(done => { const x = new XMLHttpRequest(); x.onload = () => done(true); "
-    "x.onerror = () => done(false); x.open('GET', URL); x.send(); })",
+    "image": """new Promise(done => {
+        const image = new Image();
+        image.onload = () => done(true);
+        image.onerror = () => done(false);
+        image.src = URL;
+    })""",
+    "script": """new Promise(done => {
+        const script = document.createElement('script');
+        script.onload = () => done(true);
+        script.onerror = () => done(false);
+        script.src = URL;
+        document.head.append(script);
+    })""",
+    "stylesheet": """new Promise(done => {
+        const link = document.createElement('link');
+        link.rel = 'stylesheet';
+        link.onload = () => done(true);
+        link.onerror = () => done(false);
+        link.href = URL;
+        document.head.append(link);
+    })""",
+    "font": "new FontFace('f', `url(${URL})`).load().then(() => true, () => false)",
+    "media": """new Promise(done => {
+        const video = document.createElement('video');
+        video.onloadeddata = () => done(true);
+        video.onerror = () => done(false);
+        video.src = URL;
+    })""",
+    "xhr": """new Promise(done => {
+        const request = new XMLHttpRequest();
+        request.onload = () => done(true);
+        request.onerror = () => done(false);
+        request.open('GET', URL);
+        request.send();
+    })""",
     "fetch": "fetch(URL).then(() => true, () => false)",
-    "eventsource": "new Promise(done => { const e = new EventSource(URL); e.onopen = () => { e.close(); done(true) }; "
-    "e.onerror = () => { e.close(); done(false) } })",
-    "websocket": "new Promise(done => { const s = new WebSocket(URL.replace('http', 'ws')); "
-    "s.onopen = () => s.send('hi'); s.onmessage = m => done(m.data === 'hi!'); s.onclose = () => done(false); })",
+    "eventsource": """new Promise(done => {
+        const source = new EventSource(URL);
+        source.onopen = () => { source.close(); done(true) };
+        source.onerror = () => { source.close(); done(false) };
+    })""",
+    "websocket": """new Promise(done => {
+        const socket = new WebSocket(URL.replace('http', 'ws'));
+        socket.onopen = () => socket.send('hi');
+        socket.onmessage = message => done(message.data === 'hi!');
+        socket.onclose = () => done(false);
+    })""",
 }
 """For each resource type a script that answers whether it was loaded."""
 
@@ -159,8 +190,11 @@ async def test_an_unknown_type_is_told_with_the_known_ones(browser: SessionBrows
 
 # Mocking
 
-ASK = """async url => { const r = await fetch(url); return {
-  status: r.status, type: r.headers.get('content-type'), extra: r.headers.get('x-extra'), body: await r.text()} }"""
+ASK = """async url => {
+    const answer = await fetch(url);
+    const [type, extra] = ['content-type', 'x-extra'].map(name => answer.headers.get(name));
+    return {status: answer.status, type, extra, body: await answer.text()};
+}"""
 
 
 async def ask(browser: SessionBrowser, url: str) -> dict[str, Any]:
@@ -255,12 +289,16 @@ async def test_a_mock_wins_over_a_blocked_type(browser: SessionBrowser) -> None:
 @pytest.mark.parametrize(
     ("response", "parameter"),
     [
-        ({"status": 99}, "response.status"),
+        ({"status": 199}, "response.status"),
         ({"status": 600}, "response.status"),
         ({"status": "200"}, "response.status"),
         ({"headers": {"a": 1}}, "response.headers.a"),
         ({"headers": "a: b"}, "response.headers"),
         ({"colour": "red"}, "response.colour"),
+        ({"headers": {"a": "b\nc: d"}}, "response.headers.a"),
+        ({"headers": {"a b": "c"}}, "response.headers.a b.[key]"),
+        ({"headers": {"": "c"}}, "response.headers..[key]"),
+        ({"contentType": "text/html\r\nx: y"}, "response.contentType"),
         ("text", "response"),
     ],
 )
@@ -272,29 +310,6 @@ async def test_a_response_that_is_none_is_refused_by_field(
 
     assert error["code"] == "INVALID_PARAMETER"
     assert error["details"]["parameter"] == parameter
-
-
-@pytest.mark.parametrize(
-    "response",
-    [
-        {"status": 100},
-        {"status": 304},
-        {"headers": {"a b": "c"}},
-        {"headers": {"a": "b\nc: d"}},
-        {"headers": {"": "x"}},
-        {"contentType": "text/html\r\nx: y"},
-    ],
-)
-async def test_no_mock_leaves_a_request_hanging(browser: SessionBrowser, response: dict[str, Any]) -> None:
-    """A response that no browser can give is refused, or the request fails; it never waits for ever."""
-    await browser.show("<p>x</p>")
-    url = f"{browser.site.url}/mocked/{browser.session_id}"
-
-    answer = await browser.answer("mock_response", url=url, response=response)
-
-    if not answer.is_error:
-        script = f"fetch({json.dumps(url)}).then(r => r.status, () => 'failed')"
-        assert (await browser.call("evaluate", script=script, timeout=4000))["result"] in (304, 200, "failed")
 
 
 # Offline and slow
@@ -317,8 +332,13 @@ async def test_offline_is_switched_on_and_off(browser: SessionBrowser) -> None:
     assert await load(browser, "fetch", url) is True
 
 
-TIMED = """(async url => { const began = performance.now(); const r = await fetch(url); const headers = performance.now();
-  await r.arrayBuffer(); return {latency: headers - began, whole: performance.now() - began} })(URL)"""
+TIMED = """(async url => {
+    const began = performance.now();
+    const answer = await fetch(url);
+    const latency = performance.now() - began;
+    await answer.arrayBuffer();
+    return {latency, whole: performance.now() - began};
+})(URL)"""
 
 
 async def timed(browser: SessionBrowser, url: str) -> dict[str, float]:
@@ -335,7 +355,7 @@ def bulk(browser: SessionBrowser, size: int) -> str:
 @pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium can be throttled")
 async def test_throttling_slows_down_and_ends(browser: SessionBrowser) -> None:
     """R003-41: bytes per second and milliseconds, on the open page and on a popup."""
-    await browser.show('<button onclick="open(location)">pop</button>')
+    await browser.show('<button onclick="window.open(location)">pop</button>')
     url = bulk(browser, 100_000)
 
     answer = await browser.call("set_throttling", downloadSpeed=100_000, uploadSpeed=-1, latency=300)
@@ -366,8 +386,11 @@ async def test_uploads_are_slowed_down_too(browser: SessionBrowser) -> None:
     url = json.dumps(browser.site.route(swallow))
     await browser.call("set_throttling", downloadSpeed=-1, uploadSpeed=100_000, latency=0)
 
-    script = f"""(async () => {{ const began = performance.now();
-      await fetch({url}, {{method: 'POST', body: 'x'.repeat(100000)}}); return performance.now() - began }})()"""
+    script = f"""(async () => {{
+        const began = performance.now();
+        await fetch({url}, {{method: 'POST', body: 'x'.repeat(100000)}});
+        return performance.now() - began;
+    }})()"""
 
     assert (await browser.call("evaluate", script=script))["result"] >= 700
 
@@ -399,7 +422,7 @@ async def test_the_log_tells_every_request(browser: SessionBrowser) -> None:
     missing = f"{browser.site.url}/missing/{browser.session_id}"
     target = browser.site.page("<p>there</p>")
     url = browser.site.page(
-        f"<img src='{image}'><script>fetch('{missing}', {{method: 'POST', body: 'x'}}).finally(() => done = 1)</script>"
+        f"<img src='{image}'><script>fetch('{missing}', {{method: 'POST', body: 'x'}})</script>"
     )
     redirect = browser.site.redirect(url)
     await browser.call("navigate", url=redirect, waitUntil="networkidle")
@@ -436,7 +459,7 @@ async def test_the_log_tells_what_failed(browser: SessionBrowser) -> None:
 
     log = await browser.call("get_request_log", resourceType="fetch", status=0)
 
-    assert [(each["url"], each["failure"]) for each in log["entries"]] == [
+    assert [(each["url"], each["failure"].removesuffix(".Inspector")) for each in log["entries"]] == [
         (url, "net::ERR_BLOCKED_BY_CLIENT"),
         (dead, "net::ERR_UNSAFE_PORT"),
     ]
@@ -449,7 +472,7 @@ async def logged(browser: SessionBrowser) -> SessionBrowser:
     root = f"{browser.site.url}/log/{browser.session_id}"
     for name in ("a1", "a2", "a3"):
         browser.site.page("x", path=f"/log/{browser.session_id}/{name}")
-    await browser.show(f"<button onclick=\"open('{root}/a1')\">pop</button>")
+    await browser.show(f"<button onclick=\"window.open('{root}/a1')\">pop</button>")
     script = f"""(async () => {{
       for (const [url, method] of [['a1', 'GET'], ['a2', 'GET'], ['a3', 'PUT'], ['b1', 'GET']])
         await (await fetch('{root}/' + url, {{method}})).text();

@@ -52,7 +52,7 @@ DOCUMENT = r"""
 | `block_resource` | Block resource type | `{resourceType: string}` |
 | `mock_response` | Mock API response | `{url: string, response: object}` |
 | `set_offline` | Set offline mode | `{offline: boolean}` |
-| `set_throttling` | Set network throttling | `{downloadSpeed: number, uploadSpeed: number, latency: number}` |
+| `set_throttling` | Set network throttling | `{downloadSpeed: number, uploadSpeed: number, latency: number}`
 | `get_request_log` | Get network log | `{filter?: string}` |
 | `find_element` | Find single element | `{selector: string, timeout?: number}` |
 | `find_elements` | Find multiple elements | `{selector: string}` |
@@ -259,7 +259,7 @@ ANSWERED: list[tuple[str, dict[str, Any]]] = [
 
 PAGE = """<title>t</title><p id=p>text</p><a href="/there">there</a>
 <input id=name><input id=box type=checkbox><input id=file type=file><select><option>one<option>two</select>
-<button id=pop onclick="alert('hello'); open('about:blank')">pop</button>
+<button id=pop onclick="alert('hello'); window.open('about:blank')">pop</button>
 <table><tr><th>a<th>a<tr><td>1<td>2</table><div style="height: 5000px"></div>"""
 
 
@@ -279,7 +279,7 @@ async def test_an_answer_is_what_the_schema_promises(
 
     assert not result.is_error, result.structured_content
     jsonschema.validate(result.structured_content, closed(tools[name].output_schema))
-    assert [each.type for each in result.content][0] == "text"
+    assert result.content[0].type == "text"
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,8 @@ class Waited(TypedDict):
 async def find_element(call: ToolCall, selector: Selector) -> Found:
     """Find single element. Describes it, with a selector that leads to it alone."""
     reply = await call.page.inspect(selector, inspection.describe_request(), call.deadline)
-    return {"element": inspection.description(reply)}
+    [element] = await _from_the_page(call, selector, [inspection.description(reply)])
+    return {"element": element}
 
 
 @tool(effect="read")
@@ -56,7 +57,7 @@ async def find_elements(
     request = inspection.describe_all_request(limit=limit)
     elements = inspection.descriptions(await call.page.inspect_all(selector, request, call.deadline))
     count = len(elements) if len(elements) < limit else await call.page.count(selector, call.deadline)
-    return {"elements": elements, "count": count}
+    return {"elements": await _from_the_page(call, selector, elements), "count": count}
 
 
 @tool(effect="read")
@@ -86,6 +87,12 @@ async def wait_for_selector(
     """Wait for selector. Until the first match is in that state."""
     await call.page.wait_for(selector, state, call.deadline)
     return {"selector": selector, "state": state}
+
+
+async def _from_the_page(call: ToolCall, selector: str, found: list[Description]) -> list[Description]:
+    """With selectors that lead to the elements from the page, not from the frame they are in."""
+    path = await call.page.frame_path(selector) if found and ">>" in selector else ""
+    return [{**element, "selector": path + element["selector"]} for element in found]
 
 
 TOOLS = (find_element, find_elements, element_exists, is_visible, is_enabled, wait_for_selector)

@@ -66,15 +66,19 @@ class Log(TypedDict):
     nextOffset: NotRequired[int]
 
 
+HeaderName = Annotated[str, Field(pattern=r"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")]
+HeaderValue = Annotated[str, Field(pattern=r"^[\t\x20-\x7e\x80-\xff]*$")]
+
+
 class Response(BaseModel):
     """What a mocked URL answers; a body that is no string is sent as JSON."""
 
     model_config = ConfigDict(alias_generator=to_camel, extra="forbid", strict=True)
 
-    status: Annotated[Whole, Field(ge=100, le=599)] = 200
-    headers: dict[str, str] = Field(default_factory=dict)
+    status: Annotated[Whole, Field(ge=200, le=599)] = 200
+    headers: dict[HeaderName, HeaderValue] = Field(default_factory=dict)
     body: Any = None
-    content_type: str | None = None
+    content_type: HeaderValue | None = None
 
 
 Rule = Annotated[Action, Field(description="list and remove show and undo what was set")]

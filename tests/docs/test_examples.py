@@ -1,0 +1,70 @@
+"""The examples run, and the Python in the documents is theirs or the product's own."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.docs.markdown import ROOT, Block, blocks
+
+EXAMPLES = ROOT / "docs/examples"
+LIMIT_S = 60
+
+OUTPUT = {
+    "scrape_table.py": """\
+[
+  {
+    "Item": "Gaffer tape",
+    "Size": "50 mm",
+    "Price": "12.50"
+  },
+  {
+    "Item": "Hook clamp",
+    "Size": "48 mm",
+    "Price": "9.20"
+  },
+  {
+    "Item": "Hook clamp",
+    "Size": "50 mm",
+    "Price": "9.80"
+  }
+]
+""",
+    "keep_login.py": """\
+saved: ['shop']
+another session: Sign in
+after restore_state: Account
+""",
+    "files_up_and_down.py": """\
+sorted.txt
+Fly 7
+LX 12
+Sound 3
+""",
+}
+
+
+def test_every_example_is_run() -> None:
+    assert {path.name for path in EXAMPLES.glob("*.py")} == set(OUTPUT)
+
+
+@pytest.mark.parametrize("name", OUTPUT)
+def test_an_example_prints_what_it_promises(name: str, tmp_path: Path) -> None:
+    ran = subprocess.run(
+        [sys.executable, str(EXAMPLES / name)],
+        cwd=tmp_path,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=LIMIT_S,
+        check=False,
+    )
+
+    assert (ran.returncode, ran.stdout) == (0, OUTPUT[name]), ran.stderr
+
+
+@pytest.mark.parametrize("block", blocks("python"), ids=str)
+def test_python_in_the_documents_stands_in_a_file_that_is_tested(block: Block) -> None:
+    sources = [*EXAMPLES.glob("*.py"), *(ROOT / "src").rglob("*.py")]
+
+    assert [path.name for path in sources if block.text in path.read_text("utf-8")]

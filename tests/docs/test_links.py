@@ -1,0 +1,44 @@
+"""Links between the documents lead somewhere."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.docs.markdown import PAGES, ROOT, without_blocks
+
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_leads_to_a_file_and_a_heading(page: Path) -> None:
+    targets = [target for target in LINK.findall(without_blocks(page)) if "://" not in target]
+
+    assert [target for target in targets if not leads_somewhere(page, target)] == []
+
+
+def test_every_page_can_be_reached_from_the_readme() -> None:
+    reached: set[Path] = set()
+    waiting = [ROOT / "README.md"]
+    while waiting:
+        page = waiting.pop()
+        if page not in reached and page.suffix == ".md":
+            reached.add(page)
+            found = LINK.findall(without_blocks(page))
+            waiting += [
+                (page.parent / target.partition("#")[0]).resolve() for target in found if "://" not in target
+            ]
+
+    assert set(PAGES) - reached == set()
+
+
+def leads_somewhere(page: Path, target: str) -> bool:
+    name, _, anchor = target.partition("#")
+    file = (page.parent / name).resolve() if name else page
+    return file.is_file() and (not anchor or anchor in anchors(file))
+
+
+def anchors(page: Path) -> set[str]:
+    """As the usual renderers make them of headings."""
+    headings = re.findall(r"^#+ (.+)$", without_blocks(page), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}

@@ -1,0 +1,88 @@
+"""The reference is what the code says, and tells of everything."""
+
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from footlight.config import Settings, leaves, load_settings
+from footlight.errors import CODES
+from footlight.toolsets.browser import TOOLS
+from tests.docs.markdown import ROOT
+
+SCRIPT = ROOT / "scripts/gen_reference.py"
+REFERENCE = ROOT / "docs/reference"
+
+
+def test_the_reference_is_up_to_date() -> None:
+    checked = subprocess.run(
+        [sys.executable, str(SCRIPT), "--check"], capture_output=True, encoding="utf-8", check=False
+    )
+
+    assert (checked.returncode, checked.stderr) == (0, "")
+
+
+def test_a_page_that_is_out_of_date_is_named_with_the_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main: Any = runpy.run_path(str(SCRIPT))["main"]
+    main.__globals__["ROOT"] = tmp_path
+    monkeypatch.setattr(sys, "argv", ["gen_reference.py"])
+    written = main()
+    (tmp_path / "docs/reference/errors.md").write_text("old")
+    monkeypatch.setattr(sys, "argv", ["gen_reference.py", "--check"])
+
+    checked = main()
+
+    assert (written, checked) == (0, 1)
+    assert capsys.readouterr().err == "Out of date: docs/reference/errors.md. `make gen` writes them anew.\n"
+    assert (tmp_path / "docs/reference/errors.md").read_text() == "old"
+
+
+def test_every_tool_and_each_of_its_parameters_is_there() -> None:
+    text = (REFERENCE / "tools.md").read_text("utf-8")
+    sections = dict(re.findall(r"^### (\w+)\n(.*?)(?=^##|\Z)", text, re.DOTALL | re.MULTILINE))
+
+    assert list(sections) == [tool.name for tool in TOOLS]
+    for tool in TOOLS:
+        missing = [name for name in tool.input_schema["properties"] if f"`{name}`" not in sections[tool.name]]
+        assert (tool.name, missing) == (tool.name, [])
+
+
+def test_every_code_is_there() -> None:
+    text = (REFERENCE / "errors.md").read_text("utf-8")
+
+    assert re.findall(r"^\| `(\w+)`", text, re.MULTILINE) == [error.code for error in CODES]
+
+
+def test_every_setting_is_there_and_its_variable_sets_it() -> None:
+    text = (REFERENCE / "configuration.md").read_text("utf-8")
+    rows = re.findall(r"^\| `([\w.]+)` \| (.*?) \| (.*?) \| `(FOOTLIGHT_\w+)`", text, re.MULTILINE)
+    file = {"FOOTLIGHT_LOGGING_FILE": "server.log"}  # a destination "file" needs one
+
+    assert [key for key, *_ in rows] == [".".join(key) for key in leaves(Settings)]
+    for key, kind, default, variable in rows:
+        changed = load_settings(environment=file | {variable: another(kind, default)})
+        assert (key, value_of(changed, key)) != (key, value_of(load_settings(environment=file), key))
+
+
+def another(kind: str, default: str) -> str:
+    """A value of that type other than the default, both as the page writes them."""
+    if choices := re.findall(r'`"(\w+)"`', kind):
+        return next(choice for choice in choices if choice not in default)
+    if kind == "boolean":
+        return "true" if default == "`false`" else "false"
+    if kind.startswith("integer"):
+        return "1" if default == "none" else str(int(default.strip("`")) + 1)
+    return "other"
+
+
+def value_of(settings: Settings, key: str) -> Any:
+    value: Any = settings.model_dump(mode="json", by_alias=True)
+    for part in key.split("."):
+        value = value[part]
+    return value

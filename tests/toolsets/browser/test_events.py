@@ -1,0 +1,281 @@
+"""What happens beside an action: new pages, dialogs, downloads, pages that close."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from starlette.requests import Request
+from starlette.responses import Response
+
+from tests.conftest import SessionBrowser
+
+pytestmark = pytest.mark.anyio
+
+
+# Pages
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<button id=go onclick=\"window.open('{url}')\">window</button>",
+        '<a id=go target=_blank href="{url}">tab</a>',
+        '<a id=go target=_blank rel=opener href="{url}">tab</a>',
+        "<button id=go onclick=\"window.open('{url}', '', 'noopener')\">window</button>",
+        "<form target=_blank action='{url}'><button id=go>send</button></form>",
+    ],
+)
+async def test_a_page_that_a_click_opens_is_told_in_its_answer(browser: SessionBrowser, html: str) -> None:
+    """R003-10, R003-57"""
+    url = browser.site.page("<h1>New</h1>") + "?"
+    here = (await browser.show(html.replace("{url}", url)))["url"]
+
+    data = await browser.call("click", selector="#go")
+
+    assert data == {"url": here, "newPages": [{"pageId": "page-2", "url": url}]}
+    assert await browser.call("get_text", selector="h1", pageId="page-2") == {"text": "New"}
+
+
+async def test_a_middle_click_opens_a_tab(browser: SessionBrowser) -> None:
+    """R003-10"""
+    url = browser.site.page("<h1>New</h1>")
+    here = (await browser.show(f"<a href={url}>link</a>"))["url"]
+
+    data = await browser.call("click", selector="a", button="middle")
+
+    assert data == {"url": here, "newPages": [{"pageId": "page-2", "url": url}]}
+
+
+async def test_a_page_that_is_slow_to_come_is_told_too(browser: SessionBrowser) -> None:
+    """R003-10"""
+    asked, answer = asyncio.Event(), asyncio.Event()
+
+    async def slow(_: Request) -> Response:
+        asked.set()
+        await answer.wait()
+        return Response("<h1>Slow</h1>", media_type="text/html")
+
+    url = browser.site.route(slow)
+    here = (await browser.show(f"<button onclick=\"window.open('{url}')\">open</button>"))["url"]
+    async with asyncio.timeout(5), asyncio.TaskGroup() as tasks:
+        clicking = tasks.create_task(browser.call("click", selector="button"))
+        await asked.wait()
+        assert not clicking.done()
+        answer.set()
+
+    assert clicking.result() == {"url": here, "newPages": [{"pageId": "page-2", "url": url}]}
+    assert await browser.call("get_text", selector="h1", pageId="page-2") == {"text": "Slow"}
+
+
+async def test_five_pages_at_once_are_all_told(browser: SessionBrowser) -> None:
+    """R003-10, R003-57"""
+    url = browser.site.page("<h1>Many</h1>")
+    await browser.show(f"<button onclick=\"for (let i = 1; i < 6; i++) open('{url}?' + i)\">open</button>")
+
+    data = await browser.call("click", selector="button")
+
+    opened = data["newPages"]
+    assert sorted(page["url"] for page in opened) == [f"{url}?{number}" for number in range(1, 6)]
+    assert [page["pageId"] for page in opened] == [f"page-{number}" for number in range(2, 7)]
+    for page in opened:
+        shown = await browser.call("evaluate", script="location.href", pageId=page["pageId"])
+        assert shown == {"result": page["url"]}
+
+
+async def test_page_ids_stay_when_other_pages_close(browser: SessionBrowser) -> None:
+    """R003-57"""
+    url = browser.site.page("<h1>New</h1>")
+    await browser.show(f"<button onclick=\"open('{url}?' + ++window.n)\">open</button><script>n = 0</script>")
+    for _ in range(2):
+        await browser.call("click", selector="button")
+    await browser.call("evaluate", script="window.close()", pageId="page-2")
+
+    error = await browser.refused("get_text", selector="h1", pageId="page-2")
+    assert error["code"] == "INVALID_PARAMETER"
+    assert error["message"] == ("pageId: no page page-2 is open in this session; open pages: page-1, page-3")
+    assert error["details"] == {"parameter": "pageId", "pages": ["page-1", "page-3"]}
+
+    shown = await browser.call("evaluate", script="location.href", pageId="page-3")
+    assert shown == {"result": f"{url}?2"}
+    again = await browser.call("click", selector="button")
+    assert again["newPages"] == [{"pageId": "page-4", "url": f"{url}?3"}]
+
+
+async def test_a_click_that_closes_its_own_page_succeeds(browser: SessionBrowser) -> None:
+    """R003-10"""
+    url = browser.site.page("<button id=close onclick='window.close()'>close</button>")
+    await browser.show(f"<button id=open onclick=\"window.open('{url}')\">open</button>")
+    await browser.call("click", selector="#open")
+
+    assert await browser.call("click", selector="#close", pageId="page-2") == {"url": url}
+    error = await browser.refused("get_text", selector="body", pageId="page-2")
+    assert error["details"] == {"parameter": "pageId", "pages": ["page-1"]}
+
+
+async def test_when_the_last_page_closes_the_next_call_has_a_new_one(browser: SessionBrowser) -> None:
+    """R003-4"""
+    await browser.show('<button id=close onclick=\'open("", "_self").close()\'>close</button>')
+
+    await browser.call("click", selector="#close")
+
+    assert await browser.call("evaluate", script="location.href") == {"result": "about:blank"}
+
+
+# Dialogs
+
+
+@pytest.mark.parametrize(
+    ("script", "told", "returned"),
+    [
+        ("alert('Saved')", {"type": "alert", "message": "Saved", "handled": "accepted"}, None),
+        ("confirm('Sure?')", {"type": "confirm", "message": "Sure?", "handled": "dismissed"}, False),
+        (
+            "prompt('Name?', 'Bo')",
+            {"type": "prompt", "message": "Name?", "defaultValue": "Bo", "handled": "dismissed"},
+            None,
+        ),
+    ],
+)
+async def test_a_dialog_is_handled_by_policy_and_told(
+    browser: SessionBrowser, script: str, told: dict[str, Any], returned: object
+) -> None:
+    """R003-10"""
+    here = (await browser.show(f'<button onclick="window.returned = {script} ?? null">ask</button>'))["url"]
+
+    data = await browser.call("click", selector="button")
+
+    assert data == {"url": here, "dialogs": [{"pageId": "page-1", **told}]}
+    assert await browser.call("evaluate", script="window.returned") == {"result": returned}
+
+
+async def test_leaving_a_page_that_asks_to_stay_is_accepted(browser: SessionBrowser) -> None:
+    """R003-5"""
+    await browser.show("<input><script>onbeforeunload = event => event.preventDefault()</script>")
+    await browser.call("click", selector="input")
+
+    data = await browser.show("<h1>Left</h1>")
+
+    assert data["dialogs"] == [
+        {"pageId": "page-1", "type": "beforeunload", "message": "", "handled": "accepted"}
+    ]
+    assert await browser.call("get_text", selector="h1") == {"text": "Left"}
+
+
+@pytest.mark.parametrize("html", ["<body onload=\"alert('on')\">", "<script>alert('on')</script>"])
+async def test_a_dialog_while_a_page_loads_does_not_hold_it(browser: SessionBrowser, html: str) -> None:
+    """R003-5"""
+    data = await browser.show(f"{html}<h1>Loaded</h1>")
+
+    assert data["dialogs"] == [{"pageId": "page-1", "type": "alert", "message": "on", "handled": "accepted"}]
+    assert await browser.call("get_text", selector="h1") == {"text": "Loaded"}
+
+
+async def test_many_dialogs_are_told_up_to_twenty_the_last_ones(browser: SessionBrowser) -> None:
+    """R003-10"""
+    await browser.show("<button onclick='for (let i = 0; i < 30; i++) alert(i)'>ask</button>")
+
+    data = await browser.call("click", selector="button")
+
+    assert [dialog["message"] for dialog in data["dialogs"]] == [str(number) for number in range(10, 30)]
+
+
+async def test_a_page_that_asks_for_ever_is_closed(browser: SessionBrowser) -> None:
+    """R003-69, R003-85"""
+    await browser.show("<script>setTimeout(() => { for (;;) alert('again') }, 10)</script><h1>Ask</h1>")
+
+    error = await browser.refused("get_text", selector="h2", timeout=500)
+
+    assert error["code"] == "TIMEOUT"
+    assert error["details"]["closedPages"] == ["page-1"]
+    await browser.show("<h1>Free</h1>")
+    assert await browser.call("get_text", selector="h1") == {"text": "Free"}
+
+
+# Downloads
+
+
+def file_at(browser: SessionBrowser, content: bytes, name: str) -> str:
+    async def send(_: Request) -> Response:
+        return Response(content, headers={"content-disposition": f'attachment; filename="{name}"'})
+
+    return browser.site.route(send)
+
+
+async def test_a_download_by_click_is_saved_whole(browser: SessionBrowser) -> None:
+    """R003-10, R003-90"""
+    content = bytes(range(256)) * 400
+    url = file_at(browser, content, "report by click.bin")
+    here = (await browser.show(f"<a href={url}>get</a>"))["url"]
+    path = browser.downloads / "report by click.bin"
+
+    data = await browser.call("click", selector="a")
+
+    told = {"suggestedFilename": path.name, "url": url, "path": str(path)}
+    assert data == {"url": here, "downloads": [told]}
+    assert path.read_bytes() == content
+
+
+async def test_a_download_by_navigation_leaves_the_page_where_it_is(browser: SessionBrowser) -> None:
+    """R003-5, R003-90"""
+    url = file_at(browser, b"\x00\xff", "by-navigation.bin")
+    here = (await browser.show("<h1>Here</h1>"))["url"]
+    path = browser.downloads / "by-navigation.bin"
+
+    data = await browser.call("navigate", url=url)
+
+    del data["timing"]
+    assert data == {
+        "url": here,
+        "status": None,
+        "redirected": False,
+        "finalUrl": here,
+        "downloads": [{"suggestedFilename": path.name, "url": url, "path": str(path)}],
+    }
+    assert path.read_bytes() == b"\x00\xff"
+    assert await browser.call("get_text", selector="h1") == {"text": "Here"}
+
+
+async def test_a_download_never_overwrites(browser: SessionBrowser) -> None:
+    """R003-90"""
+    for number, content in enumerate([b"first", b"second", b"third"]):
+        url = file_at(browser, content, "same.name.txt")
+        await browser.show(f"<a href={url}>get</a>")
+        [download] = (await browser.call("click", selector="a"))["downloads"]
+        suffix = f"-{number}" if number else ""
+        assert download["path"] == str(browser.downloads / f"same.name{suffix}.txt")
+
+    kept = [browser.downloads / f"same.name{suffix}.txt" for suffix in ("", "-1", "-2")]
+    assert [path.read_bytes() for path in kept] == [b"first", b"second", b"third"]
+
+
+@pytest.mark.parametrize("name", ["../../escaped.txt", "/etc/escaped.txt", "..\\\\escaped.txt", ".escaped"])
+async def test_a_download_stays_in_its_folder_whatever_it_is_called(
+    browser: SessionBrowser, name: str
+) -> None:
+    """R003-90"""
+    url = file_at(browser, name.encode(), name)
+    await browser.show(f"<a href={url}>get</a>")
+
+    [download] = (await browser.call("click", selector="a"))["downloads"]
+
+    [path] = [path for path in browser.downloads.iterdir() if str(path) == download["path"]]
+    assert path.read_bytes() == name.encode()
+    assert not path.name.startswith(".")
+
+
+async def test_a_page_can_make_a_file_itself(browser: SessionBrowser) -> None:
+    """R003-90"""
+    rows = json.dumps({"rows": ["ä", 2]})
+    await browser.show(
+        f"<button onclick=\"const a = document.createElement('a'); a.download = 'made.json';"
+        f"a.href = URL.createObjectURL(new Blob([document.querySelector('pre').textContent])); a.click()\">"
+        f"make</button><meta charset=utf-8><pre>{rows}</pre>"
+    )
+
+    [download] = (await browser.call("click", selector="button"))["downloads"]
+
+    assert download["suggestedFilename"] == "made.json"
+    assert (browser.downloads / "made.json").read_text(encoding="utf-8") == rows

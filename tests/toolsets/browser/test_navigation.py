@@ -1,0 +1,249 @@
+"""Going from page to page."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+
+import pytest
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from tests.conftest import SessionBrowser
+
+pytestmark = pytest.mark.anyio
+
+
+def without_timing(data: dict[str, Any]) -> dict[str, Any]:
+    """The rest of a navigation's answer, for comparing; how long things take is never the same."""
+    timing = data.pop("timing")
+    assert set(timing) == {"startTime", "domContentLoaded", "loadComplete", "duration"}
+    return data
+
+
+def at(url: str, *, status: int | None = 200, redirected: bool = False) -> dict[str, Any]:
+    return {"url": url, "status": status, "redirected": redirected, "finalUrl": url}
+
+
+async def test_navigate_answers_with_where_it_came_and_how_long_it_took(browser: SessionBrowser) -> None:
+    """R003-5"""
+    url = browser.site.page("<h1>Hello</h1>")
+    before = time.time() * 1000
+
+    data = await browser.call("navigate", url=url)
+
+    timing = data["timing"]
+    assert before - 1 <= timing["startTime"] <= time.time() * 1000
+    assert 0 < timing["domContentLoaded"] <= timing["loadComplete"] <= timing["duration"]
+    assert without_timing(data) == at(url)
+    assert await browser.call("get_text", selector="h1") == {"text": "Hello"}
+
+
+async def test_a_redirect_is_followed_and_told(browser: SessionBrowser) -> None:
+    """R003-5"""
+    goal = browser.site.page("<h1>Goal</h1>")
+    url = browser.site.redirect(browser.site.redirect(goal))
+
+    data = await browser.call("navigate", url=url)
+
+    assert without_timing(data) == at(goal, redirected=True)
+
+
+@pytest.mark.parametrize("status", [404, 500])
+async def test_an_error_page_is_a_page_with_its_status(browser: SessionBrowser, status: int) -> None:
+    """R003-5"""
+    url = browser.site.page("<h1>Sorry</h1>", status=status)
+
+    assert without_timing(await browser.call("navigate", url=url)) == at(url, status=status)
+    assert await browser.call("get_text", selector="h1") == {"text": "Sorry"}
+
+
+async def test_an_anchor_of_the_same_page_is_reached_without_a_request(browser: SessionBrowser) -> None:
+    """R003-5"""
+    url = browser.site.page("<p id=end>End</p>")
+    await browser.call("navigate", url=url)
+
+    data = await browser.call("navigate", url=f"{url}#end")
+
+    assert without_timing(data) == at(f"{url}#end", status=None)
+
+
+async def test_pages_without_a_site_can_be_opened(browser: SessionBrowser) -> None:
+    """R003-5"""
+    inline = "data:text/html,<p>inline</p>"
+
+    assert without_timing(await browser.call("navigate", url=inline)) == at(inline, status=None)
+    assert await browser.call("get_text", selector="p") == {"text": "inline"}
+    assert without_timing(await browser.call("navigate", url="about:blank")) == at("about:blank", status=None)
+
+
+async def test_navigation_is_complete_when_asked_to_be(browser: SessionBrowser) -> None:
+    """R003-5, R003-9"""
+    url = browser.site.page(f"<h1>Text first</h1><img src={browser.site.never()}>")
+
+    data = await browser.call("navigate", url=url, waitUntil="domcontentloaded")
+
+    assert data["timing"]["domContentLoaded"] > 0
+    assert data["timing"]["loadComplete"] is None
+    assert without_timing(data) == at(url)
+    assert await browser.call("wait_for_load", state="domcontentloaded") == {"url": url}
+    for state in ("load", "networkidle"):
+        error = await browser.refused("wait_for_load", state=state, timeout=300)
+        assert error["code"] == "TIMEOUT"
+        assert error["message"] == f"The page did not reach the state {state} within 300ms"
+        assert error["details"] == {"url": url, "timeout": 300}
+
+
+async def test_network_idle_waits_for_what_the_page_fetches_afterwards(browser: SessionBrowser) -> None:
+    """R003-5, R003-9"""
+    data = browser.site.page("fetched")
+    url = browser.site.page(
+        f"<p>empty</p><script>onload = () => setTimeout(async () => document.querySelector('p')"
+        f".textContent = await (await fetch('{data}')).text(), 50)</script>"
+    )
+
+    await browser.call("navigate", url=url, waitUntil="networkidle")
+
+    assert await browser.call("get_text", selector="p") == {"text": "fetched"}
+    assert await browser.call("wait_for_load", state="networkidle") == {"url": url}
+
+
+async def test_wait_for_load_waits_until_the_last_image_is_there(browser: SessionBrowser) -> None:
+    """R003-9"""
+    asked, answer = asyncio.Event(), asyncio.Event()
+
+    async def image(_: Request) -> Response:
+        asked.set()
+        await answer.wait()
+        return Response(b"", media_type="image/png")
+
+    source = browser.site.route(image)
+    url = browser.site.page(f"<img src={source}><script>onload = () => document.title = 'loaded'</script>")
+    await browser.call("navigate", url=url, waitUntil="domcontentloaded")
+    async with asyncio.timeout(5), asyncio.TaskGroup() as tasks:
+        waiting = tasks.create_task(browser.call("wait_for_load"))
+        await asked.wait()
+        assert not waiting.done()
+        answer.set()
+
+    assert waiting.result() == {"url": url}
+    assert (await browser.call("get_page_metadata"))["title"] == "loaded"
+
+
+async def test_back_and_forward_walk_the_history_and_stop_at_its_ends(browser: SessionBrowser) -> None:
+    """R003-6, R003-7"""
+    first, second = browser.site.page("<h1>First</h1>"), browser.site.page("<h1>Second</h1>")
+    await browser.call("navigate", url=first)
+    await browser.call("navigate", url=second)
+
+    back = without_timing(await browser.call("go_back"))
+    assert back == {**at(first), "moved": True}
+    assert await browser.call("get_text", selector="h1") == {"text": "First"}
+
+    forward = without_timing(await browser.call("go_forward"))
+    assert forward == {**at(second), "moved": True}
+    assert await browser.call("get_text", selector="h1") == {"text": "Second"}
+
+    end = without_timing(await browser.call("go_forward"))
+    assert end == {**at(second, status=None), "moved": False}
+
+
+async def test_history_moves_inside_a_page_are_moves(browser: SessionBrowser) -> None:
+    """R003-6, R003-7"""
+    url = browser.site.page("<p>one page</p>")
+    await browser.call("navigate", url=url)
+    await browser.call("evaluate", script="history.pushState(null, '', '#2')")
+
+    back = without_timing(await browser.call("go_back"))
+    forward = without_timing(await browser.call("go_forward"))
+
+    assert back == {**at(url, status=None), "moved": True}
+    assert forward == {**at(f"{url}#2", status=None), "moved": True}
+
+
+async def test_a_new_page_has_no_history(browser: SessionBrowser) -> None:
+    """R003-6, R003-7, R003-8"""
+    nowhere = at("about:blank", status=None)
+
+    assert without_timing(await browser.call("go_back")) == {**nowhere, "moved": False}
+    assert without_timing(await browser.call("go_forward")) == {**nowhere, "moved": False}
+    assert without_timing(await browser.call("reload")) == nowhere
+
+
+async def test_reload_asks_the_site_again(browser: SessionBrowser) -> None:
+    """R003-8"""
+    visits = iter(range(1, 9))
+
+    async def count(_: Request) -> Response:
+        return HTMLResponse(f"<h1>{next(visits)}</h1>")
+
+    url = browser.site.route(count)
+    await browser.call("navigate", url=url)
+
+    assert without_timing(await browser.call("reload")) == at(url)
+    assert await browser.call("get_text", selector="h1") == {"text": "2"}
+
+
+async def test_reload_without_the_cache_asks_for_everything_again(browser: SessionBrowser) -> None:
+    """R003-8"""
+
+    async def script(_: Request) -> Response:
+        return Response(
+            "", media_type="text/javascript", headers={"cache-control": "max-age=3600, immutable"}
+        )
+
+    source = browser.site.route(script)
+    await browser.show(f"<script src={source}></script>")
+    path = source.removeprefix(browser.site.url)
+
+    await browser.call("reload")
+    assert browser.site.requests.count(("GET", path)) == 1
+
+    await browser.call("reload", ignoreCache=True)
+    assert browser.site.requests.count(("GET", path)) == 2
+
+
+async def test_a_page_that_goes_on_by_itself_is_followed_to_where_it_is(browser: SessionBrowser) -> None:
+    """R003-5"""
+    goal = browser.site.page("<h1>Goal</h1>")
+    await browser.show(f"<script>location.replace('{goal}')</script>")
+
+    assert await browser.call("wait_for_selector", selector="h1") == {"selector": "h1", "state": "visible"}
+    assert (await browser.call("wait_for_load"))["url"] == goal
+
+
+async def test_beside_a_page_that_never_answers_the_old_one_stays_usable(browser: SessionBrowser) -> None:
+    """R003-5, R003-72"""
+    url = (await browser.show("<h1>Still here</h1>"))["url"]
+    never = browser.site.never()
+
+    error = await browser.refused("navigate", url=never, timeout=400)
+
+    assert error["message"] == "Navigation timed out after 400ms"
+    assert error["details"] == {"url": never, "timeout": 400}
+    assert await browser.call("get_text", selector="h1", timeout=3000) == {"text": "Still here"}
+    assert without_timing(await browser.call("reload", timeout=3000)) == at(url)
+
+
+async def test_one_can_turn_back_from_a_link_that_never_answers(browser: SessionBrowser) -> None:
+    """R003-6, R003-72"""
+    first = (await browser.show("<h1>First</h1>"))["url"]
+    never = browser.site.never()
+    second = (await browser.show(f"<a href={never}>wait</a>"))["url"]
+
+    error = await browser.refused("click", selector="a", timeout=400)
+
+    assert error["message"] == (
+        'The action on "a" timed out after 400ms; the action had been dispatched; '
+        f"the page waits for {never}, which has not answered"
+    )
+    assert error["details"] == {
+        "selector": "a",
+        "page": second,
+        "dispatched": True,
+        "timeout": 400,
+        "waitsFor": never,
+    }
+    assert not error["retryable"]
+    assert without_timing(await browser.call("go_back", timeout=3000)) == {**at(first), "moved": True}
