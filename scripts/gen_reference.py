@@ -77,6 +77,9 @@ SHARED = {
 }
 """What the parameters of a scope are for; the server's instructions tell a model the same."""
 
+SELECTORS = ("selector", "source", "target")
+"""Parameters that are one."""
+
 SHARED_BY_SCOPE = {"page": tuple(SHARED), "session": ("sessionId",), "server": ()}
 
 EVENTS = {
@@ -85,9 +88,11 @@ EVENTS = {
     " `dismissed`, `defaultValue` that of a prompt",
     "downloads": "`{suggestedFilename, url, path?, failure?}` of each download: the file it was saved as, or"
     " why it failed",
-    "pageClosed": "whether the page closed",
 }
 """Keys that `data` has only when there is something to tell."""
+
+UNSENT = ("pageClosed",)
+"""In the schemas, and in no answer."""
 
 SWITCHES = {"evaluation": "security.enableScriptEvaluation", "upload": "security.enableFileUpload"}
 
@@ -112,7 +117,8 @@ def tools_page() -> str:
             "## Shared parameters",
             "A tool that works on a page takes all three, one that works on a session takes `sessionId`.",
             _table(["Parameter", "What it is"], ([f"`{name}`", text] for name, text in SHARED.items())),
-            f"A `selector` is {_lowered(_said(parameters)['Selector'])}",
+            "## Selectors",
+            _said(parameters)["Selector"],
             "## Overview",
             _table(
                 ["Family", "Tools"],
@@ -168,12 +174,17 @@ def _is_shared(tool: Tool, name: str, schema: Schema) -> bool:
 
 
 def _parameter_row(tool: Tool, name: str, schema: Schema) -> Row:
-    required = "yes" if name in tool.input_schema.get("required", ()) else "no"
+    required = name in tool.input_schema.get("required", ())
     default = f"`{json.dumps(schema['default'])}`" if "default" in schema else ""
-    said = schema.get("description") or (
-        SHARED[name].split(" Left")[0] if required == "yes" and name in SHARED else ""
-    )
-    return [f"`{name}`", _type(schema), required, default, said]
+    return [f"`{name}`", _type(schema), _yes(required), default, _parameter_text(name, schema)]
+
+
+def _parameter_text(name: str, schema: Schema) -> str:
+    if said := schema.get("description"):
+        return str(said)
+    if name in SELECTORS:
+        return "A [selector](#selectors)"
+    return SHARED["sessionId"].partition(" Left out")[0] if name == "sessionId" else ""
 
 
 def _data(tool: Tool) -> Schema:
@@ -182,7 +193,7 @@ def _data(tool: Tool) -> Schema:
 
 def _data_parts(tool: Tool) -> Iterator[str]:
     data = _data(tool)
-    keys = {name: schema for name, schema in data["properties"].items() if name not in EVENTS}
+    keys = {name: schema for name, schema in data["properties"].items() if name not in (*EVENTS, *UNSENT)}
     required = data.get("required", ())
     lines = [f"  {name}{'' if name in required else '?'}: {_shape(schema)}" for name, schema in keys.items()]
     yield "\n".join(["```text", "data {", *lines, "}", "```"])
@@ -217,7 +228,8 @@ def _type(schema: Schema) -> str:
     if schema.get("format") == "path":
         kind = "path"
     elif kind == "array":
-        return f"array of {_type(schema.get('items', {}))}{_bounds(schema, 'minItems', 'maxItems', ' items')}"
+        items = _type(schema.get("items", {})).replace(", not empty", " (not empty)")
+        return f"array of {items}{_bounds(schema, 'minItems', 'maxItems', ' items')}"
     elif kind == "object" and "properties" in schema:
         return f"`{_shape(schema)}`"
     length = _bounds(schema, "minLength", "maxLength", " characters")
@@ -461,10 +473,6 @@ def _prose(text: str | None) -> str:
     return line.removeprefix("Ours: ")[:1].upper() + line.removeprefix("Ours: ")[1:]
 
 
-def _lowered(text: str) -> str:
-    return text if text[:2].isupper() else text[:1].lower() + text[1:]
-
-
 def _yes(holds: bool) -> str:
     return "yes" if holds else "no"
 
@@ -474,14 +482,12 @@ def _bullets(lines: Iterable[str]) -> str:
 
 
 def _table(heads: Row, rows: Iterable[Row]) -> str:
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join(
-        f"| {' | '.join(_cell(cell) for cell in line)} |".replace("|  |", "| |") for line in lines
-    )
+    return "\n".join(_line(cells) for cells in [heads, ["---"] * len(heads), *rows])
 
 
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
+def _line(cells: Row) -> str:
+    written = (" ".join(cell.split()).replace("|", "\\|") for cell in cells)
+    return "|" + "|".join(f" {cell} " if cell else " " for cell in written) + "|"
 
 
 if __name__ == "__main__":

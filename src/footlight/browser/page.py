@@ -396,9 +396,17 @@ class Page:
     # Reading
 
     async def text(self, selector: str, deadline: Deadline) -> str:
-        return await self._act(
-            selector, deadline, lambda element, timeout: element.evaluate(_TEXT, timeout=timeout)
-        )
+        """As it is seen: without what is hidden, with the line breaks of the layout."""
+
+        async def read(element: Locator, timeout: float) -> str:
+            try:
+                return await element.inner_text(timeout=timeout)
+            except Error as error:
+                if not is_wrong_kind(error):
+                    raise
+                return await element.evaluate(_TEXT, timeout=timeout)  # SVG and MathML
+
+        return await self._act(selector, deadline, read)
 
     async def all_text(self, selector: str, deadline: Deadline) -> list[str]:
         return await self._all(selector, deadline, lambda found: found.evaluate_all(_TEXTS))

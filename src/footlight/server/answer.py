@@ -7,7 +7,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from pathlib import PurePath
 from typing import Any, cast
 
 from footlight.browser.events import Events
@@ -89,23 +88,52 @@ def _told(events: Events) -> dict[str, Any]:
 
 
 def clean(value: Any) -> Any:
-    """A copy that JSON can hold: half surrogate pairs, infinities and dates do not survive as they are."""
-    if isinstance(value, str):
-        return value if value.isascii() else _well_formed(value)
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        items = cast("Mapping[Any, Any]", value).items()
-        return {clean(str(key)): clean(item) for key, item in items}
-    if isinstance(value, (list, tuple, set)):
-        return [clean(item) for item in cast("Sequence[Any]", value)]
-    if value is None or isinstance(value, (bool, int)):
-        return value
-    if isinstance(value, (datetime, date)):
-        return value.isoformat()
-    if isinstance(value, PurePath):
+    """A copy that JSON can hold: half surrogate pairs, infinities and dates do not survive as they are.
+
+    What contains itself is cut, and so is what comes after a million values: objects that share their
+    parts can be small in a page and without end when they are written out.
+    """
+    return _Copy().of(value)
+
+
+CIRCULAR = "[circular]"
+CUT = "[cut]"
+MOST_VALUES = 1_000_000
+
+
+class _Copy:
+    """One walk through a value."""
+
+    def __init__(self) -> None:
+        self._inside: set[int] = set()
+        self._left = MOST_VALUES
+
+    def of(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return value if value.isascii() else _well_formed(value)
+        if isinstance(value, (Mapping, list, tuple, set)):
+            return self._of_container(cast("Mapping[Any, Any] | Sequence[Any]", value))
+        if isinstance(value, float):
+            return value if math.isfinite(value) else None
+        if value is None or isinstance(value, (bool, int)):
+            return value
+        if isinstance(value, (datetime, date)):
+            return value.isoformat()
         return _well_formed(str(value))
-    return _well_formed(str(value))
+
+    def _of_container(self, value: Mapping[Any, Any] | Sequence[Any]) -> Any:
+        if id(value) in self._inside:
+            return CIRCULAR
+        self._left -= 1 + len(value)
+        if self._left < 0:
+            return CUT
+        self._inside.add(id(value))
+        try:
+            if isinstance(value, Mapping):
+                return {self.of(str(key)): self.of(item) for key, item in value.items()}
+            return [self.of(item) for item in value]
+        finally:
+            self._inside.remove(id(value))
 
 
 def _well_formed(text: str) -> str:

@@ -117,9 +117,14 @@ class Tool:
             MissingParameter, InvalidParameter: name the field and say what was expected.
         """
         try:
-            return self.arguments.model_validate(_with_whole_numbers(dict(arguments)))
+            return self.arguments.model_validate(_with_whole_numbers(self._given(arguments)))
         except ValidationError as error:
             raise _explained(error, self) from None
+
+    def _given(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Null for an optional parameter is the same as nothing."""
+        optional = self.input_schema["properties"].keys() - self.input_schema.get("required", ())
+        return {key: value for key, value in arguments.items() if value is not None or key not in optional}
 
     async def run(self, call: ToolCall, arguments: BaseModel) -> Mapping[str, Any]:
         own = inspect.signature(self.function).parameters

@@ -1,0 +1,564 @@
+"""Doing what a person does with a page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import SessionBrowser
+
+pytestmark = pytest.mark.anyio
+
+LOG = """<script>
+const log = [];
+const note = text => log.push(text);
+</script>"""
+
+
+async def logged(browser: SessionBrowser) -> Any:
+    return (await browser.call("evaluate", script="log"))["result"]
+
+
+# Clicking
+
+
+@pytest.mark.parametrize(
+    ("arguments", "events"),
+    [
+        ({}, ["click 0 x1"]),
+        ({"clickCount": 2}, ["click 0 x1", "click 0 x2", "dblclick 0 x2"]),
+        ({"button": "right"}, ["contextmenu 2", "auxclick 2 x1"]),
+        ({"button": "middle"}, ["auxclick 1 x1"]),
+    ],
+)
+async def test_click_is_what_the_mouse_does(
+    browser: SessionBrowser, arguments: dict[str, Any], events: list[str]
+) -> None:
+    """R003-10"""
+    url = (
+        await browser.show(
+            f"""{LOG}<button>Save</button><script>
+            for (const type of ['click', 'dblclick', 'auxclick', 'contextmenu'])
+              addEventListener(type, event => {{
+                event.preventDefault();
+                note(`${{type}} ${{event.button}}` + (event.detail ? ` x${{event.detail}}` : ''));
+              }});</script>"""
+        )
+    )["url"]
+
+    assert await browser.call("click", selector="button", **arguments) == {"url": url}
+    assert sorted(await logged(browser)) == sorted(events)
+
+
+async def test_click_waits_until_the_element_can_be_used(browser: SessionBrowser) -> None:
+    """R003-10"""
+    await browser.show(
+        """<p>soon</p><script>setTimeout(() => {
+          document.body.innerHTML = '<button disabled onclick="this.textContent = 1">go</button>';
+          setTimeout(() => document.querySelector('button').disabled = false, 100);
+        }, 100)</script>"""
+    )
+
+    await browser.call("click", selector="button")
+
+    assert await browser.call("get_text", selector="button") == {"text": "1"}
+
+
+async def test_click_scrolls_to_the_element(browser: SessionBrowser) -> None:
+    """R003-10"""
+    await browser.show(
+        "<div style='height:5000px'></div><button onclick='this.textContent = 1'>far below</button>"
+    )
+
+    await browser.call("click", selector="button")
+
+    assert await browser.call("get_text", selector="button") == {"text": "1"}
+
+
+async def test_after_a_click_on_a_link_the_page_is_the_next_one(browser: SessionBrowser) -> None:
+    """R003-10"""
+    url = browser.site.page("<h1>Next</h1>")
+    await browser.show(f"<a href={url}>next</a>")
+
+    assert await browser.call("click", selector="a") == {"url": url}
+    assert await browser.call("get_text", selector="h1") == {"text": "Next"}
+
+
+# Typing and filling
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "value"),
+    [
+        ("<input id=f value=ab>", "cd", "abcd"),
+        ("<input id=f type=email value=a@b>", ".org", "a@b.org"),
+        ("<input id=f type=number value=12>", "34", "1234"),
+        ("<input id=f type=password value=p>", "q", "pq"),
+        ("<input id=f type=search value=p>", "ä💡", "pä💡"),
+        ("<textarea id=f>one\ntwo</textarea>", "!\nthree", "one\ntwo!\nthree"),
+        ("<div id=f contenteditable>one <b>two</b></div>", "!", "one two!"),
+        ("<input id=f maxlength=3 value=ab>", "cde", "abc"),
+        ("<div id=f><input value=x></div>", None, None),
+    ],
+)
+async def test_type_appends_key_by_key(
+    browser: SessionBrowser, field: str, text: str | None, value: str | None
+) -> None:
+    """R003-11"""
+    url = (await browser.show(f"{LOG}{field}<script>onkeydown = event => note(event.key)</script>"))["url"]
+    if text is None:
+        error = await browser.refused("type", selector="#f", text="x")
+        assert error["message"] == '"#f" cannot be typed into: it does not take the focus'
+        return
+
+    assert await browser.call("type", selector="#f", text=text) == {"url": url}
+
+    held = await browser.call(
+        "evaluate", script="(f => f.value ?? f.innerText)(document.querySelector('#f'))"
+    )
+    assert held == {"result": value}
+    keys = [{"\n": "Enter"}.get(key, key) for key in text if key.isascii()]
+    assert await logged(browser) == keys
+
+
+async def test_type_can_be_slow(browser: SessionBrowser) -> None:
+    """R003-11"""
+    await browser.show(f"{LOG}<input><script>onkeydown = event => note(event.timeStamp)</script>")
+
+    await browser.call("type", selector="input", text="abc", delay=40)
+
+    first, second, third = await logged(browser)
+    assert second - first >= 30
+    assert third - second >= 30
+
+
+@pytest.mark.parametrize(
+    ("field", "reason"),
+    [("<input id=f readonly>", "it is read-only"), ("<textarea id=f disabled></textarea>", "it is disabled")],
+)
+async def test_type_refuses_a_field_that_takes_nothing(
+    browser: SessionBrowser, field: str, reason: str
+) -> None:
+    """R003-11, R003-68"""
+    await browser.show(field)
+
+    error = await browser.refused("type", selector="#f", text="x")
+
+    assert error["code"] == "ELEMENT_NOT_INTERACTIVE"
+    assert error["message"] == f'"#f" cannot be typed into: {reason}'
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("<input id=f value=old>", "new"),
+        ("<input id=f value=old>", ""),
+        ("<input id=f type=date>", "2024-02-29"),
+        ("<input id=f type=time>", "13:45"),
+        ("<input id=f type=datetime-local>", "2024-02-29T13:45"),
+        ("<input id=f type=month>", "2024-02"),
+        ("<input id=f type=week>", "2024-W09"),
+        ("<input id=f type=color>", "#a1b2c3"),
+        ("<input id=f type=range min=0 max=10 step=0.5>", "7.5"),
+        ("<input id=f type=number value=3>", "-12.5"),
+        ("<input id=f type=email value=old>", "new@example.com"),
+        ("<textarea id=f>old</textarea>", "one\ntwo"),
+        ("<div id=f contenteditable>old <b>text</b></div>", "new text"),
+    ],
+)
+async def test_fill_replaces_in_every_kind_of_field(browser: SessionBrowser, field: str, value: str) -> None:
+    """R003-12"""
+    url = (await browser.show(f"{LOG}{field}<script>oninput = () => note('input')</script>"))["url"]
+
+    assert await browser.call("fill", selector="#f", value=value) == {"url": url}
+
+    held = await browser.call(
+        "evaluate", script="(f => f.value ?? f.innerText)(document.querySelector('#f'))"
+    )
+    assert held == {"result": value}
+    assert await logged(browser) == ["input"]
+
+
+async def test_fill_reaches_a_field_through_its_label(browser: SessionBrowser) -> None:
+    """R003-12"""
+    await browser.show("<label>Name <input></label>")
+
+    await browser.call("fill", selector="label", value="Ada")
+
+    assert await browser.call("get_value", selector="input") == {"value": "Ada"}
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "takes"),
+    [
+        ("<input id=f type=date value=2020-01-01>", "29/02/2024", "the form 2024-02-29"),
+        ("<input id=f type=date value=2020-01-01>", "2023-02-29", "the form 2024-02-29"),
+        ("<input id=f type=time value=10:00>", "25:99", "the form 13:45"),
+        ("<input id=f type=month value=2020-01>", "Feb", "the form 2024-02"),
+        ("<input id=f type=color value=#112233>", "red", "the form #a1b2c3"),
+        ("<input id=f type=range max=10 value=3>", "77", "a number from 0 to 10"),
+        ("<input id=f type=range min=1 max=9 step=2 value=3>", "4", "a number from 1 to 9 in steps of 2"),
+    ],
+)
+async def test_fill_refuses_what_the_field_would_not_hold_and_leaves_what_it_holds(
+    browser: SessionBrowser, field: str, value: str, takes: str
+) -> None:
+    """R003-12"""
+    await browser.show(field)
+    before = await browser.call("get_value", selector="#f")
+
+    error = await browser.refused("fill", selector="#f", value=value)
+
+    assert error["code"] == "INVALID_PARAMETER"
+    assert error["message"] == f'value: "#f" cannot hold "{value}"; it takes {takes}'
+    assert error["details"] == {"parameter": "value"}
+    assert await browser.call("get_value", selector="#f") == before
+
+
+@pytest.mark.parametrize(
+    ("field", "code"),
+    [
+        ("<input id=f type=number>", "INVALID_PARAMETER"),
+        ("<input id=f readonly>", "ELEMENT_NOT_INTERACTIVE"),
+        ("<input id=f disabled>", "ELEMENT_NOT_INTERACTIVE"),
+        ("<input id=f style='display:none'>", "ELEMENT_NOT_INTERACTIVE"),
+        ("<input id=f type=checkbox>", "ELEMENT_NOT_INTERACTIVE"),
+        ("<input id=f type=radio>", "ELEMENT_NOT_INTERACTIVE"),
+        ("<input id=f type=file>", "ELEMENT_NOT_INTERACTIVE"),
+        ("<input id=f type=submit>", "ELEMENT_NOT_INTERACTIVE"),
+        ("<select id=f><option>x</select>", "ELEMENT_NOT_INTERACTIVE"),
+        ("<p id=f>text</p>", "ELEMENT_NOT_INTERACTIVE"),
+    ],
+)
+async def test_fill_refuses_what_holds_no_text(browser: SessionBrowser, field: str, code: str) -> None:
+    """R003-12, R003-68"""
+    await browser.show(field)
+
+    error = await browser.refused("fill", selector="#f", value="x", timeout=300)
+
+    assert error["code"] == code
+
+
+# Choosing
+
+SIZES = """<select id=s><option value=1>small<option value=2 label=medium>m
+<option value=3 disabled>large<option value="">none</select>"""
+
+
+@pytest.mark.parametrize(("value", "selected"), [("2", "2"), ("small", "1"), ("medium", "2"), ("none", "")])
+async def test_select_takes_a_value_or_a_label(browser: SessionBrowser, value: str, selected: str) -> None:
+    """R003-13"""
+    url = (await browser.show(f"{LOG}{SIZES}<script>onchange = () => note(s.value)</script>"))["url"]
+
+    data = await browser.call("select", selector="#s", value=value)
+
+    assert data == {"url": url, "selected": [selected]}
+    assert await logged(browser) == [selected]
+
+
+async def test_select_in_a_list_of_several_leaves_the_chosen_one(browser: SessionBrowser) -> None:
+    """R003-13"""
+    url = (await browser.show("<select multiple><option selected>a<option selected>b<option>c</select>"))[
+        "url"
+    ]
+
+    assert await browser.call("select", selector="select", value="c") == {"url": url, "selected": ["c"]}
+    chosen = "Array.from(document.querySelector('select').selectedOptions, option => option.value)"
+    assert await browser.call("evaluate", script=chosen) == {"result": ["c"]}
+
+
+async def test_select_waits_for_the_option(browser: SessionBrowser) -> None:
+    """R003-13"""
+    await browser.show(
+        "<select></select><script>setTimeout(() => document.querySelector('select')"
+        ".innerHTML = '<option>late', 200)</script>"
+    )
+
+    assert (await browser.call("select", selector="select", value="late"))["selected"] == ["late"]
+
+
+async def test_select_names_the_options_there_are(browser: SessionBrowser) -> None:
+    """R003-13"""
+    await browser.show(SIZES)
+
+    error = await browser.refused("select", selector="#s", value="huge", timeout=300)
+
+    assert error["code"] == "INVALID_PARAMETER"
+    assert error["message"] == (
+        'value: "#s" has no option "huge"; it has: "small" (1); "medium" (2); "large" (3); "none" ()'
+    )
+    assert error["details"] == {"parameter": "value", "options": ["1", "2", "3", ""]}
+
+
+async def test_select_refuses_what_is_disabled_or_no_list(browser: SessionBrowser) -> None:
+    """R003-13, R003-68"""
+    url = (await browser.show(f"{SIZES}<p>text</p><select id=d disabled><option>z</select>"))["url"]
+
+    option = await browser.refused("select", selector="#s", value="large", timeout=300)
+    assert option["code"] == "ELEMENT_NOT_INTERACTIVE"
+    assert option["message"] == '"#s" cannot be used: its option "large" is disabled'
+    assert option["details"] == {"selector": "#s", "page": url, "reason": "disabled"}
+    for selector, value in (("p", "x"), ("#d", "z")):
+        error = await browser.refused("select", selector=selector, value=value, timeout=300)
+        assert error["code"] == "ELEMENT_NOT_INTERACTIVE"
+
+
+@pytest.mark.parametrize(
+    "box",
+    [
+        "<input type=checkbox id=f>",
+        "<label id=f><input type=checkbox style='opacity:0'>Agree</label>",
+        "<div role=checkbox aria-checked=false id=f onclick=\"ariaChecked = ariaChecked != 'true'\">Agree</div>",
+    ],
+)
+async def test_check_and_uncheck_lead_to_a_state(browser: SessionBrowser, box: str) -> None:
+    """R003-14, R003-15"""
+    url = (await browser.show(box))["url"]
+    checked = "(f => (f.control ?? f).checked ?? f.ariaChecked === 'true')(document.querySelector('#f'))"
+
+    for tool, state in (("check", True), ("check", True), ("uncheck", False), ("uncheck", False)):
+        assert await browser.call(tool, selector="#f") == {"url": url}
+        assert await browser.call("evaluate", script=checked) == {"result": state}
+
+
+@pytest.mark.parametrize(
+    ("tool", "box"),
+    [
+        ("check", "<input id=f>"),
+        ("check", "<input id=f type=checkbox disabled>"),
+        ("check", "<input id=f type=checkbox onclick='return false'>"),
+        ("uncheck", "<input id=f type=radio checked>"),
+    ],
+)
+async def test_a_state_that_cannot_be_reached_is_refused(
+    browser: SessionBrowser, tool: str, box: str
+) -> None:
+    """R003-14, R003-15, R003-68"""
+    await browser.show(box)
+
+    error = await browser.refused(tool, selector="#f", timeout=300)
+
+    assert error["code"] == "ELEMENT_NOT_INTERACTIVE"
+
+
+# The mouse and the keys
+
+
+async def test_hover_moves_the_mouse_over_an_element(browser: SessionBrowser) -> None:
+    """R003-16"""
+    url = (
+        await browser.show(
+            "<style>p + b { display: none } p:hover + b { display: block }</style><p>menu</p><b>item</b>"
+        )
+    )["url"]
+    assert await browser.call("is_visible", selector="b") == {"visible": False}
+
+    assert await browser.call("hover", selector="p") == {"url": url}
+
+    assert await browser.call("is_visible", selector="b") == {"visible": True}
+
+
+async def test_scroll_moves_the_page_and_says_how_far_it_goes(browser: SessionBrowser) -> None:
+    """R003-17"""
+    await browser.show("<body style='margin:0'><div style='width:3000px;height:5000px'></div>")
+    width, height = (
+        await browser.call(
+            "evaluate", script="[document.documentElement.clientWidth, document.documentElement.clientHeight]"
+        )
+    )["result"]
+    far = {"maxX": 3000 - width, "maxY": 5000 - height}
+
+    assert await browser.call("scroll", y=300) == {"x": 0, "y": 300, **far}
+    assert await browser.call("scroll", x=100, y=-50) == {"x": 100, "y": 250, **far}
+    assert await browser.call("scroll", y=1e6) == {"x": 100, "y": far["maxY"], **far}
+    assert await browser.call("scroll") == {"x": 100, "y": far["maxY"], **far}
+
+
+async def test_scroll_moves_one_box_or_brings_an_element_into_view(browser: SessionBrowser) -> None:
+    """R003-17"""
+    await browser.show(
+        "<div id=box style='height:100px;overflow:auto'><div style='height:500px'>in</div></div>"
+        "<div style='height:5000px'></div><p style='margin:0'>end</p>"
+    )
+
+    moved = await browser.call("scroll", selector="#box", y=50)
+    assert moved == {"x": 0, "y": 50, "maxX": 0, "maxY": 400}
+
+    await browser.call("scroll", selector="p")
+    seen = "(box => box.top >= 0 && box.bottom <= innerHeight)(document.querySelector('p').getBoundingClientRect())"
+    assert await browser.call("evaluate", script=seen) == {"result": True}
+
+
+async def test_drag_and_drop_carries_data(browser: SessionBrowser) -> None:
+    """R003-18"""
+    url = (
+        await browser.show(
+            """<p id=a draggable=true ondragstart="event.dataTransfer.setData('text', 'cargo')">take</p>
+            <p id=b ondragover="event.preventDefault()"
+            ondrop="event.preventDefault(); this.textContent = event.dataTransfer.getData('text')">here</p>"""
+        )
+    )["url"]
+
+    assert await browser.call("drag_and_drop", source="#a", target="#b") == {"url": url}
+
+    assert await browser.call("get_text", selector="#b") == {"text": "cargo"}
+
+
+@pytest.mark.parametrize(("source", "target"), [("#a", "#missing"), ("#missing", "#b")])
+async def test_drag_and_drop_says_which_end_is_missing(
+    browser: SessionBrowser, source: str, target: str
+) -> None:
+    """R003-18, R003-72"""
+    await browser.show("<p id=a>take</p><p id=b>here</p>")
+
+    error = await browser.refused("drag_and_drop", source=source, target=target, timeout=300)
+
+    assert error["code"] == "ELEMENT_NOT_FOUND"
+    assert error["details"]["selector"] == "#missing"
+
+
+async def test_press_goes_to_what_has_the_focus(browser: SessionBrowser) -> None:
+    """R003-20"""
+    url = (
+        await browser.show(
+            f"{LOG}<input autofocus><input><script>onkeydown = e => note((e.ctrlKey ? 'Control+' : '') + e.key)</script>"
+        )
+    )["url"]
+
+    assert await browser.call("press", key="b") == {"url": url}
+    await browser.call("press", key="c", modifiers=["Shift"])
+    assert await browser.call("get_value", selector="input") == {"value": "bC"}
+
+    await browser.call("press", key="a", modifiers=["Control"])
+    await browser.call("press", key="Backspace")
+    assert await browser.call("get_value", selector="input") == {"value": ""}
+
+    await browser.call("press", key="Tab")
+    await browser.call("press", key="+")
+    assert await browser.call("evaluate", script="document.activeElement.value") == {"result": "+"}
+    keys = ["b", "Shift", "C", "Control+Control", "Control+a", "Backspace", "Tab", "+"]
+    assert await logged(browser) == keys
+
+
+async def test_enter_sends_a_form(browser: SessionBrowser) -> None:
+    """R003-20"""
+    url = browser.site.page("<h1>Found</h1>")
+    await browser.show(f"<form action={url}><input name=q autofocus value=pears></form>")
+
+    assert await browser.call("press", key="Enter") == {"url": f"{url}?q=pears"}
+    assert await browser.call("get_text", selector="h1") == {"text": "Found"}
+
+
+async def test_an_unknown_key_is_told(browser: SessionBrowser) -> None:
+    """R003-20"""
+    await browser.show("<input autofocus>")
+
+    error = await browser.refused("press", key="Entre")
+
+    assert error["code"] == "INVALID_PARAMETER"
+    assert error["message"] == 'key: Unknown key: "Entre". Use a name such as Enter, Tab, ArrowDown or a'
+    assert error["details"] == {"parameter": "key"}
+
+
+# Uploading
+
+READ = """<script>onchange = async event => document.querySelector('output').textContent = JSON.stringify(
+  await Promise.all(Array.from(event.target.files, async file => [file.name, await file.text()])))</script>
+<output></output>"""
+
+
+@pytest.fixture
+def files(browser: SessionBrowser, tmp_path: Path) -> Path:
+    """A folder below the upload root with a.txt and b.txt, and a link from it to the outside."""
+    folder = browser.uploads / tmp_path.name
+    folder.mkdir(exist_ok=True)
+    (folder / "a.txt").write_text("first", encoding="utf-8")
+    (folder / "b.txt").write_text("sécond", encoding="utf-8")
+    (tmp_path / "secret.txt").write_text("secret", encoding="utf-8")
+    (folder / "link.txt").unlink(missing_ok=True)
+    (folder / "link.txt").symlink_to(tmp_path / "secret.txt")
+    return folder
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<input id=f type=file>",
+        "<input id=f type=file hidden>",
+        "<label id=f>File <input type=file style='display:none'></label>",
+        "<input type=file hidden><button id=f onclick='previousSibling.click()'>choose</button>",
+    ],
+)
+async def test_a_file_is_uploaded_whatever_takes_it(browser: SessionBrowser, files: Path, html: str) -> None:
+    """R003-19"""
+    url = (await browser.show(html + READ))["url"]
+
+    data = await browser.call("upload_file", selector="#f", files=[str(files / "b.txt")])
+
+    assert data == {"url": url, "files": ["b.txt"]}
+    await browser.call("wait_for_selector", selector="output:not(:empty)")
+    assert await browser.call("get_text", selector="output") == {"text": '[["b.txt","sécond"]]'}
+
+
+async def test_several_files_by_paths_relative_to_the_root(browser: SessionBrowser, files: Path) -> None:
+    """R003-19"""
+    url = (await browser.show(f"<input type=file multiple>{READ}"))["url"]
+
+    names = [f"{files.name}/a.txt", f"{files.name}/b.txt"]
+    data = await browser.call("upload_file", selector="input", files=names)
+
+    assert data == {"url": url, "files": ["a.txt", "b.txt"]}
+    await browser.call("wait_for_selector", selector="output:not(:empty)")
+    expected = '[["a.txt","first"],["b.txt","sécond"]]'
+    assert await browser.call("get_text", selector="output") == {"text": expected}
+
+
+@pytest.mark.parametrize("way", ["absolute", "by dots", "by link", "system"])
+async def test_a_file_outside_the_root_is_refused(
+    browser: SessionBrowser, files: Path, tmp_path: Path, way: str
+) -> None:
+    """R003-19"""
+    paths = {
+        "absolute": str(tmp_path / "secret.txt"),
+        "by dots": f"{files.name}/../../../{tmp_path.name}/secret.txt",
+        "by link": str(files / "link.txt"),
+        "system": "/etc/hostname",
+    }
+    await browser.show(f"<input type=file>{READ}")
+
+    error = await browser.refused("upload_file", selector="input", files=[paths[way]])
+
+    assert error["code"] == "PERMISSION_DENIED"
+    assert error["message"] == f"{paths[way]} is outside the folders that files may be uploaded from"
+    assert error["details"] == {"file": paths[way]}
+    count = await browser.call("evaluate", script="document.querySelector('input').files.length")
+    assert count == {"result": 0}
+
+
+async def test_an_upload_says_what_the_element_cannot_take(browser: SessionBrowser, files: Path) -> None:
+    """R003-19, R003-68"""
+    url = (await browser.show("<input type=file><button>nothing</button>"))["url"]
+    both = [str(files / "a.txt"), str(files / "b.txt")]
+
+    several = await browser.refused("upload_file", selector="input", files=both)
+    assert several["code"] == "ELEMENT_NOT_INTERACTIVE"
+    assert several["message"] == '"input": Non-multiple file input can only accept single file'
+
+    button = await browser.refused("upload_file", selector="button", files=both[:1], timeout=400)
+    assert button["code"] == "ELEMENT_NOT_INTERACTIVE"
+    assert button["message"] == '"button" is no file input, and a click on it opened no file chooser'
+    assert button["details"] == {"selector": "button", "page": url}
+
+
+async def test_a_folder_or_a_file_that_is_not_there_is_no_upload(
+    browser: SessionBrowser, files: Path
+) -> None:
+    """R003-19"""
+    await browser.show("<input type=file>")
+
+    for path in (files, files / "missing.txt"):
+        error = await browser.refused("upload_file", selector="input", files=[str(path)])
+        assert error["code"] == "INVALID_PARAMETER"
+        assert error["message"] == f"files: {path} is not a file"
