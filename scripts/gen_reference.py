@@ -91,9 +91,6 @@ EVENTS = {
 }
 """Keys that `data` has only when there is something to tell."""
 
-UNSENT = ("pageClosed",)
-"""In the schemas, and in no answer."""
-
 SWITCHES = {"evaluation": "security.enableScriptEvaluation", "upload": "security.enableFileUpload"}
 
 TOOLS_INTRO = """\
@@ -193,7 +190,7 @@ def _data(tool: Tool) -> Schema:
 
 def _data_parts(tool: Tool) -> Iterator[str]:
     data = _data(tool)
-    keys = {name: schema for name, schema in data["properties"].items() if name not in (*EVENTS, *UNSENT)}
+    keys = {name: schema for name, schema in data["properties"].items() if name not in EVENTS}
     required = data.get("required", ())
     lines = [f"  {name}{'' if name in required else '?'}: {_shape(schema)}" for name, schema in keys.items()]
     yield "\n".join(["```text", "data {", *lines, "}", "```"])

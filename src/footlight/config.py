@@ -53,7 +53,9 @@ class BrowserSettings(_Section):
     """Which browser, and how it is started."""
 
     type: Literal["chromium", "firefox", "webkit"] = "chromium"
+    """The engine."""
     headless: bool = True
+    """Without a window. Chromium then runs as its headless shell, where there is one."""
     args: list[str] = ["--disable-dev-shm-usage"]
     """Command-line arguments. `--no-sandbox` here turns Chromium's sandbox off."""
     download_path: PathSetting | None = None
@@ -70,7 +72,9 @@ class PoolSettings(_Section):
     """How many browsers run."""
 
     min_browsers: int = Field(default=2, ge=0)
+    """So many are started in advance and kept."""
     max_browsers: int = Field(default=10, ge=1)
+    """So many at the most. Sessions are spread over them; when all are full: RESOURCE_EXHAUSTED."""
     idle_timeout: int = Field(default=300_000, ge=0)
     """Browsers above `minBrowsers` that have no session are closed after this many milliseconds."""
 
@@ -79,9 +83,13 @@ class DialogSettings(_Section):
     """Ours: what is answered to a page's dialogs."""
 
     alert: DialogAnswer = "accept"
+    """`alert()`: it can only be closed."""
     beforeunload: DialogAnswer = "accept"
+    """Leaving a page that asks whether to: `accept` leaves."""
     confirm: DialogAnswer = "dismiss"
+    """`confirm()`: `accept` is OK, `dismiss` is Cancel."""
     prompt: DialogAnswer = "dismiss"
+    """`prompt()`: `accept` gives its default value, `dismiss` nothing."""
 
 
 class SessionSettings(_Section):
@@ -90,6 +98,7 @@ class SessionSettings(_Section):
     default_timeout: int = Field(default=30_000, ge=1)
     """The deadline of a call that gives no `timeout`, in milliseconds."""
     max_sessions: int = Field(default=50, ge=1)
+    """One more is RESOURCE_EXHAUSTED."""
     persistent_sessions: bool = False
     """Whether cookies, storage and the URL of each session survive a restart of the server."""
     element_timeout: int = Field(default=5_000, ge=0)
@@ -109,8 +118,11 @@ class SecuritySettings(_Section):
     blocked_domains: list[str] | None = None
     """Hosts that may not; wins over `allowedDomains`."""
     max_screenshot_size: int = Field(default=10_485_760, ge=1)
+    """A screenshot of more bytes is an error."""
     enable_file_upload: bool = True
+    """Whether `upload_file` may be called."""
     enable_script_evaluation: bool = False
+    """Whether `evaluate` may be called."""
     upload_roots: list[PathSetting] = [Path()]
     """Ours: files may be uploaded from these folders only, by real path. Default: the working directory."""
 
@@ -119,18 +131,26 @@ class LoggingSettings(_Section):
     """Where the log goes. On stdio `stdout` means stderr: stdout belongs to the protocol."""
 
     level: Literal["debug", "info", "warn", "error"] = "info"
+    """The least that is written. `info` is a line for each call."""
     format: Literal["json", "text"] = "json"
+    """An object a line, or lines for reading."""
     destination: Literal["stdout", "file"] = "stdout"
+    """`file` needs `logging.file`."""
     file: PathSetting | None = None
+    """It is appended to; its folder is made. `--log-file` sets the destination too."""
 
 
 class Settings(_Section):
     """All of it (003 §7.1)."""
 
     name: str = "playwright-mcp-server"
+    """What the server calls itself to clients."""
     version: str = "1.0.0"
+    """The version it tells them. Not that of the package."""
     transport: Literal["stdio", "http", "websocket"] = "stdio"
+    """How it is reached. This version serves stdio only, and refuses to start with another."""
     port: int | None = Field(default=None, ge=0, le=65535)
+    """For the transports that listen; not used by stdio."""
     browser: BrowserSettings = BrowserSettings()
     pool: PoolSettings = PoolSettings()
     session: SessionSettings = SessionSettings()

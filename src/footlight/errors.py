@@ -184,7 +184,7 @@ class ConfigurationError(FootlightError):
     """A setting is unknown or wrong. Raised before there is a server; never reaches a client."""
 
     code = "CONFIGURATION_ERROR"
-    default_suggestion = "Correct the setting; docs/configuration.md lists them all."
+    default_suggestion = "Correct the setting; docs/reference/configuration.md lists them all."
 
 
 CODES: tuple[type[FootlightError], ...] = (

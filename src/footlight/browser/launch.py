@@ -169,7 +169,7 @@ async def launch_browser(playwright: Playwright, settings: BrowserSettings, *, p
         return await engine.launch(**options, handle_sigint=False, handle_sigterm=False, handle_sighup=False)
     except Error as error:
         raise BrowserNotInstalled(
-            f"{settings.type} ({found.path}) did not start: {cause(error)}",
+            f"{settings.type} ({found.path}) did not start: {_start_reason(error)}",
             suggestion=_start_remedy(error, settings),
             browser=settings.type,
             path=found.path,
@@ -198,10 +198,18 @@ def _sandbox(args: list[str]) -> bool:
     return True
 
 
+def _lacks_display(error: Error) -> bool:
+    return "DISPLAY" in error.message or "XServer" in error.message
+
+
+def _start_reason(error: Error) -> str:
+    return "there is no display to show it on" if _lacks_display(error) else cause(error)
+
+
 def _start_remedy(error: Error, settings: BrowserSettings) -> str:
     if settings.channel is not None:
         return f"Install it (`playwright install {settings.channel}`), or leave browser.channel out."
-    if "DISPLAY" in error.message or "XServer" in error.message:
+    if _lacks_display(error):
         return "There is no display: leave --headed out, or run under `xvfb-run`."
     if "sandbox" in error.message.lower():
         return (

@@ -226,7 +226,6 @@ _EVENTS: dict[str, Any] = {
     },
     "dialogs": {"type": "array", "items": {"type": "object"}},
     "downloads": {"type": "array", "items": {"type": "object"}},
-    "pageClosed": {"type": "boolean"},
 }
 
 ERROR_SCHEMA: dict[str, Any] = {

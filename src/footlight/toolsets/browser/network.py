@@ -151,10 +151,10 @@ async def set_throttling(
 async def get_request_log(
     call: ToolCall,
     filter: Annotated[str | None, Field(description="Part of the URL, or a pattern with *")] = None,
-    resource_type: str | None = None,
-    method: str | None = None,
+    resource_type: Annotated[str | None, Field(description="document, script, fetch, …")] = None,
+    method: Annotated[str | None, Field(description="GET, POST, …")] = None,
     status: Annotated[Number | None, Field(description="0: no response")] = None,
-    page_id: str | None = None,
+    page_id: Annotated[str | None, Field(description="Only this page's requests")] = None,
     offset: Annotated[Whole, Field(ge=0)] = 0,
     limit: Annotated[Count, Field(le=1000)] = 100,
 ) -> Log:
