@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 from pydantic.fields import FieldInfo
 
@@ -43,10 +43,30 @@ class _Section(BaseModel):
 
 
 def _path(value: object) -> object:
-    return Path(value).expanduser() if isinstance(value, str) else value
+    if not isinstance(value, str | Path):
+        return value
+    if "\0" in str(value):
+        raise ValueError("a path cannot hold a NUL character")
+    try:
+        return Path(value).expanduser()
+    except RuntimeError:
+        raise ValueError("there is no such home directory") from None
 
+
+def _domain(value: str) -> str:
+    """A pattern that no host can match would block nothing, and nobody would notice."""
+    if not re.fullmatch(_DOMAIN, value.strip()):
+        raise ValueError("must be a host such as example.com or *.example.com, with no scheme, port or path")
+    return value
+
+
+_DOMAIN = (
+    r"\*|(?:\*\.)?[^\s*.,/\\:@?#\[\]][^\s*,/\\:@?#\[\]]*"
+    r"|\[(?=.*:.*:)[0-9a-fA-F:.]+\]|(?=.*:.*:)[0-9a-fA-F:.]+"
+)
 
 PathSetting = Annotated[Path, BeforeValidator(_path)]
+DomainSetting = Annotated[str, AfterValidator(_domain)]
 
 
 class BrowserSettings(_Section):
@@ -113,9 +133,9 @@ class SessionSettings(_Section):
 class SecuritySettings(_Section):
     """What the server refuses."""
 
-    allowed_domains: list[str] | None = None
+    allowed_domains: list[DomainSetting] | None = None
     """Hosts that may be reached: `example.com`, or `*.example.com` for it and all below. None: all."""
-    blocked_domains: list[str] | None = None
+    blocked_domains: list[DomainSetting] | None = None
     """Hosts that may not; wins over `allowedDomains`."""
     max_screenshot_size: int = Field(default=10_485_760, ge=1)
     """A screenshot of more bytes is an error."""
@@ -200,7 +220,7 @@ def _read(file: Path) -> dict[str, Any]:
         raise ConfigurationError(f"{file}: the configuration is not UTF-8 text") from None
     try:
         data: object = tomllib.loads(text) if file.suffix == ".toml" else json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         kind = "TOML" if file.suffix == ".toml" else "JSON"
         raise ConfigurationError(f"{file}: not valid {kind}: {error}") from None
     if not isinstance(data, dict):
@@ -209,11 +229,18 @@ def _read(file: Path) -> dict[str, Any]:
 
 
 def _from_environment(environment: Mapping[str, str]) -> list[tuple[str, Key, object]]:
+    known = {_variable(key): (key, field) for key, field in leaves(Settings).items()}
+    sections = [
+        f"{_variable(key)}_" for key in sorted({key[:1] for key, _ in known.values() if len(key) > 1})
+    ]
     found: list[tuple[str, Key, object]] = []
-    for key, field in leaves(Settings).items():
-        variable = ENVIRONMENT_PREFIX + "_".join(_screaming(part) for part in key)
-        if (text := environment.get(variable)) is not None:
+    for variable, text in environment.items():
+        if variable in known:
+            key, field = known[variable]
             found.append((variable, key, _parsed(text, field)))
+        elif section := next((each for each in sections if variable.startswith(each)), None):
+            beside = ", ".join(name for name in known if name.startswith(section))
+            raise ConfigurationError(f"environment variable {variable}: unknown; known here: {beside}")
     return found
 
 
@@ -230,21 +257,30 @@ def leaves(model: type[BaseModel], prefix: Key = ()) -> dict[Key, FieldInfo]:
     return found
 
 
-def _screaming(camel: str) -> str:
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", camel).upper()
+def _variable(key: Key) -> str:
+    return ENVIRONMENT_PREFIX + re.sub(r"(?<=[a-z])(?=[A-Z])", "_", "_".join(key)).upper()
 
 
 def _parsed(text: str, field: FieldInfo) -> object:
     """A list may be written with commas; a switch or a number as in JSON; the rest is text."""
     kind = str(field.annotation)
     if "list" in kind:
-        return json.loads(text) if text.startswith("[") else [part.strip() for part in text.split(",")]
+        return (
+            _json(text)
+            if text.startswith("[")
+            else [item for part in text.split(",") if (item := part.strip())]
+        )
     if "bool" in kind or "int" in kind:
-        try:
-            return json.loads(text.lower())
-        except ValueError:
-            return text
+        return _json(text.lower())
     return text
+
+
+def _json(text: str) -> object:
+    """What is no JSON stays as it is, and is told as of the wrong type."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
 
 
 def _nested(key: Key, value: object) -> dict[str, Any]:
@@ -258,8 +294,10 @@ def _merge(
 ) -> None:
     for name, value in layer.items():
         key = (*at, name)
-        origin[key] = source
         below = into.get(name)
+        if isinstance(value, dict) and name in into and not isinstance(below, dict):
+            continue  # A section that is none: told as the fault of the layer it is in.
+        origin[key] = source
         if isinstance(value, dict) and isinstance(below, dict):
             _merge(cast("dict[str, Any]", below), origin, cast("dict[str, Any]", value), source, key)
         elif isinstance(value, dict):

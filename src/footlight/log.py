@@ -8,7 +8,11 @@ import sys
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from footlight.errors import ConfigurationError
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from footlight.config import LoggingSettings
 
 __all__ = ["configure"]
@@ -23,20 +27,32 @@ _STANDARD = {*logging.makeLogRecord({}).__dict__, "message", "asctime", "taskNam
 
 
 def configure(settings: LoggingSettings, *, stdout_is_protocol: bool) -> None:
-    """Set up the `footlight` loggers; other libraries' warnings go the same way."""
+    """Set up the `footlight` loggers; other libraries' warnings go the same way.
+
+    Raises:
+        ConfigurationError: the file cannot be written.
+    """
     if settings.destination == "file" and settings.file is not None:
-        settings.file.parent.mkdir(parents=True, exist_ok=True)
-        handler: logging.Handler = logging.FileHandler(settings.file, encoding="utf-8", errors="replace")
+        handler = _file_handler(settings.file)
     else:
         handler = logging.StreamHandler(sys.stderr if stdout_is_protocol else sys.stdout)
     handler.setFormatter(_Json() if settings.format == "json" else _Text())
     root = logging.getLogger()
     root.handlers[:] = [handler]
-    root.setLevel(logging.WARNING)
+    root.setLevel(max(logging.WARNING, _LEVELS[settings.level]))
     ours = logging.getLogger("footlight")
     ours.setLevel(_LEVELS[settings.level])
     if settings.destination == "stdout" and stdout_is_protocol:
         ours.info("logging.destination is stdout, which the stdio protocol needs: the log goes to stderr")
+
+
+def _file_handler(file: Path) -> logging.Handler:
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        return logging.FileHandler(file, encoding="utf-8", errors="replace")
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise ConfigurationError(f"setting 'logging.file': {file} cannot be written: {reason}") from None
 
 
 def _extras(record: logging.LogRecord) -> dict[str, Any]:
@@ -56,8 +72,8 @@ class _Json(logging.Formatter):
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": record.getMessage(),
-            **_extras(record),
         }
+        line = {**line, **_extras(record), **line}  # Theirs come after ours, and replace none.
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
         return json.dumps(line, default=str)

@@ -16,12 +16,16 @@ from typing_extensions import TypedDict
 
 from footlight.browser.engine import Engine
 from footlight.browser.storage import StateStore
-from footlight.config import PoolSettings, Settings
+from footlight.config import PoolSettings, SessionSettings, Settings
 from footlight.server.dispatch import Dispatcher, UnknownTool
 from footlight.server.tool import ToolCall, tool
 from tests.conftest import SessionBrowser
+from tests.site import Site
 
 pytestmark = pytest.mark.anyio
+
+DEFAULT_TIMEOUT = 1500
+"""Milliseconds, in the dispatcher of one's own."""
 
 
 # Arguments
@@ -111,16 +115,16 @@ async def test_the_deadline_covers_the_wait_for_the_session(browser: SessionBrow
     assert await browser.call("evaluate", script="window.late") == {"result": None}
 
 
-async def test_a_call_without_a_timeout_has_the_default_one(browser: SessionBrowser) -> None:
-    """R003-72, R003-85: 10 seconds in this server."""
-    never = browser.site.never()
+async def test_a_call_without_a_timeout_has_the_default_one(dispatcher: Dispatcher, site: Site) -> None:
+    """R003-72, R003-85"""
+    never = site.never()
 
-    error = await browser.refused("navigate", url=never, timeout=200)
-    assert error["message"] == "Navigation timed out after 200ms"
-    assert error["details"] == {"url": never, "timeout": 200}
-
-    error = await browser.refused("navigate", url=never)
-    assert error["message"] == "Navigation timed out after 10000ms"
+    for arguments, limit in (({"timeout": 200}, 200), ({}, DEFAULT_TIMEOUT)):
+        error = (await dispatcher.call("navigate", {"url": never, **arguments})).content["error"]
+        assert error["code"] == "TIMEOUT"
+        assert error["message"] == f"Navigation timed out after {limit}ms"
+        assert error["details"] == {"url": never, "timeout": limit}
+        assert error["retryable"] is True
 
 
 # Order
@@ -229,9 +233,12 @@ async def dispatcher(tmp_path: Path) -> AsyncGenerator[Dispatcher]:
     """A dispatcher of one's own, on a real engine."""
     from footlight.toolsets.browser import TOOLS
 
-    settings = Settings(pool=PoolSettings(minBrowsers=1, maxBrowsers=1))
+    settings = Settings(
+        pool=PoolSettings(minBrowsers=1, maxBrowsers=1),
+        session=SessionSettings(defaultTimeout=DEFAULT_TIMEOUT),
+    )
     engine = Engine(settings)
-    engine.start()
+    await engine.sessions()
     yield Dispatcher(
         (broken, broken_inside, *TOOLS), settings, sessions=engine.sessions, states=StateStore(tmp_path)
     )
@@ -284,9 +291,7 @@ async def test_every_call_is_logged(dispatcher: Dispatcher, caplog: pytest.LogCa
         await dispatcher.call("get_cookies", {})
         await dispatcher.call("close_session", {"sessionId": "none"})
 
-    facts = [
-        (record.__dict__["tool"], record.__dict__["outcome"], record.__dict__["session"])
-        for record in caplog.records
-    ]
+    calls = [record.__dict__ for record in caplog.records if record.getMessage() == "call"]
+    facts = [(call["tool"], call["outcome"], call["session"]) for call in calls]
     assert facts == [("get_cookies", "ok", "default"), ("close_session", "SESSION_NOT_FOUND", None)]
-    assert all(record.__dict__["ms"] >= 0 for record in caplog.records)
+    assert all(call["ms"] >= 0 for call in calls)

@@ -123,6 +123,8 @@ class Engine:
             assert self._sessions is not None
             await self._sessions.reap()
             await self._pool.reap()
+            if self._warming is not None:
+                await self._warm()  # One may have crashed.
 
 
 def _reap_after(idle_timeout_ms: int) -> float:

@@ -207,10 +207,10 @@ def _start_reason(error: Error) -> str:
 
 
 def _start_remedy(error: Error, settings: BrowserSettings) -> str:
-    if settings.channel is not None:
-        return f"Install it (`playwright install {settings.channel}`), or leave browser.channel out."
     if _lacks_display(error):
         return "There is no display: leave --headed out, or run under `xvfb-run`."
+    if settings.channel is not None:
+        return f"Install it (`playwright install {settings.channel}`), or leave browser.channel out."
     if "sandbox" in error.message.lower():
         return (
             "The system forbids Chromium's sandbox: "

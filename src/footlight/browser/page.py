@@ -285,7 +285,7 @@ class Page:
                     raise obstacle from None
                 raise
 
-        return await self._act(selector, deadline, choose)
+        return await self._ask(selector, deadline, choose)
 
     async def _choice_obstacle(self, element: Locator, selector: str, value: str) -> FootlightError | None:
         """Why the value cannot be chosen; None where that is not for want of an option."""
@@ -357,7 +357,7 @@ class Page:
 
     async def press(self, key: str, modifiers: Sequence[str], deadline: Deadline) -> None:
         """On the element that has the focus: so pressed, a key waits for the navigation that it starts."""
-        keys = "+".join([*modifiers, key])
+        keys = _chord(key, modifiers)
         try:
             async with asyncio.timeout(deadline.remaining_ms / 1000):
                 if focused := await self._focused():
@@ -389,7 +389,7 @@ class Page:
         """By so many CSS pixels; the position afterwards and how far it goes."""
         if selector is None:
             return await self._evaluate(_SCROLL, [x, y], deadline)
-        return await self._act(
+        return await self._ask(
             selector, deadline, lambda element, timeout: element.evaluate(_SCROLL, [x, y], timeout=timeout)
         )
 
@@ -406,18 +406,18 @@ class Page:
                     raise
                 return await element.evaluate(_TEXT, timeout=timeout)  # SVG and MathML
 
-        return await self._act(selector, deadline, read)
+        return await self._ask(selector, deadline, read)
 
     async def all_text(self, selector: str, deadline: Deadline) -> list[str]:
         return await self._all(selector, deadline, lambda found: found.evaluate_all(_TEXTS))
 
     async def attribute(self, selector: str, name: str, deadline: Deadline) -> str | None:
-        return await self._act(
+        return await self._ask(
             selector, deadline, lambda element, timeout: element.get_attribute(name, timeout=timeout)
         )
 
     async def value(self, selector: str, deadline: Deadline) -> str:
-        return await self._act(
+        return await self._ask(
             selector, deadline, lambda element, timeout: element.input_value(timeout=timeout)
         )
 
@@ -439,7 +439,7 @@ class Page:
     async def screenshot_element(
         self, selector: str, options: ScreenshotOptions, deadline: Deadline
     ) -> bytes:
-        return await self._act(
+        return await self._ask(
             selector,
             deadline,
             lambda element, timeout: element.screenshot(
@@ -451,7 +451,7 @@ class Page:
 
     async def inspect(self, selector: str, request: dict[str, Any], deadline: Deadline) -> Any:
         """Ask `inspect.js` about the first match."""
-        return await self._act(
+        return await self._ask(
             selector, deadline, lambda element, timeout: element.evaluate(INSPECT, request, timeout=timeout)
         )
 
@@ -476,7 +476,7 @@ class Page:
         return await self._all(selector, deadline, lambda found: found.first.is_visible())
 
     async def is_enabled(self, selector: str, deadline: Deadline) -> bool:
-        return await self._act(
+        return await self._ask(
             selector, deadline, lambda element, timeout: element.is_enabled(timeout=timeout)
         )
 
@@ -551,20 +551,32 @@ class Page:
         return await locate(self._page, selector, timeout_ms=None)
 
     async def _act(
+        self, selector: str, deadline: Deadline, action: Callable[[Locator, float], Awaitable[object]]
+    ) -> None:
+        """Do something with the first match, or say why it cannot be done. It may close the page."""
+        try:
+            await self._with(selector, deadline, action)
+        except Error as error:
+            if not self._closed_itself(error):
+                raise await self._explained(error, selector, deadline) from error
+
+    async def _ask(
+        self, selector: str, deadline: Deadline, question: Callable[[Locator, float], Awaitable[T]]
+    ) -> T:
+        """Do something with the first match that has a value, or say why there is none."""
+        try:
+            return await self._with(selector, deadline, question)
+        except Error as error:
+            raise await self._explained(error, selector, deadline) from error
+
+    async def _with(
         self, selector: str, deadline: Deadline, action: Callable[[Locator, float], Awaitable[T]]
     ) -> T:
-        """Do something with the first match, or say why it cannot be done."""
-
         async def act() -> T:
             element = (await self._locate(selector, deadline)).first
             return await action(element, deadline.element_ms)
 
-        try:
-            return await self._despite_navigation(act)
-        except Error as error:
-            if self._closed_itself(error):
-                return None  # type: ignore[return-value] # only actions without a value close their page
-            raise await self._explained(error, selector, deadline) from error
+        return await self._despite_navigation(act)
 
     async def _all(self, selector: str, deadline: Deadline, question: Callable[[Locator], Awaitable[T]]) -> T:
         """Ask about all matches, now."""
@@ -806,6 +818,13 @@ def _as_data(value: Any, above: tuple[int, ...] = ()) -> Any:
     if isinstance(value, list):
         return [_as_data(item, inside) for item in cast("list[Any]", value)]
     return {key: _as_data(item, inside) for key, item in cast("dict[str, Any]", value).items()}
+
+
+def _chord(key: str, modifiers: Sequence[str]) -> str:
+    """In Playwright's language, where "Shift+a" is an a."""
+    if "Shift" in modifiers and re.fullmatch("[a-z0-9]", key):
+        key = f"Digit{key}" if key.isdigit() else key.upper()
+    return "+".join([*modifiers, key])
 
 
 def _milliseconds(seconds: float) -> float:

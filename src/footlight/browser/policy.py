@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import ipaddress
+import re
+import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
@@ -11,6 +15,7 @@ from footlight.errors import InvalidParameter, InvalidUrl, PermissionDenied
 __all__ = ["DomainPolicy", "refused", "upload_paths"]
 
 _WEB_SCHEMES = ("http", "https")
+_HOSTLESS_SCHEMES = ("about", "blob", "data", "file", "javascript", "mailto", "tel")
 
 
 class DomainPolicy:
@@ -70,16 +75,34 @@ def _split(url: str) -> SplitResult:
         _ = parts.port
     except ValueError as error:
         raise InvalidUrl(f'The URL "{url}" is malformed: {error}', url=url) from None
-    looks_like_host = parts.scheme and not parts.netloc and ("." in parts.scheme or parts.path[:1].isdigit())
-    if not parts.scheme or looks_like_host:
+    if not parts.scheme or _is_host_and_port(parts):
         raise InvalidUrl(
             f'The URL "{url}" has no scheme', suggestion=f"Did you mean https://{url.lstrip('/')}?", url=url
         )
     return parts
 
 
+def _is_host_and_port(parts: SplitResult) -> bool:
+    """`localhost:8080/x` is read as the scheme `localhost`."""
+    if parts.netloc or parts.scheme in (*_WEB_SCHEMES, *_HOSTLESS_SCHEMES):
+        return False
+    return "." in parts.scheme or bool(re.match(r"\d{1,5}(?:/|$)", parts.path))
+
+
 def _normal(host: str) -> str:
-    return host.strip().lower().strip("[]").rstrip(".")
+    """As a browser writes it in a request."""
+    host = unicodedata.normalize("NFKC", host).strip().lower().strip("[]").rstrip(".")
+    with contextlib.suppress(ValueError):
+        address = ipaddress.ip_address(host)
+        mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+        return (mapped or address).compressed
+    return ".".join(_punycode(label) for label in host.split("."))
+
+
+def _punycode(label: str) -> str:
+    if label.isascii() or len(label) > 63:  # No name has a longer one.
+        return label
+    return f"xn--{label.encode('punycode').decode('ascii')}"
 
 
 def _matches(pattern: str, host: str) -> bool:
@@ -104,9 +127,10 @@ def upload_paths(files: Sequence[str], roots: Sequence[Path]) -> list[Path]:
 def _upload_path(file: str, roots: list[Path]) -> Path:
     if "\0" in file:
         raise InvalidParameter("files: a path cannot hold a NUL character", parameter="files")
-    path = next(
-        (found for root in roots if (found := (root / file).resolve()).is_file()), Path(file).resolve()
-    )
+    try:
+        path = _real_path(file, roots)
+    except (OSError, RuntimeError, ValueError):  # Too long, a loop of links, or no name at all.
+        raise InvalidParameter(f"files: {file} is not a file", parameter="files", file=file) from None
     if not any(path.is_relative_to(root) for root in roots):
         allowed = ", ".join(str(root) for root in roots)
         raise PermissionDenied(
@@ -117,3 +141,10 @@ def _upload_path(file: str, roots: list[Path]) -> Path:
     if not path.is_file():
         raise InvalidParameter(f"files: {file} is not a file", parameter="files", file=file)
     return path
+
+
+def _real_path(file: str, roots: list[Path]) -> Path:
+    """Below the first root that has it, else in the working directory, else where it would be."""
+    candidates = [(root / file).resolve() for root in roots] + [Path(file).resolve()]
+    inside = (path for path in candidates if any(path.is_relative_to(root) for root in roots))
+    return next((path for path in inside if path.is_file()), candidates[0])

@@ -112,7 +112,7 @@ def _parse(line: bytes | None) -> SessionMessage | bytes | None:
 def _why_not(line: bytes) -> bytes:
     try:
         value: object = json.loads(line)
-    except ValueError:  # Also bytes that are not UTF-8.
+    except (ValueError, RecursionError):  # Also bytes that are not UTF-8.
         return _refusal(PARSE_ERROR, "Parse error: the line is not JSON")
     if isinstance(value, list):
         return _refusal(INVALID_REQUEST, "Invalid request: batches are not supported")

@@ -108,6 +108,23 @@ async def test_page_ids_stay_when_other_pages_close(browser: SessionBrowser) -> 
     assert again["newPages"] == [{"pageId": "page-4", "url": f"{url}?3"}]
 
 
+async def test_a_page_of_another_session_does_not_hold_an_action_whose_page_waits(
+    browser: SessionBrowser,
+) -> None:
+    """R003-5, R003-10"""
+    await browser.show(f"<a href={browser.site.page('new')} target=_blank>open</a>")
+    await browser.call("click", selector="a")
+    never = browser.site.never()
+
+    others = [await browser.call("create_session") for _ in range(3)]  # One shares the browser.
+
+    for other in others:
+        html = f"<script>onload = () => location.href = '{never}'</script>"
+        assert (await browser.show(html, **other, timeout=1000))["status"] == 200
+    for other in others:
+        await browser.call("close_session", **other)
+
+
 async def test_a_click_that_closes_its_own_page_succeeds(browser: SessionBrowser) -> None:
     """R003-10"""
     url = browser.site.page("<button id=close onclick='window.close()'>close</button>")

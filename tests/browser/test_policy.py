@@ -1,0 +1,392 @@
+"""The domain policy, the schemes, and which files may be uploaded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from footlight.browser.policy import DomainPolicy, upload_paths
+from footlight.errors import FootlightError, InvalidParameter, InvalidUrl, PermissionDenied
+
+LABELS = st.from_regex(r"[a-z]([a-z0-9-]{0,6}[a-z0-9])?", fullmatch=True)
+HOSTS = st.lists(LABELS, min_size=1, max_size=4).map(".".join)
+
+# Hosts
+
+
+@pytest.mark.parametrize(
+    ("pattern", "host", "matches"),
+    [
+        ("example.com", "example.com", True),
+        ("example.com", "www.example.com", False),
+        ("example.com", "notexample.com", False),
+        ("example.com", "example.com.evil.test", False),
+        ("*.example.com", "example.com", True),
+        ("*.example.com", "www.example.com", True),
+        ("*.example.com", "a.b.example.com", True),
+        ("*.example.com", "notexample.com", False),
+        ("*.example.com", "example.com.evil.test", False),
+        ("*.com", "example.com", True),
+        ("*", "anything.test", True),
+        ("*", "127.0.0.1", True),
+        ("EXAMPLE.com", "example.COM", True),
+        ("example.com", "example.com.", True),
+        ("example.com.", "example.com", True),
+        (" example.com ", "example.com", True),
+        ("127.0.0.1", "127.0.0.1", True),
+        ("127.0.0.1", "127.0.0.10", False),
+        ("127.0.0.1", "localhost", False),
+        ("*.0.0.1", "127.0.0.1", True),
+        ("::1", "[::1]", True),
+        ("[::1]", "::1", True),
+        ("0:0:0:0:0:0:0:1", "::1", True),
+        ("2001:DB8::1", "2001:db8:0::1", True),
+        ("127.0.0.1", "::ffff:127.0.0.1", True),
+        ("::1", "::2", False),
+        ("bücher.example", "xn--bcher-kva.example", True),
+        ("xn--bcher-kva.example", "BÜCHER.example", True),
+        ("*.straße.example", "www.xn--strae-oqa.example", True),
+        ("ｅｘａｍｐｌｅ.com", "example.com", True),
+        ("example.com", "", False),
+    ],
+)
+def test_a_pattern_matches_a_host_or_not(pattern: str, host: str, matches: bool) -> None:
+    """R003-87"""
+    assert DomainPolicy(None, [pattern]).refuses(host) is matches
+    assert DomainPolicy([pattern], None).refuses(host) is not matches
+
+
+def test_without_domains_nothing_is_restricted() -> None:
+    """R003-87"""
+    assert not DomainPolicy(None, None).restricts
+    assert not DomainPolicy(None, []).restricts
+    assert not DomainPolicy(None, None).refuses("example.com")
+
+
+def test_an_empty_list_of_allowed_domains_allows_none() -> None:
+    """R003-87"""
+    policy = DomainPolicy([], None)
+
+    assert policy.restricts
+    assert policy.refuses("example.com")
+
+
+def test_block_wins() -> None:
+    """R003-87"""
+    policy = DomainPolicy(["*.example.com"], ["private.example.com"])
+
+    assert not policy.refuses("example.com")
+    assert not policy.refuses("www.example.com")
+    assert policy.refuses("private.example.com")
+    assert not policy.refuses("very.private.example.com")
+    assert policy.refuses("example.org")
+    assert DomainPolicy(["example.com"], ["*"]).refuses("example.com")
+
+
+@given(host=HOSTS, above=LABELS)
+def test_a_wildcard_is_the_domain_and_all_below_and_no_more(host: str, above: str) -> None:
+    """R003-87"""
+    policy = DomainPolicy([f"*.{host}"], None)
+
+    assert not policy.refuses(host)
+    assert not policy.refuses(f"{above}.{host}")
+    assert policy.refuses(f"{above}{host}")
+    assert policy.refuses(f"{host}.{above}x")
+
+
+@given(host=HOSTS, allowed=st.lists(HOSTS), blocked=st.lists(HOSTS))
+def test_what_is_blocked_is_refused_whatever_is_allowed(
+    host: str, allowed: list[str], blocked: list[str]
+) -> None:
+    """R003-87"""
+    policy = DomainPolicy([host, *allowed], [*blocked, host])
+
+    assert policy.refuses(host)
+    assert policy.refuses(host.upper())
+    assert policy.refuses(f"{host}.")
+
+
+@settings(deadline=None)
+@given(host=st.text(max_size=80))
+def test_any_text_is_allowed_or_refused(host: str) -> None:
+    assert DomainPolicy(None, [host]).refuses(host) in (True, False)
+    assert not DomainPolicy(None, None).refuses(host)
+
+
+# URLs
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://example.com",
+        "https://example.com/a?b#c",
+        "HTTPS://EXAMPLE.COM/",
+        "http://example.com:8080/",
+        "http://me:secret@example.com/",
+        "http://example.com./",
+        " http://example.com/ ",
+        "about:blank",
+    ],
+)
+def test_pages_of_an_allowed_host_may_be_opened(url: str) -> None:
+    """R003-87"""
+    DomainPolicy(["example.com"], None).check_url(url)
+    DomainPolicy(None, None).check_url(url)
+
+
+@pytest.mark.parametrize(
+    ("url", "domain"),
+    [
+        ("http://localhost/", "localhost"),
+        ("http://localhost:8080/", "localhost"),
+        ("http://LOCALHOST./", "localhost."),
+        ("http://example.com@localhost/", "localhost"),
+        ("http://example.com:80@localhost:80/", "localhost"),
+        ("http://user:example.com@localhost/", "localhost"),
+        ("http://[::1]/", "::1"),
+        ("http://127.0.0.1:1/", "127.0.0.1"),
+    ],
+)
+def test_the_host_decides_and_nothing_that_looks_like_one(url: str, domain: str) -> None:
+    """R003-87"""
+    for policy in (
+        DomainPolicy(["example.com"], None),
+        DomainPolicy(None, ["localhost", "::1", "127.0.0.1"]),
+    ):
+        with pytest.raises(PermissionDenied) as raised:
+            policy.check_url(url)
+        assert raised.value.message == f"The domain {domain} is refused by this server's policy"
+        assert raised.value.details == {"url": url, "domain": domain}
+        assert "security.allowedDomains" in raised.value.suggestion
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "file:///etc/passwd",
+        "FILE:///etc/passwd",
+        "file:relative",
+        "chrome://version",
+        "chrome-extension://abc/x.html",
+        "devtools://devtools/bundled/inspector.html",
+        "javascript:alert(1)",
+        "javascript:1",
+        "JavaScript:alert(1)",
+        " javascript:alert(1)",
+        "\x01javascript:alert(1)",
+        "java\nscript:alert(1)",
+        "java\tscript:alert(1)",
+        "ftp://example.com/",
+        "ws://example.com/",
+        "view-source:http://example.com",
+        "blob:http://example.com/0a1b",
+        "filesystem:http://example.com/x",
+        "about:srcdoc",
+        "about:version",
+        "mailto:me@example.com",
+    ],
+)
+def test_only_web_pages_are_opened(url: str) -> None:
+    """R003-87"""
+    with pytest.raises(PermissionDenied) as raised:
+        DomainPolicy(None, None).check_url(url)
+    assert raised.value.message.startswith("Only http and https pages can be opened, not ")
+
+
+@pytest.mark.parametrize("url", ["data:text/html,<p>x", "data:,x", "data:1,2", "DATA:text/html,x"])
+def test_data_has_no_host_so_it_is_refused_where_hosts_are_listed(url: str) -> None:
+    """R003-87"""
+    DomainPolicy(None, None).check_url(url)
+    DomainPolicy(None, ["example.com"]).check_url(url)
+    with pytest.raises(PermissionDenied):
+        DomainPolicy(["*"], None).check_url(url)
+
+
+@pytest.mark.parametrize(
+    ("url", "suggestion"),
+    [
+        ("example.com", "Did you mean https://example.com?"),
+        ("www.example.com/a?b", "Did you mean https://www.example.com/a?b?"),
+        ("//example.com/a", "Did you mean https://example.com/a?"),
+        ("localhost:8080/a", "Did you mean https://localhost:8080/a?"),
+        ("localhost:8080", "Did you mean https://localhost:8080?"),
+        ("example.com:443/a", "Did you mean https://example.com:443/a?"),
+        ("127.0.0.1:80", "Did you mean https://127.0.0.1:80?"),
+    ],
+)
+def test_a_url_without_a_scheme_is_answered_with_what_may_be_meant(url: str, suggestion: str) -> None:
+    """R003-68"""
+    with pytest.raises(InvalidUrl) as raised:
+        DomainPolicy(None, None).check_url(url)
+    assert raised.value.message == f'The URL "{url}" has no scheme'
+    assert raised.value.suggestion == suggestion
+    assert raised.value.details == {"url": url}
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("http://", 'The URL "http://" names no host'),
+        ("http:example", 'The URL "http:example" names no host'),
+        ("http:8080", 'The URL "http:8080" names no host'),
+        ("https:///path", 'The URL "https:///path" names no host'),
+        ("http://[::1", 'The URL "http://[::1" is malformed: Invalid IPv6 URL'),
+        ("http://a:99999/", 'The URL "http://a:99999/" is malformed: Port out of range 0-65535'),
+    ],
+)
+def test_a_url_that_no_browser_could_open_is_invalid(url: str, message: str) -> None:
+    """R003-68"""
+    with pytest.raises(InvalidUrl) as raised:
+        DomainPolicy(None, None).check_url(url)
+    assert raised.value.message == message
+
+
+@settings(deadline=None)
+@given(url=st.text() | st.text().map("http://{}".format))
+def test_any_text_is_a_url_that_may_be_opened_or_a_refusal(url: str) -> None:
+    for policy in (DomainPolicy(None, None), DomainPolicy(["example.com"], None)):
+        try:
+            policy.check_url(url)
+        except FootlightError as error:
+            assert error.code in ("INVALID_URL", "PERMISSION_DENIED")
+
+
+# Uploads
+
+
+def furnish(folder: Path) -> Path:
+    """`root` with a file, a folder and links; a secret beside it."""
+    root = folder / "root"
+    (root / "deep").mkdir(parents=True)
+    (root / "a.txt").write_text("a")
+    (root / "deep" / "b.txt").write_text("b")
+    (folder / "secret.txt").write_text("secret")
+    (folder / "root-beside").mkdir()
+    (folder / "root-beside" / "c.txt").write_text("c")
+    (root / "out").symlink_to(folder / "secret.txt")
+    (root / "up").symlink_to(folder)
+    (root / "in").symlink_to(root / "a.txt")
+    (root / "loop").symlink_to(root / "loop")
+    return folder
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return furnish(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """For what changes nothing in it."""
+    return furnish(tmp_path_factory.mktemp("uploads"))
+
+
+def test_files_below_a_root_may_be_uploaded(folder: Path) -> None:
+    """R003-19"""
+    root = folder / "root"
+    files = ["a.txt", "deep/b.txt", "deep/../a.txt", str(root / "a.txt"), "in"]
+
+    found = upload_paths(files, [root])
+
+    assert found == [root / name for name in ("a.txt", "deep/b.txt", "a.txt", "a.txt", "a.txt")]
+
+
+def test_a_relative_file_is_looked_for_below_each_root_and_in_the_working_directory(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R003-19"""
+    root, beside = folder / "root", folder / "root-beside"
+    monkeypatch.chdir(folder)
+
+    found = upload_paths(["c.txt", "a.txt", "root/deep/b.txt"], [root, beside])
+
+    assert found == [beside / "c.txt", root / "a.txt", root / "deep" / "b.txt"]
+    assert upload_paths(["root/a.txt"], [Path()]) == [root / "a.txt"]
+
+
+def test_a_root_may_be_a_link(folder: Path) -> None:
+    (folder / "link").symlink_to(folder / "root")
+
+    assert upload_paths([str(folder / "root" / "a.txt")], [folder / "link"]) == [folder / "root" / "a.txt"]
+    assert upload_paths([str(folder / "link" / "a.txt")], [folder / "root"]) == [folder / "root" / "a.txt"]
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "../secret.txt",
+        "deep/../../secret.txt",
+        "out",
+        "up/secret.txt",
+        "/etc/hostname",
+        "/no/such/file",
+        "../root-beside/c.txt",
+        "../missing.txt",
+        "/",
+    ],
+)
+def test_what_is_outside_by_its_real_path_is_refused(folder: Path, file: str) -> None:
+    """R003-19: whether it is there or not."""
+    with pytest.raises(PermissionDenied) as raised:
+        upload_paths(["a.txt", file], [folder / "root"])
+    assert raised.value.message == f"{file} is outside the folders that files may be uploaded from"
+    assert raised.value.details == {"file": file}
+    assert raised.value.suggestion == (
+        f"Use a file below {folder / 'root'}, or start the server with --upload-root."
+    )
+
+
+@pytest.mark.parametrize(
+    "file", ["missing.txt", "deep", "", ".", "deep/..", "loop", "loop/x", "x" * 300, "\ud83d", "a.txt/x"]
+)
+def test_what_is_no_file_is_said_to_be_none(folder: Path, file: str) -> None:
+    """R003-19"""
+    with pytest.raises(InvalidParameter) as raised:
+        upload_paths([file], [folder / "root"])
+    assert raised.value.message == f"files: {file} is not a file"
+    assert raised.value.details == {"parameter": "files", "file": file}
+
+
+def test_a_name_with_a_nul_is_none(folder: Path) -> None:
+    with pytest.raises(InvalidParameter, match="cannot hold a NUL character"):
+        upload_paths(["a.txt\0.png"], [folder / "root"])
+
+
+def test_the_working_directory_is_not_told_about(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """R003-19: the answer is the same whether a file outside is there or not."""
+    monkeypatch.chdir(folder)
+
+    for file in ("secret.txt", "missing.txt"):
+        with pytest.raises(InvalidParameter, match="is not a file"):
+            upload_paths([file], [folder / "root"])
+
+
+def test_without_roots_nothing_may_be_uploaded(folder: Path) -> None:
+    with pytest.raises(PermissionDenied):
+        upload_paths([str(folder / "root" / "a.txt")], [])
+
+
+@settings(deadline=None)
+@given(
+    parts=st.lists(
+        st.sampled_from(
+            ["a.txt", "deep", "b.txt", "..", ".", "out", "up", "in", "loop", "root", "secret.txt"]
+        )
+        | st.text(max_size=5),
+        max_size=6,
+    )
+)
+def test_no_name_leads_out(shared_folder: Path, parts: list[str]) -> None:
+    """R003-19"""
+    root = shared_folder / "root"
+    try:
+        (found,) = upload_paths(["/".join(parts)], [root])
+    except FootlightError as error:
+        assert error.code in ("PERMISSION_DENIED", "INVALID_PARAMETER")
+    else:
+        assert found.resolve().is_relative_to(root)
+        assert found.read_text() in ("a", "b")

@@ -1,0 +1,85 @@
+"""How a selector is read."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from footlight.browser.targets import parse
+from footlight.errors import InvalidSelector
+
+
+@pytest.mark.parametrize(
+    ("selector", "parts"),
+    [
+        ("#save", ("#save",)),
+        ("  form > button  ", ("form > button",)),
+        ("//button[1]", ("xpath=//button[1]",)),
+        ("(//button)[last()]", ("xpath=(//button)[last()]",)),
+        ("//a >> ..", ("xpath=//a", "xpath=..")),
+        ("testid=save", ('[data-testid="save"]',)),
+        ("testid='save all'", ('[data-testid="save all"]',)),
+        ('testid=say "hi', ('[data-testid="say \\"hi"]',)),
+        ("#frame >> button", ("#frame", "button")),
+        ("#a >> iframe>>testid=b >> //c", ("#a", "iframe", '[data-testid="b"]', "xpath=//c")),
+        ("text=Save", ("text=Save",)),
+        ("role=button[name='a >> b']", ("role=button[name='a >> b']",)),
+        ('[title="a >> b"] >> c', ('[title="a >> b"]', "c")),
+        ('[title="a \\" >> b"] >> c', ('[title="a \\" >> b"]', "c")),
+        ("a > b", ("a > b",)),
+    ],
+)
+def test_a_selector_is_read_part_by_part(selector: str, parts: tuple[str, ...]) -> None:
+    """R003-50"""
+    assert parse(selector) == parts
+
+
+@pytest.mark.parametrize("selector", ["", "   ", ">>", "#a >>", ">> #a", "#a >> >> #b"])
+def test_an_empty_part_is_no_selector(selector: str) -> None:
+    """R003-75"""
+    with pytest.raises(InvalidSelector) as caught:
+        parse(selector)
+
+    assert caught.value.code == "INVALID_SELECTOR"
+    assert caught.value.message == f'The selector "{selector}" has an empty part'
+    assert caught.value.details == {"selector": selector}
+
+
+plain = st.text(st.characters(exclude_characters="\"'>\\"), min_size=1).filter(
+    lambda part: part.strip() and not part.strip().startswith(("testid=", "//", "(//", ".."))
+)
+
+
+@given(st.lists(plain, min_size=1, max_size=4))
+def test_parts_without_quotes_come_back_as_they_were(parts: list[str]) -> None:
+    """R003-50"""
+    assert parse(" >> ".join(parts)) == tuple(part.strip() for part in parts)
+
+
+@given(st.text())
+def test_what_is_in_quotes_is_never_split(text: str) -> None:
+    """R003-50"""
+    part = f"[title={json.dumps(text, ensure_ascii=False)}]"
+
+    assert parse(f"{part} >> {part}") == (part, part)
+
+
+@given(plain)
+def test_an_xpath_is_handed_on_whole(text: str) -> None:
+    """R003-50"""
+    assert parse(f"//{text}") == (f"xpath=//{text.rstrip()}",)
+
+
+@given(st.text())
+def test_any_text_is_parts_or_no_selector(text: str) -> None:
+    """R003-50, R003-75"""
+    try:
+        parts = parse(text)
+    except InvalidSelector:
+        return
+
+    assert parts
+    assert all(parts)

@@ -1,0 +1,211 @@
+"""`footlight serve`, as it is typed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.site import Site
+from tests.wire import wired
+
+pytestmark = pytest.mark.anyio
+
+
+def run(*arguments: str, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "footlight", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        cwd=cwd,
+        env={**os.environ, **environment},
+    )
+
+
+def test_the_commands_are_listed() -> None:
+    done = run("--help")
+
+    assert done.returncode == 0
+    for command in ("serve", "doctor", "demo"):
+        assert command in done.stdout
+
+
+def test_the_flags_are_explained() -> None:
+    done = run("serve", "--help")
+
+    assert done.returncode == 0
+    for flag in (
+        "--config",
+        "--headed",
+        "--browser",
+        "--executable-path",
+        "--cdp-endpoint",
+        "--allow-domain",
+    ):
+        assert flag in done.stdout
+    assert done.stderr == ""
+
+
+def test_the_version_is_told() -> None:
+    from importlib.metadata import version
+
+    assert run("--version").stdout == f"footlight, version {version('footlight')}\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "part"),
+    [
+        ('{"pool": {"maxBrowser": 3}}', "unknown setting 'pool.maxBrowser'"),
+        ('{"pool": {"maxBrowsers": "3"}}', "setting 'pool.maxBrowsers': Input should be a valid integer"),
+        ("{", "not valid JSON"),
+    ],
+)
+def test_a_bad_file_ends_the_start_with_its_name(tmp_path: Path, content: str, part: str) -> None:
+    file = tmp_path / "settings.json"
+    file.write_text(content)
+
+    done = run("serve", "--config", str(file))
+
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith(f"footlight: {file}: ")
+    assert part in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment", "part"),
+    [
+        (["--config", "missing.json"], {}, "missing.json: the configuration cannot be read"),
+        ([], {"FOOTLIGHT_POOL_MAX_BROWSERS": "x"}, "environment variable FOOTLIGHT_POOL_MAX_BROWSERS: "),
+        (["--max-sessions", "0"], {}, "flag for session.maxSessions: setting 'session.maxSessions'"),
+        (["--browser", "opera"], {}, "Invalid value for '--browser'"),
+        (["--fly"], {}, "No such option"),
+        (["--log-file", "/dev/null/log"], {}, "/dev/null/log"),
+        ([], {"FOOTLIGHT_TRANSPORT": "http"}, "'http' is not served"),
+    ],
+)
+def test_a_bad_setting_ends_the_start_with_a_reason(
+    tmp_path: Path, arguments: list[str], environment: dict[str, str], part: str
+) -> None:
+    done = run("serve", *arguments, cwd=tmp_path, **environment)
+
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert part in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+async def test_flags_win_over_variables_and_those_over_the_file(site: Site, tmp_path: Path) -> None:
+    file = tmp_path / "settings.json"
+    file.write_text(json.dumps({"name": "from the file", "version": "3", "session": {"maxSessions": 1}}))
+    flags = ("--config", str(file), "--max-sessions", "2")
+    async with wired(*flags, cwd=tmp_path, FOOTLIGHT_VERSION="4", FOOTLIGHT_SESSION_MAX_SESSIONS="1") as wire:
+        hello = (await wire.initialize())["result"]
+        made = [(await wire.call("create_session"))["isError"] for _ in range(3)]
+
+    assert hello["serverInfo"] == {"name": "from the file", "version": "4"}
+    assert made == [False, False, True]
+
+
+async def test_a_missing_browser_is_told_with_its_remedy(tmp_path: Path) -> None:
+    """R003-69: the server starts; the first call that needs a browser says it."""
+    missing = tmp_path / "nothing"
+    async with wired("--executable-path", str(missing), cwd=tmp_path) as wire:
+        await wire.initialize()
+        assert len((await wire.ask("tools/list"))["result"]["tools"]) == 44
+        for _ in range(2):
+            answer = (await wire.call("navigate", url="http://127.0.0.1"))["structuredContent"]
+            assert answer["error"] == {
+                "code": "BROWSER_NOT_INSTALLED",
+                "message": f"The configured browser {missing} is not an executable file",
+                "details": {"executablePath": str(missing)},
+                "retryable": False,
+                "suggestion": "Correct browser.executablePath (--executable-path), or leave it out.",
+            }
+        assert await wire.end() == 0
+
+
+async def test_a_browser_that_does_not_start_is_told(tmp_path: Path) -> None:
+    """R003-69"""
+    broken = tmp_path / "broken"
+    broken.write_text("#!/bin/sh\nexit 3\n")
+    broken.chmod(0o700)
+    async with wired("--executable-path", str(broken), cwd=tmp_path) as wire:
+        await wire.initialize()
+        answer = (await wire.call("navigate", url="http://127.0.0.1"))["structuredContent"]
+
+    assert answer["error"]["code"] == "BROWSER_NOT_INSTALLED"
+    assert f"({broken}) did not start" in answer["error"]["message"]
+    assert "\n" not in answer["error"]["message"]
+
+
+async def test_a_missing_browser_can_be_put_there_later(site: Site, tmp_path: Path) -> None:
+    from footlight.browser.launch import find_browser
+    from footlight.config import BrowserSettings
+
+    late = tmp_path / "late"
+    async with wired("--executable-path", str(late), cwd=tmp_path) as wire:
+        await wire.initialize()
+        assert (await wire.call("get_cookies"))["isError"]
+        late.symlink_to(find_browser(BrowserSettings(), Path("/nowhere")).path)
+
+        assert not (await wire.call("navigate", url=site.page("<p>x</p>")))["isError"]
+
+
+@pytest.mark.parametrize("form", ["json", "text"])
+async def test_the_log_goes_where_the_flags_say(tmp_path: Path, form: str) -> None:
+    """R003-91"""
+    log = tmp_path / "logs" / "footlight.log"
+    flags = ("--log-file", str(log), "--log-format", form, "--log-level", "info")
+    async with wired(*flags, cwd=tmp_path) as wire:
+        await wire.initialize()
+        await wire.call("get_cookies")
+        await wire.end()
+        assert wire.noise == ["Playwright MCP Server running on stdio"]
+
+    written = log.read_text("utf-8")
+    if form == "json":
+        lines: list[dict[str, Any]] = [json.loads(line) for line in written.splitlines()]
+        (call,) = [line for line in lines if line["message"] == "call"]
+        assert (call["tool"], call["outcome"], call["level"]) == ("get_cookies", "ok", "info")
+    else:
+        assert "footlight.server.dispatch: call tool=get_cookies" in written
+
+
+async def test_the_level_keeps_the_log_short(tmp_path: Path) -> None:
+    """R003-91"""
+    async with wired("--log-level", "error", cwd=tmp_path) as wire:
+        await wire.initialize()
+        await wire.call("get_cookies")
+        await wire.end()
+        assert wire.noise == ["Playwright MCP Server running on stdio"]
+
+
+async def test_settings_switch_tools_off(site: Site, tmp_path: Path) -> None:
+    """R003-88, R003-89"""
+    config = {"security": {"enableFileUpload": False, "maxScreenshotSize": 100}}
+    (tmp_path / "settings.json").write_text(json.dumps(config))
+    async with wired("--config", "settings.json", cwd=tmp_path) as wire:
+        await wire.initialize()
+        await wire.call("navigate", url=site.page("<input type=file>"))
+        refused = [
+            (await wire.call(tool, **arguments))
+            for tool, arguments in (
+                ("upload_file", {"selector": "input", "files": ["settings.json"]}),
+                ("evaluate", {"script": "1"}),
+                ("screenshot", {}),
+            )
+        ]
+
+    for result in refused:
+        assert result["structuredContent"]["error"]["code"] == "PERMISSION_DENIED"
+        assert [each["type"] for each in result["content"]] == ["text"]

@@ -1,0 +1,629 @@
+"""What goes wrong on purpose: nothing is left behind, and what is left works."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import psutil
+import pytest
+
+from tests.conftest import ENGINE, connected, server_command
+from tests.site import Site
+from tests.wire import Wire, wired
+
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs POSIX signals"),
+    pytest.mark.skipif(ENGINE != "chromium", reason="looks for Chromium's processes"),
+]
+
+GONE_SECONDS = 5.0
+"""How long anything of ours may outlive its owner."""
+
+
+def family(pid: int) -> list[psutil.Process]:
+    """A process and all below it."""
+    process = psutil.Process(pid)
+    return [process, *process.children(recursive=True)]
+
+
+def browsers_of(pid: int) -> list[psutil.Process]:
+    """The browsers' main processes, without the shells that some systems start them in."""
+    return [
+        process
+        for process in psutil.Process(pid).children(recursive=True)
+        if (line := command_of(process))
+        and Path(line[0]).name.startswith("chrom")
+        and any(part.startswith("--remote-debugging-") for part in line)
+        and not any(part.startswith("--type=") for part in line)
+    ]
+
+
+def renderers_of(browser: psutil.Process) -> list[psutil.Process]:
+    return [
+        process for process in browser.children(recursive=True) if "--type=renderer" in command_of(process)
+    ]
+
+
+def command_of(process: psutil.Process) -> list[str]:
+    try:
+        return process.cmdline()
+    except psutil.Error:
+        return []
+
+
+async def gone(processes: list[psutil.Process]) -> None:
+    _, alive = await asyncio.to_thread(psutil.wait_procs, processes, GONE_SECONDS)
+    assert not alive
+
+
+async def until(happened: Callable[[], Any], limit_seconds: float = 10.0) -> Any:
+    """Look again and again, for what sends no event."""
+    async with asyncio.timeout(limit_seconds):
+        while not (found := happened()):
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(0.02):
+                    await asyncio.Event().wait()
+        return found
+
+
+@asynccontextmanager
+async def served(
+    site: Site, tmp_path: Path, *flags: str, config: dict[str, Any] | None = None
+) -> AsyncGenerator[Wire]:
+    """A server whose temporary files are in `tmp_path`, with a page open."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir(exist_ok=True)
+    if config is not None:
+        (tmp_path / "config.json").write_text(json.dumps(config))
+        flags = ("--config", str(tmp_path / "config.json"), *flags)
+    async with wired(*flags, "--enable-script-evaluation", cwd=tmp_path, TMPDIR=str(temporary)) as wire:
+        await wire.initialize()
+        yield wire
+
+
+def left_in(tmp_path: Path) -> list[str]:
+    return sorted(str(path.relative_to(tmp_path)) for path in (tmp_path / "temporary").rglob("*"))
+
+
+async def data(wire: Wire, tool: str, /, **arguments: Any) -> dict[str, Any]:
+    content = (await wire.call(tool, **arguments))["structuredContent"]
+    assert content["success"], content
+    return content["data"]
+
+
+async def error(wire: Wire, tool: str, /, **arguments: Any) -> dict[str, Any]:
+    content = (await wire.call(tool, **arguments))["structuredContent"]
+    assert not content["success"], content
+    return content["error"]
+
+
+# Nothing left behind
+
+
+CLIENT = """
+import json, subprocess, sys
+server = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
+for method, params in (("initialize", hello), ("tools/call", {"name": "get_cookies", "arguments": {}})):
+    request = {"jsonrpc": "2.0", "id": method, "method": method, "params": params}
+    server.stdin.write(json.dumps(request).encode() + b"\\n")
+    server.stdin.flush()
+    server.stdout.readline()
+print(server.pid, flush=True)
+server.wait()
+"""
+
+
+async def test_a_client_that_is_killed_takes_everything_with_it(tmp_path: Path) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    client = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", CLIENT, *server_command()),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "TMPDIR": str(temporary)},
+    )
+    assert client.stdout is not None
+    async with asyncio.timeout(30):
+        server = int(await client.stdout.readline())
+    processes = await until(lambda: len(browsers_of(server)) == 2 and family(server))
+    assert left_in(tmp_path)
+
+    client.kill()
+
+    await client.wait()
+    await gone(processes)
+    assert left_in(tmp_path) == []
+
+
+@pytest.mark.parametrize("how", ["closed input", "SIGTERM", "SIGINT", "SIGHUP"])
+async def test_a_server_that_is_asked_to_end_leaves_nothing(site: Site, tmp_path: Path, how: str) -> None:
+    async with served(site, tmp_path) as wire:
+        await data(wire, "navigate", url=site.page("<p>x</p>"))
+        processes = family(wire.process.pid)
+        assert len(processes) > 3
+
+        if how == "closed input":
+            assert wire.process.stdin is not None
+            wire.process.stdin.close()
+        else:
+            wire.process.send_signal(getattr(signal, how))
+
+        began = time.monotonic()
+        assert await wire.exit() == 0
+        await gone(processes)
+        assert time.monotonic() - began < GONE_SECONDS
+        assert left_in(tmp_path) == []
+
+
+async def test_a_server_ends_in_the_middle_of_a_call(site: Site, tmp_path: Path) -> None:
+    async with served(site, tmp_path) as wire:
+        await data(wire, "navigate", url=site.page("<p>x</p>"))
+        request = {"name": "evaluate", "arguments": {"script": "for (;;);"}}
+        await wire.send(
+            json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": request}).encode()
+            + b"\n"
+        )
+        await wire.ask("ping")
+        processes = family(wire.process.pid)
+
+        assert await wire.end() == 0
+
+        await gone(processes)
+        assert left_in(tmp_path) == []
+
+
+async def test_a_server_that_is_killed_takes_its_browsers_with_it(site: Site, tmp_path: Path) -> None:
+    """What it kept in temporary files is removed by the next one."""
+    async with served(site, tmp_path) as wire:
+        await data(wire, "navigate", url=site.page("<p>x</p>"))
+        processes = family(wire.process.pid)
+
+        wire.process.kill()
+        await gone(processes)
+
+    async with served(site, tmp_path) as wire:
+        await data(wire, "get_cookies")
+        assert await wire.end() == 0
+    assert left_in(tmp_path) == []
+
+
+async def test_a_server_ends_while_it_still_starts(tmp_path: Path) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    async with wired(TMPDIR=str(temporary)) as wire:
+        await until(lambda: psutil.Process(wire.process.pid).children())
+        processes = family(wire.process.pid)
+
+        await wire.end()
+
+        await gone(processes)
+    assert left_in(tmp_path) == []
+
+
+# Crashes
+
+
+async def test_a_browser_that_is_killed_is_told_once(site: Site, tmp_path: Path) -> None:
+    """R003-68, R003-71, R003-83"""
+    config = {"pool": {"minBrowsers": 1, "maxBrowsers": 1}}
+    async with served(site, tmp_path, config=config) as wire:
+        page = site.page("<p>x</p>")
+        await data(wire, "navigate", url=page)
+        (browser,) = browsers_of(wire.process.pid)
+
+        began = site.page("begun")
+        script = f"fetch('{began}').then(() => new Promise(() => {{}}))"
+        calling = asyncio.create_task(error(wire, "evaluate", script=script))
+        await until(lambda: ("GET", began.removeprefix(site.url)) in site.requests)
+        browser.kill()
+        told = await calling
+
+        assert told == {
+            "code": "BROWSER_CRASHED",
+            "message": "The browser crashed; the session is made anew at its next use",
+            "details": {"sessionId": "default"},
+            "retryable": True,
+            "suggestion": (
+                "Browser crashed unexpectedly. This may indicate a memory issue or problematic page content."
+            ),
+        }
+        await data(wire, "navigate", url=page)
+        assert await data(wire, "get_text", selector="p") == {"text": "x"}
+        assert browsers_of(wire.process.pid) != [browser]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("get_text", {"selector": "p"}),
+        ("get_cookies", {}),
+        ("save_state", {"sessionId": "default"}),
+        ("block_resource", {"resourceType": "image"}),
+        ("set_offline", {"offline": True}),
+        ("screenshot", {}),
+        ("navigate", {"url": "about:blank"}),
+    ],
+)
+async def test_any_call_tells_of_a_browser_that_is_gone(
+    crashing: Wire, site: Site, tool: str, arguments: dict[str, Any]
+) -> None:
+    """R003-68: whichever comes first after the crash, and none after it."""
+    await data(crashing, "navigate", url=site.page("<p>x</p>"))
+    for browser in browsers_of(crashing.process.pid):
+        browser.kill()
+
+    told = await error(crashing, tool, **arguments)
+
+    assert told["code"] == "BROWSER_CRASHED"
+    await data(crashing, "navigate", url=site.page("<p>again</p>"))
+    assert await data(crashing, "get_text", selector="p") == {"text": "again"}
+
+
+@pytest.fixture(scope="module")
+async def crashing(
+    anyio_backend: str, site: Site, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncGenerator[Wire]:
+    """One server for browsers that are killed."""
+    config = {"pool": {"minBrowsers": 1, "maxBrowsers": 2}}
+    async with served(site, tmp_path_factory.mktemp("crashing"), config=config) as wire:
+        yield wire
+
+
+async def test_a_new_session_does_not_meet_a_dead_browser(crashing: Wire, site: Site) -> None:
+    """R003-83"""
+    await data(crashing, "get_cookies")
+    for browser in browsers_of(crashing.process.pid):
+        browser.kill()
+
+    made = await data(crashing, "create_session")
+
+    await data(crashing, "navigate", url=site.page("<p>x</p>"), sessionId=made["sessionId"])
+    await data(crashing, "close_session", sessionId=made["sessionId"])
+    await crashing.call("get_cookies")
+    await data(crashing, "get_cookies")
+
+
+async def test_a_session_keeps_its_looks_after_a_crash(crashing: Wire, site: Site) -> None:
+    made = await data(crashing, "create_session", userAgent="Lamp/7", viewport={"width": 300, "height": 200})
+    page = site.page("<p>x</p>")
+    await data(crashing, "navigate", url=page, sessionId=made["sessionId"])
+    for browser in browsers_of(crashing.process.pid):
+        browser.kill()
+    told = await error(crashing, "get_text", selector="p", **made)
+    assert told["code"] == "BROWSER_CRASHED"
+
+    await data(crashing, "navigate", url=page, **made)
+
+    looks = await data(crashing, "evaluate", script="[navigator.userAgent, innerWidth, innerHeight]", **made)
+    assert looks == {"result": ["Lamp/7", 300, 200]}
+    await data(crashing, "close_session", **made)
+    await crashing.call("get_cookies")
+
+
+async def test_a_page_that_crashes_is_told_and_another_opens(site: Site, tmp_path: Path) -> None:
+    """R003-68"""
+    config = {"pool": {"minBrowsers": 1, "maxBrowsers": 1}}
+    async with served(site, tmp_path, config=config) as wire:
+        page = site.page("<p>x</p>")
+        await data(wire, "set_cookies", cookies=[{"name": "a", "value": "1", "url": site.url}])
+        await data(wire, "navigate", url=page)
+        (browser,) = browsers_of(wire.process.pid)
+        refused = await error(wire, "navigate", url="chrome://crash")
+        assert refused["code"] == "PERMISSION_DENIED"
+
+        for renderer in renderers_of(browser):
+            renderer.kill()
+        told = await error(wire, "get_text", selector="p")
+
+        assert told["code"] == "BROWSER_CRASHED"
+        assert told["message"] == "The page crashed"
+        await data(wire, "navigate", url=page)
+        assert await data(wire, "get_text", selector="p") == {"text": "x"}
+        assert browsers_of(wire.process.pid) == [browser]
+        cookies = (await data(wire, "get_cookies"))["cookies"]
+        assert [cookie["name"] for cookie in cookies] == ["a"]
+
+
+# Limits
+
+
+async def test_fifty_sessions_leave_no_trace(site: Site, tmp_path: Path) -> None:
+    config = {"pool": {"minBrowsers": 1, "maxBrowsers": 1}, "session": {"maxSessions": 60}}
+    page = site.page("<p>x</p>")
+    async with served(site, tmp_path, config=config) as wire:
+
+        async def open_and_close(times: int) -> None:
+            for _ in range(times):
+                made = await data(wire, "create_session")
+                await data(wire, "navigate", url=page, **made)
+                await data(wire, "close_session", **made)
+
+        server = psutil.Process(wire.process.pid)
+        await open_and_close(5)
+        (browser,) = browsers_of(server.pid)
+        driver = server.children()[0]
+        handles = {process: process.num_fds() for process in (server, driver, browser)}
+        processes = len(server.children(recursive=True))
+
+        await open_and_close(50)
+
+        await until(lambda: len(server.children(recursive=True)) <= processes + 1)
+        for process, before in handles.items():
+            assert process.num_fds() <= before + 5, process.name()
+        assert (await data(wire, "list_sessions"))["sessions"] == []
+
+
+async def test_sessions_have_a_limit(site: Site, tmp_path: Path) -> None:
+    """R003-84"""
+    config = {"pool": {"minBrowsers": 1, "maxBrowsers": 2}}
+    async with served(site, tmp_path, "--max-sessions", "3", config=config) as wire:
+        made = [await data(wire, "create_session") for _ in range(3)]
+
+        told = await error(wire, "create_session")
+
+        assert told == {
+            "code": "RESOURCE_EXHAUSTED",
+            "message": "All 3 sessions are in use",
+            "details": {"maxSessions": 3},
+            "retryable": True,
+            "suggestion": "Close a session that is not needed with close_session, then try again.",
+        }
+        assert (await error(wire, "get_cookies"))["code"] == "RESOURCE_EXHAUSTED"
+        await data(wire, "close_session", **made[0])
+        await data(wire, "get_cookies")
+        assert len(browsers_of(wire.process.pid)) == 2
+
+
+async def test_sessions_that_come_together_keep_the_limit(site: Site, tmp_path: Path) -> None:
+    """R003-84"""
+    async with connected(site, "--max-sessions", "3", cwd=tmp_path) as browser:
+        answers: list[bool] = []
+
+        async def make() -> None:
+            answers.append(not (await browser.answer("create_session")).is_error)
+
+        async with anyio.create_task_group() as tasks:
+            for _ in range(8):
+                tasks.start_soon(make)
+
+        assert sorted(answers) == [False] * 5 + [True] * 3
+        assert len((await browser.call("list_sessions"))["sessions"]) == 3
+
+
+async def test_a_full_pool_is_exhausted(tmp_path: Path) -> None:
+    """R003-83"""
+    from footlight.browser._playwright import start_playwright
+    from footlight.browser.launch import launch_browser
+    from footlight.browser.pool import Pool
+    from footlight.config import PoolSettings, SessionSettings, Settings
+    from footlight.errors import ResourceExhausted
+
+    settings = Settings(
+        pool=PoolSettings(minBrowsers=0, maxBrowsers=2), session=SessionSettings(maxSessions=4)
+    )
+    async with start_playwright(tmp_path) as playwright:
+        pool = Pool(settings, lambda: launch_browser(playwright, settings.browser, proxied=False))
+        held = [await pool.acquire() for _ in range(4)]
+
+        with pytest.raises(ResourceExhausted, match="All 2 browsers are full"):
+            await pool.acquire()
+
+        pool.release(held[0])
+        assert await pool.acquire() is held[0]
+        assert sorted(browser.sessions for browser in pool.browsers) == [2, 2]
+        await pool.close()
+
+
+async def test_a_session_expires(site: Site, tmp_path: Path) -> None:
+    config = {"session": {"idleTimeout": 400}, "pool": {"minBrowsers": 1, "maxBrowsers": 1}}
+    async with served(site, tmp_path, "--log-level", "info", config=config) as wire:
+        made = await data(wire, "create_session")
+        await data(wire, "navigate", url=site.page("<p>x</p>"), **made)
+        (browser,) = browsers_of(wire.process.pid)
+        await wire.heard(f"session {made['sessionId']} expired")
+
+        told = await error(wire, "get_text", selector="p", **made)
+
+        assert told["code"] == "SESSION_NOT_FOUND"
+        assert told["message"] == f'Session "{made["sessionId"]}" expired after 400ms without use'
+        await until(lambda: len(renderers_of(browser)) <= 1)
+
+
+async def test_a_call_keeps_its_session_from_expiring(site: Site, tmp_path: Path) -> None:
+    config = {"session": {"idleTimeout": 300}}
+    async with served(site, tmp_path, config=config) as wire:
+        await data(wire, "navigate", url=site.page("<p>x</p>"))
+        slow = "new Promise(done => setTimeout(() => done('done'), 1200))"
+
+        assert await data(wire, "evaluate", script=slow) == {"result": "done"}
+        assert await data(wire, "get_text", selector="p") == {"text": "x"}
+
+
+async def test_idle_browsers_are_closed_down_to_the_least(site: Site, tmp_path: Path) -> None:
+    """R003-83"""
+    config = {
+        "pool": {"minBrowsers": 1, "maxBrowsers": 3, "idleTimeout": 300},
+        "session": {"maxSessions": 3},
+    }
+    async with served(site, tmp_path, config=config) as wire:
+        made = [await data(wire, "create_session") for _ in range(3)]
+        assert len(browsers_of(wire.process.pid)) == 3
+
+        for each in made:
+            await data(wire, "close_session", **each)
+
+        await until(lambda: len(browsers_of(wire.process.pid)) == 1)
+        await data(wire, "navigate", url=site.page("<p>x</p>"))
+
+
+async def test_a_crashed_browser_is_replaced(site: Site, tmp_path: Path) -> None:
+    """R003-83: without anybody asking for it."""
+    config = {"pool": {"minBrowsers": 2, "maxBrowsers": 2, "idleTimeout": 1000}}
+    async with served(site, tmp_path, config=config) as wire:
+        await data(wire, "get_cookies")
+        both = await until(lambda: len(browsers_of(wire.process.pid)) == 2 and browsers_of(wire.process.pid))
+
+        both[0].kill()
+        await asyncio.to_thread(both[0].wait, 5)
+
+        await until(lambda: len(browsers_of(wire.process.pid)) == 2)
+        assert both[1] in browsers_of(wire.process.pid)
+
+
+# Hostile pages
+
+
+async def test_a_page_that_never_stops_loading(site: Site, tmp_path: Path) -> None:
+    """R003-85"""
+    never = site.never()
+    url = site.page(f"<p>here</p><img src='{never}'>")
+    async with served(site, tmp_path) as wire:
+        told = await error(wire, "navigate", url=url, timeout=700)
+        assert told["code"] == "TIMEOUT"
+        assert await data(wire, "get_text", selector="p") == {"text": "here"}
+
+        await data(wire, "navigate", url=url, waitUntil="domcontentloaded")
+        assert (await data(wire, "screenshot"))["format"] == "png"
+        told = await error(wire, "wait_for_load", timeout=300)
+        assert told["code"] == "TIMEOUT"
+        assert await wire.end() == 0
+
+
+async def test_a_page_that_opens_fifty_popups(site: Site, tmp_path: Path) -> None:
+    url = site.page("<button onclick='for (let i = 0; i < 50; i++) window.open(location)'>pop</button>")
+    config = {"pool": {"minBrowsers": 1, "maxBrowsers": 1}}
+    async with served(site, tmp_path, config=config) as wire:
+        await data(wire, "navigate", url=url)
+
+        popped = await data(wire, "click", selector="button")
+
+        pages = [page["pageId"] for page in popped["newPages"]]
+        assert pages == sorted(pages, key=lambda page: int(page.removeprefix("page-")))
+        assert len(pages) == 20
+        assert pages[-1] == "page-51"
+        assert (await data(wire, "get_text", selector="button", pageId="page-51")) == {"text": "pop"}
+        listed = (await data(wire, "list_sessions"))["sessions"]
+        assert len(listed[0]["pages"]) == 51
+        processes = family(wire.process.pid)
+        assert await wire.end() == 0
+        await gone(processes)
+
+
+async def test_a_page_of_broken_text(site: Site, tmp_path: Path) -> None:
+    url = site.page(
+        "<p></p><script>document.querySelector('p').textContent = 'a\\ud800b\\u0000c\\u001b\\udfff\\u2028';"
+        "document.title = '\\udc00'</script>"
+    )
+    async with served(site, tmp_path) as wire:
+        await data(wire, "navigate", url=url)
+
+        assert await data(wire, "get_text", selector="p") == {"text": "a�b\0c\x1b�\u2028"}
+        assert (await data(wire, "get_page_metadata"))["title"] == "�"
+        assert (await data(wire, "find_elements", selector="p"))["count"] == 1
+
+
+# Surviving a restart
+
+
+@pytest.mark.parametrize("persistent", [True, False])
+async def test_sessions_survive_a_restart_where_they_should(
+    site: Site, tmp_path: Path, persistent: bool
+) -> None:
+    """R003-86"""
+    config = {"session": {"persistentSessions": persistent}, "pool": {"minBrowsers": 1, "maxBrowsers": 1}}
+    url = site.page(
+        "<p>x</p><script>localStorage.kept ??= 'yes'; document.cookie = 'kept=yes; max-age=999'</script>"
+    )
+    async with served(site, tmp_path, config=config) as wire:
+        made = [await data(wire, "create_session") for _ in range(3)]
+        for each in made:
+            await data(wire, "navigate", url=url, **each)
+        await data(wire, "close_session", **made[0])
+        wire.process.send_signal(signal.SIGTERM)
+        assert await wire.exit() == 0
+
+    async with served(site, tmp_path, config=config) as wire:
+        assert (await error(wire, "get_cookies", **made[0]))["code"] == "SESSION_NOT_FOUND"
+        for each in made[1:]:
+            if persistent:
+                cookies = (await data(wire, "get_cookies", **each))["cookies"]
+                assert [cookie["name"] for cookie in cookies] == ["kept"]
+                where = await data(wire, "evaluate", script="[location.href, localStorage.kept]", **each)
+                assert where == {"result": [url, "yes"]}
+            else:
+                assert (await error(wire, "get_cookies", **each))["code"] == "SESSION_NOT_FOUND"
+                assert not (tmp_path / ".footlight/state/sessions").exists()
+
+
+# A browser that was there before
+
+
+async def test_a_browser_that_was_attached_to_survives(site: Site, tmp_path: Path) -> None:
+    from footlight.browser.launch import find_browser
+    from footlight.config import BrowserSettings
+
+    url = site.page("<h1>Already here</h1>")
+    profile = tmp_path / "profile"
+    sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
+    chromium = await asyncio.create_subprocess_exec(
+        find_browser(BrowserSettings(), Path("/nowhere")).path,
+        *("--headless", "--remote-debugging-port=0", f"--user-data-dir={profile}", *sandbox, url),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        port = await until(lambda: port_in(profile))
+        async with served(site, tmp_path, "--cdp-endpoint", f"http://127.0.0.1:{port}") as wire:
+            assert await data(wire, "wait_for_selector", selector="h1")
+            assert await data(wire, "get_text", selector="h1") == {"text": "Already here"}
+            made = await data(wire, "create_session")
+            await data(wire, "navigate", url=site.page("<p>isolated</p>"), **made)
+            assert await data(wire, "get_text", selector="p", **made) == {"text": "isolated"}
+            listed = {
+                each["sessionId"]: len(each["pages"])
+                for each in (await data(wire, "list_sessions"))["sessions"]
+            }
+            assert listed == {"default": 1, made["sessionId"]: 1}
+            assert await wire.end() == 0
+
+        assert chromium.returncode is None
+        async with served(site, tmp_path, "--cdp-endpoint", f"http://127.0.0.1:{port}") as wire:
+            assert await data(wire, "get_text", selector="h1") == {"text": "Already here"}
+            await data(wire, "close_session", sessionId="default")
+            assert await data(wire, "get_text", selector="h1") == {"text": "Already here"}
+        assert chromium.returncode is None
+    finally:
+        processes = family(chromium.pid)
+        chromium.kill()
+        await chromium.wait()
+        await asyncio.to_thread(psutil.wait_procs, processes, GONE_SECONDS)
+
+
+def port_in(profile: Path) -> int | None:
+    try:
+        return int((profile / "DevToolsActivePort").read_text().split()[0])
+    except (OSError, IndexError, ValueError):
+        return None
+
+
+async def test_an_endpoint_where_nobody_is(site: Site, tmp_path: Path) -> None:
+    """R003-69"""
+    async with served(site, tmp_path, "--cdp-endpoint", "http://127.0.0.1:1") as wire:
+        told = await error(wire, "navigate", url=site.url)
+
+    assert told["code"] == "BROWSER_NOT_INSTALLED"
+    assert told["message"].startswith("No browser answers at http://127.0.0.1:1: ")

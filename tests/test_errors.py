@@ -1,0 +1,150 @@
+"""The table of codes against the document's, word for word."""
+
+from __future__ import annotations
+
+import pytest
+
+from footlight import errors
+from footlight.errors import (
+    CODES,
+    DeadlineExceeded,
+    ElementNotFound,
+    FootlightError,
+    InternalError,
+    InvalidSelector,
+)
+from footlight.server.answer import failure
+
+USER_CODES = {
+    "INVALID_SELECTOR",
+    "INVALID_URL",
+    "MISSING_PARAMETER",
+    "SESSION_NOT_FOUND",
+    "ELEMENT_NOT_FOUND",
+    "ELEMENT_NOT_INTERACTIVE",
+}
+SERVER_CODES = {"BROWSER_CRASHED", "TIMEOUT", "NETWORK_ERROR", "INTERNAL_ERROR", "RESOURCE_EXHAUSTED"}
+"""003 §5.1."""
+
+ALSO = {"NAVIGATION_FAILED"}
+"""Used in 003 §2.2 and §5.3, and not in the lists."""
+
+OURS = {"INVALID_PARAMETER", "PERMISSION_DENIED", "BROWSER_NOT_INSTALLED"}
+"""Outside the document. STALE_REF comes with snapshots."""
+
+RETRYABLE = {"TIMEOUT", "NETWORK_ERROR", "BROWSER_CRASHED", "RESOURCE_EXHAUSTED"}
+"""003 §5.3."""
+
+SUGGESTIONS = {
+    "ELEMENT_NOT_FOUND": "Verify the selector using browser devtools. The element may be loaded dynamically - "
+    "try using wait_for_selector first.",
+    "TIMEOUT": "Increase the timeout parameter or check if the page is loading slowly.",
+    "INVALID_SELECTOR": "Check selector syntax. CSS selectors should not start with //, XPath should start "
+    "with //",
+    "SESSION_NOT_FOUND": "Create a new session with create_session tool.",
+    "BROWSER_CRASHED": "Browser crashed unexpectedly. This may indicate a memory issue or problematic page "
+    "content.",
+    "INTERNAL_ERROR": "Please try again or contact support if the issue persists.",
+}
+"""003 §5.3; the last is its default."""
+
+BY_CODE = {each.code: each for each in CODES}
+
+
+def test_the_codes_are_the_documents_and_ours() -> None:
+    """R003-68"""
+    assert set(BY_CODE) == USER_CODES | SERVER_CODES | ALSO | OURS
+    assert len(BY_CODE) == len(CODES)
+
+
+def test_every_error_has_its_code_in_the_table() -> None:
+    """R003-68: all but the one that comes before there is a server."""
+    raised = {getattr(errors, name) for name in errors.__all__ if name != "CODES"}
+
+    assert raised - set(CODES) == {FootlightError, errors.ConfigurationError}
+    assert set(CODES) <= raised
+    assert all(issubclass(each, FootlightError) for each in CODES)
+
+
+@pytest.mark.parametrize("code", BY_CODE)
+def test_what_may_be_tried_again(code: str) -> None:
+    """R003-71"""
+    assert BY_CODE[code]("Something happened").retryable is (code in RETRYABLE)
+
+
+@pytest.mark.parametrize("code", SUGGESTIONS)
+def test_the_documents_suggestions_word_for_word(code: str) -> None:
+    """R003-73"""
+    assert BY_CODE[code]("Something happened").suggestion == SUGGESTIONS[code]
+
+
+@pytest.mark.parametrize("code", sorted(set(BY_CODE) - set(SUGGESTIONS)))
+def test_the_other_suggestions_say_more_than_the_default(code: str) -> None:
+    """R003-73"""
+    suggestion = BY_CODE[code]("Something happened").suggestion
+
+    assert suggestion.endswith(".")
+    assert suggestion != SUGGESTIONS["INTERNAL_ERROR"]
+
+
+def test_an_element_that_is_not_found_is_told_in_the_documents_words() -> None:
+    """R003-70, R003-72"""
+    error = ElementNotFound.at("#submit-button", page="https://example.com/form", closest=[])
+
+    assert failure(error).content == {
+        "success": False,
+        "error": {
+            "code": "ELEMENT_NOT_FOUND",
+            "message": 'No element found matching selector "#submit-button"',
+            "details": {"selector": "#submit-button", "page": "https://example.com/form"},
+            "retryable": False,
+            "suggestion": SUGGESTIONS["ELEMENT_NOT_FOUND"],
+        },
+    }
+
+
+def test_the_closest_elements_are_named_after_the_documents_words() -> None:
+    """R003-72"""
+    error = ElementNotFound.at("#save", page="about:blank", closest=["button 'Save'", "link 'Save as'"])
+
+    assert error.message == (
+        "No element found matching selector \"#save\". Closest on the page: button 'Save'; link 'Save as'"
+    )
+    assert error.details == {
+        "selector": "#save",
+        "page": "about:blank",
+        "closest": ["button 'Save'", "link 'Save as'"],
+    }
+
+
+def test_a_syntax_error_and_no_match_are_different_things() -> None:
+    """R003-75"""
+    assert InvalidSelector("x").code == "INVALID_SELECTOR"
+    assert not issubclass(InvalidSelector, ElementNotFound)
+    assert not issubclass(ElementNotFound, InvalidSelector)
+
+
+def test_an_error_says_what_is_its_own() -> None:
+    """R003-70"""
+    error = DeadlineExceeded(
+        "Navigation timed out after 30000ms",
+        suggestion="Wait.",
+        retryable=False,
+        url="https://slow-site.com",
+        timeout=30_000,
+        page=None,
+    )
+
+    assert str(error) == error.message == "Navigation timed out after 30000ms"
+    assert (error.suggestion, error.retryable) == ("Wait.", False)
+    assert error.details == {"url": "https://slow-site.com", "timeout": 30_000}
+
+
+def test_whatever_is_not_in_the_table_is_an_internal_error() -> None:
+    """R003-74"""
+    assert FootlightError.code == InternalError.code == "INTERNAL_ERROR"
+    assert FootlightError("x").suggestion == SUGGESTIONS["INTERNAL_ERROR"]
+
+
+def test_the_public_names_are_sorted() -> None:
+    assert errors.__all__ == sorted(errors.__all__, key=lambda name: (not name.isupper(), name))

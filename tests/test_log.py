@@ -1,0 +1,220 @@
+"""The log's lines, and where they go."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Generator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from footlight import log
+from footlight.config import LoggingSettings
+from footlight.errors import ConfigurationError
+
+DIVERTED = "logging.destination is stdout, which the stdio protocol needs: the log goes to stderr"
+
+logger = logging.getLogger("footlight.stage")
+
+
+@pytest.fixture(autouse=True)
+def _logging_as_before() -> Generator[None]:
+    root, ours = logging.getLogger(), logging.getLogger("footlight")
+    handlers, levels = root.handlers[:], (root.level, ours.level)
+    yield
+    for handler in root.handlers:
+        if handler not in handlers:
+            handler.close()
+    root.handlers[:] = handlers
+    root.setLevel(levels[0])
+    ours.setLevel(levels[1])
+
+
+def configured(file: Path, *, level: str = "info", format: str = "json") -> None:
+    settings = {"level": level, "format": format, "destination": "file", "file": str(file)}
+    log.configure(LoggingSettings.model_validate(settings), stdout_is_protocol=True)
+
+
+def lines(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+
+
+def log_at_every_level() -> None:
+    for name in ("debug", "info", "warning", "error"):
+        getattr(logger, name)("the %s", name)
+
+
+def test_a_json_line_holds_all_of_it(tmp_path: Path) -> None:
+    """R003-91"""
+    before = datetime.now(UTC)
+    configured(tmp_path / "log")
+
+    logger.warning("the %s is %d", "lamp", 7, extra={"tool": "click", "ms": 1.5, "session": None})
+
+    (line,) = lines(tmp_path / "log")
+    at = datetime.fromisoformat(line.pop("time"))
+    assert at.tzinfo is not None
+    assert abs((at - before).total_seconds()) < 60
+    assert line == {
+        "level": "warning",
+        "logger": "footlight.stage",
+        "message": "the lamp is 7",
+        "tool": "click",
+        "ms": 1.5,
+        "session": None,
+    }
+
+
+def test_a_text_line_is_for_reading(tmp_path: Path) -> None:
+    """R003-91"""
+    configured(tmp_path / "log", format="text")
+
+    logger.info("the %s", "lamp", extra={"tool": "click"})
+
+    line = (tmp_path / "log").read_text("utf-8")
+    at, rest = line.split(" ", 1)
+    assert at.endswith("Z")
+    assert rest == "info    footlight.stage: the lamp tool=click\n"
+
+
+@pytest.mark.parametrize(
+    ("level", "expected"),
+    [
+        ("debug", ["debug", "info", "warning", "error"]),
+        ("info", ["info", "warning", "error"]),
+        ("warn", ["warning", "error"]),
+        ("error", ["error"]),
+    ],
+)
+def test_the_level_is_the_least_that_is_written(tmp_path: Path, level: str, expected: list[str]) -> None:
+    """R003-91"""
+    configured(tmp_path / "log", level=level)
+
+    log_at_every_level()
+
+    assert [line["message"] for line in lines(tmp_path / "log")] == [f"the {name}" for name in expected]
+
+
+@pytest.mark.parametrize(
+    ("level", "expected"),
+    [("debug", ["warning", "error"]), ("info", ["warning", "error"]), ("error", ["error"])],
+)
+def test_of_other_libraries_warnings_are_written_and_worse(
+    tmp_path: Path, level: str, expected: list[str]
+) -> None:
+    """R003-91"""
+    configured(tmp_path / "log", level=level)
+
+    for name in ("debug", "info", "warning", "error"):
+        getattr(logging.getLogger("asyncio"), name)(name)
+
+    assert [line["message"] for line in lines(tmp_path / "log")] == expected
+
+
+def test_a_traceback_is_part_of_its_json_line(tmp_path: Path) -> None:
+    """R003-91"""
+    configured(tmp_path / "log")
+
+    try:
+        raise LookupError("no lamp")
+    except LookupError:
+        logger.exception("dark")
+
+    (line,) = lines(tmp_path / "log")
+    assert line["message"] == "dark"
+    assert line["traceback"].startswith("Traceback (most recent call last):\n")
+    assert line["traceback"].endswith("\nLookupError: no lamp")
+
+
+def test_a_traceback_follows_its_text_line(tmp_path: Path) -> None:
+    """R003-91"""
+    configured(tmp_path / "log", format="text")
+
+    try:
+        raise LookupError("no lamp")
+    except LookupError:
+        logger.exception("dark")
+
+    first, second, *_, last = (tmp_path / "log").read_text("utf-8").splitlines()
+    assert first.endswith(" error   footlight.stage: dark")
+    assert second == "Traceback (most recent call last):"
+    assert last == "LookupError: no lamp"
+
+
+@pytest.mark.parametrize("format", ["json", "text"])
+def test_what_cannot_be_written_as_it_is_does_no_harm(
+    tmp_path: Path, format: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    configured(tmp_path / "log", format=format)
+
+    logger.info("half a %s", "\ud83d", extra={"thing": object(), "path": Path("x")})
+    logger.info("whole 💡")
+
+    assert len((tmp_path / "log").read_text("utf-8").splitlines()) == 2
+    assert capsys.readouterr().err == ""
+
+
+def test_an_extra_does_not_hide_what_every_line_has(tmp_path: Path) -> None:
+    configured(tmp_path / "log")
+
+    logger.info("lamp", extra={"time": "never", "level": "none", "logger": "other"})
+
+    (line,) = lines(tmp_path / "log")
+    assert line["time"] != "never"
+    assert (line["level"], line["logger"], line["message"]) == ("info", "footlight.stage", "lamp")
+
+
+def test_the_files_folder_is_made_and_the_file_is_appended_to(tmp_path: Path) -> None:
+    """R003-91"""
+    file = tmp_path / "new" / "folder" / "log"
+    configured(file)
+    logger.info("one")
+    logging.getLogger().handlers[0].close()
+
+    configured(file)
+    logger.info("two")
+
+    assert [line["message"] for line in lines(file)] == ["one", "two"]
+
+
+def test_a_file_that_cannot_be_written_is_a_wrong_setting(tmp_path: Path) -> None:
+    """R003-91"""
+    (tmp_path / "file").touch()
+
+    for file, reason in ((tmp_path, "Is a directory"), (tmp_path / "file" / "log", "Not a directory")):
+        with pytest.raises(ConfigurationError) as raised:
+            configured(file)
+        assert raised.value.message == f"setting 'logging.file': {file} cannot be written: {reason}"
+
+
+def test_on_stdio_stdout_means_stderr_and_that_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
+    """R003-91"""
+    log.configure(LoggingSettings(), stdout_is_protocol=True)
+
+    logger.info("lamp")
+
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert [json.loads(line)["message"] for line in err.splitlines()] == [DIVERTED, "lamp"]
+
+
+def test_without_a_protocol_on_it_stdout_is_stdout(capsys: pytest.CaptureFixture[str]) -> None:
+    """R003-91"""
+    log.configure(LoggingSettings(), stdout_is_protocol=False)
+
+    logger.info("lamp")
+
+    out, err = capsys.readouterr()
+    assert [json.loads(line)["message"] for line in out.splitlines()] == ["lamp"]
+    assert err == ""
+
+
+def test_a_file_is_not_told_of_a_diversion(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """R003-91"""
+    configured(tmp_path / "log")
+
+    assert lines(tmp_path / "log") == []
+    assert capsys.readouterr() == ("", "")

@@ -1,0 +1,329 @@
+"""What an error says about the page, and which codes there are."""
+
+from __future__ import annotations
+
+import socket
+from typing import Any
+
+import pytest
+
+from tests.conftest import SessionBrowser
+
+pytestmark = pytest.mark.anyio
+
+LOOK = (
+    "Look at the page with screenshot, remove what is in the way (close a dialog, scroll, fill what "
+    "enables the control), then try again."
+)
+
+
+# Elements
+
+
+async def test_a_missing_element_is_told_with_the_closest_there_are(browser: SessionBrowser) -> None:
+    """R003-68 to R003-73"""
+    url = (await browser.show("<button id=submit-order>Submit order</button><a href=/help>Help</a>"))["url"]
+
+    error = await browser.refused("click", selector="#submit-button", timeout=300)
+
+    assert error == {
+        "code": "ELEMENT_NOT_FOUND",
+        "message": 'No element found matching selector "#submit-button". '
+        'Closest on the page: button "Submit order" (#submit-order)',
+        "details": {
+            "selector": "#submit-button",
+            "page": url,
+            "closest": ['button "Submit order" (#submit-order)'],
+        },
+        "retryable": False,
+        "suggestion": "Verify the selector using browser devtools. The element may be loaded dynamically - "
+        "try using wait_for_selector first.",
+    }
+
+
+async def test_where_nothing_is_close_the_message_is_the_documents_own(browser: SessionBrowser) -> None:
+    """R003-72"""
+    url = (await browser.show("<p>Nothing to press</p>"))["url"]
+
+    error = await browser.refused("get_text", selector="#submit-button", timeout=300)
+
+    assert error["message"] == 'No element found matching selector "#submit-button"'
+    assert error["details"] == {"selector": "#submit-button", "page": url}
+
+
+async def test_a_covered_element_is_told_with_what_covers_it(browser: SessionBrowser) -> None:
+    """R003-68 to R003-73"""
+    url = (
+        await browser.show(
+            "<button id=buy>Buy</button>"
+            "<div id=cookies role=dialog style='position:fixed;inset:0'>We use cookies</div>"
+        )
+    )["url"]
+
+    error = await browser.refused("click", selector="#buy", timeout=300)
+
+    assert error == {
+        "code": "ELEMENT_NOT_INTERACTIVE",
+        "message": '"#buy" cannot be used: covered by <div id="cookies"> "We use cookies"',
+        "details": {"selector": "#buy", "page": url, "reason": "covered", "by": "#cookies"},
+        "retryable": False,
+        "suggestion": LOOK,
+    }
+
+
+@pytest.mark.parametrize(
+    ("html", "tool", "reason", "detail"),
+    [
+        ("<button id=e disabled>x</button>", "click", "disabled", "disabled"),
+        ("<button id=e style='display:none'>x</button>", "click", "hidden", "hidden: display: none"),
+        ("<button id=e style='visibility:hidden'>x</button>", "hover", "hidden", None),
+        ("<input id=e readonly>", "fill", "readonly", "read only"),
+        (
+            "<fieldset disabled><input id=e type=checkbox></fieldset>",
+            "check",
+            "disabled",
+            "inside a disabled group",
+        ),
+        ("<button id=e style='position:absolute;left:-999px'>x</button>", "click", "outside", None),
+    ],
+)
+async def test_an_element_that_cannot_be_used_says_why(
+    browser: SessionBrowser, html: str, tool: str, reason: str, detail: str | None
+) -> None:
+    """R003-68, R003-69"""
+    url = (await browser.show(html))["url"]
+    value = {"value": "x"} if tool == "fill" else {}
+
+    error = await browser.refused(tool, selector="#e", timeout=300, **value)
+
+    assert error["code"] == "ELEMENT_NOT_INTERACTIVE"
+    assert error["details"] == {"selector": "#e", "page": url, "reason": reason}
+    if detail:
+        assert error["message"] == f'"#e" cannot be used: {detail}'
+
+
+async def test_an_action_that_ran_out_of_time_says_that_it_was_not_done(browser: SessionBrowser) -> None:
+    """R003-69, R003-71, R003-73"""
+    url = (
+        await browser.show(
+            "<style>@keyframes go { to { margin-left: 300px } } button { animation: go .2s infinite linear }"
+            "</style><button onclick='document.title = 1'>catch me</button>"
+        )
+    )["url"]
+
+    error = await browser.refused("click", selector="button", timeout=300)
+
+    assert error == {
+        "code": "TIMEOUT",
+        "message": 'The action on "button" timed out after 300ms; the action was not dispatched',
+        "details": {"selector": "button", "page": url, "dispatched": False, "timeout": 300},
+        "retryable": True,
+        "suggestion": "Increase the timeout parameter or check if the page is loading slowly.",
+    }
+    assert (await browser.call("get_page_metadata"))["title"] is None
+
+
+@pytest.mark.parametrize(
+    "selector", ["b[", "//button[", "", ">>", "#a >> ", "unknown=x", "p:nth-child(", "button:has-text("]
+)
+@pytest.mark.parametrize("tool", ["click", "element_exists", "wait_for_selector"])
+async def test_a_selector_that_cannot_be_read_is_told_at_once(
+    browser: SessionBrowser, tool: str, selector: str
+) -> None:
+    """R003-50, R003-68, R003-73, R003-75"""
+    error = await browser.refused(tool, selector=selector)
+
+    assert error["code"] == "INVALID_SELECTOR"
+    assert error["message"].startswith(f'The selector "{selector}" ')
+    assert error["details"] == {"selector": selector}
+    assert error["suggestion"] == (
+        "Check selector syntax. CSS selectors should not start with //, XPath should start with //"
+    )
+    assert not error["retryable"]
+
+
+async def test_an_open_page_is_named_where_another_is_asked_for(browser: SessionBrowser) -> None:
+    """R003-57"""
+    await browser.show("<p>one</p>")
+
+    assert await browser.call("get_text", selector="p", pageId="page-1") == {"text": "one"}
+    error = await browser.refused("get_text", selector="p", pageId="page-9")
+    assert error["code"] == "INVALID_PARAMETER"
+    assert error["message"] == "pageId: no page page-9 is open in this session; open pages: page-1"
+
+
+# Navigation
+
+
+@pytest.mark.parametrize(
+    ("url", "code", "message"),
+    [
+        ("example.com", "INVALID_URL", 'The URL "example.com" has no scheme'),
+        ("http://", "INVALID_URL", 'The URL "http://" names no host'),
+        ("http://[::1", "INVALID_URL", 'The URL "http://[::1" is malformed: Invalid IPv6 URL'),
+        ("http://a:99999/", "INVALID_URL", None),
+        (
+            "file:///etc/hostname",
+            "PERMISSION_DENIED",
+            "Only http and https pages can be opened, not file: URLs",
+        ),
+        ("javascript:alert(1)", "PERMISSION_DENIED", None),
+        ("chrome://version", "PERMISSION_DENIED", None),
+        ("view-source:http://127.0.0.1/", "PERMISSION_DENIED", None),
+    ],
+)
+async def test_a_url_that_is_none_is_told_before_anything_is_opened(
+    browser: SessionBrowser, url: str, code: str, message: str | None
+) -> None:
+    """R003-5, R003-68"""
+    here = (await browser.show("<h1>Here</h1>"))["url"]
+
+    error = await browser.refused("navigate", url=url)
+
+    assert error["code"] == code
+    assert message in (None, error["message"])
+    assert error["details"] == {"url": url}
+    assert not error["retryable"]
+    assert (await browser.call("get_page_metadata"))["url"] == here
+
+
+@pytest.mark.parametrize(
+    ("path", "cause"), [("loop", "net::ERR_TOO_MANY_REDIRECTS"), ("refused", "net::ERR_CONNECTION_REFUSED")]
+)
+async def test_a_page_that_cannot_be_opened_is_told_with_the_cause(
+    browser: SessionBrowser, path: str, cause: str
+) -> None:
+    """R003-5, R003-68, R003-71"""
+    loop = browser.site.redirect("/errors/loop", path="/errors/loop")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        free = taken.getsockname()[1]
+    url = loop if path == "loop" else f"http://127.0.0.1:{free}/"
+
+    error = await browser.refused("navigate", url=url)
+
+    assert error == {
+        "code": "NAVIGATION_FAILED",
+        "message": f"{url} could not be opened: {cause}",
+        "details": {"url": url},
+        "retryable": False,
+        "suggestion": "Check that the URL is right and that the site can be reached from this machine.",
+    }
+
+
+async def test_a_site_that_never_answers_is_a_timeout(browser: SessionBrowser) -> None:
+    """R003-69, R003-71 to R003-73, R003-85"""
+    url = browser.site.never()
+
+    error = await browser.refused("navigate", url=url, timeout=300)
+
+    assert error == {
+        "code": "TIMEOUT",
+        "message": "Navigation timed out after 300ms",
+        "details": {"url": url, "timeout": 300},
+        "retryable": True,
+        "suggestion": "Increase the timeout parameter or check if the page is loading slowly.",
+    }
+
+
+async def test_what_waits_for_a_site_that_does_not_answer_says_so(browser: SessionBrowser) -> None:
+    """R003-69"""
+    never = browser.site.never()
+    url = (await browser.show(f"<p>old</p><script>onload = () => location.href = '{never}'</script>"))["url"]
+
+    error = await browser.refused("get_all_text", selector="p", timeout=300)
+    assert error["code"] == "TIMEOUT"
+    assert error["details"] == {"url": url, "timeout": 300, "waitsFor": never}
+
+    await browser.show("<p>new</p>")
+    assert await browser.call("get_text", selector="p") == {"text": "new"}
+
+
+# Parameters
+
+
+async def test_a_missing_parameter_is_named(browser: SessionBrowser) -> None:
+    """R003-68, R003-69"""
+    error = await browser.refused("get_attribute")
+
+    assert error["code"] == "MISSING_PARAMETER"
+    assert error["message"] == "get_attribute needs the parameters selector, attribute"
+    assert error["details"]["missing"] == ["selector", "attribute"]
+
+
+# Pages that hang
+
+HANG = "<p>page</p><button onclick='while (true);'>hang</button><input>"
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("get_text", {"selector": "p"}),
+        ("get_all_text", {"selector": "p"}),
+        ("evaluate", {"script": "1"}),
+        ("fill", {"selector": "input", "value": "x"}),
+        ("press", {"key": "a"}),
+        ("screenshot", {}),
+        ("reload", {}),
+        ("wait_for_selector", {"selector": "p"}),
+    ],
+)
+async def test_a_page_in_an_endless_script_is_closed_and_the_session_goes_on(
+    browser: SessionBrowser, tool: str, arguments: dict[str, Any]
+) -> None:
+    """R003-69, R003-85"""
+    await browser.show(HANG)
+    await browser.call("evaluate", script="void setTimeout(() => { while (true); })")
+
+    error = await browser.refused(tool, timeout=400, **arguments)
+
+    assert error["code"] == "TIMEOUT"
+    assert "a script in the page does not end. Closed: page-1" in error["message"]
+    assert error["details"]["closedPages"] == ["page-1"]
+    await browser.show("<p>again</p>")
+    assert await browser.call("get_text", selector="p") == {"text": "again"}
+
+
+async def test_a_click_that_hangs_the_page_says_that_it_was_done(browser: SessionBrowser) -> None:
+    """R003-69, R003-71"""
+    url = (await browser.show(HANG))["url"]
+
+    error = await browser.refused("click", selector="button", timeout=400)
+
+    assert error["message"] == (
+        'The action on "button" timed out after 400ms; the action had been dispatched; '
+        "a script in the page does not end. Closed: page-1. "
+        "A call without pageId gets the oldest page left, or a new one"
+    )
+    assert error["details"] == {
+        "selector": "button",
+        "page": url,
+        "dispatched": True,
+        "timeout": 400,
+        "closedPages": ["page-1"],
+    }
+    assert not error["retryable"]
+
+
+async def test_a_page_that_hangs_while_it_loads_is_closed(browser: SessionBrowser) -> None:
+    """R003-69, R003-85"""
+    url = browser.site.page("<script>while (true);</script>")
+
+    error = await browser.refused("navigate", url=url, timeout=400)
+
+    assert error["code"] == "TIMEOUT"
+    assert error["details"] == {"url": url, "timeout": 400, "closedPages": ["page-1"]}
+    await browser.show("<p>again</p>")
+    assert await browser.call("get_text", selector="p") == {"text": "again"}
+
+
+async def test_the_other_pages_of_a_hung_one_stay(browser: SessionBrowser) -> None:
+    """R003-69"""
+    other = browser.site.page(HANG).replace(browser.site.url, browser.site.at("localhost"))
+    await browser.show(f"<a href={other} target=_blank>open</a>")
+    await browser.call("click", selector="a")
+
+    error = await browser.refused("click", selector="button", pageId="page-2", timeout=400)
+
+    assert error["details"]["closedPages"] == ["page-2"]
+    assert await browser.call("get_text", selector="a") == {"text": "open"}

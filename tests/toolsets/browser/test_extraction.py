@@ -1,0 +1,450 @@
+"""Taking things out of a page."""
+
+from __future__ import annotations
+
+import base64
+import io
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from tests.conftest import SessionBrowser
+
+pytestmark = pytest.mark.anyio
+
+
+# Text, attributes, values
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<p>one  two<br>three</p>", "one two\nthree"),
+        ("<p>shown <i hidden>hidden</i></p>", "shown"),
+        ("<p></p>", ""),
+        ("<p style='text-transform:uppercase'>loud</p>", "LOUD"),
+        ("<svg><text class=p>drawn</text></svg>", "drawn"),
+    ],
+)
+async def test_get_text_is_what_a_reader_sees(browser: SessionBrowser, html: str, text: str) -> None:
+    """R003-21"""
+    await browser.show(html)
+
+    assert await browser.call("get_text", selector="p, .p") == {"text": text}
+
+
+async def test_get_text_waits_for_the_element(browser: SessionBrowser) -> None:
+    """R003-21"""
+    await browser.show("<script>setTimeout(() => document.body.innerHTML = '<p>late</p>', 150)</script>")
+
+    assert await browser.call("get_text", selector="p") == {"text": "late"}
+
+
+async def test_get_all_text_takes_every_match_that_is_there(browser: SessionBrowser) -> None:
+    """R003-22"""
+    await browser.show("<ul><li>one<li><b>two</b><li></ul><svg><text>three</text></svg>")
+
+    assert await browser.call("get_all_text", selector="li, text") == {"texts": ["one", "two", "", "three"]}
+    assert await browser.call("get_all_text", selector="h1") == {"texts": []}
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value"), [("href", "/x?a=1&b"), ("data-empty", ""), ("title", None), ("HREF", "/x?a=1&b")]
+)
+async def test_get_attribute_is_as_written_and_null_where_there_is_none(
+    browser: SessionBrowser, attribute: str, value: str | None
+) -> None:
+    """R003-23"""
+    await browser.show("<a href='/x?a=1&amp;b' data-empty>link</a>")
+
+    assert await browser.call("get_attribute", selector="a", attribute=attribute) == {"value": value}
+
+
+@pytest.mark.parametrize(
+    ("html", "value"),
+    [
+        ("<input id=f value=written>", "written"),
+        ("<textarea id=f>\none\ntwo</textarea>", "one\ntwo"),
+        ("<select id=f><option>a<option selected value=b>second</select>", "b"),
+        ("<input id=f type=checkbox value=yes>", "yes"),
+        ("<label id=f>Name <input value=inner></label>", "inner"),
+    ],
+)
+async def test_get_value_is_what_the_field_holds(browser: SessionBrowser, html: str, value: str) -> None:
+    """R003-24"""
+    await browser.show(html)
+
+    assert await browser.call("get_value", selector="#f") == {"value": value}
+
+
+async def test_get_value_refuses_what_is_no_field(browser: SessionBrowser) -> None:
+    """R003-24, R003-68"""
+    await browser.show("<p>text</p>")
+
+    error = await browser.refused("get_value", selector="p")
+
+    assert error["code"] == "ELEMENT_NOT_INTERACTIVE"
+
+
+# Screenshots
+
+
+async def taken(
+    browser: SessionBrowser, tool: str, /, **arguments: Any
+) -> tuple[dict[str, Any], Image.Image]:
+    """The data of a screenshot, and the image that came with it; what the data says of it is true."""
+    result = await browser.answer(tool, **arguments)
+    assert result.structured_content is not None
+    data = result.structured_content["data"]
+    _, content = result.content
+    assert content.type == "image"
+    raw = base64.b64decode(content.data, validate=True)
+    image = Image.open(io.BytesIO(raw))
+    assert (data["width"], data["height"], data["bytes"]) == (*image.size, len(raw))
+    assert f"image/{data['format']}" == content.mime_type == Image.MIME[image.format or ""]
+    del data["bytes"]
+    return data, image
+
+
+BLUE_OVER_GREEN = """<!doctype html><body style='margin:0'>
+<div id=top style='width:2000px;height:1000px;background:#00f'></div>
+<div id=end style='width:2000px;height:1000px;background:#0f0'></div>"""
+
+
+async def test_a_screenshot_shows_the_window(browser: SessionBrowser) -> None:
+    """R003-25"""
+    await browser.show(BLUE_OVER_GREEN)
+
+    data, image = await taken(browser, "screenshot")
+
+    assert data == {"width": 1280, "height": 720, "format": "png", "fullPage": False}
+    assert image.convert("RGB").getpixel((640, 360)) == (0, 0, 255)
+
+
+async def test_a_full_page_is_not_scaled_down_unless_asked(browser: SessionBrowser) -> None:
+    """R003-25"""
+    await browser.show(BLUE_OVER_GREEN)
+
+    data, image = await taken(browser, "screenshot", fullPage=True)
+    assert data == {"width": 2000, "height": 2000, "format": "png", "fullPage": True}
+    assert image.convert("RGB").getpixel((1900, 1900)) == (0, 255, 0)
+
+    small, image = await taken(browser, "screenshot", fullPage=True, maxSide=500)
+    original = {"originalWidth": 2000, "originalHeight": 2000}
+    assert small == {"width": 500, "height": 500, "format": "png", "fullPage": True, **original}
+    assert image.convert("RGB").getpixel((480, 480)) == (0, 255, 0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "size"),
+    [
+        ({}, (1568, 784)),
+        ({"maxSide": 0}, (2000, 1000)),
+        ({"maxSide": 99}, (99, 50)),
+        ({"maxSide": 3000}, None),
+    ],
+)
+async def test_an_element_is_shot_alone_and_fitted_for_a_model(
+    browser: SessionBrowser, arguments: dict[str, Any], size: tuple[int, int] | None
+) -> None:
+    """R003-26"""
+    await browser.show(BLUE_OVER_GREEN)
+
+    data, image = await taken(browser, "screenshot_element", selector="#end", **arguments)
+
+    width, height = size or (2000, 1000)
+    scaled = {} if width == 2000 else {"originalWidth": 2000, "originalHeight": 1000}
+    assert data == {"width": width, "height": height, "format": "png", "fullPage": False, **scaled}
+    assert image.convert("RGB").getpixel((width // 2, height // 2)) == (0, 255, 0)
+
+
+async def test_a_large_window_is_scaled_down_for_a_model(browser: SessionBrowser) -> None:
+    """R003-25"""
+    session = await browser.call("create_session", viewport={"width": 2000, "height": 500})
+    try:
+        data, _ = await taken(browser, "screenshot", **session)
+    finally:
+        await browser.call("close_session", **session)
+
+    original = {"originalWidth": 2000, "originalHeight": 500}
+    assert data == {"width": 1568, "height": 392, "format": "png", "fullPage": False, **original}
+
+
+async def test_a_jpeg_has_a_quality(browser: SessionBrowser) -> None:
+    """R003-25, R003-26"""
+    await browser.show("<body style='background:conic-gradient(red, blue, green, red)'><p>text</p>")
+
+    sizes = []
+    for quality in (5, 95):
+        data, image = await taken(browser, "screenshot", type="jpeg", quality=quality)
+        assert data == {"width": 1280, "height": 720, "format": "jpeg", "fullPage": False}
+        sizes.append(len(image.tobytes("jpeg", "RGB")))
+    element, _ = await taken(browser, "screenshot_element", selector="p", type="jpeg")
+    assert element["format"] == "jpeg"
+
+    error = await browser.refused("screenshot", quality=50)
+    assert error["code"] == "INVALID_PARAMETER"
+    assert error["message"] == "quality: only a jpeg has one; add type jpeg"
+
+
+# Tables, links, metadata
+
+
+async def test_a_table_becomes_objects_by_header(browser: SessionBrowser) -> None:
+    """R003-27"""
+    await browser.show(
+        "<table><caption>Stock</caption><tr><th>Fruit<th>Price<tr><td>Pear<td>1.20<tr><td>Plum<td>0.80</table>"
+    )
+
+    assert await browser.call("extract_table", selector="table") == {
+        "headers": ["Fruit", "Price"],
+        "rows": [{"Fruit": "Pear", "Price": "1.20"}, {"Fruit": "Plum", "Price": "0.80"}],
+        "metadata": {"rowCount": 2, "columnCount": 2, "caption": "Stock"},
+    }
+
+
+async def test_cells_that_span_are_repeated(browser: SessionBrowser) -> None:
+    """R003-27"""
+    await browser.show(
+        """<table><tr><th>A<th>B<th>C<tr><td rowspan=2>1<td colspan=2>2<tr><td>3<td>4</table>"""
+    )
+
+    assert await browser.call("extract_table", selector="table") == {
+        "headers": ["A", "B", "C"],
+        "rows": [{"A": "1", "B": "2", "C": "2"}, {"A": "1", "B": "3", "C": "4"}],
+        "metadata": {"rowCount": 2, "columnCount": 3},
+    }
+
+
+@pytest.mark.parametrize(
+    ("html", "headers"),
+    [
+        ("<table><tr><th>A<th>A<tr><td>1<td>2</table>", ["A", "A"]),
+        ("<table><tr><th>A<th><tr><td>1<td>2</table>", ["A", ""]),
+        ("<table><tr><td>1<td>2</table>", []),
+    ],
+)
+async def test_rows_are_lists_where_headers_repeat_or_are_missing(
+    browser: SessionBrowser, html: str, headers: list[str]
+) -> None:
+    """R003-27"""
+    await browser.show(html)
+
+    assert await browser.call("extract_table", selector="table") == {
+        "headers": headers,
+        "rows": [["1", "2"]],
+        "metadata": {"rowCount": 1, "columnCount": 2},
+    }
+
+
+async def test_what_is_no_table_is_refused_with_the_tables_there_are(browser: SessionBrowser) -> None:
+    """R003-27"""
+    await browser.show("<p id=p>text</p><table id=t><tr><td>1</table><table id=u><tr><td>2</table>")
+
+    for selector, says in (
+        ("#p", 'Not a table, nor in or around one: <p id="p"> "text"; the page\'s tables: #t, #u'),
+        ("body", "It holds 2 tables; name one of them: #t, #u"),
+    ):
+        error = await browser.refused("extract_table", selector=selector)
+        assert error["code"] == "INVALID_PARAMETER"
+        assert error["message"] == f"selector: {says}"
+
+
+async def test_links_are_absolute(browser: SessionBrowser) -> None:
+    """R003-28"""
+    await browser.show(
+        """<base href="http://example.com/x/"><a href="a?b=1#c" title=Hint>one</a><a name=anchor>none</a>
+        <div><a href="//other.example/"><img alt=Logo></a><a href="mailto:a@b">Mail</a></div>"""
+    )
+
+    other = [
+        {"text": "Logo", "href": "http://other.example/"},
+        {"text": "Mail", "href": "mailto:a@b"},
+    ]
+    one = {"text": "one", "href": "http://example.com/x/a?b=1#c", "title": "Hint"}
+    assert await browser.call("extract_links") == {"links": [one, *other]}
+    assert await browser.call("extract_links", selector="div") == {"links": other}
+
+
+async def test_metadata_is_what_the_head_says(browser: SessionBrowser) -> None:
+    """R003-29"""
+    url = (
+        await browser.show(
+            """<!doctype html><html lang=en-GB><title> A  title </title><meta name=description content=About>
+            <meta name=keywords content="a, b"><meta property=og:image content=/i.png>
+            <link rel=canonical href=/c>"""
+        )
+    )["url"]
+
+    assert await browser.call("get_page_metadata") == {
+        "title": "A title",
+        "description": "About",
+        "keywords": "a, b",
+        "ogImage": f"{browser.site.url}/i.png",
+        "canonicalUrl": f"{browser.site.url}/c",
+        "language": "en-GB",
+        "url": url,
+    }
+
+
+async def test_metadata_is_null_where_the_head_says_nothing(browser: SessionBrowser) -> None:
+    """R003-29"""
+    url = (await browser.show("<p>no head</p>"))["url"]
+
+    nothing = dict.fromkeys(("title", "description", "keywords", "ogImage", "canonicalUrl", "language"))
+    assert await browser.call("get_page_metadata") == {**nothing, "url": url}
+
+
+# Scripts
+
+
+@pytest.mark.parametrize(
+    ("script", "args", "result"),
+    [
+        ("1 + 1", None, 2),
+        ("document.title;", None, "Title"),
+        ("() => 5", None, 5),
+        ("(a, b) => a + b", [1, 2], 3),
+        ("function (word) { return word + '!' }", ["yes"], "yes!"),
+        ("async word => { await null; return word }", [{"deep": [1, None, "ä"]}], {"deep": [1, None, "ä"]}),
+        ("args[0] * 2", [4], 8),
+        ("return 7", None, 7),
+        ("const a = 1;\nif (a) { return args.length }\nreturn 0", [1, 2, 3], 3),
+        ("await Promise.resolve(3)", None, 3),
+        ("const r = await fetch(location.href); return r.status", None, 200),
+        ("'text' // and a comment", None, "text"),
+        ("({a: undefined, b: null, c: [1, , 3]})", None, {"a": None, "b": None, "c": [1, None, 3]}),
+        ("undefined", None, None),
+        ("NaN", None, None),
+        ("-Infinity", None, None),
+        ("new Date(0)", None, "1970-01-01T00:00:00+00:00"),
+        ("/a+/", None, "/a+/"),
+        ("document.body", None, "ref: <Node>"),
+        ("'\\ud800'", None, "\ufffd"),
+        ("'\\ud83d\\ude00'", None, "😀"),
+        ("'a\\u0000\\u0007b'", None, "a\x00\x07b"),
+        ("const a = {x: 1}; a.self = a; return a", None, {"x": 1, "self": "[circular]"}),
+        ("const s = {q: 1}; return [s, s]", None, [{"q": 1}, {"q": 1}]),
+    ],
+)
+async def test_evaluate_takes_expressions_functions_and_bodies(
+    browser: SessionBrowser, script: str, args: list[Any] | None, result: object
+) -> None:
+    """R003-30"""
+    await browser.show("<title>Title</title>")
+
+    given = {} if args is None else {"args": args}
+    assert await browser.call("evaluate", script=script, **given) == {"result": result}
+
+
+async def test_evaluate_carries_large_results(browser: SessionBrowser) -> None:
+    """R003-30"""
+    assert await browser.call("evaluate", script="'x'.repeat(1e6)") == {"result": "x" * 1_000_000}
+    assert await browser.call("evaluate", script="Array.from({length: 1e4}, (_, i) => i)") == {
+        "result": list(range(10_000))
+    }
+
+
+@pytest.mark.parametrize(
+    ("script", "says"),
+    [
+        ("throw new Error('boom')", "boom"),
+        ("missing.field", "ReferenceError: missing is not defined"),
+        ("Promise.reject(new TypeError('no'))", "TypeError: no"),
+        ("this is no script", "SyntaxError: Unexpected identifier 'is'"),
+    ],
+)
+async def test_an_error_of_the_script_is_told_without_a_stack(
+    browser: SessionBrowser, script: str, says: str
+) -> None:
+    """R003-30"""
+    url = (await browser.show("<p>page</p>"))["url"]
+
+    error = await browser.refused("evaluate", script=script)
+
+    assert error["code"] == "INVALID_PARAMETER"
+    assert error["message"] == f"script: {says}"
+    assert error["details"] == {"parameter": "script", "page": url}
+
+
+async def test_a_promise_that_is_never_kept_ends_at_the_deadline(browser: SessionBrowser) -> None:
+    """R003-30, R003-85"""
+    url = (await browser.show("<p>page</p>"))["url"]
+
+    error = await browser.refused("evaluate", script="new Promise(() => {})", timeout=300)
+
+    assert error["code"] == "TIMEOUT"
+    assert error["details"] == {"url": url, "timeout": 300}
+    assert await browser.call("get_text", selector="p") == {"text": "page"}
+
+
+# Pages that make it hard
+
+BROKEN = """<body><script>
+document.body.innerHTML = '<p>x</p><a>x</a><input><table><tr><th>x<tr><td>x</table>';
+const broken = 'a\\udc00\\u0000\\u0007z';
+document.title = broken;
+for (const it of document.querySelectorAll('p, a, th, td')) it.textContent = broken;
+document.querySelector('p').setAttribute('data-x', broken);
+document.querySelector('input').value = broken;
+document.querySelector('a').href = 'http://example.com/?' + broken;
+console.log(broken); console.error(broken);
+</script>"""
+MENDED = "a\ufffd\x00\x07z"
+
+
+async def test_half_characters_and_control_characters_come_through_everywhere(
+    browser: SessionBrowser,
+) -> None:
+    """R003-21 to R003-30"""
+    await browser.show(BROKEN)
+
+    assert await browser.call("get_text", selector="p") == {"text": MENDED}
+    assert await browser.call("get_all_text", selector="p, a") == {"texts": [MENDED, MENDED]}
+    assert await browser.call("get_attribute", selector="p", attribute="data-x") == {"value": MENDED}
+    assert await browser.call("get_value", selector="input") == {"value": MENDED}
+    assert (await browser.call("get_page_metadata"))["title"] == "a\ufffd z"  # So Chromium itself has it.
+    link = {"text": MENDED, "href": "http://example.com/?a%EF%BF%BD%00%07z"}
+    assert await browser.call("extract_links") == {"links": [link]}
+    table = await browser.call("extract_table", selector="table")
+    assert (table["headers"], table["rows"]) == ([MENDED], [{MENDED: MENDED}])
+    element = (await browser.call("find_element", selector="p"))["element"]
+    assert (element["text"], element["attributes"]) == (MENDED, {"data-x": MENDED})
+    assert await browser.call("evaluate", script="({[broken]: broken})") == {"result": {MENDED: MENDED}}
+
+
+async def test_a_dialog_of_half_characters_is_told(browser: SessionBrowser) -> None:
+    """R003-30"""
+    data = await browser.call("evaluate", script="alert('\\ud800!')")
+
+    dialog = {"pageId": "page-1", "type": "alert", "message": "\ufffd!", "handled": "accepted"}
+    assert data == {"result": None, "dialogs": [dialog]}
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "key"),
+    [
+        ("get_text", {"selector": "p"}, "text"),
+        ("get_all_text", {"selector": "p"}, "texts"),
+        ("find_element", {"selector": "p"}, "element"),
+        ("find_elements", {"selector": "p"}, "elements"),
+        ("get_page_metadata", {}, "title"),
+        ("extract_links", {}, "links"),
+    ],
+)
+async def test_reading_outlives_the_navigations_of_the_page(
+    browser: SessionBrowser, tool: str, arguments: dict[str, Any], key: str
+) -> None:
+    """R003-21 to R003-29, R003-43, R003-44"""
+    await browser.show(
+        """<title>again</title><p>again</p><script>
+        const visits = Number(sessionStorage.visits || 0);
+        sessionStorage.visits = visits + 1;
+        if (visits < 8) setTimeout(() => location.reload(), 10);
+        </script>""",
+        waitUntil="domcontentloaded",
+    )
+
+    for _ in range(8):
+        assert key in await browser.call(tool, **arguments)

@@ -1,0 +1,338 @@
+"""The wire itself: what a client that counts bytes sees."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from tests.site import Site
+from tests.wire import MODERN_META, Wire, wired
+
+pytestmark = pytest.mark.anyio
+
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": "first",
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "w", "version": "1"},
+    },
+}
+
+
+def refusal(code: int, message: str, request_id: str | int | None = None) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": request_id, "error": {"code": code, "message": message}}
+
+
+NOT_JSON = refusal(-32700, "Parse error: the line is not JSON")
+
+
+# Starting and ending
+
+
+async def test_the_banner_is_on_stderr() -> None:
+    """R003-76"""
+    async with wired() as wire:
+        await wire.heard("Playwright MCP Server running on stdio")
+
+        assert await wire.end() == 0
+        assert await wire.line() == b""
+
+
+async def test_the_end_of_input_is_the_end(tmp_path: Path) -> None:
+    """R003-76: also in the middle of a message."""
+    async with wired() as wire:
+        await wire.initialize()
+        await wire.send(json.dumps(INITIALIZE).encode()[:40])
+
+        assert await wire.end() == 0
+        assert await wire.line() == b""
+
+
+async def test_input_that_ends_at_once_is_the_end() -> None:
+    async with wired() as wire:
+        assert await wire.end() == 0
+        assert await wire.line() == b""
+
+
+async def test_answers_that_are_due_still_come() -> None:
+    """A client may close its end once it has asked everything."""
+    async with wired() as wire:
+        await wire.initialize()
+        await wire.send(b'{"jsonrpc":"2.0","id":7,"method":"ping"}\n')
+
+        assert await wire.message() == {"jsonrpc": "2.0", "id": 7, "result": {}}
+        assert await wire.end() == 0
+
+
+# The two eras
+
+
+@pytest.mark.parametrize("version", ["2025-06-18", "2025-11-25"])
+async def test_the_era_of_the_handshake(version: str) -> None:
+    """R003-1"""
+    async with wired() as wire:
+        hello = (await wire.initialize(version))["result"]
+        tools = (await wire.ask("tools/list"))["result"]["tools"]
+        pong = await wire.ask("ping")
+
+    assert hello["protocolVersion"] == version
+    assert hello["serverInfo"] == {"name": "playwright-mcp-server", "version": "1.0.0"}
+    assert "tools" in hello["capabilities"]
+    assert hello["instructions"].startswith("Work in a real browser")
+    assert len(tools) == 44
+    assert pong["result"] == {}
+
+
+async def test_the_era_without_a_handshake() -> None:
+    """R003-1"""
+    async with wired() as wire:
+        found = (await wire.ask("server/discover", {"_meta": MODERN_META}))["result"]
+        listed = (await wire.ask("tools/list", {"_meta": MODERN_META}))["result"]
+        called = await wire.call_modern("list_sessions")
+
+    assert "2026-07-28" in found["supportedVersions"]
+    assert found["resultType"] == listed["resultType"] == called["resultType"] == "complete"
+    assert found["instructions"].startswith("Work in a real browser")
+    assert len(listed["tools"]) == 44
+    assert listed["ttlMs"] == 60_000
+    assert called["structuredContent"]["success"] is True
+
+
+async def test_both_eras_list_the_same_tools_and_give_the_same_answers(site: Site, tmp_path: Path) -> None:
+    """R003-1: byte for byte."""
+    url = site.page("<title>t</title><p>ä💡</p><table><tr><th>a<th>b<tr><td>1<td>2</table>")
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("get_text", {"selector": "p"}),
+        ("extract_table", {"selector": "table"}),
+        ("get_page_metadata", {}),
+        ("find_elements", {"selector": "td"}),
+        ("click", {"selector": "#none", "timeout": 300}),
+        ("click", {}),
+        ("screenshot", {}),
+    ]
+    answers: list[list[Any]] = []
+    for modern in (False, True):
+        async with wired("--state-directory", str(tmp_path)) as wire:
+            if modern:
+                ask, meta = wire.call_modern, {"_meta": MODERN_META}
+            else:
+                await wire.initialize()
+                ask, meta = wire.call, {}
+            await ask("navigate", url=url)
+            results = [await ask(name, **arguments) for name, arguments in calls]
+            listed = (await wire.ask("tools/list", meta))["result"]
+            answers.append(
+                [
+                    listed["tools"],
+                    *((each["structuredContent"], each["content"], each["isError"]) for each in results),
+                ]
+            )
+
+    assert answers[0] == answers[1]
+    assert json.dumps(answers[0][1:]) == json.dumps(answers[1][1:])
+
+
+async def test_an_unknown_version_is_told_which_ones_there_are() -> None:
+    async with wired() as wire:
+        meta = {**MODERN_META, "io.modelcontextprotocol/protocolVersion": "2031-01-01"}
+        answer = await wire.ask("server/discover", {"_meta": meta})
+
+    assert answer["error"]["code"] == -32022
+    assert answer["error"]["data"] == {"supported": ["2026-07-28"], "requested": "2031-01-01"}
+
+
+# What is no message
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        (b"hello", NOT_JSON),
+        (b"{", NOT_JSON),
+        (b'{"jsonrpc":"2.0","id":1,"method":"ping"', NOT_JSON),
+        (b"\xff\xfe\x00", NOT_JSON),
+        (b"\x00", NOT_JSON),
+        (b'{"a": "\xc3"}', NOT_JSON),
+        (b"[" * 100_000, NOT_JSON),
+        (b'{"a":' * 100_000, NOT_JSON),
+        (b"[]", refusal(-32600, "Invalid request: batches are not supported")),
+        (
+            b'[{"jsonrpc":"2.0","id":1,"method":"ping"}]',
+            refusal(-32600, "Invalid request: batches are not supported"),
+        ),
+        (b"{}", refusal(-32600, "Invalid request: not a JSON-RPC 2.0 message")),
+        (b"null", refusal(-32600, "Invalid request: not a JSON-RPC 2.0 message")),
+        (b'"text"', refusal(-32600, "Invalid request: not a JSON-RPC 2.0 message")),
+        (
+            b'{"jsonrpc":"1.0","id":5,"method":"ping"}',
+            refusal(-32600, "Invalid request: not a JSON-RPC 2.0 message", 5),
+        ),
+        (
+            b'{"jsonrpc":"2.0","id":"x","method":7}',
+            refusal(-32600, "Invalid request: not a JSON-RPC 2.0 message", "x"),
+        ),
+        (
+            b'{"jsonrpc":"2.0","id":true,"method":7}',
+            refusal(-32600, "Invalid request: not a JSON-RPC 2.0 message"),
+        ),
+    ],
+    ids=lambda value: repr(value)[:30] if isinstance(value, bytes) else "",
+)
+async def test_junk_is_answered_and_does_no_harm(
+    shared_wire: Wire, line: bytes, answer: dict[str, Any]
+) -> None:
+    """R003-76"""
+    await shared_wire.send(line + b"\n")
+
+    assert await shared_wire.message() == answer
+    assert (await shared_wire.ask("ping"))["result"] == {}
+
+
+@pytest.fixture(scope="module")
+async def shared_wire(anyio_backend: str) -> Any:
+    """One server for what does no harm."""
+    async with wired("--enable-script-evaluation") as wire:
+        await wire.initialize()
+        yield wire
+
+
+@pytest.mark.parametrize("blank", [b"\n", b"\r\n", b"  \t\n", b"\n\n\n\r\n"])
+async def test_blank_lines_are_nothing(shared_wire: Wire, blank: bytes) -> None:
+    await shared_wire.send(blank)
+
+    assert (await shared_wire.ask("ping"))["result"] == {}
+
+
+async def test_lines_may_end_as_on_windows(shared_wire: Wire) -> None:
+    await shared_wire.send(b'{"jsonrpc":"2.0","id":"crlf","method":"ping"}\r\n')
+
+    assert await shared_wire.message() == {"jsonrpc": "2.0", "id": "crlf", "result": {}}
+
+
+async def test_messages_may_come_in_pieces_and_together(shared_wire: Wire) -> None:
+    one, two = (b'{"jsonrpc":"2.0","id":"%s","method":"ping"}\n' % name for name in (b"one", b"two"))
+    for piece in (one[:9], one[9:30], one[30:] + two):
+        await shared_wire.send(piece)
+
+    assert {(await shared_wire.message())["id"] for _ in range(2)} == {"one", "two"}
+
+
+async def test_a_message_may_have_five_megabytes(shared_wire: Wire) -> None:
+    text = "ä" * 2_500_000
+    there = await shared_wire.call("evaluate", script="text => text.length", args=[text])
+    back = await shared_wire.call("evaluate", script="'ä'.repeat(2500000)")
+
+    assert there["structuredContent"]["data"] == {"result": 2_500_000}
+    assert back["structuredContent"]["data"] == {"result": text}
+
+
+async def test_a_line_that_is_too_long_is_refused(shared_wire: Wire) -> None:
+    for _ in range(65):
+        await shared_wire.send(b" " * (1 << 20))
+    await shared_wire.send(b"\n")
+
+    assert await shared_wire.message() == refusal(-32600, "Message longer than 67108864 bytes")
+    assert (await shared_wire.ask("ping"))["result"] == {}
+
+
+async def test_requests_that_cannot_be_served_are_protocol_errors(shared_wire: Wire) -> None:
+    """R003-1"""
+    unknown_method = await shared_wire.ask("tools/fly")
+    unknown_tool = await shared_wire.ask("tools/call", {"name": "fly", "arguments": {}})
+    no_name = await shared_wire.ask("tools/call", {"arguments": {}})
+
+    assert unknown_method["error"]["code"] == -32601
+    assert unknown_tool["error"] == {"code": -32602, "message": "Unknown tool: fly"}
+    assert no_name["error"]["code"] == -32602
+
+
+async def test_notifications_are_not_answered(shared_wire: Wire) -> None:
+    await shared_wire.send(b'{"jsonrpc":"2.0","method":"notifications/unheard-of"}\n')
+    await shared_wire.send(
+        b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":99}}\n'
+    )
+
+    assert (await shared_wire.ask("ping"))["result"] == {}
+
+
+async def test_a_cancelled_call_gives_its_session_back(shared_wire: Wire, site: Site) -> None:
+    page = site.page("<p>x</p>")
+    made = await shared_wire.call("create_session")
+    session = made["structuredContent"]["data"]["sessionId"]
+    await shared_wire.call("navigate", url=page, sessionId=session)
+    arguments = {"script": "new Promise(() => {})", "sessionId": session}
+    request = {"jsonrpc": "2.0", "id": "slow", "method": "tools/call"}
+    await shared_wire.send(
+        json.dumps({**request, "params": {"name": "evaluate", "arguments": arguments}}).encode() + b"\n"
+    )
+    await shared_wire.ask("ping")
+    await shared_wire.send(
+        b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"slow"}}\n'
+    )
+
+    text = await shared_wire.call("get_text", selector="p", sessionId=session)
+
+    assert text["structuredContent"]["data"] == {"text": "x"}
+
+
+# Standard output
+
+
+NOISY = """#!/bin/sh
+echo noise of the browser
+echo noise of the browser >&2
+exec {browser} "$@"
+"""
+
+
+async def test_nothing_but_messages_comes_out(site: Site, tmp_path: Path) -> None:
+    """R003-91: whatever the page and the browser print."""
+    from footlight.browser.launch import find_browser
+    from footlight.config import BrowserSettings
+
+    found = find_browser(BrowserSettings(), Path("/nowhere")).path
+    browser = tmp_path / "browser"
+    browser.write_text(NOISY.format(browser=found))
+    browser.chmod(0o700)
+    url = site.page("<script>console.log('noise'); console.error('noise'); alert('noise')</script><p>x</p>")
+    async with wired("--executable-path", str(browser), "--log-level", "debug") as wire:
+        await wire.initialize()
+        await wire.call("navigate", url=url)
+        assert (await wire.call("get_text", selector="p"))["structuredContent"]["success"]
+        await wire.end()
+        assert await wire.line() == b""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+async def test_no_child_holds_the_wire(shared_wire: Wire, site: Site) -> None:
+    await shared_wire.call("navigate", url=site.page("<p>x</p>"))
+    server = psutil.Process(shared_wire.process.pid)
+    wire = {held(os.getpid(), pipe) for pipe in pipes(shared_wire)}
+    children = server.children(recursive=True)
+    assert len(children) > 3
+
+    for child in children:
+        assert not {held(child.pid, number) for number in range(child.num_fds() + 50)} & wire, child.name()
+
+
+def held(pid: int, number: int) -> str | None:
+    """What this process has open under this number."""
+    try:
+        return str(Path(f"/proc/{pid}/fd/{number}").readlink())
+    except OSError:
+        return None
+
+
+def pipes(wire: Wire) -> list[int]:
+    """Our ends of its standard input and output."""
+    transport = wire.process._transport  # type: ignore[attr-defined]
+    return [transport.get_pipe_transport(number).get_extra_info("pipe").fileno() for number in (0, 1)]

@@ -1,0 +1,127 @@
+"""A client of bytes: a server as a process, and the lines that go to it and come from it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from tests.conftest import server_command
+
+MODERN_META = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+    "io.modelcontextprotocol/clientInfo": {"name": "wire", "version": "1"},
+}
+
+LIMIT_SECONDS = 20.0
+
+
+class Wire:
+    """Nothing is interpreted on the way. Every wait has an end."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.process = process
+        self.noise: list[str] = []
+        """The lines on stderr so far."""
+        self._heard = asyncio.Condition()
+        self._listening = asyncio.create_task(self._listen())
+        self._count = 0
+
+    async def _listen(self) -> None:
+        assert self.process.stderr is not None
+        async for line in self.process.stderr:
+            async with self._heard:
+                self.noise.append(line.decode().rstrip("\n"))
+                self._heard.notify_all()
+
+    async def heard(self, part: str) -> str:
+        """The first line on stderr that holds this."""
+        async with asyncio.timeout(LIMIT_SECONDS), self._heard:
+            await self._heard.wait_for(lambda: any(part in line for line in self.noise))
+        return next(line for line in self.noise if part in line)
+
+    async def send(self, data: bytes) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(data)
+        async with asyncio.timeout(LIMIT_SECONDS):
+            await self.process.stdin.drain()
+
+    async def line(self) -> bytes:
+        """The next line; b"" at the end."""
+        assert self.process.stdout is not None
+        async with asyncio.timeout(LIMIT_SECONDS):
+            return await self.process.stdout.readline()
+
+    async def message(self) -> dict[str, Any]:
+        line = await self.line()
+        assert line.endswith(b"\n"), line
+        return json.loads(line)
+
+    async def ask(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Send a request; the next message."""
+        self._count += 1
+        request = {"jsonrpc": "2.0", "id": self._count, "method": method}
+        await self.send(json.dumps({**request, **({"params": params} if params else {})}).encode() + b"\n")
+        answer = await self.message()
+        assert answer["id"] == self._count
+        return answer
+
+    async def initialize(self, version: str = "2025-11-25") -> dict[str, Any]:
+        answer = await self.ask(
+            "initialize",
+            {"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "wire", "version": "1"}},
+        )
+        await self.send(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
+        return answer
+
+    async def call(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
+        """In the era that was begun with `initialize`; the result."""
+        return (await self.ask("tools/call", {"name": tool, "arguments": arguments}))["result"]
+
+    async def call_modern(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
+        params = {"name": tool, "arguments": arguments, "_meta": MODERN_META}
+        return (await self.ask("tools/call", params))["result"]
+
+    async def end(self) -> int:
+        """Close its input; the exit status."""
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        return await self.exit()
+
+    async def exit(self) -> int:
+        async with asyncio.timeout(LIMIT_SECONDS):
+            return await self.process.wait()
+
+    async def close(self) -> None:
+        if self.process.returncode is None:
+            with contextlib.suppress(TimeoutError):
+                await self.end()
+        if self.process.returncode is None:
+            self.process.kill()
+        await self.process.wait()
+        await self._listening
+
+
+@asynccontextmanager
+async def wired(*flags: str, cwd: Path | None = None, **environment: str) -> AsyncGenerator[Wire]:
+    """Start a server with these flags."""
+    process = await asyncio.create_subprocess_exec(
+        *server_command(*flags),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        limit=128 << 20,
+        cwd=cwd,
+        env={**os.environ, **environment},
+    )
+    wire = Wire(process)
+    try:
+        yield wire
+    finally:
+        await wire.close()
