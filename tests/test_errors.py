@@ -36,8 +36,8 @@ RETRYABLE = {"TIMEOUT", "NETWORK_ERROR", "BROWSER_CRASHED", "RESOURCE_EXHAUSTED"
 """003 §5.3."""
 
 SUGGESTIONS = {
-    "ELEMENT_NOT_FOUND": "Verify the selector using browser devtools. The element may be loaded dynamically - "
-    "try using wait_for_selector first.",
+    "ELEMENT_NOT_FOUND": "Verify the selector using browser devtools. The element may be loaded dynamically "
+    "- try using wait_for_selector first.",
     "TIMEOUT": "Increase the timeout parameter or check if the page is loading slowly.",
     "INVALID_SELECTOR": "Check selector syntax. CSS selectors should not start with //, XPath should start "
     "with //",

@@ -184,7 +184,10 @@ def test_a_file_that_cannot_be_written_is_a_wrong_setting(tmp_path: Path) -> Non
     """R003-91"""
     (tmp_path / "file").touch()
 
-    for file, reason in ((tmp_path, "Is a directory"), (tmp_path / "file" / "log", "Not a directory")):
+    for file, reason in (
+        (tmp_path, "Is a directory"),
+        (tmp_path / "file" / "new" / "log", "Not a directory"),
+    ):
         with pytest.raises(ConfigurationError) as raised:
             configured(file)
         assert raised.value.message == f"setting 'logging.file': {file} cannot be written: {reason}"

@@ -23,19 +23,6 @@ ABORTED_SECONDS = 0.25
 """How long after a navigation that came to nothing its download may be announced."""
 
 
-WORLD = "footlight"
-
-_WATCH_LINKS = """{
-  const tell = event => {
-    const link = event.composedPath().find(it => it instanceof Element && it.localName === 'a');
-    if (link?.hasAttribute('download') && link.hasAttribute('href')) downloading('');
-  };
-  // The pointer is down before it is up, so that the news is here when the click is done.
-  addEventListener('pointerdown', tell, true);
-  addEventListener('click', tell, true);
-}"""
-
-
 class Downloads:
     """Nothing tells for certain that an action begins a download, until its server has answered.
 
@@ -55,27 +42,12 @@ class Downloads:
     def watch(self, context: BrowserContext) -> None:
         context.on("requestfailed", self._on_request_failed)
 
-    async def watch_page(self, page: Page) -> None:
+    def watch_page(self, page: Page) -> None:
         page.on("download", self._on_download)
         page.on("framenavigated", self._on_navigated)
-        browser = page.context.browser
-        if browser is not None and browser.browser_type.name == "chromium":
-            with contextlib.suppress(Error):  # It is gone already.
-                await self._watch_links(page)
 
-    async def _watch_links(self, page: Page) -> None:
-        """From a world of our own, where the page's scripts see nothing of it."""
-        cdp = await page.context.new_cdp_session(page)
-        cdp.on("Runtime.bindingCalled", self._on_link)
-        await cdp.send("Page.enable")
-        await cdp.send("Runtime.enable")
-        await cdp.send("Runtime.addBinding", {"name": "downloading", "executionContextName": WORLD})
-        await cdp.send(
-            "Page.addScriptToEvaluateOnNewDocument",
-            {"source": _WATCH_LINKS, "worldName": WORLD, "runImmediately": True},
-        )
-
-    def _on_link(self, _: object) -> None:
+    def announced(self) -> None:
+        """A link that says it is a download was clicked."""
         if self.count == self._count_before:
             self.expect()
 

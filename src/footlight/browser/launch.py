@@ -78,6 +78,8 @@ def find_browser(settings: BrowserSettings, own_build: Path) -> FoundBrowser:
         return FoundBrowser("playwright", None, str(own_build))
     if settings.type == "chromium" and (path := _system_chromium(settings.headless)):
         return FoundBrowser("system", Path(path), path)
+    if own_build.is_file():  # Without its headless shell; the browser itself can do without a window too.
+        return FoundBrowser("playwright", own_build, str(own_build))
     raise BrowserNotInstalled(
         f"No usable {settings.type} was found on this machine",
         suggestion=_remedy(settings.type),

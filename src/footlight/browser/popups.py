@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from typing import TYPE_CHECKING, Any, cast
 
 from footlight.browser._playwright import Error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from playwright.async_api import BrowserContext, Page
 
     from footlight.browser.pool import PooledBrowser
 
 __all__ = ["Popups"]
+
+EXPECTED_SECONDS = 2.0
+"""How long a click that opens a tab may take to do so."""
 
 
 class Popups:
@@ -30,37 +32,50 @@ class Popups:
         self._context_id: str | None = None
         self._announced = 0
         self._given_up = 0
+        self._hoped_until = 0.0
         self._changed = asyncio.Event()
+
+    async def learn_context(self, page: Page) -> None:
+        """Chromium's name for the context, which Playwright keeps to itself. Asked of a page that is idle."""
+        if self._context_id is not None or self._browser.engine != "chromium":
+            return
+        with contextlib.suppress(Error):
+            cdp = await self._context.new_cdp_session(page)
+            info = cast("dict[str, Any]", await cdp.send("Target.getTargetInfo"))
+            await cdp.detach()
+            self._context_id = str(info["targetInfo"].get("browserContextId", ""))
+
+    def begin(self) -> None:
+        """A new action begins, and no tab is expected of it yet."""
+        self._hoped_until = 0.0
+
+    def expect(self) -> None:
+        """A link was clicked in a way that opens a tab."""
+        self._hoped_until = time.monotonic() + EXPECTED_SECONDS
 
     def announced(self) -> None:
         """Playwright has told of one."""
         self._announced += 1
         self._changed.set()
 
-    async def settle(self, pages: Callable[[], Sequence[Page]]) -> None:
-        """Wait until all that were begun are announced. `pages` are the session's, to ask one of them."""
-        while await self._due(pages) > self._given_up:
-            self._changed.clear()
-            await self._changed.wait()
+    async def settle(self) -> None:
+        """Wait until all that were begun, or are expected, are announced."""
+        before = self._announced
+        while (left := self._hoped_until - time.monotonic()) > 0 and self._announced == before:
+            await self._change(left)
+        while self._due() > self._given_up:
+            await self._change(None)
 
-    async def give_up(self, pages: Callable[[], Sequence[Page]]) -> None:
+    def give_up(self) -> None:
         """Do not wait again for those that have not come by now."""
-        self._given_up = max(0, await self._due(pages))
+        self._given_up = max(0, self._due())
 
-    async def _due(self, pages: Callable[[], Sequence[Page]]) -> int:
-        if not self._browser.opened:
-            return 0
-        if self._context_id is None:
-            self._context_id = await self._find_context_id(pages())
+    async def _change(self, seconds: float | None) -> None:
+        self._changed.clear()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._changed.wait()
+
+    def _due(self) -> int:
         begun = sum(target.context == self._context_id for target in self._browser.opened)
         return begun - self._announced
-
-    async def _find_context_id(self, pages: Sequence[Page]) -> str | None:
-        """Chromium's name for the context; Playwright keeps it to itself."""
-        for page in pages:
-            with contextlib.suppress(Error):
-                cdp = await self._context.new_cdp_session(page)
-                info = cast("dict[str, Any]", await cdp.send("Target.getTargetInfo"))
-                await cdp.detach()
-                return str(info["targetInfo"].get("browserContextId", ""))
-        return None

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from footlight.browser._playwright import Error, cause, is_closed
 from footlight.browser.downloads import Downloads
 from footlight.browser.events import DialogSeen, Events, PageOpened
+from footlight.browser.links import Outcome, watch_links
 from footlight.browser.network import RequestLog, Rules, Throttling
 from footlight.browser.page import Page
 from footlight.browser.policy import DomainPolicy, refused
@@ -183,7 +184,10 @@ class Session:
         self._pages[opened] = page
         opened.on("close", self._on_close)
         opened.on("dialog", lambda dialog: self._spawn(self._on_dialog(page, dialog)))
-        self._spawn(self.downloads.watch_page(opened))
+        self.downloads.watch_page(opened)
+        if self.engine == "chromium":
+            self._spawn(self._popups.learn_context(opened))
+            self._spawn(watch_links(opened, self._on_link))
         if self.throttling is not None:
             self._spawn(page.throttle(self.throttling))
         return page
@@ -194,6 +198,12 @@ class Session:
         if not known and self._page_count > self._made_here:
             self._popups.announced()
             self.events.pages.append(PageOpened(page.id, page.url))
+
+    def _on_link(self, outcome: Outcome) -> None:
+        if outcome == "download":
+            self.downloads.announced()
+        else:
+            self._popups.expect()
 
     def _on_close(self, closed: PlaywrightPage) -> None:
         self._pages.pop(closed, None)
@@ -240,13 +250,15 @@ class Session:
         limit = min(SETTLE_SECONDS, deadline.remaining_ms / 1000)
         try:
             async with asyncio.timeout(limit):
-                await self._popups.settle(self._open_pages)
+                await self._popups.settle()
                 await self.downloads.settle()
         except TimeoutError:
-            await self._popups.give_up(self._open_pages)
+            self._popups.give_up()
 
-    def _open_pages(self) -> list[PlaywrightPage]:
-        return [page.playwright for page in self.pages]
+    def begin_action(self) -> None:
+        """What comes from now on comes of this action."""
+        self._popups.begin()
+        self.downloads.begin()
 
     # The browser under it
 

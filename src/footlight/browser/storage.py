@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from footlight.browser import navigation
 from footlight.browser._playwright import Error, cause
 from footlight.browser.deadline import Deadline
 from footlight.errors import InvalidParameter
@@ -135,7 +136,7 @@ async def restore(session: Session, state: SessionState, deadline: Deadline) -> 
     for origin, items in state.session_storage.items():
         await _put_session_storage(session, origin, items, deadline)
     if state.url != page.url or state.url != "about:blank":
-        await page.navigate(state.url, "load", deadline)
+        await navigation.navigate(page, state.url, "load", deadline)
 
 
 async def _put_session_storage(

@@ -126,7 +126,7 @@ class Dispatcher:
                 call.maybe_page = await session.page(getattr(parsed, "page_id", None))
             progress.running = True
             limit.reschedule((limit.when() or 0) + GRACE_SECONDS)
-            session.downloads.begin()
+            session.begin_action()
             try:
                 data = await tool.run(call, parsed)
             except asyncio.CancelledError:

@@ -5,9 +5,9 @@ from typing import Annotated, Any, Literal, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from footlight.browser import inspection
+from footlight.browser import inspection, reading
 from footlight.browser.inspection import Link, PageMetadata, TableData
-from footlight.browser.page import ScreenshotOptions
+from footlight.browser.reading import ScreenshotOptions
 from footlight.errors import InvalidParameter, PermissionDenied
 from footlight.server.answer import Image
 from footlight.server.tool import Number, ToolCall, tool
@@ -62,13 +62,13 @@ class Result(TypedDict):
 @tool(effect="read")
 async def get_text(call: ToolCall, selector: Selector) -> Text:
     """Get element text"""
-    return {"text": await call.page.text(selector, call.deadline)}
+    return {"text": await reading.text(call.page, selector, call.deadline)}
 
 
 @tool(effect="read")
 async def get_all_text(call: ToolCall, selector: Selector) -> Texts:
     """Get text from all matches. Those that are there now."""
-    return {"texts": await call.page.all_text(selector, call.deadline)}
+    return {"texts": await reading.all_text(call.page, selector, call.deadline)}
 
 
 @tool(effect="read")
@@ -76,13 +76,13 @@ async def get_attribute(
     call: ToolCall, selector: Selector, attribute: Annotated[str, Field(min_length=1)]
 ) -> AttributeValue:
     """Get element attribute. Null if it has none of that name."""
-    return {"value": await call.page.attribute(selector, attribute, call.deadline)}
+    return {"value": await reading.attribute(call.page, selector, attribute, call.deadline)}
 
 
 @tool(effect="read")
 async def get_value(call: ToolCall, selector: Selector) -> Value:
     """Get input value"""
-    return {"value": await call.page.value(selector, call.deadline)}
+    return {"value": await reading.value(call.page, selector, call.deadline)}
 
 
 MaxSide = Annotated[
@@ -107,7 +107,7 @@ async def screenshot(
     options = ScreenshotOptions(
         full_page=full_page, type=type, quality=None if quality is None else int(quality)
     )
-    data = await call.page.screenshot(options, call.deadline)
+    data = await reading.screenshot(call.page, options, call.deadline)
     side = max_side if max_side is not None else 0 if full_page else MODEL_SIDE
     return _taken(call, data, options, int(side))
 
@@ -118,14 +118,14 @@ async def screenshot_element(
 ) -> ScreenshotTaken:
     """Screenshot element"""
     options = ScreenshotOptions(type=type)
-    data = await call.page.screenshot_element(selector, options, call.deadline)
+    data = await reading.screenshot_element(call.page, selector, options, call.deadline)
     return _taken(call, data, options, MODEL_SIDE if max_side is None else int(max_side))
 
 
 @tool(effect="read")
 async def extract_table(call: ToolCall, selector: Selector) -> TableData:
     """Extract table data. Rows as objects by header; as lists where headers repeat or are missing."""
-    reply = await call.page.inspect(selector, inspection.table_request(), call.deadline)
+    reply = await reading.inspect(call.page, selector, inspection.table_request(), call.deadline)
     try:
         return inspection.table_data(reply)
     except ValueError as error:
@@ -137,15 +137,15 @@ async def extract_links(call: ToolCall, selector: Selector | None = None) -> Lin
     """Extract all links. Of the page, or inside one element; addresses are absolute."""
     request = inspection.links_request()
     if selector is None:
-        return {"links": inspection.links(await call.page.inspect_page(request, call.deadline))}
-    return {"links": inspection.links(await call.page.inspect(selector, request, call.deadline))}
+        return {"links": inspection.links(await reading.inspect_page(call.page, request, call.deadline))}
+    return {"links": inspection.links(await reading.inspect(call.page, selector, request, call.deadline))}
 
 
 @tool(effect="read")
 async def get_page_metadata(call: ToolCall) -> PageMetadata:
     """Get page metadata. Title, description, keywords, image, canonical URL, language."""
     return inspection.page_metadata(
-        await call.page.inspect_page(inspection.metadata_request(), call.deadline)
+        await reading.inspect_page(call.page, inspection.metadata_request(), call.deadline)
     )
 
 
@@ -159,7 +159,7 @@ async def evaluate(
     args: list[Any] | None = None,
 ) -> Result:
     """Run JS in browser. The result comes back as JSON."""
-    return {"result": await call.page.run_script(script, args or [], call.deadline)}
+    return {"result": await reading.run_script(call.page, script, args or [], call.deadline)}
 
 
 def _taken(call: ToolCall, data: bytes, options: ScreenshotOptions, max_side: int) -> ScreenshotTaken:

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from footlight.browser import actions
 from footlight.browser.policy import upload_paths
 from footlight.server.tool import Count, Number, ToolCall, tool
 from footlight.toolsets.browser.parameters import Acted, Selector, acted
@@ -43,7 +44,7 @@ async def click(
     click_count: Annotated[Count, Field(le=10)] = 1,
 ) -> Acted:
     """Click element. Waits until it is visible, still, enabled and not covered."""
-    await call.page.click(selector, call.deadline, button=button, count=click_count)
+    await actions.click(call.page, selector, call.deadline, button=button, count=click_count)
     return acted(call)
 
 
@@ -55,42 +56,42 @@ async def type_(
     delay: Annotated[Number, Field(ge=0, le=10_000, description="Milliseconds between keys")] = 0,
 ) -> Acted:
     """Type text. Key by key, after what the field holds; use fill to replace it."""
-    await call.page.type_text(selector, text, call.deadline, delay_ms=delay)
+    await actions.type_text(call.page, selector, text, call.deadline, delay_ms=delay)
     return acted(call)
 
 
 @tool(effect="act", destructive=True, idempotent=True)
 async def fill(call: ToolCall, selector: Selector, value: str) -> Acted:
     """Fill input. Replaces what the field holds."""
-    await call.page.fill(selector, value, call.deadline)
+    await actions.fill(call.page, selector, value, call.deadline)
     return acted(call)
 
 
 @tool(effect="act", destructive=True, idempotent=True)
 async def select(call: ToolCall, selector: Selector, value: str) -> Selected:
     """Select option. By its value or label."""
-    selected = await call.page.select(selector, value, call.deadline)
+    selected = await actions.select(call.page, selector, value, call.deadline)
     return {**acted(call), "selected": selected}
 
 
 @tool(effect="act", destructive=True, idempotent=True)
 async def check(call: ToolCall, selector: Selector) -> Acted:
     """Check checkbox"""
-    await call.page.set_checked(selector, True, call.deadline)
+    await actions.set_checked(call.page, selector, True, call.deadline)
     return acted(call)
 
 
 @tool(effect="act", destructive=True, idempotent=True)
 async def uncheck(call: ToolCall, selector: Selector) -> Acted:
     """Uncheck checkbox"""
-    await call.page.set_checked(selector, False, call.deadline)
+    await actions.set_checked(call.page, selector, False, call.deadline)
     return acted(call)
 
 
 @tool(effect="act")
 async def hover(call: ToolCall, selector: Selector) -> Acted:
     """Hover element"""
-    await call.page.hover(selector, call.deadline)
+    await actions.hover(call.page, selector, call.deadline)
     return acted(call)
 
 
@@ -105,14 +106,14 @@ async def scroll(
     ] = None,
 ) -> Scrolled:
     """Scroll page. By x and y CSS pixels; answers with the position."""
-    at = await call.page.scroll(x, y, call.deadline, selector=selector)
+    at = await actions.scroll(call.page, x, y, call.deadline, selector=selector)
     return {"x": at["x"], "y": at["y"], "maxX": at["maxX"], "maxY": at["maxY"]}
 
 
 @tool(effect="act", destructive=True)
 async def drag_and_drop(call: ToolCall, source: Selector, target: Selector) -> Acted:
     """Drag element. From the source to the target, both selectors."""
-    await call.page.drag(source, target, call.deadline)
+    await actions.drag(call.page, source, target, call.deadline)
     return acted(call)
 
 
@@ -124,7 +125,7 @@ async def upload_file(
 ) -> Uploaded:
     """Upload files. Into a file input, or what opens a file chooser; paths below the upload roots only."""
     paths = upload_paths(files, call.settings.security.upload_roots)
-    await call.page.upload(selector, paths, call.deadline)
+    await actions.upload(call.page, selector, paths, call.deadline)
     return {**acted(call), "files": [path.name for path in paths]}
 
 
@@ -135,7 +136,7 @@ async def press(
     modifiers: list[Modifier] | None = None,
 ) -> Acted:
     """Press key. It goes to the element that has the focus."""
-    await call.page.press(key, modifiers or [], call.deadline)
+    await actions.press(call.page, key, modifiers or [], call.deadline)
     return acted(call)
 
 

@@ -5,7 +5,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from footlight.browser.page import Navigation
+from footlight.browser import navigation
+from footlight.browser.navigation import Navigation
 from footlight.server.tool import Milliseconds, ToolCall, tool
 from footlight.toolsets.browser.parameters import Acted, acted
 
@@ -55,53 +56,53 @@ async def navigate(
     wait_until: Annotated[WaitUntil, Field(description="When to consider navigation complete")] = "load",
 ) -> Navigated:
     """Navigate to URL. Answers with the final URL, the HTTP status and the timing."""
-    return _navigated(await call.page.navigate(url, wait_until, call.deadline))
+    return _navigated(await navigation.navigate(call.page, url, wait_until, call.deadline))
 
 
 @tool(effect="act")
 async def go_back(call: ToolCall) -> Moved:
     """Navigate back"""
     before = call.page.url
-    return _moved(await call.page.go_back(call.deadline), before)
+    return _moved(await navigation.go_back(call.page, call.deadline), before)
 
 
 @tool(effect="act")
 async def go_forward(call: ToolCall) -> Moved:
     """Navigate forward"""
     before = call.page.url
-    return _moved(await call.page.go_forward(call.deadline), before)
+    return _moved(await navigation.go_forward(call.page, call.deadline), before)
 
 
 @tool(effect="act", idempotent=True)
 async def reload(call: ToolCall, ignore_cache: bool = False) -> Navigated:
     """Reload page"""
-    return _navigated(await call.page.reload(call.deadline, ignore_cache=ignore_cache))
+    return _navigated(await navigation.reload(call.page, call.deadline, ignore_cache=ignore_cache))
 
 
 @tool(effect="read")
 async def wait_for_load(call: ToolCall, state: WaitUntil = "load") -> Acted:
     """Wait for page load"""
-    await call.page.wait_for_load(state, call.deadline)
+    await navigation.wait_for_load(call.page, state, call.deadline)
     return acted(call)
 
 
-def _navigated(navigation: Navigation) -> Navigated:
+def _navigated(made: Navigation) -> Navigated:
     return {
-        "url": navigation.url,
-        "status": navigation.status,
-        "redirected": navigation.redirected,
-        "finalUrl": navigation.url,
+        "url": made.url,
+        "status": made.status,
+        "redirected": made.redirected,
+        "finalUrl": made.url,
         "timing": {
-            "startTime": navigation.start_time,
-            "domContentLoaded": navigation.dom_content_loaded,
-            "loadComplete": navigation.load_complete,
-            "duration": navigation.duration,
+            "startTime": made.start_time,
+            "domContentLoaded": made.dom_content_loaded,
+            "loadComplete": made.load_complete,
+            "duration": made.duration,
         },
     }
 
 
-def _moved(navigation: Navigation, before: str) -> Moved:
-    return {**_navigated(navigation), "moved": navigation.status is not None or navigation.url != before}
+def _moved(made: Navigation, before: str) -> Moved:
+    return {**_navigated(made), "moved": made.status is not None or made.url != before}
 
 
 TOOLS = (navigate, go_back, go_forward, reload, wait_for_load)

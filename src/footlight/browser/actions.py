@@ -1,0 +1,280 @@
+"""Doing what a person does with a page. Each action waits until its element can be used, or says why not."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from footlight.browser._playwright import Error, PlaywrightTimeout
+from footlight.browser.diagnosis import explained, overdue
+from footlight.errors import ElementNotInteractive, FootlightError, InvalidParameter
+
+if TYPE_CHECKING:
+    from playwright.async_api import ElementHandle, Locator
+
+    from footlight.browser.deadline import Deadline
+    from footlight.browser.page import Page
+
+__all__ = [
+    "click",
+    "drag",
+    "fill",
+    "hover",
+    "press",
+    "scroll",
+    "select",
+    "set_checked",
+    "type_text",
+    "upload",
+]
+
+Button = Literal["left", "middle", "right"]
+
+
+async def click(page: Page, selector: str, deadline: Deadline, *, button: Button, count: int) -> None:
+    await page.act(
+        selector,
+        deadline,
+        lambda element, timeout: element.click(button=button, click_count=count, timeout=timeout),
+    )
+
+
+async def type_text(page: Page, selector: str, text: str, deadline: Deadline, *, delay_ms: float) -> None:
+    """Key by key, after what is there."""
+
+    async def type_at_end(element: Locator, timeout: float) -> None:
+        await element.wait_for(state="visible", timeout=timeout)
+        obstacle = await element.evaluate(_CARET_TO_END, timeout=timeout)
+        if obstacle == "end":
+            await element.press("End", timeout=timeout)
+        elif obstacle:
+            raise ElementNotInteractive(
+                f'"{selector}" cannot be typed into: {obstacle}', selector=selector, reason=obstacle
+            )
+        await element.press_sequentially(text, delay=delay_ms, timeout=deadline.remaining_ms)
+
+    await page.act(selector, deadline, type_at_end)
+
+
+async def fill(page: Page, selector: str, value: str, deadline: Deadline) -> None:
+    async def replace(element: Locator, timeout: float) -> None:
+        if expected := await element.evaluate(_EXPECTED_VALUE, value, timeout=timeout):
+            raise InvalidParameter(
+                f'value: "{selector}" cannot hold "{value}"; it takes {expected}', parameter="value"
+            )
+        await element.fill(value, timeout=deadline.element_ms)
+
+    await page.act(selector, deadline, replace)
+
+
+async def select(page: Page, selector: str, value: str, deadline: Deadline) -> list[str]:
+    """By value or label. The values that are selected afterwards."""
+
+    async def choose(element: Locator, timeout: float) -> list[str]:
+        try:
+            return await element.select_option(value, timeout=timeout)
+        except PlaywrightTimeout:
+            if obstacle := await _choice_obstacle(page, element, selector, value):
+                raise obstacle from None
+            raise
+
+    return await page.ask(selector, deadline, choose)
+
+
+async def _choice_obstacle(page: Page, element: Locator, selector: str, value: str) -> FootlightError | None:
+    """Why the value cannot be chosen; None where that is not for want of an option."""
+    try:
+        options: list[dict[str, Any]] | None = await element.evaluate_all(_OPTIONS)
+    except Error:
+        return None
+    if options is None:
+        return None
+    chosen = [option for option in options if value in (option["value"], option["label"])]
+    if chosen and all(option["disabled"] for option in chosen):
+        return ElementNotInteractive(
+            f'"{selector}" cannot be used: its option "{value}" is disabled',
+            selector=selector,
+            page=page.url,
+            reason="disabled",
+        )
+    if chosen:
+        return None
+    known = "; ".join(f'"{option["label"]}" ({option["value"]})' for option in options[:50]) or "none"
+    return InvalidParameter(
+        f'value: "{selector}" has no option "{value}"; it has: {known}',
+        parameter="value",
+        options=[option["value"] for option in options[:50]],
+    )
+
+
+async def set_checked(page: Page, selector: str, checked: bool, deadline: Deadline) -> None:
+    await page.act(selector, deadline, lambda element, timeout: element.set_checked(checked, timeout=timeout))
+
+
+async def hover(page: Page, selector: str, deadline: Deadline) -> None:
+    await page.act(selector, deadline, lambda element, timeout: element.hover(timeout=timeout))
+
+
+async def drag(page: Page, source: str, target: str, deadline: Deadline) -> None:
+    async def drag_to(element: Locator, timeout: float) -> None:
+        goal = (await page.locate(target, deadline)).first
+        # Looked at first, so that a missing goal is not told as a missing source.
+        await page.act(target, deadline, lambda found, wait: found.wait_for(state="visible", timeout=wait))
+        await element.drag_to(goal, timeout=timeout)
+
+    await page.act(source, deadline, drag_to)
+
+
+async def upload(page: Page, selector: str, files: Sequence[Path], deadline: Deadline) -> None:
+    """Into a file input, or through the file chooser that a click on the element opens."""
+
+    async def attach(element: Locator, timeout: float) -> None:
+        if await element.evaluate(_TAKES_FILES, timeout=timeout):
+            await element.set_input_files(list(files), timeout=timeout)
+            return
+        clicked = False
+        try:
+            async with page.playwright.expect_file_chooser(timeout=timeout) as chooser:
+                await element.click(timeout=timeout)
+                clicked = True
+        except PlaywrightTimeout:
+            if not clicked:
+                raise
+            raise ElementNotInteractive(
+                f'"{selector}" is no file input, and a click on it opened no file chooser',
+                selector=selector,
+                page=page.url,
+            ) from None
+        await (await chooser.value).set_files(list(files), timeout=deadline.remaining_ms)
+
+    await page.act(selector, deadline, attach)
+
+
+async def press(page: Page, key: str, modifiers: Sequence[str], deadline: Deadline) -> None:
+    """On the element that has the focus: so pressed, a key waits for the navigation that it starts."""
+    keys = _chord(key, modifiers)
+    try:
+        async with asyncio.timeout(deadline.remaining_ms / 1000):
+            if focused := await _focused(page):
+                await focused.press(keys, timeout=deadline.remaining_ms)
+            else:
+                await page.playwright.keyboard.press(keys)
+    except TimeoutError:
+        raise await overdue(
+            page,
+            f"Pressing {key} timed out after {deadline.timeout_ms:.0f}ms; the key had been sent",
+            deadline,
+            retryable=False,
+            url=page.url,
+            dispatched=True,
+        ) from None
+    except Error as error:
+        if not page.closed_itself(error):
+            raise await explained(page, error) from error
+
+
+async def _focused(page: Page) -> ElementHandle | None:
+    """Through frames and open shadow roots; None where nothing has the focus."""
+    focused = (await page.playwright.evaluate_handle(_FOCUSED)).as_element()
+    while focused and (frame := await focused.content_frame()):
+        focused = (await frame.evaluate_handle(_FOCUSED)).as_element()
+    return focused
+
+
+async def scroll(
+    page: Page, x: float, y: float, deadline: Deadline, *, selector: str | None = None
+) -> dict[str, float]:
+    """By so many CSS pixels; the position afterwards and how far it goes."""
+    if selector is None:
+        return await page.evaluate(_SCROLL, [x, y], deadline)
+    return await page.ask(
+        selector, deadline, lambda element, timeout: element.evaluate(_SCROLL, [x, y], timeout=timeout)
+    )
+
+
+def _chord(key: str, modifiers: Sequence[str]) -> str:
+    """In Playwright's language, where "Shift+a" is an a."""
+    if "Shift" in modifiers and re.fullmatch("[a-z0-9]", key):
+        key = f"Digit{key}" if key.isdigit() else key.upper()
+    return "+".join([*modifiers, key])
+
+
+_CARET_TO_END = """element => {
+  const editable = element.isContentEditable;
+  const field = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement;
+  if (field && element.disabled) return 'it is disabled';
+  if (field && element.readOnly) return 'it is read-only';
+  element.focus();
+  const focused = element.getRootNode().activeElement;
+  if (!editable && focused !== element) return 'it does not take the focus';
+  if (!editable && !field) return null;
+  if (editable) {
+    const selection = element.ownerDocument.getSelection();
+    selection.selectAllChildren(element);
+    selection.collapseToEnd();
+    return null;
+  }
+  const end = element.value.length;
+  try { element.setSelectionRange(end, end); return null; } catch { return 'end'; }
+}"""
+
+_FOCUSED = """() => {
+  let focused = document.activeElement;
+  while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
+  return focused === document.body ? null : focused;
+}"""
+
+_EXPECTED_VALUE = """(element, value) => {
+  const field = element instanceof HTMLLabelElement && element.control || element;
+  if (!value || !(field instanceof HTMLInputElement)) return null;
+  const forms = {
+    date: '2024-02-29', time: '13:45', 'datetime-local': '2024-02-29T13:45', month: '2024-02',
+    week: '2024-W09', color: '#a1b2c3', range: 'a number',
+  };
+  if (!Object.hasOwn(forms, field.type)) return null;
+  const trial = field.cloneNode();
+  trial.value = value = value.trim();
+  if (field.type === 'range') {
+    if (Number(trial.value) === Number(value)) return null;
+    const step = trial.step && trial.step !== 'any' ? ` in steps of ${trial.step}` : '';
+    return `a number from ${trial.min || 0} to ${trial.max || 100}${step}`;
+  }
+  const kept = field.type === 'color' ? trial.value === value.toLowerCase() : trial.value !== '';
+  return kept ? null : `the form ${forms[field.type]}`;
+}"""
+
+_OPTIONS = """([element]) => {
+  const select = element instanceof HTMLLabelElement ? element.control : element;
+  return select instanceof HTMLSelectElement ? Array.from(select.options, option => ({
+    value: option.value, label: option.label, disabled: option.matches(':disabled'),
+  })) : null;
+}"""
+
+_TAKES_FILES = """element => {
+  const input = element instanceof HTMLLabelElement ? element.control : element;
+  return input instanceof HTMLInputElement && input.type === 'file';
+}"""
+
+_SCROLL = """(first, second) => {
+  const [element, [x, y]] = second === undefined ? [null, first] : [first, second];
+  const root = document.scrollingElement || document.documentElement;
+  const moves = it => it.scrollWidth > it.clientWidth + 1 || it.scrollHeight > it.clientHeight + 1;
+  const scrolls = it => it === root || /(auto|scroll|overlay)/.test(
+    getComputedStyle(it).overflowX + getComputedStyle(it).overflowY);
+  let box = root;
+  if (element || !moves(root)) {
+    let at = element || document.elementFromPoint(innerWidth / 2, innerHeight / 2);
+    if (element && !x && !y) element.scrollIntoView({block: 'center', behavior: 'instant'});
+    while (at && !(moves(at) && scrolls(at))) at = at.parentElement;
+    box = at || root;
+  }
+  box.scrollBy({left: x, top: y, behavior: 'instant'});
+  return {
+    x: Math.round(box.scrollLeft), y: Math.round(box.scrollTop),
+    maxX: Math.max(0, box.scrollWidth - box.clientWidth),
+    maxY: Math.max(0, box.scrollHeight - box.clientHeight),
+  };
+}"""
