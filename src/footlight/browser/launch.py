@@ -200,6 +200,10 @@ def _sandbox(args: list[str]) -> bool:
     return True
 
 
+_NO_SANDBOX = ("sandboxing failed", "No usable sandbox", "without --no-sandbox")
+"""What is said where it is missing; the command line, which is told too, names it always."""
+
+
 def _lacks_display(error: Error) -> bool:
     return "DISPLAY" in error.message or "XServer" in error.message
 
@@ -213,7 +217,7 @@ def _start_remedy(error: Error, settings: BrowserSettings) -> str:
         return "There is no display: leave --headed out, or run under `xvfb-run`."
     if settings.channel is not None:
         return f"Install it (`playwright install {settings.channel}`), or leave browser.channel out."
-    if "sandbox" in error.message.lower():
+    if any(words in error.message for words in _NO_SANDBOX):
         return (
             "The system forbids Chromium's sandbox: "
             "allow user namespaces, or add --no-sandbox to browser.args."

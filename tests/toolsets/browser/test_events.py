@@ -87,6 +87,15 @@ async def test_five_pages_at_once_are_all_told(browser: SessionBrowser) -> None:
         assert shown == {"result": page["url"]}
 
 
+async def open_pages(browser: SessionBrowser) -> list[str]:
+    [session] = [
+        session
+        for session in (await browser.call("list_sessions"))["sessions"]
+        if session["sessionId"] == browser.session_id
+    ]
+    return [page["pageId"] for page in session["pages"]]
+
+
 async def test_page_ids_stay_when_other_pages_close(browser: SessionBrowser) -> None:
     """R003-57"""
     url = browser.site.page("<h1>New</h1>")
@@ -95,7 +104,10 @@ async def test_page_ids_stay_when_other_pages_close(browser: SessionBrowser) -> 
     )
     for _ in range(2):
         await browser.call("click", selector="button")
-    await browser.call("evaluate", script="window.close()", pageId="page-2")
+    await browser.call("evaluate", script="setTimeout(() => window.close())", pageId="page-2")
+    async with asyncio.timeout(10):
+        while "page-2" in await open_pages(browser):
+            pass
 
     error = await browser.refused("get_text", selector="h1", pageId="page-2")
     assert error["code"] == "INVALID_PARAMETER"
@@ -285,7 +297,8 @@ async def test_a_page_can_make_a_file_itself(browser: SessionBrowser) -> None:
     rows = json.dumps({"rows": ["ä", 2]})
     await browser.show(
         f"<button onclick=\"const a = document.createElement('a'); a.download = 'made.json';"
-        f"a.href = URL.createObjectURL(new Blob([document.querySelector('pre').textContent])); a.click()\">"
+        f"a.href = window.URL.createObjectURL(new Blob([document.querySelector('pre').textContent]));"
+        f'document.body.append(a); a.click()">'
         f"make</button><meta charset=utf-8><pre>{rows}</pre>"
     )
 

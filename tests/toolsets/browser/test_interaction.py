@@ -236,7 +236,7 @@ async def test_fill_refuses_what_holds_no_text(browser: SessionBrowser, field: s
     """R003-12, R003-68"""
     await browser.show(field)
 
-    error = await browser.refused("fill", selector="#f", value="x", timeout=300)
+    error = await browser.refused("fill", selector="#f", value="x", timeout=1000)
 
     assert error["code"] == code
 
@@ -283,7 +283,7 @@ async def test_select_names_the_options_there_are(browser: SessionBrowser) -> No
     """R003-13"""
     await browser.show(SIZES)
 
-    error = await browser.refused("select", selector="#s", value="huge", timeout=300)
+    error = await browser.refused("select", selector="#s", value="huge", timeout=1000)
 
     assert error["code"] == "INVALID_PARAMETER"
     assert error["message"] == (
@@ -296,12 +296,12 @@ async def test_select_refuses_what_is_disabled_or_no_list(browser: SessionBrowse
     """R003-13, R003-68"""
     url = (await browser.show(f"{SIZES}<p>text</p><select id=d disabled><option>z</select>"))["url"]
 
-    option = await browser.refused("select", selector="#s", value="large", timeout=300)
+    option = await browser.refused("select", selector="#s", value="large", timeout=1000)
     assert option["code"] == "ELEMENT_NOT_INTERACTIVE"
     assert option["message"] == '"#s" cannot be used: its option "large" is disabled'
     assert option["details"] == {"selector": "#s", "page": url, "reason": "disabled"}
     for selector, value in (("p", "x"), ("#d", "z")):
-        error = await browser.refused("select", selector=selector, value=value, timeout=300)
+        error = await browser.refused("select", selector=selector, value=value, timeout=1000)
         assert error["code"] == "ELEMENT_NOT_INTERACTIVE"
 
 
@@ -338,7 +338,7 @@ async def test_a_state_that_cannot_be_reached_is_refused(
     """R003-14, R003-15, R003-68"""
     await browser.show(box)
 
-    error = await browser.refused(tool, selector="#f", timeout=300)
+    error = await browser.refused(tool, selector="#f", timeout=1000)
 
     assert error["code"] == "ELEMENT_NOT_INTERACTIVE"
 
@@ -410,7 +410,7 @@ async def test_drag_and_drop_says_which_end_is_missing(
     """R003-18, R003-72"""
     await browser.show("<p id=a>take</p><p id=b>here</p>")
 
-    error = await browser.refused("drag_and_drop", source=source, target=target, timeout=300)
+    error = await browser.refused("drag_and_drop", source=source, target=target, timeout=1000)
 
     assert error["code"] == "ELEMENT_NOT_FOUND"
     assert error["details"]["selector"] == "#missing"
