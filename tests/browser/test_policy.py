@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from footlight.browser.policy import DomainPolicy, upload_paths
-from footlight.errors import FootlightError, InvalidParameter, InvalidUrl, PermissionDenied
+from footlight.errors import InvalidParameter, InvalidUrl, PermissionDenied
 
 LABELS = st.from_regex(r"[a-z]([a-z0-9-]{0,6}[a-z0-9])?", fullmatch=True)
 HOSTS = st.lists(LABELS, min_size=1, max_size=4).map(".".join)
@@ -249,10 +250,8 @@ def test_a_url_that_no_browser_could_open_is_invalid(url: str, message: str) -> 
 @given(url=st.text() | st.text().map("http://{}".format))
 def test_any_text_is_a_url_that_may_be_opened_or_a_refusal(url: str) -> None:
     for policy in (DomainPolicy(None, None), DomainPolicy(["example.com"], None)):
-        try:
+        with contextlib.suppress(InvalidUrl, PermissionDenied):
             policy.check_url(url)
-        except FootlightError as error:
-            assert error.code in ("INVALID_URL", "PERMISSION_DENIED")
 
 
 # Uploads
@@ -383,10 +382,7 @@ def test_without_roots_nothing_may_be_uploaded(folder: Path) -> None:
 def test_no_name_leads_out(shared_folder: Path, parts: list[str]) -> None:
     """R003-19"""
     root = shared_folder / "root"
-    try:
+    with contextlib.suppress(PermissionDenied, InvalidParameter):
         (found,) = upload_paths(["/".join(parts)], [root])
-    except FootlightError as error:
-        assert error.code in ("PERMISSION_DENIED", "INVALID_PARAMETER")
-    else:
         assert found.resolve().is_relative_to(root)
         assert found.read_text() in ("a", "b")

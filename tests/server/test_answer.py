@@ -14,23 +14,19 @@ from hypothesis import strategies as st
 
 from footlight.browser.events import DialogSeen, DownloadSeen, Events, PageOpened
 from footlight.errors import ElementNotFound, FootlightError
+from footlight.server import answer as answer_module
 from footlight.server.answer import clean, failure, success
 
-TEXT = st.text(st.characters(categories=["Cs", "Cc", "L", "N", "P", "So"]))
+TEXT = st.text(st.characters(categories=["Cs", "Cc", "Lu", "So"]), max_size=8)
 """With halves of surrogate pairs, and control characters."""
 
+SCALARS: st.SearchStrategy[Any] = (
+    st.none() | st.booleans() | st.integers() | st.floats() | TEXT | st.datetimes() | st.binary(max_size=4)
+)
 VALUES: st.SearchStrategy[Any] = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats()
-    | TEXT
-    | st.datetimes()
-    | st.dates()
-    | TEXT.map(lambda text: Path(text.replace("\0", "")))
-    | st.binary()
-    | st.complex_numbers(),
-    lambda inner: st.lists(inner) | st.dictionaries(TEXT | st.integers(), inner) | st.tuples(inner, inner),
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT | st.integers(), inner, max_size=3),
+    max_leaves=8,
 )
 
 
@@ -50,7 +46,7 @@ def test_what_is_clean_stays_as_it_is(value: Any) -> None:
     assert clean(cleaned) == cleaned
 
 
-@given(TEXT, st.dictionaries(st.text("abc", min_size=1), VALUES))
+@given(TEXT, st.dictionaries(st.sampled_from(["page", "path"]), SCALARS))
 def test_any_error_becomes_json_in_utf_8(text: str, details: dict[str, Any]) -> None:
     answer = failure(FootlightError(text, suggestion=text, **details))
 
@@ -90,7 +86,8 @@ def test_what_contains_itself_is_cut() -> None:
     assert clean([part, part]) == [["shared"], ["shared"]]
 
 
-def test_what_has_no_end_when_written_out_is_cut() -> None:
+def test_what_has_no_end_when_written_out_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answer_module, "MOST_VALUES", 1000)
     value: Any = [1]
     for _ in range(100):
         value = [value, value]
@@ -98,7 +95,7 @@ def test_what_has_no_end_when_written_out_is_cut() -> None:
     text = json.dumps(clean(value))
 
     assert "[cut]" in text
-    assert len(text) < 20_000_000
+    assert len(text) < 20_000
 
 
 def test_a_success_tells_what_happened_beside_it() -> None:

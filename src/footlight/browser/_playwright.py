@@ -37,6 +37,7 @@ __all__ = [
     "was_aborted",
     "was_dispatched",
     "was_editing",
+    "was_replaced_by_error_page",
 ]
 
 
@@ -98,6 +99,11 @@ def is_closed(error: Error) -> bool:
 def was_aborted(error: Error) -> bool:
     """Whether a navigation came to nothing: its answer was a file, or empty."""
     return bool(re.search(r"ERR_ABORTED|NS_BINDING_ABORTED|Download is starting", error.message))
+
+
+def was_replaced_by_error_page(error: Error) -> bool:
+    """Whether the browser's own page about an earlier failure ended a navigation."""
+    return 'interrupted by another navigation to "chrome-error:' in error.message
 
 
 def is_syntax_error(error: Error) -> bool:

@@ -161,6 +161,7 @@ class _ProxyError(Exception):
             ("Content-Length", str(len(body))),
             ("Cache-Control", "no-store"),
             ("Connection", "close"),
+            ("X-Footlight-Proxy", str(self).encode("ascii", "replace").decode()),
             *self.headers,
         ]
         return _head(f"HTTP/1.1 {self.status} {_REASONS[self.status]}", headers) + body
@@ -284,7 +285,7 @@ def _normal(host: str) -> str | None:
     return None if not last or is_number or host.startswith("[") else host
 
 
-_HOP_BY_HOP = {"connection", "keep-alive", "te", "upgrade", "x-footlight-refused", "x-footlight-unreachable"}
+_HOP_BY_HOP = {"connection", "keep-alive", "te", "upgrade", "x-footlight-refused", "x-footlight-proxy"}
 """And every `Proxy-*`. The last two are ours alone."""
 
 
@@ -330,9 +331,7 @@ async def _reach(host: str, port: int) -> Streams:
     except (OSError, TimeoutError) as error:
         reason = str(error) or f"no connection within {CONNECT_S:g} seconds"
         where = f"{host}:{port}"
-        raise _ProxyError(
-            502, f"{where} cannot be reached: {reason}", ("X-Footlight-Unreachable", where)
-        ) from error
+        raise _ProxyError(502, f"{where} cannot be reached: {reason}") from error
 
 
 async def _resolve(host: str, port: int) -> list[Address]:

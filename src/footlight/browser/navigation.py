@@ -15,10 +15,11 @@ from footlight.browser._playwright import (
     network_cause,
     translated,
     was_aborted,
+    was_replaced_by_error_page,
 )
 from footlight.browser.diagnosis import explained, gone, overdue
 from footlight.browser.downloads import ABORTED_SECONDS
-from footlight.browser.policy import refused
+from footlight.browser.policy import host_of, refused
 from footlight.errors import FootlightError, NavigationFailed
 
 if TYPE_CHECKING:
@@ -95,13 +96,14 @@ async def _go(
     began, start_time = time.monotonic(), time.time() * 1000
     downloads = page.session.downloads.count
     page.loaded.clear()
+    page.failed = None
     if url is None:
         await page.stop_loading()
     try:
-        response = await go(deadline.remaining_ms)
+        response = await _despite_error_page(go, deadline)
     except Error as error:
         if not await _became_download(page, error, downloads):
-            raise await _navigation_error(page, error, url, deadline, began) from error
+            raise await _navigation_error(page, error, url, deadline) from error
         response = None
     if response is not None:
         page.session.check_proxied(response)
@@ -120,6 +122,18 @@ async def _go(
     )
 
 
+async def _despite_error_page(
+    go: Callable[[float], Awaitable[Response | None]], deadline: Deadline
+) -> Response | None:
+    """The browser's page about an earlier failure may come late, and then takes the place of ours."""
+    while True:
+        try:
+            return await go(deadline.remaining_ms)
+        except Error as error:
+            if not was_replaced_by_error_page(error):
+                raise
+
+
 async def _became_download(page: Page, error: Error, before: int) -> bool:
     """A URL that is a file ends the navigation; the download may be announced just after that."""
     if not was_aborted(error):
@@ -129,9 +143,7 @@ async def _became_download(page: Page, error: Error, before: int) -> bool:
     return page.session.downloads.count > before
 
 
-async def _navigation_error(
-    page: Page, error: Error, url: str | None, deadline: Deadline, began: float
-) -> FootlightError:
+async def _navigation_error(page: Page, error: Error, url: str | None, deadline: Deadline) -> FootlightError:
     if is_closed(error):
         return await gone(page)
     where = url or page.url
@@ -140,8 +152,9 @@ async def _navigation_error(
         return await overdue(
             page, f"Navigation timed out after {deadline.timeout_ms:.0f}ms", deadline, url=where
         )
-    if refusal := page.session.refusal_since(began):
-        return refused(refusal, where)
+    failed_host = host_of(page.failed.url) if page.failed else ""
+    if failed_host and page.session.policy.refuses(failed_host):
+        return refused(failed_host, where)
     known = translated(error)
     if url is None:
         return known or NavigationFailed(cause(error), url=where)

@@ -32,7 +32,11 @@ HUNG_SECONDS = 0.5
 
 
 class Page:
-    """A tab of a session. `id` (`page-1`, …) is its own for as long as the session lives."""
+    """A tab of a session. `id` (`page-1`, …) is its own for as long as the session lives.
+
+    `loaded` says when the document reached `dom` and `load` (`time.monotonic()`), `awaited` is the request
+    for the next document while it has no answer, `failed` the last such request that came to nothing.
+    """
 
     def __init__(self, id: str, page: PlaywrightPage, session: Session) -> None:
         self.id = id
@@ -43,10 +47,11 @@ class Page:
         self.loaded: dict[str, float] = {}
         self._throttling: CDPSession | None = None
         self.awaited: Request | None = None
+        self.failed: Request | None = None
         page.on("crash", self._on_crash)
         page.on("request", self._on_request)
         page.on("response", lambda response: self._on_answered(response.request))
-        page.on("requestfailed", self._on_answered)
+        page.on("requestfailed", self._on_failed)
         page.on("domcontentloaded", lambda _: self.loaded.update(dom=time.monotonic()))
         page.on("load", lambda _: self.loaded.update(load=time.monotonic()))
 
@@ -62,6 +67,10 @@ class Page:
     def _on_answered(self, request: Request) -> None:
         if request == self.awaited:
             self.awaited = None
+
+    def _on_failed(self, request: Request) -> None:
+        if request == self.awaited:
+            self.awaited, self.failed = None, request
 
     @property
     def url(self) -> str:

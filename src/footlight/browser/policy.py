@@ -12,7 +12,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from footlight.errors import InvalidParameter, InvalidUrl, PermissionDenied
 
-__all__ = ["DomainPolicy", "refused", "upload_paths"]
+__all__ = ["DomainPolicy", "host_of", "refused", "upload_paths"]
 
 _WEB_SCHEMES = ("http", "https")
 _HOSTLESS_SCHEMES = ("about", "blob", "data", "file", "javascript", "mailto", "tel")
@@ -67,6 +67,14 @@ def refused(host: str, url: str) -> PermissionDenied:
         url=url,
         domain=host,
     )
+
+
+def host_of(url: str) -> str:
+    """The host name in a URL, "" where there is none."""
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
 
 
 def _split(url: str) -> SplitResult:

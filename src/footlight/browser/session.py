@@ -309,22 +309,14 @@ class Session:
 
         Raises:
             PermissionDenied: the policy refuses the host.
-            NavigationFailed: the host cannot be reached.
+            NavigationFailed: the host cannot be reached, or the request is malformed.
         """
         if self._surroundings.proxy is None:
             return
         if host := response.headers.get("x-footlight-refused"):
             raise refused(host, response.url)
-        if where := response.headers.get("x-footlight-unreachable"):
-            raise NavigationFailed(
-                f"{response.url} could not be opened: {where} gives no answer", url=response.url
-            )
-
-    def refusal_since(self, began: float) -> str | None:
-        """The host that the proxy refused last, if it refused one since `began` (`time.monotonic()`)."""
-        proxy = self._surroundings.proxy
-        late = [refusal.host for refusal in proxy.refusals if refusal.at >= began] if proxy else []
-        return late[-1] if late else None
+        if said := response.headers.get("x-footlight-proxy"):
+            raise NavigationFailed(f"{response.url} could not be opened: {said}", url=response.url)
 
     @contextlib.asynccontextmanager
     async def without_cache(self, page: PlaywrightPage) -> AsyncGenerator[None]:
