@@ -35,9 +35,9 @@ __all__ = [
     "start_playwright",
     "translated",
     "was_aborted",
+    "was_crossed",
     "was_dispatched",
     "was_editing",
-    "was_replaced_by_error_page",
 ]
 
 
@@ -101,9 +101,13 @@ def was_aborted(error: Error) -> bool:
     return bool(re.search(r"ERR_ABORTED|NS_BINDING_ABORTED|Download is starting", error.message))
 
 
-def was_replaced_by_error_page(error: Error) -> bool:
-    """Whether the browser's own page about an earlier failure ended a navigation."""
-    return 'interrupted by another navigation to "chrome-error:' in error.message
+def was_crossed(error: Error, url: str | None) -> bool:
+    """Whether a navigation was ended by one that nobody else asked for.
+
+    That is the browser's own page about an earlier failure, or what is left of the same navigation.
+    """
+    by = re.search(r'interrupted by another navigation to "([^"]*)"', error.message)
+    return bool(by) and (by[1].startswith("chrome-error:") or by[1] == url)
 
 
 def is_syntax_error(error: Error) -> bool:

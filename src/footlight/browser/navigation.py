@@ -15,7 +15,7 @@ from footlight.browser._playwright import (
     network_cause,
     translated,
     was_aborted,
-    was_replaced_by_error_page,
+    was_crossed,
 )
 from footlight.browser.diagnosis import explained, gone, overdue
 from footlight.browser.downloads import ABORTED_SECONDS
@@ -100,7 +100,7 @@ async def _go(
     if url is None:
         await page.stop_loading()
     try:
-        response = await _despite_error_page(go, deadline)
+        response = await _despite_error_page(go, deadline, url)
     except Error as error:
         if not await _became_download(page, error, downloads):
             raise await _navigation_error(page, error, url, deadline) from error
@@ -123,14 +123,14 @@ async def _go(
 
 
 async def _despite_error_page(
-    go: Callable[[float], Awaitable[Response | None]], deadline: Deadline
+    go: Callable[[float], Awaitable[Response | None]], deadline: Deadline, url: str | None
 ) -> Response | None:
     """The browser's page about an earlier failure may come late, and then takes the place of ours."""
     while True:
         try:
             return await go(deadline.remaining_ms)
         except Error as error:
-            if not was_replaced_by_error_page(error):
+            if not was_crossed(error, url):
                 raise
 
 

@@ -130,7 +130,9 @@ class Pool:
         browser.idle_since = time.monotonic()
 
     async def reap(self) -> None:
-        """Close browsers above the minimum that were idle too long."""
+        """Close browsers above the minimum that were idle too long; one that we attached to stays."""
+        if self._attached:
+            return
         limit = time.monotonic() - self._settings.idle_timeout / 1000
         for browser in self.browsers:
             spare = len(self._browsers) > self._settings.min_browsers

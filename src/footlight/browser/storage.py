@@ -117,7 +117,8 @@ async def take(session: Session) -> SessionState:
             continue
         if items and "://" in origin:
             tab[origin] = items
-    return SessionState(stored["cookies"], local, tab, pages[0].url)
+    url = pages[0].url
+    return SessionState(stored["cookies"], local, tab, url if url.startswith("http") else "about:blank")
 
 
 async def restore(session: Session, state: SessionState, deadline: Deadline) -> None:
@@ -153,6 +154,11 @@ async def _put_session_storage(
     try:
         await page.goto(f"{origin}/", timeout=deadline.remaining_ms)
         await page.evaluate(_PUT_TAB_STORAGE, list(items.items()))
+    except Error as error:
+        raise InvalidParameter(
+            f"state.sessionStorage: {origin} cannot be given its items: {cause(error)}",
+            parameter="state.sessionStorage",
+        ) from error
     finally:
         await page.unroute(f"{origin}/**", empty)
 
