@@ -174,7 +174,10 @@ class Session:
             if not self.alive:
                 raise self.crash() from error
             raise
-        return self._register(opened)
+        page = self._register(opened)
+        if self.throttling is not None:
+            await page.throttle(self.throttling)
+        return page
 
     def _register(self, opened: PlaywrightPage) -> Page:
         if opened in self._pages:
@@ -188,8 +191,6 @@ class Session:
         if self.engine == "chromium":
             self._spawn(self._popups.learn_context(opened))
             self._spawn(watch_links(opened, self._on_link))
-        if self.throttling is not None:
-            self._spawn(page.throttle(self.throttling))
         return page
 
     def _on_page(self, opened: PlaywrightPage) -> None:
@@ -197,6 +198,8 @@ class Session:
         page = self._register(opened)
         if not known and self._page_count > self._made_here:
             self._popups.announced()
+            if self.throttling is not None:
+                self._spawn(page.throttle(self.throttling))
             self.events.pages.append(PageOpened(page.id, page.url))
 
     def _on_link(self, outcome: Outcome) -> None:
