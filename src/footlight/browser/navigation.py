@@ -20,7 +20,7 @@ from footlight.browser._playwright import (
 from footlight.browser.diagnosis import explained, gone, overdue
 from footlight.browser.downloads import ABORTED_SECONDS
 from footlight.browser.policy import host_of, refused
-from footlight.errors import FootlightError, NavigationFailed
+from footlight.errors import FootlightError, NavigationFailed, NetworkFailed
 
 if TYPE_CHECKING:
     from playwright.async_api import Response
@@ -155,13 +155,13 @@ async def _navigation_error(page: Page, error: Error, url: str | None, deadline:
     failed_host = host_of(page.failed.url) if page.failed else ""
     if failed_host and page.session.policy.refuses(failed_host):
         return refused(failed_host, where)
-    known = translated(error)
-    if url is None:
-        return known or NavigationFailed(cause(error), url=where)
     network = network_cause(error)
-    if network is None and known is not None:
+    if network is None and (known := translated(error)):
         return known
-    return NavigationFailed(f"{url} could not be opened: {network or cause(error)}", url=url)
+    message = f"{where} could not be opened: {network or cause(error)}"
+    if url is None and network is not None:
+        return NetworkFailed(message, url=where)
+    return NavigationFailed(message, url=where)
 
 
 def _milliseconds(seconds: float) -> float:

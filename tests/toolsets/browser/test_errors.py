@@ -327,3 +327,19 @@ async def test_the_other_pages_of_a_hung_one_stay(browser: SessionBrowser) -> No
 
     assert error["details"]["closedPages"] == ["page-2"]
     assert await browser.call("get_text", selector="a") == {"text": "open"}
+
+
+async def test_a_network_failure_outside_navigate_may_be_tried_again(browser: SessionBrowser) -> None:
+    """R003-68, R003-69, R003-71"""
+    url = (await browser.show("<h1>Here</h1>"))["url"]
+    await browser.call("set_offline", offline=True)
+
+    error = await browser.refused("reload")
+
+    assert error["code"] == "NETWORK_ERROR"
+    assert error["message"].startswith(f"{url} could not be opened: ")
+    assert error["details"] == {"url": url}
+    assert error["retryable"]
+
+    await browser.call("set_offline", offline=False)
+    assert (await browser.call("navigate", url=url))["status"] == 200
