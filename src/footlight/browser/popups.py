@@ -33,6 +33,7 @@ class Popups:
         self._announced = 0
         self._given_up = 0
         self._hoped_until = 0.0
+        self.expected = False
         self._changed = asyncio.Event()
 
     async def learn_context(self, page: Page) -> None:
@@ -48,10 +49,12 @@ class Popups:
     def begin(self) -> None:
         """A new action begins, and no tab is expected of it yet."""
         self._hoped_until = 0.0
+        self.expected = False
 
     def expect(self) -> None:
         """A link was clicked in a way that opens a tab."""
         self._hoped_until = time.monotonic() + EXPECTED_SECONDS
+        self.expected = True
 
     def announced(self) -> None:
         """Playwright has told of one."""

@@ -42,6 +42,8 @@ logger = logging.getLogger(__name__)
 
 CRASH_NOTICE_SECONDS = 0.3
 """How long after a lost page the browser's own end may become known."""
+ARRIVE_MS = 2_000
+"""How long a tab that a link opened may take to leave its empty page."""
 SETTLE_SECONDS = 5.0
 """How long an answer waits for a page or a download that its action began."""
 
@@ -254,9 +256,28 @@ class Session:
         try:
             async with asyncio.timeout(limit):
                 await self._popups.settle()
+                if self._popups.expected:
+                    await self._arrive()
                 await self.downloads.settle()
         except TimeoutError:
             self._popups.give_up()
+
+    async def _arrive(self) -> None:
+        """A tab that a link opened is empty at first."""
+        opened = {event.page_id for event in self.events.pages}
+        for page in self.pages:
+            if page.id in opened and page.url == "about:blank":
+                with contextlib.suppress(Error):
+                    await page.playwright.wait_for_url(
+                        lambda url: url != "about:blank", wait_until="commit", timeout=ARRIVE_MS
+                    )
+
+    def take_events(self) -> Events:
+        """What happened since the last time, with the pages at the address where they are now."""
+        taken = self.events.take()
+        now = {page.id: page.url for page in self.pages}
+        taken.pages = [PageOpened(page.page_id, now.get(page.page_id, page.url)) for page in taken.pages]
+        return taken
 
     def begin_action(self) -> None:
         """What comes from now on comes of this action."""

@@ -135,7 +135,7 @@ class Dispatcher:
             if tool.effect == "act":
                 await session.settle(deadline)
             session.touch()
-            return success(data, events=session.events.take(), images=call.images)
+            return success(data, events=session.take_events(), images=call.images)
 
 
 def _switched_off(tool: Tool, setting: str) -> PermissionDenied:
@@ -180,4 +180,4 @@ def _traced(error: FootlightError, tool: Tool, cause: Exception | None = None) -
 
 
 def _events(progress: _Progress) -> Any:
-    return progress.session.events.take() if progress.session else None
+    return progress.session.take_events() if progress.session else None

@@ -106,8 +106,9 @@ async def test_an_action_that_ran_out_of_time_says_that_it_was_not_done(browser:
     """R003-69, R003-71, R003-73"""
     url = (
         await browser.show(
-            "<style>@keyframes go { to { margin-left: 300px } } button { animation: go .2s infinite linear }"
-            "</style><button onclick='document.title = 1'>catch me</button>"
+            "<button onclick='document.title = 1'>catch me</button><script>let left = 0; (function move() {"
+            "document.querySelector('button').style.marginLeft = (left = 100 - left) + 'px';"
+            "requestAnimationFrame(move) })()</script>"
         )
     )["url"]
 
