@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Coroutine, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -105,6 +105,7 @@ class Session:
         self._made_here = 0
         self._popups = Popups(browser, context)
         self._tasks: set[asyncio.Task[None]] = set()
+        self._throttling: dict[str, asyncio.Task[None]] = {}
 
     @classmethod
     async def open(
@@ -158,6 +159,8 @@ class Session:
             return pages[0] if pages else await self._new_page()
         for page in pages:
             if page.id == page_id:
+                if unfinished := self._throttling.pop(page_id, None):
+                    await asyncio.wait([unfinished])
                 return page
         known = ", ".join(page.id for page in pages) or "none"
         raise InvalidParameter(
@@ -201,7 +204,7 @@ class Session:
         if not known and self._page_count > self._made_here:
             self._popups.announced()
             if self.throttling is not None:
-                self._spawn(page.throttle(self.throttling))
+                self._throttling[page.id] = self._spawn(page.throttle(self.throttling))
             self.events.pages.append(PageOpened(page.id, page.url))
 
     def _on_link(self, outcome: Outcome) -> None:
@@ -234,10 +237,17 @@ class Session:
             else:
                 await dialog.dismiss()
 
-    def _spawn(self, work: Any) -> None:
-        task: asyncio.Task[None] = asyncio.ensure_future(work)
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._forget)
+        return task
+
+    def _forget(self, task: asyncio.Task[None]) -> None:
+        """Work beside the calls; a page that is gone meanwhile is no matter."""
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) and not isinstance(error, Error):
+            logger.error("work beside the calls of session %s failed", self.id, exc_info=error)
 
     async def close_hung(self) -> list[str]:
         """Close the pages that a script keeps from answering, so that the session stays usable.
