@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
 from pydantic.alias_generators import to_camel
 from pydantic.fields import FieldInfo
 
@@ -23,8 +23,11 @@ from footlight.errors import ConfigurationError
 __all__ = [
     "BrowserSettings",
     "DialogSettings",
+    "ListenSettings",
     "LoggingSettings",
     "PoolSettings",
+    "PromptSettings",
+    "ResourceSettings",
     "SecuritySettings",
     "SessionSettings",
     "Settings",
@@ -127,6 +130,8 @@ class SessionSettings(_Section):
     """Ours: a session not used for this many milliseconds is closed. 0 keeps it for ever."""
     state_directory: PathSetting = Path(".footlight/state")
     """Ours: where named states and persistent sessions are kept."""
+    share_default: bool = False
+    """Ours: one session `default` for all callers over HTTP and WebSocket, where only one person calls."""
     dialogs: DialogSettings = DialogSettings()
 
 
@@ -145,6 +150,59 @@ class SecuritySettings(_Section):
     """Whether `evaluate` may be called."""
     upload_roots: list[PathSetting] = [Path()]
     """Ours: files may be uploaded from these folders only, by real path. Default: the working directory."""
+
+
+class ListenSettings(_Section):
+    """Ours: the network side of the transports `http` and `websocket`."""
+
+    host: str = "127.0.0.1"
+    """The address to bind. Any but loopback needs a token, or a verifier of tokens."""
+    token_file: PathSetting | None = None
+    """Its first line is the token. `FOOTLIGHT_TOKEN` in the environment does the same."""
+    token_verifier: Annotated[str, Field(pattern=r"^[\w.]+:[\w.]+$")] | None = None
+    """`package.module:name` of an object, or a class without arguments, with the SDK's `verify_token`."""
+    allowed_hosts: list[str] = []
+    """Names beside loopback and `host` that may stand in a request's Host header, without port."""
+    allowed_origins: list[str] = []
+    """Origins beside those on loopback whose pages may call, such as https://app.example.com."""
+    tls_certificate: PathSetting | None = None
+    """A PEM file, with the chain. Needs `tlsKey`; serves https and wss."""
+    tls_key: PathSetting | None = None
+    """A PEM file."""
+    stateless: bool = False
+    """HTTP without transport sessions: POST and a JSON answer, nothing else (003 §6.2)."""
+    max_message_size: int = Field(default=4 << 20, ge=1)
+    """Bytes of a request's body, or of a WebSocket message."""
+    read_timeout: int = Field(default=10_000, ge=1)
+    """So many milliseconds a request has to arrive whole."""
+    max_connections: int = Field(default=1_000, ge=1)
+    """Open connections. One more is answered 503."""
+    max_requests: int = Field(default=100, ge=1)
+    """Requests without an answer yet on one WebSocket. One more is refused."""
+    max_transport_sessions: int = Field(default=1_000, ge=1)
+    """`Mcp-Session-Id`s at once. One more ends the one that is idle longest."""
+    transport_session_timeout: int = Field(default=1_800_000, ge=1)
+    """A transport session without a request for this many milliseconds ends. Browser sessions stay."""
+    shutdown_timeout: int = Field(default=10_000, ge=0)
+    """At the end, so many milliseconds for calls that run to finish."""
+
+
+class ResourceSettings(_Section):
+    """Ours: what is kept to be read later, and what an answer holds itself."""
+
+    max_inline_text: int = Field(default=200_000, ge=0)
+    """Bytes. An answer with more of it holds a link to the whole. 0 never links."""
+    max_inline_image: int = Field(default=5_000_000, ge=0)
+    """Bytes. A larger image is only linked. Models refuse images of more than 5 MB."""
+    max_stored: int = Field(default=64 << 20, ge=0)
+    """Bytes of screenshots and long answers that are kept; the oldest go first."""
+
+
+class PromptSettings(_Section):
+    """Ours: prompts beside the five that are built in."""
+
+    directory: PathSetting | None = None
+    """A folder of `*.yaml` and `*.json` files, a prompt each, in the form of 003 §4."""
 
 
 class LoggingSettings(_Section):
@@ -168,13 +226,18 @@ class Settings(_Section):
     version: str = "1.0.0"
     """The version it tells them. Not that of the package."""
     transport: Literal["stdio", "http", "websocket"] = "stdio"
-    """How it is reached. This version serves stdio only, and refuses to start with another."""
+    """How it is reached."""
     port: int | None = Field(default=None, ge=0, le=65535)
-    """For the transports that listen; not used by stdio."""
+    """For the transports that listen. Default: 8931. 0 takes a free one, and says which."""
+    token: SecretStr | None = None
+    """Ours: what clients must send as `Authorization: Bearer`. Better in a file, or in the environment."""
+    listen: ListenSettings = ListenSettings()
     browser: BrowserSettings = BrowserSettings()
     pool: PoolSettings = PoolSettings()
     session: SessionSettings = SessionSettings()
     security: SecuritySettings = SecuritySettings()
+    resources: ResourceSettings = ResourceSettings()
+    prompts: PromptSettings = PromptSettings()
     logging: LoggingSettings = LoggingSettings()
 
 
@@ -334,6 +397,8 @@ def _consistent(settings: Settings) -> Settings:
         raise ConfigurationError("setting 'logging.file' must be given when 'logging.destination' is 'file'")
     if settings.browser.channel and settings.browser.type != "chromium":
         raise ConfigurationError("setting 'browser.channel' needs 'browser.type' to be 'chromium'")
+    if (settings.listen.tls_certificate is None) != (settings.listen.tls_key is None):
+        raise ConfigurationError("settings 'listen.tlsCertificate' and 'listen.tlsKey' need each other")
     if settings.browser.cdp_endpoint and settings.browser.type != "chromium":
         raise ConfigurationError("setting 'browser.cdpEndpoint' needs 'browser.type' to be 'chromium'")
     return settings

@@ -1,0 +1,168 @@
+"""Who may come in: the checks that every request over a network meets first, over HTTP and WebSocket.
+
+The Host header must name this server, against DNS rebinding; the Origin header, where there is one, a site
+that may call, against pages of other sites; the token must be right. The order matters: a page that may
+not call learns nothing about tokens.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import ipaddress
+import logging
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from mcp.server.auth.provider import AccessToken, TokenVerifier, principal_components
+
+__all__ = ["Gate", "Pass", "Refusal", "SharedToken", "is_loopback"]
+
+logger = logging.getLogger(__name__)
+
+ANONYMOUS = "anonymous"
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """The HTTP answer to a request that may not come in."""
+
+    status: int
+    message: str
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """`principal` is whom the token names, `named` whether it is that one's own (`Caller`)."""
+
+    principal: str
+    named: bool
+    access: AccessToken | None = None
+
+
+class SharedToken(TokenVerifier):
+    """One token for all who may call."""
+
+    def __init__(self, token: str) -> None:
+        self._digest = _digest(token)
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        # Digests, because the comparison takes constant time only for equal lengths.
+        if not hmac.compare_digest(_digest(token), self._digest):
+            return None
+        return AccessToken(token=token, client_id="shared-token", scopes=[])
+
+
+class Gate:
+    """`bound` is the address that is listened on; `verifier` None lets everybody in."""
+
+    def __init__(
+        self,
+        *,
+        bound: str,
+        verifier: TokenVerifier | None = None,
+        hosts: list[str] | None = None,
+        origins: list[str] | None = None,
+        share_default: bool = False,
+    ) -> None:
+        self._bound = bound
+        self._verifier = verifier
+        self._hosts = {host.lower() for host in hosts or ()}
+        self._origins = {origin.lower().rstrip("/") for origin in origins or ()}
+        self._share_default = share_default
+
+    async def check(self, headers: Mapping[str, str]) -> Pass | Refusal:
+        """`headers` are looked up in lower case."""
+        return self.check_sender(headers) or await self._check_token(headers.get("authorization", ""))
+
+    def check_sender(self, headers: Mapping[str, str]) -> Refusal | None:
+        """Host and Origin alone: what can be asked of a preflight, which carries no token."""
+        host, origin = headers.get("host", ""), headers.get("origin")
+        if not self._is_ours(host):
+            logger.warning("refused a request to the host %.100r", host)
+            return Refusal(421, "Misdirected request: the Host header does not name this server")
+        if origin is not None and not self._may_call(origin):
+            logger.warning("refused a request from the origin %.100r", origin)
+            return Refusal(403, "Forbidden: pages of this origin may not call this server")
+        return None
+
+    def _is_ours(self, host: str) -> bool:
+        name = _host_name(f"//{host}")
+        if name is None:
+            return False
+        if is_loopback(name) or name == self._bound.lower() or name in self._hosts:
+            return True
+        # Rebinding needs a name: an address in the Host header is where the request was really sent.
+        return not is_loopback(self._bound) and _is_address(name)
+
+    def _may_call(self, origin: str) -> bool:
+        if origin.lower() in self._origins or "*" in self._origins:
+            return True
+        name = _host_name(origin)
+        return name is not None and origin.startswith(("http://", "https://")) and is_loopback(name)
+
+    async def _check_token(self, authorization: str) -> Pass | Refusal:
+        if self._verifier is None:
+            return Pass(ANONYMOUS, named=self._share_default)
+        scheme, _, token = authorization.partition(" ")
+        if scheme.lower() != "bearer" or not token.strip():
+            return Refusal(401, "Unauthorized: a bearer token is needed", {"WWW-Authenticate": "Bearer"})
+        access = await self._verified(token.strip())
+        if access is None:
+            logger.warning("refused a wrong token")
+            return Refusal(
+                401,
+                "Unauthorized: the token is not valid",
+                {"WWW-Authenticate": 'Bearer error="invalid_token"'},
+            )
+        named = self._share_default or not isinstance(self._verifier, SharedToken)
+        return Pass("\0".join(part or "" for part in principal_components(access)), named, access)
+
+    async def _verified(self, token: str) -> AccessToken | None:
+        assert self._verifier is not None
+        try:
+            access = await self._verifier.verify_token(token)
+        except Exception:
+            # It may be anybody's code, and whatever it cannot decide is a no.
+            logger.exception("the verifier of tokens failed")
+            return None
+        if access is None or (access.expires_at is not None and access.expires_at < time.time()):
+            return None
+        return access
+
+
+def is_loopback(host: str) -> bool:
+    """`localhost`, 127.0.0.0/8 and ::1."""
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def _host_name(url: str) -> str | None:
+    """The host in lower case, without port and brackets; None where there is none, or nonsense."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # Raises where it is no number.
+    except ValueError:
+        return None
+    if parts.username is not None or parts.path or parts.query or parts.fragment:
+        return None
+    return parts.hostname
+
+
+def _digest(token: str) -> bytes:
+    return hashlib.sha256(token.encode("utf-8", "surrogateescape")).digest()
