@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-__all__ = ["LOCAL", "Caller"]
+__all__ = ["ANONYMOUS", "LOCAL", "SCOPE_KEY", "Caller", "caller_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,27 @@ class Caller:
         identity = f"{self.principal}\0{self.connection or ''}"
         return hashlib.sha256(identity.encode()).hexdigest()[:32]
 
+    def scoped(self, name: str) -> str:
+        """A name on disk that no other named principal can mean."""
+        if not self.named:
+            return name
+        return f"{name}.{hashlib.sha256(self.principal.encode()).hexdigest()[:32]}"
+
 
 LOCAL = Caller("local")
 """Whoever started this process: over stdio, and in memory."""
+
+ANONYMOUS = Caller("anonymous")
+"""Of whom nothing is known."""
+
+SCOPE_KEY = "footlight.caller"
+"""Where the HTTP transport leaves the caller in a request's ASGI scope."""
+
+
+def caller_of(request: object) -> Caller:
+    """Who sent a message, by what its transport attached: nothing, an ASGI request, something with a `caller`."""
+    if request is None:
+        return LOCAL
+    scope: Mapping[str, object] = getattr(request, "scope", {})
+    caller = getattr(request, "caller", None) or scope.get(SCOPE_KEY)
+    return caller if isinstance(caller, Caller) else ANONYMOUS

@@ -86,6 +86,10 @@ class Session:
     ) -> None:
         self.id = id
         self.options = options
+        self.owner = ""
+        """The principal whose it is."""
+        self.kept_as: str | None = None
+        """The name under which it survives the server, where sessions do."""
         self.lock = asyncio.Lock()
         self.created_at = time.time()
         self.last_used = time.monotonic()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import builtins
 import logging
 import secrets
 import time
@@ -16,12 +17,13 @@ from footlight.browser import storage
 from footlight.browser._playwright import Error
 from footlight.browser.deadline import Deadline
 from footlight.browser.session import Session, SessionOptions
-from footlight.errors import FootlightError, ResourceExhausted, SessionNotFound
+from footlight.errors import FootlightError, MissingParameter, ResourceExhausted, SessionNotFound
 
 if TYPE_CHECKING:
     from footlight.browser.pool import Pool, PooledBrowser
     from footlight.browser.session import SessionSurroundings
     from footlight.browser.storage import SessionState, StateStore
+    from footlight.caller import Caller
     from footlight.config import SessionSettings
 
 __all__ = ["DEFAULT", "Sessions", "SessionsFactory"]
@@ -37,6 +39,7 @@ class Ended:
     """Why a session is no more. One whose browser crashed can be made again under its id."""
 
     reason: str
+    owner: str
     options: SessionOptions | None = None
 
 
@@ -60,19 +63,59 @@ class Sessions:
         self._ended: OrderedDict[str, Ended] = OrderedDict()
         self._reserved = 0
 
-    def list(self) -> list[Session]:
-        return [session for session in self._sessions.values() if session.alive]
+    def list(self, *, caller: Caller) -> list[Session]:
+        """The principal's."""
+        return [each for each in self._alive() if each.owner == caller.principal]
 
-    async def get(self, id: str) -> Session:
-        """The session; `default`, one that is kept on disk and one whose browser crashed are made.
+    def find(self, id: str | None, *, caller: Caller) -> Session:
+        """A session that is there, without using it.
 
         Raises:
-            SessionNotFound: never made, closed, or expired.
+            SessionNotFound: never made, closed, expired, crashed, or another principal's.
+        """
+        id = self.own_id(id, caller)
+        session = self._find(id, caller)
+        if session is None or not session.alive:
+            raise self._not_found(id, caller)
+        return session
+
+    def _alive(self) -> builtins.list[Session]:
+        return [session for session in self._sessions.values() if session.alive]
+
+    def _find(self, id: str, caller: Caller) -> Session | None:
+        """Another principal's is told as if there were none."""
+        session = self._sessions.get(id)
+        if session is not None and session.owner != caller.principal:
+            raise self._not_found(id, caller)
+        return session
+
+    def own_id(self, id: str | None, caller: Caller) -> str:
+        """The id of a session as its caller names it: none, or `default`, is the caller's own default.
+
+        Raises:
+            MissingParameter: nothing ties this caller's calls together, so it must name a session.
+        """
+        if id is not None and id != DEFAULT:
+            return id
+        if caller.default_session is None:
+            raise MissingParameter(
+                "sessionId: requests of this connection stand alone, so each must name its session",
+                parameter="sessionId",
+                suggestion="Call create_session, and give its sessionId with every call.",
+            )
+        return caller.default_session
+
+    async def get(self, id: str | None, *, caller: Caller) -> Session:
+        """The session; the caller's default, one kept on disk and one whose browser crashed are made.
+
+        Raises:
+            SessionNotFound: never made, closed, expired, or another principal's.
             BrowserCrashed: once, where its browser ended.
             ResourceExhausted: it would have to be made, and there are too many.
         """
+        id = self.own_id(id, caller)
         async with self._opening.setdefault(id, asyncio.Lock()):
-            session = self._sessions.get(id)
+            session = self._find(id, caller)
             if session is not None and session.alive:
                 session.touch()
                 return session
@@ -80,23 +123,25 @@ class Sessions:
                 await self._bury(session)
                 if not session.crash_told:
                     raise session.crash()
-            return await self._make_again(id)
+            return await self._make_again(id, caller)
 
-    async def create(self, options: SessionOptions) -> Session:
-        return await self._open(secrets.token_hex(16), options)
+    async def create(self, options: SessionOptions, *, caller: Caller) -> Session:
+        return await self._open(secrets.token_hex(16), caller, options)
 
-    async def close(self, id: str) -> None:
+    async def close(self, id: str, *, caller: Caller) -> None:
         """End a session, at once: a call that runs in it fails.
 
         Raises:
-            SessionNotFound: there is none.
+            SessionNotFound: there is none, or it is another principal's.
         """
-        session = self._sessions.pop(id, None)
+        id = self.own_id(id, caller)
+        session = self._find(id, caller)
         if session is None:
-            raise self._not_found(id)
+            raise self._not_found(id, caller)
+        del self._sessions[id]
         self._end(session, "was closed")
         if self._settings.persistent_sessions:
-            self._persistent.forget(id)
+            self._persistent.forget(caller.scoped(id))
         await session.close()
 
     async def close_all(self) -> None:
@@ -109,7 +154,7 @@ class Sessions:
         if not self._settings.idle_timeout:
             return
         limit = time.monotonic() - self._settings.idle_timeout / 1000
-        for session in self.list():
+        for session in self._alive():
             if session.last_used <= limit and not session.lock.locked():
                 logger.info("session %s expired", session.id)
                 del self._sessions[session.id]
@@ -117,18 +162,20 @@ class Sessions:
                 await self._keep(session)
                 await session.close()
 
-    async def _make_again(self, id: str) -> Session:
-        ended = self._ended.get(id)
-        kept = self._kept(id)
+    async def _make_again(self, id: str, caller: Caller) -> Session:
+        ended = self._ended_of(id, caller)
+        kept = self._kept(id, caller)
         if kept is not None:
-            return await self._open(id, SessionOptions(), kept)
-        if id == DEFAULT:
-            return await self._open(id, (ended and ended.options) or SessionOptions())
+            return await self._open(id, caller, SessionOptions(), kept)
+        if id == caller.default_session:
+            return await self._open(id, caller, (ended and ended.options) or SessionOptions())
         if ended is not None and ended.options is not None:
-            return await self._open(id, ended.options)
-        raise self._not_found(id)
+            return await self._open(id, caller, ended.options)
+        raise self._not_found(id, caller)
 
-    async def _open(self, id: str, options: SessionOptions, kept: SessionState | None = None) -> Session:
+    async def _open(
+        self, id: str, caller: Caller, options: SessionOptions, kept: SessionState | None = None
+    ) -> Session:
         if len(self._sessions) + self._reserved >= self._settings.max_sessions:
             raise ResourceExhausted(
                 f"All {self._settings.max_sessions} sessions are in use",
@@ -139,6 +186,9 @@ class Sessions:
             session = await self._open_somewhere(id, options)
         finally:
             self._reserved -= 1
+        session.owner = caller.principal
+        if id != caller.default_session or caller.connection is None:
+            session.kept_as = caller.scoped(id)
         self._ended.pop(id, None)
         self._sessions[id] = session
         if kept is not None:
@@ -171,7 +221,7 @@ class Sessions:
 
     def _end(self, session: Session, reason: str, *, options: SessionOptions | None = None) -> None:
         self._pool.release(session.browser)
-        self._ended[session.id] = Ended(reason, options)
+        self._ended[session.id] = Ended(reason, session.owner, options)
         while len(self._ended) > REMEMBERED:
             self._ended.popitem(last=False)
 
@@ -181,26 +231,30 @@ class Sessions:
         self._end(session, "crashed", options=session.options)
         await session.close()
 
-    def _not_found(self, id: str) -> SessionNotFound:
+    def _ended_of(self, id: str, caller: Caller) -> Ended | None:
         ended = self._ended.get(id)
+        return ended if ended is not None and ended.owner == caller.principal else None
+
+    def _not_found(self, id: str, caller: Caller) -> SessionNotFound:
+        ended = self._ended_of(id, caller)
         why = ended.reason if ended else "does not exist"
         return SessionNotFound(f'Session "{id}" {why}', sessionId=id)
 
-    def _kept(self, id: str) -> SessionState | None:
+    def _kept(self, id: str, caller: Caller) -> SessionState | None:
         if not self._settings.persistent_sessions:
             return None
         try:
-            return self._persistent.find(id)
+            return self._persistent.find(caller.scoped(id))
         except FootlightError:
             return None
 
     async def _keep(self, session: Session) -> None:
         """Write the state of a session that is to survive the server."""
-        if not self._settings.persistent_sessions or not session.alive:
+        if not self._settings.persistent_sessions or not session.alive or session.kept_as is None:
             return
         try:
             async with asyncio.timeout(2.0):
-                self._persistent.save(session.id, await storage.take(session))
+                self._persistent.save(session.kept_as, await storage.take(session))
         except (Error, OSError, TimeoutError, FootlightError):
             logger.warning("the state of session %s could not be kept", session.id, exc_info=True)
 

@@ -213,6 +213,10 @@ class StateStore:
     def names(self) -> Sequence[str]:
         return sorted(path.stem for path in self._folder.glob("*.json"))
 
+    def below(self, folder: str) -> StateStore:
+        """A store apart from this one."""
+        return StateStore(self._folder / folder) if folder else self
+
     def forget(self, name: str) -> None:
         self._path(name).unlink(missing_ok=True)
 

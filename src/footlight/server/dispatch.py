@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from footlight.browser.deadline import Deadline
-from footlight.browser.sessions import DEFAULT
+from footlight.caller import LOCAL, Caller
 from footlight.errors import DeadlineExceeded, FootlightError, InternalError, PermissionDenied
 from footlight.server.answer import Answer, failure, success
 from footlight.server.tool import Tool, ToolCall
@@ -64,7 +64,7 @@ class Dispatcher:
     def tools(self) -> tuple[Tool, ...]:
         return tuple(self._tools.values())
 
-    async def call(self, name: str, arguments: Mapping[str, Any]) -> Answer:
+    async def call(self, name: str, arguments: Mapping[str, Any], *, caller: Caller = LOCAL) -> Answer:
         """Raises UnknownTool; everything else that goes wrong is an answer."""
         tool = self._tools.get(name)
         if tool is None:
@@ -72,7 +72,7 @@ class Dispatcher:
         began = time.monotonic()
         progress = _Progress()
         try:
-            answer = await self._answer(tool, arguments, progress)
+            answer = await self._answer(tool, arguments, caller, progress)
         except FootlightError as error:
             answer = failure(_traced(error, tool), events=_events(progress))
         except Exception as error:  # noqa: BLE001 - the one boundary where a bug becomes an answer
@@ -88,13 +88,15 @@ class Dispatcher:
         )
         return answer
 
-    async def _answer(self, tool: Tool, arguments: Mapping[str, Any], progress: _Progress) -> Answer:
+    async def _answer(
+        self, tool: Tool, arguments: Mapping[str, Any], caller: Caller, progress: _Progress
+    ) -> Answer:
         parsed = tool.parse(arguments)
         self._check_permission(tool)
         deadline = self._deadline(parsed)
         try:
             async with asyncio.timeout(deadline.timeout_ms / 1000) as limit:
-                return await self._run(tool, parsed, deadline, progress, limit)
+                return await self._run(tool, parsed, deadline, caller, progress, limit)
         except TimeoutError:
             raise _overdue(tool, deadline, progress) from None
 
@@ -113,13 +115,19 @@ class Dispatcher:
             raise _switched_off(tool, "security.enableFileUpload")
 
     async def _run(
-        self, tool: Tool, parsed: BaseModel, deadline: Deadline, progress: _Progress, limit: asyncio.Timeout
+        self,
+        tool: Tool,
+        parsed: BaseModel,
+        deadline: Deadline,
+        caller: Caller,
+        progress: _Progress,
+        limit: asyncio.Timeout,
     ) -> Answer:
         sessions = await self._sessions()
-        call = ToolCall(self._settings, deadline, sessions, self._states)
+        call = ToolCall(self._settings, deadline, sessions, self._states.below(caller.scoped("")), caller)
         if tool.scope == "server":
             return success(await tool.run(call, parsed), images=call.images)
-        session = await sessions.get(getattr(parsed, "session_id", None) or DEFAULT)
+        session = await sessions.get(getattr(parsed, "session_id", None), caller=caller)
         async with session.lock:
             progress.session = call.maybe_session = session
             if tool.scope == "page":

@@ -11,6 +11,7 @@ from mcp import MCPError
 from mcp.server import Server, ServerRequestContext
 from mcp.server.caching import CacheHint
 
+from footlight.caller import caller_of
 from footlight.server.dispatch import UnknownTool
 
 if TYPE_CHECKING:
@@ -36,9 +37,11 @@ def make_server(dispatcher: Dispatcher, settings: Settings, *, instructions: str
     async def list_tools(_: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return listed()
 
-    async def call_tool(_: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         try:
-            answer = await dispatcher.call(params.name, params.arguments or {})
+            answer = await dispatcher.call(
+                params.name, params.arguments or {}, caller=caller_of(context.request)
+            )
         except UnknownTool:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}") from None
         return _result(answer)

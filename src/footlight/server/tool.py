@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
 from pydantic.alias_generators import to_camel
 
+from footlight.caller import LOCAL, Caller
 from footlight.errors import FootlightError, InvalidParameter, MissingParameter
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class ToolCall:
     deadline: Deadline
     sessions: Sessions
     states: StateStore
+    caller: Caller = LOCAL
     maybe_session: Session | None = None
     maybe_page: Page | None = None
     images: list[Image] = field(default_factory=list["Image"])

@@ -107,14 +107,16 @@ async def create_session(
 ) -> Created:
     """Create new session. Isolated from the others; its id is the sessionId of other calls."""
     size = (viewport.width, viewport.height) if viewport else None
-    session = await call.sessions.create(SessionOptions(user_agent=user_agent, viewport=size))
+    session = await call.sessions.create(
+        SessionOptions(user_agent=user_agent, viewport=size), caller=call.caller
+    )
     return {"sessionId": session.id}
 
 
 @tool(scope="server", effect="configure", destructive=True, idempotent=False)
 async def close_session(call: ToolCall, session_id: str) -> Closed:
     """Close session. With all its pages, at once."""
-    await call.sessions.close(session_id)
+    await call.sessions.close(session_id, caller=call.caller)
     return {"sessionId": session_id, "closed": True}
 
 
@@ -122,7 +124,7 @@ async def close_session(call: ToolCall, session_id: str) -> Closed:
 async def list_sessions(call: ToolCall) -> SessionList:
     """List all sessions. With their pages, and the saved states."""
     return {
-        "sessions": [_info(session) for session in call.sessions.list()],
+        "sessions": [_info(session) for session in call.sessions.list(caller=call.caller)],
         "savedStates": list(call.states.names()),
     }
 
