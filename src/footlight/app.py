@@ -11,11 +11,19 @@ import os
 import signal
 import sys
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
+    import socket
+
+    from mcp.server import Server
+
     from footlight.browser.engine import Engine
     from footlight.config import Settings
+    from footlight.server.subscriptions import Subscriptions
+    from footlight.transports.gate import Gate
 
 __all__ = ["run"]
 
@@ -27,59 +35,120 @@ LAST_SECONDS = 4.5
 
 
 def run(settings: Settings) -> int:
-    """Serve until the client is gone; the exit status. Does not return where something hangs."""
+    """Serve until the client is gone; the exit status. Does not return where something hangs.
+
+    Raises:
+        ConfigurationError: the settings for listening do not fit together, or the address is taken.
+    """
     # Half of the start is imports, and collecting garbage is a sixth of those.
     gc.disable()
+    entrance = None if settings.transport == "stdio" else _entrance(settings)
     try:
-        return asyncio.run(_serve(settings))
+        return asyncio.run(_serve(settings, entrance))
     finally:
         _kill_descendants()
 
 
-async def _serve(settings: Settings) -> int:
+@dataclass(frozen=True)
+class Entrance:
+    """Where clients come in over a network."""
+
+    listener: socket.socket
+    gate: Gate
+
+
+def _entrance(settings: Settings) -> Entrance:
+    from footlight.transports.listener import bind, make_gate
+    from footlight.transports.tls import server_ssl
+
+    gate = make_gate(settings)
+    server_ssl(settings.listen)  # What is wrong with the files is better said before anything starts.
+    return Entrance(bind(settings), gate)
+
+
+async def _serve(settings: Settings, entrance: Entrance | None) -> int:
     from footlight.browser.engine import Engine
 
     engine = Engine(settings)
     engine.start()
     # The driver starts in its own process while the SDK, which is most of the start, is imported here.
     await asyncio.to_thread(importlib.import_module, "footlight.server.protocol")
-    await asyncio.to_thread(importlib.import_module, "footlight.transports.stdio")
+    await asyncio.to_thread(importlib.import_module, f"footlight.transports.{settings.transport}")
     gc.enable()
     gc.freeze()
-    stop = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT, *((signal.SIGHUP,) if hasattr(signal, "SIGHUP") else ())):
-        with contextlib.suppress(NotImplementedError):  # Windows
-            asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    waits = [
-        asyncio.create_task(_serve_stdio(settings, engine)),
-        asyncio.create_task(stop.wait()),
-        asyncio.create_task(_orphaned()),
-    ]
+    stop, hurry = asyncio.Event(), asyncio.Event()
+    _on_signals(lambda: (hurry if stop.is_set() else stop).set())
+    if entrance is None:
+        serving = asyncio.create_task(_serve_stdio(settings, engine))
+        ends = [serving, asyncio.create_task(stop.wait()), asyncio.create_task(_orphaned())]
+    else:
+        # It ends by itself when it is told to stop, and then finishes what runs.
+        serving = asyncio.create_task(_serve_network(settings, engine, entrance, stop))
+        ends = [serving, asyncio.create_task(hurry.wait())]
     try:
-        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
     finally:
         _end_at_last()
-        for wait in waits[1:]:
-            wait.cancel()
+        for end in ends[1:]:
+            end.cancel()
         await engine.close()
-        waits[0].cancel()
+        serving.cancel()
         with contextlib.suppress(asyncio.CancelledError, TimeoutError):
             async with asyncio.timeout(1.0):
-                await waits[0]
+                await serving
     logger.info("stopped")
     return 0
 
 
+def _on_signals(act: Callable[[], None]) -> None:
+    for number in (signal.SIGTERM, signal.SIGINT, *((signal.SIGHUP,) if hasattr(signal, "SIGHUP") else ())):
+        with contextlib.suppress(NotImplementedError):  # Windows
+            asyncio.get_running_loop().add_signal_handler(number, act)
+
+
 async def _serve_stdio(settings: Settings, engine: Engine) -> None:
-    from footlight.server.protocol import make_server
     from footlight.transports.stdio import serve_stdio
 
-    dispatcher, instructions = make_dispatcher(settings, engine)
-    server = make_server(dispatcher, settings, instructions=instructions)
+    server, _ = _make_server(settings, engine)
     async with serve_stdio() as (read, write):
-        sys.stderr.write("Playwright MCP Server running on stdio\n")
-        sys.stderr.flush()
+        _say("Playwright MCP Server running on stdio", sys.stderr)
         await server.run(read, write, server.create_initialization_options())
+
+
+async def _serve_network(settings: Settings, engine: Engine, entrance: Entrance, stop: asyncio.Event) -> None:
+    server, subscriptions = _make_server(settings, engine)
+    async with contextlib.AsyncExitStack() as stack:
+        if settings.transport == "http":
+            from footlight.transports.http import serve_http
+
+            url = await stack.enter_async_context(
+                serve_http(
+                    server,
+                    entrance.listener,
+                    settings=settings.listen,
+                    gate=entrance.gate,
+                    ready=engine.why_not_ready,
+                    on_drain=subscriptions.close,
+                )
+            )
+            _say(f"Playwright MCP Server listening on {url}", sys.stdout)
+        await stop.wait()
+
+
+def _say(line: str, stream: TextIO) -> None:
+    """The lines of document 003 §6, which are for people and are no log."""
+    stream.write(f"{line}\n")
+    stream.flush()
+
+
+def _make_server(settings: Settings, engine: Engine) -> tuple[Server[Any], Subscriptions]:
+    from footlight.server.protocol import make_server
+    from footlight.server.subscriptions import Subscriptions
+
+    subscriptions = Subscriptions()
+    dispatcher, instructions = make_dispatcher(settings, engine)
+    server = make_server(dispatcher, settings, instructions=instructions, subscriptions=subscriptions)
+    return server, subscriptions
 
 
 def make_dispatcher(settings: Settings, engine: Engine) -> tuple[Any, str]:

@@ -11,16 +11,15 @@ __all__ = ["ANONYMOUS", "LOCAL", "SCOPE_KEY", "Caller", "caller_of"]
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """`principal` is whom the token names; all who need no token, or share one, are the same.
-
-    `connection` is what one client's calls have in common: an `Mcp-Session-Id`, a WebSocket. Calls that
-    stand alone have none.
-    """
+    """`principal` is whom the token names; all who need no token, or share one, are the same."""
 
     principal: str
     connection: str | None = None
+    """What one client's calls have in common: an `Mcp-Session-Id`, a WebSocket. Some stand alone."""
     named: bool = False
     """Whether the token is this principal's own, and not one that is shared."""
+    shares_default: bool = False
+    """The principal is one person, whose `default` is the same over every connection."""
 
     @property
     def default_session(self) -> str | None:
@@ -30,10 +29,16 @@ class Caller:
         """
         if self == LOCAL:
             return "default"
-        if self.connection is None and not self.named:
+        connection = None if self.shares_default else self.connection
+        if connection is None and not (self.named or self.shares_default):
             return None
-        identity = f"{self.principal}\0{self.connection or ''}"
+        identity = f"{self.principal}\0{connection or ''}"
         return hashlib.sha256(identity.encode()).hexdigest()[:32]
+
+    @property
+    def default_lasts(self) -> bool:
+        """Whether the session `default` can be meant again when the connection has ended."""
+        return self.connection is None or self.shares_default
 
     def scoped(self, name: str) -> str:
         """A name on disk that no other named principal can mean."""
@@ -53,7 +58,7 @@ SCOPE_KEY = "footlight.caller"
 
 
 def caller_of(request: object) -> Caller:
-    """Who sent a message, by what its transport attached: nothing, an ASGI request, something with a `caller`."""
+    """Who sent a message, by what its transport attached: nothing, an ASGI request, or a `caller`."""
     if request is None:
         return LOCAL
     scope: Mapping[str, object] = getattr(request, "scope", {})

@@ -19,6 +19,7 @@ from footlight.browser.pool import Pool
 from footlight.browser.session import SessionSurroundings
 from footlight.browser.sessions import Sessions
 from footlight.browser.storage import StateStore
+from footlight.errors import FootlightError
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Playwright
@@ -33,6 +34,7 @@ logger = logging.getLogger(__name__)
 RUN_PREFIX = "footlight-run-"
 REAP_SECONDS = 30.0
 CLOSE_SECONDS = 3.5
+READY_SECONDS = 5.0
 
 
 class Engine:
@@ -54,6 +56,17 @@ class Engine:
         if self._ready is None or (self._ready.done() and self._ready.exception() is not None):
             self._ready = asyncio.create_task(self._start())
         return await asyncio.shield(self._ready)
+
+    async def why_not_ready(self) -> str | None:
+        """Why no session can be had now; None when one can."""
+        try:
+            async with asyncio.timeout(READY_SECONDS):
+                await self.sessions()
+        except FootlightError as error:
+            return error.message
+        except TimeoutError:
+            return "the browser is still starting"
+        return None
 
     async def close(self) -> None:
         """Keep what is to survive, end every browser, remove every temporary file. Bounded in time."""

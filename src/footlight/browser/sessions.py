@@ -187,7 +187,7 @@ class Sessions:
         finally:
             self._reserved -= 1
         session.owner = caller.principal
-        if id != caller.default_session or caller.connection is None:
+        if id != caller.default_session or caller.default_lasts:
             session.kept_as = caller.scoped(id)
         self._ended.pop(id, None)
         self._sessions[id] = session

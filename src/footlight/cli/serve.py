@@ -25,6 +25,17 @@ FLAGS = {
     "allow_domain": "security.allowedDomains",
     "block_domain": "security.blockedDomains",
     "enable_script_evaluation": "security.enableScriptEvaluation",
+    "transport": "transport",
+    "host": "listen.host",
+    "port": "port",
+    "token_file": "listen.tokenFile",
+    "allow_host": "listen.allowedHosts",
+    "allow_origin": "listen.allowedOrigins",
+    "tls_certificate": "listen.tlsCertificate",
+    "tls_key": "listen.tlsKey",
+    "stateless": "listen.stateless",
+    "share_default": "session.shareDefault",
+    "prompts": "prompts.directory",
     "log_level": "logging.level",
     "log_format": "logging.format",
     "log_file": "logging.file",
@@ -36,6 +47,23 @@ _path = click.Path(path_type=Path)
 
 @click.command()
 @click.option("--config", type=_path, help="Settings file, JSON or TOML.")
+@click.option(
+    "--transport",
+    type=click.Choice(["stdio", "http", "websocket"]),
+    help="How it is reached. Default: stdio.",
+)
+@click.option("--host", help="Listen on this address. Default: 127.0.0.1. Others need a token.")
+@click.option("--port", type=int, help="Default: 8931. 0 takes a free one.")
+@click.option("--token-file", type=_path, help="Ask clients for the bearer token in this file.")
+@click.option("--allow-host", multiple=True, help="A name of this server in the Host header. Repeatable.")
+@click.option("--allow-origin", multiple=True, help="Pages of this origin may call. Repeatable.")
+@click.option("--tls-certificate", type=_path, help="Serve https or wss with this PEM file.")
+@click.option("--tls-key", type=_path, help="The key of the certificate.")
+@click.option("--stateless", is_flag=True, default=None, help="HTTP without transport sessions: only POST.")
+@click.option(
+    "--share-default", is_flag=True, default=None, help="One session `default` for all callers of a network."
+)
+@click.option("--prompts", type=_path, help="Add the prompts in this folder.")
 @click.option("--browser", type=click.Choice(["chromium", "firefox", "webkit"]), help="Default: chromium.")
 @click.option("--headed/--headless", "headed", default=None, help="Show the browser. Default: headless.")
 @click.option("--channel", type=click.Choice(["chrome", "msedge"]), help="A branded Chromium.")
@@ -55,7 +83,7 @@ _path = click.Path(path_type=Path)
 @click.option("--log-format", type=click.Choice(["json", "text"]), help="Default: json.")
 @click.option("--log-file", type=_path, help="Log to this file instead of stderr.")
 def serve(config: Path | None, headed: bool | None, **options: Any) -> None:
-    """Serve the browser tools over MCP on standard input and output.
+    """Serve the browser tools over MCP, on standard input and output or over a network.
 
     Settings come from defaults, then the file, then FOOTLIGHT_* variables, then these flags.
     """
@@ -67,11 +95,11 @@ def serve(config: Path | None, headed: bool | None, **options: Any) -> None:
     if flags["logging.file"] is not None:
         flags["logging.destination"] = "file"
     settings = load_settings(file=config, environment=os.environ, flags=flags)
-    if settings.transport != "stdio":
-        raise click.UsageError(f"transport {settings.transport!r} is not served by this version; use 'stdio'")
-    log.configure(settings.logging, stdout_is_protocol=True)
+    os.environ.pop("FOOTLIGHT_TOKEN", None)  # No child needs it.
+    log.configure(settings.logging, stdout_is_protocol=settings.transport == "stdio")
     status = app.run(settings)
     # Everything is closed; the interpreter's own end would cost a client another quarter of a second.
+    sys.stdout.flush()
     sys.stderr.flush()
     os._exit(status)
 

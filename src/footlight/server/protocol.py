@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from footlight.config import Settings
     from footlight.server.answer import Answer
     from footlight.server.dispatch import Dispatcher
+    from footlight.server.subscriptions import Subscriptions
     from footlight.server.tool import Tool
 
 __all__ = ["make_server"]
@@ -27,7 +28,9 @@ Context = ServerRequestContext[Any]
 LIST_TTL_MS = 60_000
 
 
-def make_server(dispatcher: Dispatcher, settings: Settings, *, instructions: str) -> Server[Any]:
+def make_server(
+    dispatcher: Dispatcher, settings: Settings, *, instructions: str, subscriptions: Subscriptions
+) -> Server[Any]:
     """A server whose tools are the dispatcher's. Unknown tools are protocol errors, failures are answers."""
 
     @functools.cache
@@ -52,6 +55,7 @@ def make_server(dispatcher: Dispatcher, settings: Settings, *, instructions: str
         instructions=instructions,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
+        on_subscriptions_listen=subscriptions.listen,
         cache_hints={"tools/list": CacheHint(ttl_ms=LIST_TTL_MS, scope="public")},
     )
 

@@ -18,11 +18,11 @@ from urllib.parse import urlsplit
 
 from mcp.server.auth.provider import AccessToken, TokenVerifier, principal_components
 
+from footlight.caller import ANONYMOUS, Caller
+
 __all__ = ["Gate", "Pass", "Refusal", "SharedToken", "is_loopback"]
 
 logger = logging.getLogger(__name__)
-
-ANONYMOUS = "anonymous"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +36,18 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """`principal` is whom the token names, `named` whether it is that one's own (`Caller`)."""
+    """Whom the token names, as the fields of `Caller` have it."""
 
     principal: str
-    named: bool
+    named: bool = False
+    shares_default: bool = False
     access: AccessToken | None = None
+
+    def caller(self, connection: str | None) -> Caller:
+        """Who calls over this connection."""
+        return Caller(
+            self.principal, connection=connection, named=self.named, shares_default=self.shares_default
+        )
 
 
 class SharedToken(TokenVerifier):
@@ -106,7 +113,7 @@ class Gate:
 
     async def _check_token(self, authorization: str) -> Pass | Refusal:
         if self._verifier is None:
-            return Pass(ANONYMOUS, named=self._share_default)
+            return Pass(ANONYMOUS.principal, shares_default=self._share_default)
         scheme, _, token = authorization.partition(" ")
         if scheme.lower() != "bearer" or not token.strip():
             return Refusal(401, "Unauthorized: a bearer token is needed", {"WWW-Authenticate": "Bearer"})
@@ -118,8 +125,12 @@ class Gate:
                 "Unauthorized: the token is not valid",
                 {"WWW-Authenticate": 'Bearer error="invalid_token"'},
             )
-        named = self._share_default or not isinstance(self._verifier, SharedToken)
-        return Pass("\0".join(part or "" for part in principal_components(access)), named, access)
+        return Pass(
+            "\0".join(part or "" for part in principal_components(access)),
+            named=not isinstance(self._verifier, SharedToken),
+            shares_default=self._share_default,
+            access=access,
+        )
 
     async def _verified(self, token: str) -> AccessToken | None:
         assert self._verifier is not None

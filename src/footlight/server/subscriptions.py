@@ -1,0 +1,98 @@
+"""Who is told when a resource changes: one source of news for both eras of the protocol.
+
+The current era listens on streams of its own (`subscriptions/listen`), which the SDK serves from a bus; the
+handshake era subscribes a connection to one resource at a time, which is kept here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
+from mcp.server import ServerRequestContext
+from mcp.server.connection import Connection
+from mcp.server.subscriptions import (
+    InMemorySubscriptionBus,
+    ListenHandler,
+    ResourcesListChanged,
+    ResourceUpdated,
+)
+
+__all__ = ["Subscriptions"]
+
+Context = ServerRequestContext[Any]
+
+SEND_SECONDS = 5.0
+"""A client that does not take its news for so long does not get them."""
+
+
+class Subscriptions:
+    """`updated` and `list_changed` return at once; the news go out by themselves."""
+
+    def __init__(self) -> None:
+        self._bus = InMemorySubscriptionBus()
+        self._connections: dict[str, dict[Connection, str]] = {}
+        """By resource, and with each connection the URI as it was given there."""
+        self._sending: dict[tuple[Connection, str], asyncio.Task[None]] = {}
+        self._publishing: set[asyncio.Task[None]] = set()
+        self.listen = ListenHandler(self._bus)
+
+    def close(self) -> None:
+        """End the streams of the current era, each with its result."""
+        self.listen.close()
+
+    def subscribe(self, context: Context, uri: str, resource: str) -> None:
+        """Tell this connection of every update of `resource`, which it calls `uri`, until it ends."""
+        connection = _connection(context)
+        if not any(connection in each for each in self._connections.values()):
+            connection.exit_stack.callback(self._forget, connection)
+        self._connections.setdefault(resource, {})[connection] = uri
+
+    def unsubscribe(self, context: Context, resource: str) -> None:
+        """No error where there was no subscription."""
+        subscribed = self._connections.get(resource, {})
+        subscribed.pop(_connection(context), None)
+        if not subscribed:
+            self._connections.pop(resource, None)
+
+    def updated(self, resource: str) -> None:
+        self._publish(self._bus.publish(ResourceUpdated(uri=resource)))
+        for connection, uri in self._connections.get(resource, {}).items():
+            self._send(connection, uri)
+
+    def list_changed(self) -> None:
+        """The handshake era is not promised this one."""
+        self._publish(self._bus.publish(ResourcesListChanged()))
+
+    def _publish(self, news: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(news)
+        self._publishing.add(task)
+        task.add_done_callback(self._publishing.discard)
+
+    def _send(self, connection: Connection, uri: str) -> None:
+        """News of a resource only say that it is to be read again, so one that waits is enough."""
+        key = (connection, uri)
+        if key in self._sending:
+            return
+        task = self._sending[key] = asyncio.create_task(_tell(connection, uri))
+        task.add_done_callback(lambda _: self._sending.pop(key, None))
+
+    def _forget(self, connection: Connection) -> None:
+        for resource, subscribed in list(self._connections.items()):
+            subscribed.pop(connection, None)
+            if not subscribed:
+                del self._connections[resource]
+
+
+async def _tell(connection: Connection, uri: str) -> None:
+    try:
+        async with asyncio.timeout(SEND_SECONDS):
+            await connection.send_resource_updated(uri)
+    except TimeoutError:
+        pass
+
+
+def _connection(context: Context) -> Connection:
+    """The SDK tears down `connection.exit_stack` for us, but does not hand the connection to handlers."""
+    return context.session._connection  # pyright: ignore[reportPrivateUsage]

@@ -1,0 +1,297 @@
+"""MCP over Streamable HTTP on `/mcp`: the SDK's, behind a door of our own.
+
+The door checks who comes (`Gate`), bounds what a request may take (size, time, connections), answers
+browsers (CORS, as document 001 lists it) and watchers (`/healthz`, `/readyz`), and tells the protocol who
+calls. Both eras of the protocol are served as the SDK serves them, except that answers are JSON until there
+is more to send. Without transport sessions (`stateless`) it is what document 003 §6.2 describes: POST and a
+JSON answer, 405 for everything else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import socket
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+import uvicorn
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp_types import INTERNAL_ERROR, INVALID_REQUEST
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from footlight.caller import SCOPE_KEY
+from footlight.transports.gate import Gate, Pass, Refusal, is_loopback
+from footlight.transports.impatience import Impatient
+from footlight.transports.lazy_json import LazyJson
+from footlight.transports.tls import server_ssl
+from footlight.transports.transport_sessions import SESSION_HEADER, RecentEvents, TransportSessions
+
+if TYPE_CHECKING:
+    from mcp.server import Server
+
+    from footlight.config import ListenSettings
+
+__all__ = ["Ready", "serve_http"]
+
+logger = logging.getLogger(__name__)
+
+PATH = "/mcp"
+EVENTS_BYTES = 32 << 20
+RETRY_MS = 1_000
+KEEP_ALIVE_SECONDS = 30
+
+Ready = Callable[[], Awaitable[str | None]]
+"""Why the server cannot serve yet; None when it can."""
+
+CORS = {
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Expose-Headers": "Mcp-Session-Id, WWW-Authenticate",
+}
+PREFLIGHT = {
+    "Access-Control-Allow-Headers": (
+        "Content-Type, Accept, MCP-Protocol-Version, Mcp-Session-Id, Last-Event-ID, Authorization, "
+        "Mcp-Method, Mcp-Name"
+    ),
+    "Access-Control-Allow-Methods": "GET, POST, DELETE",
+    "Access-Control-Max-Age": "600",
+}
+
+
+@asynccontextmanager
+async def serve_http(
+    server: Server[Any],
+    listener: socket.socket,
+    *,
+    settings: ListenSettings,
+    gate: Gate,
+    ready: Ready,
+    on_drain: Callable[[], None] = lambda: None,
+) -> AsyncGenerator[str]:
+    """Serve on a bound socket, and yield the URL without the path.
+
+    At the end new requests are refused, and those that run have `settings.shutdown_timeout` to finish;
+    `on_drain` is called before that wait, to end the streams that would last.
+    """
+    manager = StreamableHTTPSessionManager(
+        server,
+        event_store=None if settings.stateless else RecentEvents(max_bytes=EVENTS_BYTES),
+        json_response=settings.stateless,
+        stateless=settings.stateless,
+        retry_interval=RETRY_MS,
+        session_idle_timeout=settings.transport_session_timeout / 1000,
+        max_request_body_size=settings.max_message_size,
+        # Ours ends the idle ones at its limit; this one is for those that are not.
+        max_sessions=2 * settings.max_transport_sessions,
+    )
+    door = _Door(_inside(manager, settings), settings=settings, gate=gate, ready=ready)
+    async with manager.run(), _listening(door, listener, settings) as url:
+        try:
+            yield url
+        finally:
+            on_drain()
+            await door.drain()
+
+
+def _inside(manager: StreamableHTTPSessionManager, settings: ListenSettings) -> ASGIApp:
+    if settings.stateless:
+        return manager.handle_request
+    sessions = TransportSessions(
+        manager.handle_request,
+        limit=settings.max_transport_sessions,
+        idle_seconds=settings.transport_session_timeout / 1000,
+    )
+    return LazyJson(sessions)
+
+
+@asynccontextmanager
+async def _listening(app: ASGIApp, listener: socket.socket, settings: ListenSettings) -> AsyncGenerator[str]:
+    tls = server_ssl(settings)
+    config = uvicorn.Config(
+        app,
+        http=Impatient.within(settings.read_timeout / 1000),
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        limit_concurrency=settings.max_connections,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
+    )
+    config.load()
+    config.ssl = tls
+    serving = asyncio.create_task((server := _Uvicorn(config)).serve([listener]))
+    host, port = listener.getsockname()[:2]
+    name = "localhost" if is_loopback(host) else f"[{host}]" if ":" in host else host
+    try:
+        yield f"{'https' if tls else 'http'}://{name}:{port}"
+    finally:
+        server.should_exit = server.force_exit = True
+        for task in server.server_state.tasks:
+            task.cancel()
+        with suppress(asyncio.CancelledError):
+            await serving
+
+
+class _Uvicorn(uvicorn.Server):
+    """Leaves the signals to the program it runs in."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield
+
+
+class _Door:
+    """ASGI: everything that is asked of a request before the protocol sees it."""
+
+    def __init__(self, inside: ASGIApp, *, settings: ListenSettings, gate: Gate, ready: Ready) -> None:
+        self._inside = inside
+        self._settings = settings
+        self._gate = gate
+        self._ready = ready
+        self._draining = False
+        self._running = 0
+        self._idle = asyncio.Event()
+        self._idle.set()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        if scope["path"] in ("/healthz", "/readyz"):
+            await (await self._health(scope))(scope, receive, send)
+            return
+        await self._serve(scope, receive, _with_cors(send))
+
+    async def drain(self) -> None:
+        """Refuse new requests, and wait for those that run; not for ever."""
+        self._draining = True
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._settings.shutdown_timeout / 1000):
+                await self._idle.wait()
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = Headers(scope=scope)
+        checked = self._gate.check_sender(headers) or self._refusal(scope)
+        if checked is None and _is_preflight(scope, headers):
+            await Response(status_code=204, headers=PREFLIGHT)(scope, receive, send)
+            return
+        if checked is None:
+            checked = await self._gate.check(headers)
+        body = b""
+        if isinstance(checked, Pass) and scope["method"] == "POST":
+            arrived = await _body(receive, headers, self._settings)
+            checked, body = (arrived, b"") if isinstance(arrived, Refusal) else (checked, arrived)
+        if isinstance(checked, Refusal):
+            await _refused(checked)(scope, receive, send)
+            return
+        self._introduce(scope, headers, checked)
+        await self._count(scope, _replaying(body, receive), send)
+
+    def _refusal(self, scope: Scope) -> Refusal | None:
+        """What is no question of who asks."""
+        stateless = self._settings.stateless
+        if scope["path"] != PATH and not (stateless and scope["path"] == "/"):
+            return Refusal(404, f"Not found: MCP is served on {PATH}")
+        if stateless and scope["method"] != "POST" and not _is_preflight(scope, Headers(scope=scope)):
+            return Refusal(405, "Method not allowed: this server keeps no sessions", {"Allow": "POST"})
+        if self._draining:
+            return Refusal(503, "The server is shutting down", {"Connection": "close"})
+        return None
+
+    def _introduce(self, scope: Scope, headers: Headers, passed: Pass) -> None:
+        """Leave in the scope who calls, for the protocol and for the SDK."""
+        version = headers.get("mcp-protocol-version")
+        in_session = not self._settings.stateless and (
+            version is None or version in HANDSHAKE_PROTOCOL_VERSIONS
+        )
+        scope[SCOPE_KEY] = passed.caller(headers.get(SESSION_HEADER) if in_session else None)
+        if passed.access is not None:
+            # The SDK binds a transport session to the one who opened it.
+            scope["user"] = AuthenticatedUser(passed.access)
+        if self._settings.stateless:
+            # Document 003's client sends nothing but its body; the SDK wants these.
+            given = MutableHeaders(scope=scope)
+            given.setdefault("content-type", "application/json")
+            given["accept"] = "application/json, text/event-stream"
+
+    async def _count(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] != "POST":
+            await self._inside(scope, receive, send)
+            return
+        self._running += 1
+        self._idle.clear()
+        try:
+            await self._inside(scope, receive, send)
+        finally:
+            self._running -= 1
+            if not self._running:
+                self._idle.set()
+
+    async def _health(self, scope: Scope) -> Response:
+        """Whether the process answers, and whether a browser can be had."""
+        if scope["path"] == "/healthz":
+            return JSONResponse({"status": "ok"})
+        why = "the server is shutting down" if self._draining else await self._ready()
+        if why is None:
+            return JSONResponse({"status": "ready"})
+        return JSONResponse({"status": "not ready", "reason": why}, 503)
+
+
+def _is_preflight(scope: Scope, headers: Mapping[str, str]) -> bool:
+    return scope["method"] == "OPTIONS" and "origin" in headers and "access-control-request-method" in headers
+
+
+async def _body(receive: Receive, headers: Headers, settings: ListenSettings) -> bytes | Refusal:
+    """The whole of it, if it is not too large and does not take too long."""
+    too_large = Refusal(413, f"Request body too large: at most {settings.max_message_size} bytes")
+    declared = headers.get("content-length", "")
+    if declared.isdigit() and int(declared) > settings.max_message_size:
+        return too_large
+    body = bytearray()
+    try:
+        async with asyncio.timeout(settings.read_timeout / 1000):
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    return Refusal(400, "The request ended before its body did")
+                body += message.get("body", b"")
+                if len(body) > settings.max_message_size:
+                    return too_large
+                if not message.get("more_body", False):
+                    return bytes(body)
+    except TimeoutError:
+        return Refusal(
+            408, f"The request took longer than {settings.read_timeout}ms to arrive", {"Connection": "close"}
+        )
+
+
+def _replaying(body: bytes, receive: Receive) -> Receive:
+    messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def replay() -> Message:
+        return messages.pop() if messages else await receive()
+
+    return replay
+
+
+def _refused(refusal: Refusal) -> Response:
+    code = INTERNAL_ERROR if refusal.status >= 500 else INVALID_REQUEST
+    error = {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": refusal.message}}
+    return Response(
+        json.dumps(error), refusal.status, {**refusal.headers, "Content-Type": "application/json"}
+    )
+
+
+def _with_cors(send: Send) -> Send:
+    async def send_with_cors(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            MutableHeaders(scope=message).update(CORS)
+        await send(message)
+
+    return send_with_cors

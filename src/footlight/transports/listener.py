@@ -1,0 +1,132 @@
+"""Where a server that listens is found, and who may come in there."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import os
+import socket
+from typing import TYPE_CHECKING, Any
+
+from footlight.errors import ConfigurationError
+from footlight.transports.gate import Gate, SharedToken, is_loopback
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mcp.server.auth.provider import TokenVerifier
+
+    from footlight.config import Settings
+
+__all__ = ["DEFAULT_PORT", "bind", "make_gate"]
+
+DEFAULT_PORT = 8931
+BACKLOG = 512
+SHORTEST_TOKEN = 16
+
+
+def bind(settings: Settings) -> socket.socket:
+    """A socket on the configured address; nobody is served before somebody accepts.
+
+    Raises:
+        ConfigurationError: the address is not this machine's, or in use.
+    """
+    host = settings.listen.host
+    port = DEFAULT_PORT if settings.port is None else settings.port
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        # With its protocol, because asyncio sends small packets at once only where it sees that it is TCP.
+        listener = socket.socket(family, kind, protocol)
+        try:
+            if os.name == "posix":
+                listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(address)
+            listener.listen(BACKLOG)
+        except BaseException:
+            listener.close()
+            raise
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ConfigurationError(
+            f"settings 'listen.host' and 'port': {host}:{port} cannot be listened on: {reason}",
+            suggestion="Choose another port, or 0 for a free one.",
+        ) from None
+    return listener
+
+
+def make_gate(settings: Settings) -> Gate:
+    """The checks for the configured address.
+
+    Raises:
+        ConfigurationError: the token or the verifier is no good, or one is needed and not there.
+    """
+    listen = settings.listen
+    verifier = _verifier(settings)
+    if verifier is None and not is_loopback(listen.host):
+        raise ConfigurationError(
+            f"setting 'listen.host': {listen.host} can be reached from other machines, so a token is needed",
+            suggestion="Set FOOTLIGHT_TOKEN or --token-file, or listen on 127.0.0.1.",
+        )
+    return Gate(
+        bound=listen.host,
+        verifier=verifier,
+        hosts=listen.allowed_hosts,
+        origins=listen.allowed_origins,
+        share_default=settings.session.share_default,
+    )
+
+
+def _verifier(settings: Settings) -> TokenVerifier | None:
+    listen = settings.listen
+    given = {
+        "token": settings.token,
+        "listen.tokenFile": listen.token_file,
+        "listen.tokenVerifier": listen.token_verifier,
+    }
+    names = [name for name, value in given.items() if value is not None]
+    if len(names) > 1:
+        raise ConfigurationError(f"settings {' and '.join(map(repr, names))}: give one of them")
+    if listen.token_verifier is not None:
+        return _load(listen.token_verifier)
+    if listen.token_file is not None:
+        return SharedToken(_checked(_first_line(listen.token_file), "listen.tokenFile"))
+    if settings.token is not None:
+        return SharedToken(_checked(settings.token.get_secret_value(), "token"))
+    return None
+
+
+def _first_line(file: Path) -> str:
+    try:
+        lines = file.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise ConfigurationError(f"setting 'listen.tokenFile': {file} cannot be read: {reason}") from None
+    return lines[0].strip() if lines else ""
+
+
+def _checked(token: str, setting: str) -> str:
+    """A token that can be sent in a header, and not be guessed."""
+    if len(token) < SHORTEST_TOKEN or not token.isascii() or not token.isprintable() or " " in token:
+        raise ConfigurationError(
+            f"setting {setting!r}: a token is at least {SHORTEST_TOKEN} ASCII characters without spaces",
+            suggestion="Make one with: python -c 'import secrets; print(secrets.token_urlsafe(32))'",
+        )
+    return token
+
+
+def _load(name: str) -> TokenVerifier:
+    """`package.module:name` of an object with `verify_token`, or of a class that makes one."""
+    module, _, attribute = name.partition(":")
+    try:
+        found: Any = getattr(importlib.import_module(module), attribute)
+        verifier: Any = found() if inspect.isclass(found) else found
+    except Exception as error:
+        # It is another's code, which may fail in any way.
+        raise ConfigurationError(
+            f"setting 'listen.tokenVerifier': {name} cannot be loaded: {error}"
+        ) from error
+    if not callable(getattr(verifier, "verify_token", None)):
+        raise ConfigurationError(f"setting 'listen.tokenVerifier': {name} has no method verify_token")
+    return verifier

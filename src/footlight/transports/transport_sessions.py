@@ -1,0 +1,149 @@
+"""The transport sessions of Streamable HTTP: how many there are, and what each of them may resume.
+
+The SDK keeps a session for half an hour after its last request, and at its limit opens no new one. Clients
+that open one for each call and never end it are common, so here the limit ends the one that is idle longest
+instead. And its event store is one for all sessions, whose stream ids are the clients' request ids: without
+a key of its own, a client could resume into the answers of another.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import time
+from collections import OrderedDict, deque
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from mcp.server.streamable_http import EventCallback, EventMessage, EventStore
+from mcp_types import JSONRPCMessage
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+__all__ = ["RecentEvents", "TransportSessions"]
+
+logger = logging.getLogger(__name__)
+
+SESSION_HEADER = "mcp-session-id"
+
+
+@dataclass(eq=False, slots=True)
+class _Session:
+    id: str = ""
+    user: object = None
+    busy: int = 0
+    last_used: float = field(default_factory=time.monotonic)
+
+
+_current: ContextVar[_Session | None] = ContextVar("transport session", default=None)
+"""Set where a request comes in; the tasks that the SDK starts for a session inherit it from the first."""
+
+
+class TransportSessions:
+    """ASGI middleware around the SDK's app. `limit` is the most, `idle_seconds` when the SDK ends one."""
+
+    def __init__(self, app: ASGIApp, *, limit: int, idle_seconds: float) -> None:
+        self._app = app
+        self._limit = limit
+        self._idle_seconds = idle_seconds
+        self._sessions: OrderedDict[str, _Session] = OrderedDict()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        id = Headers(scope=scope).get(SESSION_HEADER, "")
+        session = self._sessions.get(id) or _Session(user=scope.get("user"))
+        token = _current.set(session)
+        session.busy += 1
+        try:
+            await self._app(scope, receive, self._watching(session, id, scope["method"], send))
+        finally:
+            _current.reset(token)
+            session.busy -= 1
+            session.last_used = time.monotonic()
+            if session.id in self._sessions:
+                self._sessions.move_to_end(session.id)
+        await self._make_room()
+
+    def _watching(self, session: _Session, id: str, method: str, send: Send) -> Send:
+        """Learn from the answers which sessions there are."""
+
+        async def watch(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                status: int = message["status"]
+                told = Headers(raw=message["headers"]).get(SESSION_HEADER, "")
+                if told and status < 400 and not session.id:
+                    session.id = told
+                    self._sessions[told] = session
+                if id and (status == 404 or (method == "DELETE" and status < 400)):
+                    self._sessions.pop(id, None)
+            await send(message)
+
+        return watch
+
+    async def _make_room(self) -> None:
+        expired = time.monotonic() - self._idle_seconds
+        idle = [each for each in self._sessions.values() if not each.busy]
+        for session in idle:
+            if session.last_used < expired:
+                del self._sessions[session.id]
+        too_many = len(self._sessions) - self._limit
+        for session in [each for each in idle if each.id in self._sessions][: max(0, too_many)]:
+            logger.info("transport session ended to make room for another")
+            del self._sessions[session.id]
+            await self._end(session)
+
+    async def _end(self, session: _Session) -> None:
+        """As its client would have done."""
+
+        async def receive() -> Message:
+            return {"type": "http.disconnect"}
+
+        async def send(_: Message) -> None:
+            pass
+
+        scope: Scope = {
+            "type": "http",
+            "http_version": "1.1",
+            "method": "DELETE",
+            "path": "/mcp",
+            "query_string": b"",
+            "headers": [(SESSION_HEADER.encode(), session.id.encode())],
+            "user": session.user,
+        }
+        await self._app(scope, receive, send)
+
+
+class _Event(NamedTuple):
+    number: int
+    session: _Session | None
+    stream: str
+    message: JSONRPCMessage | None
+    size: int
+
+
+class RecentEvents(EventStore):
+    """What was sent lately, for clients that come back with `Last-Event-ID`. The oldest are forgotten."""
+
+    def __init__(self, *, max_bytes: int) -> None:
+        self._left = max_bytes
+        self._numbers = itertools.count(1)
+        self._events: deque[_Event] = deque()
+
+    async def store_event(self, stream_id: str, message: JSONRPCMessage | None) -> str:
+        size = 100 + (len(message.model_dump_json(by_alias=True)) if message else 0)
+        event = _Event(next(self._numbers), _current.get(), stream_id, message, size)
+        self._events.append(event)
+        self._left -= size
+        while self._left < 0:
+            self._left += self._events.popleft().size
+        return str(event.number)
+
+    async def replay_events_after(self, last_event_id: str, send_callback: EventCallback) -> str | None:
+        last = next((event for event in self._events if str(event.number) == last_event_id), None)
+        if last is None or last.session is not _current.get():
+            return None
+        for event in list(self._events):
+            same = event.session is last.session and event.stream == last.stream
+            if same and event.number > last.number and event.message is not None:
+                await send_callback(EventMessage(event.message, str(event.number)))
+        return last.stream
