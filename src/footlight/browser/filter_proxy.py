@@ -20,6 +20,8 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
+from footlight.browser.policy import is_link_local
+
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
     from types import TracebackType
@@ -327,7 +329,11 @@ def _head(line: str, headers: Iterable[Header]) -> bytes:
 async def _reach(host: str, port: int) -> Streams:
     try:
         async with asyncio.timeout(CONNECT_S):
-            return await _connect(await _resolve(host, port))
+            addresses = await _resolve(host, port)
+            # A name can lead to where the policy lets no address lead.
+            if not is_link_local(host) and any(is_link_local(address) for address, _ in addresses):
+                raise _ProxyError(403, f"{host} leads to a link-local address", ("X-Footlight-Refused", host))
+            return await _connect(addresses)
     except (OSError, TimeoutError) as error:
         reason = str(error) or f"no connection within {CONNECT_S:g} seconds"
         where = f"{host}:{port}"

@@ -33,6 +33,9 @@ QUIET = (
 )
 """Chromium makes no request of its own."""
 
+NO_LINK_LOCAL = ("--host-resolver-rules=MAP 169.254.*.* ~NOTFOUND",)
+"""Also where a redirect leads there, or a page asks: without the proxy, nobody else sees those."""
+
 BEHIND_PROXY = ("--force-webrtc-ip-handling-policy=disable_non_proxied_udp",)
 """Nothing goes around the proxy that enforces the domain policy."""
 
@@ -164,7 +167,7 @@ async def launch_browser(playwright: Playwright, settings: BrowserSettings, *, p
     if settings.channel is not None:
         options["channel"] = settings.channel
     if settings.type == "chromium":
-        options["args"] = [*QUIET, *(BEHIND_PROXY if proxied else ()), *settings.args]
+        options["args"] = [*QUIET, *(BEHIND_PROXY if proxied else NO_LINK_LOCAL), *settings.args]
         options["chromium_sandbox"] = _sandbox(settings.args)
     try:
         # Signals are ours: Playwright would end the browsers before the sessions are saved.

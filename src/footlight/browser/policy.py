@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ipaddress
 import re
+import socket
 import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,16 +13,24 @@ from urllib.parse import SplitResult, urlsplit
 
 from footlight.errors import InvalidParameter, InvalidUrl, PermissionDenied
 
-__all__ = ["DomainPolicy", "host_of", "refused", "upload_paths"]
+__all__ = ["DomainPolicy", "host_of", "is_link_local", "refused", "upload_paths"]
 
 _WEB_SCHEMES = ("http", "https")
 _HOSTLESS_SCHEMES = ("about", "blob", "data", "file", "javascript", "mailto", "tel")
 
 
+LINK_LOCAL = (
+    *(ipaddress.ip_network(network) for network in ("169.254.0.0/16", "fe80::/10")),
+    ipaddress.ip_network("fd00:ec2::254/128"),
+)
+"""Where clouds tell a machine its credentials, and no site is."""
+
+
 class DomainPolicy:
     """Allowed and blocked hosts (R003-87).
 
-    `*.example.com` is example.com and everything below it; a host that is in both is blocked.
+    `*.example.com` is example.com and everything below it; a host that is in both is blocked. Link-local
+    addresses are refused unless they are allowed one by one.
     """
 
     def __init__(self, allowed: Sequence[str] | None, blocked: Sequence[str] | None) -> None:
@@ -36,6 +45,8 @@ class DomainPolicy:
         host = _normal(host)
         if any(_matches(pattern, host) for pattern in self._blocked):
             return True
+        if is_link_local(host):
+            return host not in (self._allowed or ())
         return self._allowed is not None and not any(_matches(pattern, host) for pattern in self._allowed)
 
     def check_url(self, url: str) -> None:
@@ -67,6 +78,15 @@ def refused(host: str, url: str) -> PermissionDenied:
         url=url,
         domain=host,
     )
+
+
+def is_link_local(host: str) -> bool:
+    """Of an address; a name is not looked up."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return any(address in network for network in LINK_LOCAL)
 
 
 def host_of(url: str) -> str:
@@ -104,6 +124,10 @@ def _normal(host: str) -> str:
         address = ipaddress.ip_address(host)
         mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
         return (mapped or address).compressed
+    if re.fullmatch(r"[0-9a-fx.]*(?:\d|0x[0-9a-f]*)", host):
+        # Browsers take 0xa9fea9fe and 2852039166 for addresses too, as inet_aton does.
+        with contextlib.suppress(OSError):
+            return socket.inet_ntoa(socket.inet_aton(host))
     return ".".join(_punycode(label) for label in host.split("."))
 
 
