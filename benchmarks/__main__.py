@@ -23,6 +23,7 @@ from typing import Any
 from mcp import Client, StdioServerParameters
 from playwright.async_api import async_playwright
 
+from benchmarks.transports import compare_transports
 from footlight.browser.launch import QUIET, find_browser
 from footlight.config import BrowserSettings
 from tests.site import serve_site
@@ -59,6 +60,7 @@ def main() -> None:
 
 async def _run(calls: int, starts: int) -> None:
     print(f"Python {platform.python_version()}, {os.cpu_count()} cores, {calls} calls of each kind\n")
+    await compare_transports(calls)
     async with serve_site() as site:
         url = site.page(PAGE, path="/tiny")
         rows = await _compare(url, calls)

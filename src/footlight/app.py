@@ -11,7 +11,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -29,6 +29,11 @@ __all__ = ["run"]
 
 logger = logging.getLogger(__name__)
 
+TRANSPORTS = {
+    "stdio": "footlight.transports.stdio",
+    "http": "footlight.transports.http",
+    "websocket": "footlight.transports.websocket_server",
+}
 ORPHAN_CHECK_SECONDS = 0.5
 LAST_SECONDS = 4.5
 """From the wish to stop to the end of the process, whatever hangs."""
@@ -73,7 +78,7 @@ async def _serve(settings: Settings, entrance: Entrance | None) -> int:
     engine.start()
     # The driver starts in its own process while the SDK, which is most of the start, is imported here.
     await asyncio.to_thread(importlib.import_module, "footlight.server.protocol")
-    await asyncio.to_thread(importlib.import_module, f"footlight.transports.{settings.transport}")
+    await asyncio.to_thread(importlib.import_module, TRANSPORTS[settings.transport])
     gc.enable()
     gc.freeze()
     stop, hurry = asyncio.Event(), asyncio.Event()
@@ -117,22 +122,57 @@ async def _serve_stdio(settings: Settings, engine: Engine) -> None:
 
 async def _serve_network(settings: Settings, engine: Engine, entrance: Entrance, stop: asyncio.Event) -> None:
     server, subscriptions = _make_server(settings, engine)
-    async with contextlib.AsyncExitStack() as stack:
-        if settings.transport == "http":
-            from footlight.transports.http import serve_http
-
-            url = await stack.enter_async_context(
-                serve_http(
-                    server,
-                    entrance.listener,
-                    settings=settings.listen,
-                    gate=entrance.gate,
-                    ready=engine.why_not_ready,
-                    on_drain=subscriptions.close,
-                )
-            )
-            _say(f"Playwright MCP Server listening on {url}", sys.stdout)
+    listening = _listen_http if settings.transport == "http" else _listen_websocket
+    async with listening(settings, engine, entrance, server, on_drain=subscriptions.close) as banner:
+        _say(banner, sys.stdout)
         await stop.wait()
+
+
+@contextlib.asynccontextmanager
+async def _listen_http(
+    settings: Settings,
+    engine: Engine,
+    entrance: Entrance,
+    server: Server[Any],
+    *,
+    on_drain: Callable[[], None],
+) -> AsyncGenerator[str]:
+    from footlight.transports.http import serve_http
+
+    async with serve_http(
+        server,
+        entrance.listener,
+        settings=settings.listen,
+        gate=entrance.gate,
+        ready=engine.why_not_ready,
+        on_drain=on_drain,
+    ) as url:
+        yield f"Playwright MCP Server listening on {url}"
+
+
+@contextlib.asynccontextmanager
+async def _listen_websocket(
+    settings: Settings,
+    engine: Engine,
+    entrance: Entrance,
+    server: Server[Any],
+    *,
+    on_drain: Callable[[], None],
+) -> AsyncGenerator[str]:
+    from footlight.transports.websocket_server import Read, Write, serve_websocket
+
+    async def serve_connection(read: Read, write: Write) -> None:
+        await server.run(read, write, server.create_initialization_options())
+
+    async with serve_websocket(
+        entrance.listener,
+        settings=settings.listen,
+        gate=entrance.gate,
+        serve_connection=serve_connection,
+        ready=engine.why_not_ready,
+        on_drain=on_drain,
+    ) as url:
+        yield f"WebSocket server listening on {url}"
 
 
 def _say(line: str, stream: TextIO) -> None:

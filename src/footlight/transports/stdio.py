@@ -8,18 +8,19 @@ that nothing that prints can break the protocol, and no child reads our input.
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import queue
 import threading
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
-from mcp_types import INVALID_REQUEST, PARSE_ERROR, jsonrpc_message_adapter
+from mcp_types import INVALID_REQUEST, JSONRPCError, JSONRPCMessage
+
+from footlight.transports.messages import parse_message, refusal, to_json
 
 __all__ = ["serve_stdio"]
 
@@ -97,40 +98,17 @@ def _lines(stdin: BinaryIO) -> Generator[bytes | None]:
         yield None
 
 
-def _parse(line: bytes | None) -> SessionMessage | bytes | None:
+def _parse(line: bytes | None) -> SessionMessage | JSONRPCError | None:
     """The message, or what to answer to a line that is none, or None for an empty line."""
     if line is None:
-        return _refusal(INVALID_REQUEST, f"Message longer than {MAX_LINE} bytes")
-    if not line.strip():
-        return None
-    try:
-        return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
-    except ValueError:
-        return _why_not(line)
-
-
-def _why_not(line: bytes) -> bytes:
-    try:
-        value: object = json.loads(line)
-    except (ValueError, RecursionError):  # Also bytes that are not UTF-8.
-        return _refusal(PARSE_ERROR, "Parse error: the line is not JSON")
-    if isinstance(value, list):
-        return _refusal(INVALID_REQUEST, "Invalid request: batches are not supported")
-    identifier = cast("dict[str, object]", value).get("id") if isinstance(value, dict) else None
-    known = identifier if isinstance(identifier, (str, int)) and not isinstance(identifier, bool) else None
-    return _refusal(INVALID_REQUEST, "Invalid request: not a JSON-RPC 2.0 message", known)
-
-
-def _refusal(code: int, message: str, identifier: str | int | None = None) -> bytes:
-    answer = {"jsonrpc": "2.0", "id": identifier, "error": {"code": code, "message": message}}
-    return json.dumps(answer).encode() + b"\n"
+        return refusal(INVALID_REQUEST, f"Message longer than {MAX_LINE} bytes")
+    return parse_message(line, unit="line") if line.strip() else None
 
 
 async def _write(outgoing: MemoryObjectReceiveStream[SessionMessage], output: _Output) -> None:
     async with outgoing:
         async for message in outgoing:
-            text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
-            output.put(text.encode() + b"\n")
+            output.put(message.message)
 
 
 class _Output:
@@ -144,8 +122,8 @@ class _Output:
         self._done = asyncio.Event()
         threading.Thread(target=self._run, name="stdio-writer", daemon=True).start()
 
-    def put(self, line: bytes) -> None:
-        self._lines.put(line)
+    def put(self, message: JSONRPCMessage) -> None:
+        self._lines.put(to_json(message).encode() + b"\n")
 
     async def close(self) -> None:
         """Once what is queued is written, or a second has passed."""

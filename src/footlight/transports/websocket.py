@@ -1,0 +1,227 @@
+"""MCP over WebSocket: a text frame is a JSON-RPC message, a close frame is the end. The subprotocol is `mcp`.
+
+The client's end, and what both ends share. The server's is in `websocket_server`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import anyio
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.shared.message import SessionMessage
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, InvalidURI
+from websockets.typing import Subprotocol
+
+from footlight.transports.gate import is_loopback
+from footlight.transports.messages import read_message, to_json
+
+if TYPE_CHECKING:
+    from ssl import SSLContext
+
+    from mcp_types import JSONRPCMessage
+    from websockets.asyncio.connection import Connection
+
+__all__ = ["STALL_SECONDS", "SUBPROTOCOL", "WIRE", "HandshakeRefused", "Wire", "connect_websocket", "streams"]
+
+logger = logging.getLogger(__name__)
+
+Received = SessionMessage | Exception
+Streams = tuple[MemoryObjectReceiveStream[Received], MemoryObjectSendStream[SessionMessage]]
+Accept = Callable[[str | bytes], Awaitable[Received | None]]
+"""A frame becomes what is read, or nothing."""
+
+SUBPROTOCOL = Subprotocol("mcp")
+STALL_SECONDS = 5.0
+FLUSH_SECONDS = 1.0
+CLOSE_SECONDS = 2.0
+WIRE: Mapping[str, Any] = {
+    "compression": None,  # Most bytes are images, and are compressed already.
+    "ping_interval": 20.0,
+    "ping_timeout": 120.0,  # The other end may be busy, or be slow to read what was sent before the ping.
+    "close_timeout": CLOSE_SECONDS,
+    "max_queue": 4,  # Each may have the largest size.
+}
+"""What `websockets` is told at both ends."""
+
+
+class HandshakeRefused(ConnectionError):
+    """The server did not open the WebSocket: `status` and `body` are its answer."""
+
+    def __init__(self, status: int, body: str) -> None:
+        super().__init__(f"the server refused the connection: HTTP {status}: {body}")
+        self.status = status
+        self.body = body
+
+
+@asynccontextmanager
+async def connect_websocket(
+    url: str,
+    *,
+    token: str | None = None,
+    headers: Mapping[str, str] | None = None,
+    max_size: int = 64 << 20,
+    ssl: SSLContext | None = None,
+) -> AsyncGenerator[Streams]:
+    """Connect, and yield `(read, write)`. `max_size` are the bytes of a message that may come.
+
+    What is no message is read as an exception. `read` ends when the connection does.
+
+    Raises:
+        HandshakeRefused: the server said no.
+        ConnectionError: it does not speak WebSocket, or there is none.
+        TimeoutError: it says nothing.
+    """
+    authorization = {} if token is None else {"Authorization": f"Bearer {token}"}
+    options: dict[str, Any] = {**WIRE, "max_size": max_size} | ({} if ssl is None else {"ssl": ssl})
+    wire = Wire(await _open(url, headers={**(headers or {}), **authorization}, options=options))
+    async with streams(wire, _received) as both:
+        yield both
+
+
+async def _open(url: str, *, headers: Mapping[str, str], options: Mapping[str, Any]) -> ClientConnection:
+    try:
+        return await _Connect(
+            url,
+            subprotocols=[SUBPROTOCOL],
+            additional_headers=headers,
+            proxy=None if is_loopback(urlsplit(url).hostname or "") else True,
+            **options,
+        )
+    except InvalidURI as error:
+        raise ValueError(str(error)) from None
+    except InvalidStatus as error:
+        response = error.response
+        body = (response.body or b"").decode(errors="replace").strip()
+        raise HandshakeRefused(response.status_code, body or response.reason_phrase) from None
+    except InvalidHandshake as error:
+        raise ConnectionError(f"the server does not speak MCP over WebSocket: {error}") from error
+
+
+class _Connect(connect):
+    """A redirect is a refusal: headers and token are meant for this address alone."""
+
+    def process_redirect(self, exc: Exception) -> Exception | str:
+        return exc
+
+
+async def _received(frame: str | bytes) -> Received:
+    if isinstance(frame, bytes):
+        return ValueError(f"a binary frame of {len(frame)} bytes is no message")
+    try:
+        return read_message(frame)
+    except ValueError as error:
+        return error
+
+
+# Both ends
+
+
+class Wire:
+    """A WebSocket whose waits all have an end."""
+
+    def __init__(self, socket: Connection, *, stall_seconds: float = STALL_SECONDS) -> None:
+        self._socket = socket
+        self._stall_seconds = stall_seconds
+        self._turn = asyncio.Lock()
+
+    async def receive(self) -> str | bytes:
+        """The next frame.
+
+        Raises:
+            ConnectionClosed: there is none any more.
+        """
+        return await self._socket.recv()
+
+    async def send(self, message: JSONRPCMessage) -> None:
+        """Return when the peer is near enough to having it. One that takes nothing is disconnected.
+
+        Raises:
+            ConnectionClosed: it is gone.
+        """
+        text = to_json(message)
+        async with self._turn:
+            try:
+                async with asyncio.timeout(self._stall_seconds):
+                    await self._socket.send(text)
+            except TimeoutError:
+                await self._wait_while_it_takes_some()
+
+    async def close(self, code: int = 1000, reason: str = "") -> None:
+        """Say goodbye, and hang up whether it is answered or not."""
+        with anyio.CancelScope(shield=True):
+            with suppress(TimeoutError):
+                async with asyncio.timeout(CLOSE_SECONDS):
+                    await self._socket.close(code, reason)
+            await self._abort()
+
+    async def _wait_while_it_takes_some(self) -> None:
+        transport = self._socket.transport
+        while True:
+            left = transport.get_write_buffer_size()
+            try:
+                async with asyncio.timeout(self._stall_seconds):
+                    return await self._socket.drain()
+            except TimeoutError:
+                if transport.get_write_buffer_size() >= left:
+                    logger.warning("disconnected a peer that does not read")
+                    return await self._abort()
+
+    async def _abort(self) -> None:
+        self._socket.transport.abort()
+        await self._socket.wait_closed()
+
+
+@asynccontextmanager
+async def streams(
+    wire: Wire, accept: Accept, *, on_answer: Callable[[JSONRPCMessage], None] = lambda _: None
+) -> AsyncGenerator[Streams]:
+    """The wire as the pair that the SDK works on. Closed on return.
+
+    `on_answer` is told each message before it goes out.
+    """
+    incoming, read = anyio.create_memory_object_stream[Received](0)
+    write, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
+    reading = asyncio.create_task(_read(wire, accept, incoming))
+    writing = asyncio.create_task(_write(wire, outgoing, on_answer))
+    try:
+        yield read, write
+    finally:
+        write.close()
+        with anyio.CancelScope(shield=True):
+            await asyncio.wait([writing], timeout=FLUSH_SECONDS)
+            await wire.close()
+            for task in (reading, writing):
+                task.cancel()
+            await asyncio.wait([reading, writing])
+        for stream in (incoming, read, outgoing):
+            stream.close()
+        for task in (reading, writing):
+            if not task.cancelled():
+                task.result()
+
+
+async def _read(wire: Wire, accept: Accept, incoming: MemoryObjectSendStream[Received]) -> None:
+    async with incoming:
+        with suppress(ConnectionClosed, anyio.BrokenResourceError):
+            while True:
+                if (item := await accept(await wire.receive())) is not None:
+                    await incoming.send(item)
+
+
+async def _write(
+    wire: Wire,
+    outgoing: MemoryObjectReceiveStream[SessionMessage],
+    on_answer: Callable[[JSONRPCMessage], None],
+) -> None:
+    async with outgoing:
+        with suppress(ConnectionClosed):
+            async for item in outgoing:
+                on_answer(item.message)
+                await wire.send(item.message)
