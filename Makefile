@@ -3,13 +3,16 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: demo test check bench gen setup clean help
+.PHONY: demo test conformance check bench gen setup clean help
 
 demo: ## drive a real site through the server and show each call
 	@scripts/demo $(ARGS)
 
 test: ## run the tests on a real browser
 	@scripts/test $(ARGS)
+
+conformance: ## run the protocol's public test suite against the server
+	@scripts/conformance $(ARGS)
 
 check: ## format, lint, types, import rules, generated files
 	@scripts/check $(ARGS)

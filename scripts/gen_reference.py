@@ -84,6 +84,7 @@ SHARED_BY_SCOPE = {"page": tuple(SHARED), "session": ("sessionId",), "server": (
 
 EVENTS = {
     "newPages": "`{pageId, url}` of each popup or tab that opened",
+    "closedPages": "`pageId` of each page that was closed because a script in it did not end",
     "dialogs": "`{pageId, type, message, defaultValue?, handled}` of each dialog; `handled` is `accepted` or"
     " `dismissed`, `defaultValue` that of a prompt",
     "downloads": "`{suggestedFilename, url, path?, failure?}` of each download: the file it was saved as, or"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import gc
 import importlib
 import logging
@@ -20,8 +21,11 @@ if TYPE_CHECKING:
 
     from mcp.server import Server
 
+    from footlight.browser.changes import Change, OnChange
     from footlight.browser.engine import Engine
     from footlight.config import Settings
+    from footlight.server.dispatch import Dispatcher
+    from footlight.server.prompts import PromptLibrary
     from footlight.server.subscriptions import Subscriptions
     from footlight.transports.gate import Gate
 
@@ -47,6 +51,8 @@ def run(settings: Settings) -> int:
     """
     # Half of the start is imports, and collecting garbage is a sixth of those.
     gc.disable()
+    if settings.prompts.directory is not None:
+        make_prompts(settings)  # What is wrong with them is better said now than at the first use.
     entrance = None if settings.transport == "stdio" else _entrance(settings)
     try:
         return asyncio.run(_serve(settings, entrance))
@@ -74,7 +80,8 @@ def _entrance(settings: Settings) -> Entrance:
 async def _serve(settings: Settings, entrance: Entrance | None) -> int:
     from footlight.browser.engine import Engine
 
-    engine = Engine(settings)
+    news = News()
+    engine = Engine(settings, on_change=news)
     engine.start()
     # The driver starts in its own process while the SDK, which is most of the start, is imported here.
     await asyncio.to_thread(importlib.import_module, "footlight.server.protocol")
@@ -84,11 +91,11 @@ async def _serve(settings: Settings, entrance: Entrance | None) -> int:
     stop, hurry = asyncio.Event(), asyncio.Event()
     _on_signals(lambda: (hurry if stop.is_set() else stop).set())
     if entrance is None:
-        serving = asyncio.create_task(_serve_stdio(settings, engine))
+        serving = asyncio.create_task(_serve_stdio(settings, engine, news))
         ends = [serving, asyncio.create_task(stop.wait()), asyncio.create_task(_orphaned())]
     else:
         # It ends by itself when it is told to stop, and then finishes what runs.
-        serving = asyncio.create_task(_serve_network(settings, engine, entrance, stop))
+        serving = asyncio.create_task(_serve_network(settings, engine, news, entrance, stop))
         ends = [serving, asyncio.create_task(hurry.wait())]
     try:
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
@@ -111,17 +118,19 @@ def _on_signals(act: Callable[[], None]) -> None:
             asyncio.get_running_loop().add_signal_handler(number, act)
 
 
-async def _serve_stdio(settings: Settings, engine: Engine) -> None:
+async def _serve_stdio(settings: Settings, engine: Engine, news: News) -> None:
     from footlight.transports.stdio import serve_stdio
 
-    server, _ = _make_server(settings, engine)
+    server, _ = _make_server(settings, engine, news)
     async with serve_stdio() as (read, write):
         _say("Playwright MCP Server running on stdio", sys.stderr)
         await server.run(read, write, server.create_initialization_options())
 
 
-async def _serve_network(settings: Settings, engine: Engine, entrance: Entrance, stop: asyncio.Event) -> None:
-    server, subscriptions = _make_server(settings, engine)
+async def _serve_network(
+    settings: Settings, engine: Engine, news: News, entrance: Entrance, stop: asyncio.Event
+) -> None:
+    server, subscriptions = _make_server(settings, engine, news)
     listening = _listen_http if settings.transport == "http" else _listen_websocket
     async with listening(settings, engine, entrance, server, on_drain=subscriptions.close) as banner:
         _say(banner, sys.stdout)
@@ -181,17 +190,37 @@ def _say(line: str, stream: TextIO) -> None:
     stream.flush()
 
 
-def _make_server(settings: Settings, engine: Engine) -> tuple[Server[Any], Subscriptions]:
+def _make_server(settings: Settings, engine: Engine, news: News) -> tuple[Server[Any], Subscriptions]:
     from footlight.server.protocol import make_server
+    from footlight.server.resources import Resources
     from footlight.server.subscriptions import Subscriptions
 
     subscriptions = Subscriptions()
+    news.listener = subscriptions.on_change
     dispatcher, instructions = make_dispatcher(settings, engine)
-    server = make_server(dispatcher, settings, instructions=instructions, subscriptions=subscriptions)
+    server = make_server(
+        settings,
+        instructions=instructions,
+        dispatcher=dispatcher,
+        resources=Resources(engine.find_sessions),
+        subscriptions=subscriptions,
+        prompts=functools.cache(functools.partial(make_prompts, settings)),
+    )
     return server, subscriptions
 
 
-def make_dispatcher(settings: Settings, engine: Engine) -> tuple[Any, str]:
+class News:
+    """Passes changes on to whoever listens by then: the browser starts before there is a server."""
+
+    def __init__(self) -> None:
+        self.listener: OnChange | None = None
+
+    def __call__(self, change: Change) -> None:
+        if self.listener is not None:
+            self.listener(change)
+
+
+def make_dispatcher(settings: Settings, engine: Engine) -> tuple[Dispatcher, str]:
     """The browser toolset over an engine, and what its instructions say."""
     from footlight.browser.storage import StateStore
     from footlight.server.dispatch import Dispatcher
@@ -199,6 +228,22 @@ def make_dispatcher(settings: Settings, engine: Engine) -> tuple[Any, str]:
 
     states = StateStore(settings.session.state_directory)
     return Dispatcher(TOOLS, settings, sessions=engine.sessions, states=states), INSTRUCTIONS
+
+
+def make_prompts(settings: Settings) -> PromptLibrary:
+    """The prompts of the document, and those of the configured folder.
+
+    Raises:
+        ConfigurationError: a file in the folder is no prompt.
+    """
+    from footlight.server.prompt_files import builtin_prompts, load_prompts
+    from footlight.server.prompts import PromptLibrary
+
+    library = PromptLibrary()
+    folder = settings.prompts.directory
+    for prompt in (*builtin_prompts(), *(load_prompts(folder) if folder else ())):
+        library.register(prompt)
+    return library
 
 
 async def _orphaned() -> None:

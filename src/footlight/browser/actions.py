@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
-from collections.abc import Sequence
+import time
+from collections.abc import Coroutine, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -33,6 +35,11 @@ __all__ = [
 
 Button = Literal["left", "middle", "right"]
 
+PIECE = 25
+"""Characters that are typed at a time; a call that is cancelled stops between two pieces."""
+KEY_SECONDS = 0.25
+"""How long a cancelled call waits for the keys that are on their way."""
+
 
 async def click(page: Page, selector: str, deadline: Deadline, *, button: Button, count: int) -> None:
     await page.act(
@@ -54,9 +61,54 @@ async def type_text(page: Page, selector: str, text: str, deadline: Deadline, *,
             raise ElementNotInteractive(
                 f'"{selector}" cannot be typed into: {obstacle}', selector=selector, reason=obstacle
             )
-        await element.press_sequentially(text, delay=delay_ms, timeout=deadline.remaining_ms)
+        begin, *rest = _pieces(text, 1 if delay_ms else PIECE)
+        await _whole(
+            page, begin, element.press_sequentially(begin, delay=delay_ms, timeout=deadline.remaining_ms)
+        )
+        for piece in rest:
+            await _type_piece(page, selector, piece, deadline, delay_ms=delay_ms)
 
     await page.act(selector, deadline, type_at_end)
+
+
+def _pieces(text: str, size: int) -> list[str]:
+    return [text[at : at + size] for at in range(0, len(text), size)] or [""]
+
+
+async def _type_piece(page: Page, selector: str, text: str, deadline: Deadline, *, delay_ms: float) -> None:
+    """Where the focus is by now: a page may move it while somebody types."""
+    try:
+        async with asyncio.timeout(deadline.remaining_ms / 1000):
+            await _whole(page, text, page.playwright.keyboard.type(text, delay=delay_ms))
+    except TimeoutError:
+        raise await overdue(
+            page,
+            f'The action on "{selector}" timed out after {deadline.timeout_ms:.0f}ms; '
+            "the action had been dispatched",
+            deadline,
+            retryable=False,
+            selector=selector,
+            page=page.url,
+            dispatched=True,
+        ) from None
+
+
+async def _whole(page: Page, text: str, typing: Coroutine[Any, Any, None]) -> None:
+    """A call that is cancelled stops between two keys, and not with one held down."""
+    task = asyncio.create_task(typing)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task], timeout=KEY_SECONDS)
+        if task.cancel():
+            await page.undo(lambda: _release(page, text[-1:]))
+        raise
+
+
+async def _release(page: Page, *keys: str) -> None:
+    for key in keys:
+        with contextlib.suppress(Error):  # Not every character has a key.
+            await page.playwright.keyboard.up(key)
 
 
 async def fill(page: Page, selector: str, value: str, deadline: Deadline) -> None:
@@ -123,9 +175,18 @@ async def drag(page: Page, source: str, target: str, deadline: Deadline) -> None
         goal = (await page.locate(target, deadline)).first
         # Looked at first, so that a missing goal is not told as a missing source.
         await page.act(target, deadline, lambda found, wait: found.wait_for(state="visible", timeout=wait))
-        await element.drag_to(goal, timeout=timeout)
+        # Tried first, so that the wait for it is over when the button goes down.
+        await element.hover(trial=True, timeout=timeout)
+        async with page.undoing(lambda: _let_go(page), after=(asyncio.CancelledError, PlaywrightTimeout)):
+            await element.drag_to(goal, timeout=deadline.element_ms)
 
     await page.act(source, deadline, drag_to)
+
+
+async def _let_go(page: Page) -> None:
+    """As a person gives up a drag: on nothing."""
+    await page.playwright.keyboard.press("Escape")
+    await page.playwright.mouse.up()
 
 
 async def upload(page: Page, selector: str, files: Sequence[Path], deadline: Deadline) -> None:
@@ -156,12 +217,15 @@ async def upload(page: Page, selector: str, files: Sequence[Path], deadline: Dea
 async def press(page: Page, key: str, modifiers: Sequence[str], deadline: Deadline) -> None:
     """On the element that has the focus: so pressed, a key waits for the navigation that it starts."""
     keys = _chord(key, modifiers)
+    began = time.monotonic()
     try:
         async with asyncio.timeout(deadline.remaining_ms / 1000):
-            if focused := await _focused(page):
-                await focused.press(keys, timeout=deadline.remaining_ms)
-            else:
-                await page.playwright.keyboard.press(keys)
+            focused = await _focused(page)
+            async with page.undoing(lambda: _press_undone(page, began, key, modifiers)):
+                if focused:
+                    await focused.press(keys, timeout=deadline.remaining_ms)
+                else:
+                    await page.playwright.keyboard.press(keys)
     except TimeoutError:
         raise await overdue(
             page,
@@ -174,6 +238,11 @@ async def press(page: Page, key: str, modifiers: Sequence[str], deadline: Deadli
     except Error as error:
         if not page.closed_itself(error):
             raise await explained(page, error) from error
+
+
+async def _press_undone(page: Page, began: float, key: str, modifiers: Sequence[str]) -> None:
+    await page.stop_since(began)
+    await _release(page, key, *modifiers)
 
 
 async def _focused(page: Page) -> ElementHandle | None:

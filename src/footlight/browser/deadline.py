@@ -1,11 +1,19 @@
-"""One time limit for everything that a call does."""
+"""One time limit for everything that a call does, and somebody who hears what it is doing."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
-__all__ = ["Deadline"]
+__all__ = ["Deadline", "Stage", "unheard"]
+
+Stage = Callable[[str], None]
+"""Hears what a call is doing, in a few words: `requesting http://…`, `waiting for #x to be visible`."""
+
+
+def unheard(_: str) -> None:
+    """Nobody listens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,13 +23,16 @@ class Deadline:
     timeout_ms: float
     expires: float
     patience: float
+    stage: Stage = unheard
 
     @classmethod
-    def after(cls, timeout_ms: float, *, patience_ms: float | None = None) -> Deadline:
+    def after(
+        cls, timeout_ms: float, *, patience_ms: float | None = None, stage: Stage = unheard
+    ) -> Deadline:
         """`patience_ms` bounds the wait for an element; without it the whole time may go there."""
         now = time.monotonic()
         patience = timeout_ms if patience_ms is None else min(patience_ms, timeout_ms)
-        return cls(timeout_ms, now + timeout_ms / 1000, now + patience / 1000)
+        return cls(timeout_ms, now + timeout_ms / 1000, now + patience / 1000, stage)
 
     @property
     def remaining_ms(self) -> float:

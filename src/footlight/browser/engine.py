@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from footlight.browser._playwright import start_playwright
+from footlight.browser.changes import OnChange, ignore
 from footlight.browser.launch import launch_browser
 from footlight.browser.policy import DomainPolicy
 from footlight.browser.pool import Pool
 from footlight.browser.session import SessionSurroundings
 from footlight.browser.sessions import Sessions
+from footlight.browser.shelf import Shelf
 from footlight.browser.storage import StateStore
 from footlight.errors import FootlightError
 
@@ -38,10 +40,14 @@ READY_SECONDS = 5.0
 
 
 class Engine:
-    """Start with `start`, which returns at once; `sessions()` waits until there is a browser."""
+    """Start with `start`, which returns at once; `sessions()` waits until there is a browser.
 
-    def __init__(self, settings: Settings) -> None:
+    `on_change` gets the news of every session.
+    """
+
+    def __init__(self, settings: Settings, *, on_change: OnChange = ignore) -> None:
         self._settings = settings
+        self._on_change = on_change
         self._resources = contextlib.AsyncExitStack()
         self._ready: asyncio.Task[Sessions] | None = None
         self._warming: asyncio.Task[None] | None = None
@@ -67,6 +73,10 @@ class Engine:
         except TimeoutError:
             return "the browser is still starting"
         return None
+
+    def find_sessions(self) -> Sessions | None:
+        """The table, where there is one by now: this starts nothing and does not wait."""
+        return self._sessions
 
     async def close(self) -> None:
         """Keep what is to survive, end every browser, remove every temporary file. Bounded in time."""
@@ -99,7 +109,9 @@ class Engine:
             policy=policy,
             dialogs=settings.session.dialogs,
             download_path=settings.browser.download_path or temporary / "downloads",
+            shelf=Shelf(settings.resources.max_stored),
             proxy=self._proxy,
+            on_change=self._on_change,
         )
         return Sessions(
             settings.session,

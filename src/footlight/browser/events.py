@@ -1,4 +1,4 @@
-"""What happened in a session beside the answer of a call: new pages, dialogs, downloads."""
+"""What happened in a session beside the answer of a call: pages that came and went, dialogs, downloads."""
 
 from __future__ import annotations
 
@@ -39,13 +39,19 @@ class DownloadSeen:
 
 @dataclass(slots=True)
 class Events:
-    """Gathered until somebody takes them; past the limit the oldest go."""
+    """Gathered until somebody takes them; past the limit the oldest go.
+
+    `closed` are the ids of the pages that had to be closed because a script in them did not end.
+    """
 
     pages: list[PageOpened] = field(default_factory=list[PageOpened])
     dialogs: list[DialogSeen] = field(default_factory=list[DialogSeen])
     downloads: list[DownloadSeen] = field(default_factory=list[DownloadSeen])
+    closed: list[str] = field(default_factory=list[str])
 
     def take(self) -> Events:
-        taken = Events(self.pages[-MOST:], self.dialogs[-MOST:], self.downloads[-MOST:])
-        self.pages, self.dialogs, self.downloads = [], [], []
+        taken = Events(
+            self.pages[-MOST:], self.dialogs[-MOST:], self.downloads[-MOST:], self.closed[-MOST:]
+        )
+        self.pages, self.dialogs, self.downloads, self.closed = [], [], [], []
         return taken

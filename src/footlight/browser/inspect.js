@@ -651,10 +651,57 @@
     };
   }
 
-  function describeAll(elements, limit) {
+  function describeAll(elements, limit, keep) {
     const described = [];
-    for (let i = 0; i < elements.length && i < limit; i++) described[i] = describe(asElement(elements[i]));
+    for (let i = 0; i < elements.length && i < limit; i++) {
+      const element = asElement(elements[i]);
+      described[i] = keep ? describeAndKeep(element) : describe(element);
+    }
     return described;
+  }
+
+  // ---- keep ----
+
+  const KEPT = Symbol.for("footlight.elements");
+  const MAX_KEPT = 1000;
+
+  // A table of the document's own, which goes with it: by key, last asked for last. Undefined where the page
+  // does not let it be put there.
+  function keptElements() {
+    const there = Object.getOwnPropertyDescriptor(document, KEPT);
+    if (there) return there.value;
+    const name = ("" + Math.random()).slice(2);
+    const table = { name, count: 0, keys: new WeakMap(), elements: new Map() };
+    return Reflect.defineProperty(document, KEPT, { value: table }) ? table : undefined;
+  }
+
+  function keep(element) {
+    const table = keptElements();
+    if (!table) return null;
+    const { keys, elements } = table;
+    let key = keys.get(element);
+    if (!key) keys.set(element, (key = table.name + "-" + ++table.count));
+    elements.delete(key);
+    elements.set(key, new WeakRef(element));
+    if (elements.size > MAX_KEPT) elements.delete(elements.keys().next().value);
+    return key;
+  }
+
+  function describeAndKeep(element) {
+    const described = describe(element);
+    try {
+      described.key = keep(element);
+    } catch {
+      described.key = null; // The page has replaced Map or WeakRef.
+    }
+    return described;
+  }
+
+  function describeKept(key) {
+    const table = keptElements();
+    const kept = table && table.elements.get(key);
+    const element = kept && kept.deref();
+    return element && isConnected(element) ? describe(element) : null;
   }
 
   // ---- obstacle ----
@@ -1549,9 +1596,11 @@
     const limit = (usual) => (typeof asked.limit === "number" && asked.limit >= 0 ? asked.limit : usual);
     switch (asked.what) {
       case "describe":
-        return describe(asElement(subject));
+        return asked.keep === true ? describeAndKeep(asElement(subject)) : describe(asElement(subject));
       case "describe_all":
-        return describeAll(subject, limit(100));
+        return describeAll(subject, limit(100), asked.keep === true);
+      case "describe_kept":
+        return describeKept("" + asked.key);
       case "obstacle":
         return obstacle(asElement(subject), asked.editing === true);
       case "closest":

@@ -17,6 +17,7 @@ __all__ = [
     "INSPECT",
     "BoundingBox",
     "Description",
+    "KeptDescription",
     "Link",
     "Obstacle",
     "PageMetadata",
@@ -26,9 +27,11 @@ __all__ = [
     "closest",
     "closest_request",
     "describe_all_request",
+    "describe_kept_request",
     "describe_request",
     "description",
     "descriptions",
+    "kept_description",
     "links",
     "links_request",
     "metadata_request",
@@ -66,6 +69,12 @@ class Description(TypedDict):
     enabled: bool
     role: str | None
     name: str
+
+
+class KeptDescription(Description):
+    """`key` leads back to the element for as long as its document lives; null where the page has none."""
+
+    key: str | None
 
 
 class Obstacle(TypedDict):
@@ -110,13 +119,19 @@ class PageMetadata(TypedDict):
     url: str
 
 
-def describe_request() -> Request:
-    return {"what": "describe"}
+def describe_request(*, keep: bool = False) -> Request:
+    """`keep` makes it a `KeptDescription`."""
+    return {"what": "describe", "keep": keep}
 
 
-def describe_all_request(*, limit: int = 100) -> Request:
-    """For `evaluate_all`."""
-    return {"what": "describe_all", "limit": limit}
+def describe_all_request(*, limit: int = 100, keep: bool = False) -> Request:
+    """For `evaluate_all`. The document keeps the last thousand."""
+    return {"what": "describe_all", "limit": limit, "keep": keep}
+
+
+def describe_kept_request(key: str) -> Request:
+    """For a page, or for any elements in the frame."""
+    return {"what": "describe_kept", "key": key}
 
 
 def obstacle_request(*, editing: bool = False) -> Request:
@@ -147,6 +162,11 @@ def description(reply: object) -> Description:
 
 def descriptions(reply: object) -> list[Description]:
     return cast("list[Description]", _answer(reply, list))
+
+
+def kept_description(reply: object) -> Description | None:
+    """None where the element is not in the document any more."""
+    return None if reply in (None, "null") else cast("Description", _answer(reply, dict))
 
 
 def obstacle(reply: object) -> Obstacle | None:

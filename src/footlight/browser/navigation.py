@@ -73,8 +73,10 @@ async def reload(page: Page, deadline: Deadline, *, ignore_cache: bool) -> Navig
 
 
 async def wait_for_load(page: Page, state: WaitUntil, deadline: Deadline) -> None:
+    deadline.stage(f"waiting for the page to reach the state {state}")
     try:
-        await page.playwright.wait_for_load_state(state, timeout=deadline.remaining_ms)
+        with page.telling(deadline.stage):
+            await page.playwright.wait_for_load_state(state, timeout=deadline.remaining_ms)
     except PlaywrightTimeout as error:
         raise await overdue(
             page,
@@ -100,7 +102,9 @@ async def _go(
     if url is None:
         await page.stop_loading()
     try:
-        response = await _despite_error_page(go, deadline, url)
+        with page.telling(deadline.stage):
+            async with page.undoing(page.stop):
+                response = await _despite_error_page(go, deadline, url)
     except Error as error:
         if not await _became_download(page, error, downloads):
             raise await _navigation_error(page, error, url, deadline) from error

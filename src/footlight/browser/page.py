@@ -8,18 +8,21 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from footlight.browser._playwright import CONTEXT_LOST, Error, is_closed
+from footlight.browser.deadline import unheard
 from footlight.browser.diagnosis import explained, overdue
+from footlight.browser.found import Elements
 from footlight.browser.targets import locate
+from footlight.browser.unbroken import unbroken
 
 if TYPE_CHECKING:
-    from playwright.async_api import CDPSession, Locator, Request
+    from playwright.async_api import CDPSession, Locator, Request, Response
     from playwright.async_api import Page as PlaywrightPage
 
-    from footlight.browser.deadline import Deadline
+    from footlight.browser.deadline import Deadline, Stage
     from footlight.browser.network import Throttling
     from footlight.browser.session import Session
 
@@ -29,6 +32,10 @@ T = TypeVar("T")
 
 HUNG_SECONDS = 0.5
 """A page that answers nothing for so long, after a call has timed out, is hung."""
+UNDO_SECONDS = 0.25
+"""How long taking back what a cancelled call began may take; a hung page takes nothing back."""
+SHOWN_URL = 200
+"""Characters of a URL in a stage."""
 
 
 class Page:
@@ -44,16 +51,21 @@ class Page:
         self.crashed = False
         self._page = page
         self.session = session
+        self.elements = Elements()
         self.loaded: dict[str, float] = {}
         self._throttling: CDPSession | None = None
         self.awaited: Request | None = None
         self.failed: Request | None = None
+        self._requested_at = 0.0
+        self._stage: Stage = unheard
         page.on("crash", self._on_crash)
         page.on("request", self._on_request)
-        page.on("response", lambda response: self._on_answered(response.request))
+        page.on("response", self._on_response)
         page.on("requestfailed", self._on_failed)
-        page.on("domcontentloaded", lambda _: self.loaded.update(dom=time.monotonic()))
-        page.on("load", lambda _: self.loaded.update(load=time.monotonic()))
+        page.on(
+            "domcontentloaded", lambda _: self._on_loaded("dom", "the document is there, loading the rest")
+        )
+        page.on("load", lambda _: self._on_loaded("load", "loaded"))
 
     def _on_crash(self, _: object) -> None:
         self.crashed = True
@@ -63,10 +75,18 @@ class Page:
         with contextlib.suppress(Error):  # The first request of a popup has no frame yet.
             if request.is_navigation_request() and request.frame == self._page.main_frame:
                 self.awaited = request
+                self._requested_at = time.monotonic()
+                self._stage(f"requesting {_shown(request.url)}")
 
-    def _on_answered(self, request: Request) -> None:
-        if request == self.awaited:
+    def _on_response(self, response: Response) -> None:
+        if response.request == self.awaited:
             self.awaited = None
+            if not 300 <= response.status < 400:
+                self._stage(f"answered {response.status}, loading")
+
+    def _on_loaded(self, event: str, stage: str) -> None:
+        self.loaded[event] = time.monotonic()
+        self._stage(stage)
 
     def _on_failed(self, request: Request) -> None:
         if request == self.awaited:
@@ -98,8 +118,11 @@ class Page:
 
     async def stop_loading(self) -> None:
         """Give up waiting for the next document, so that the one that is there can be used."""
-        if self.awaited is None:
-            return
+        if self.awaited is not None:
+            await self.stop()
+
+    async def stop(self) -> None:
+        """Load no more, whether or not the next document has begun to arrive."""
         self.awaited = None
         with contextlib.suppress(Error, TimeoutError):
             async with asyncio.timeout(HUNG_SECONDS):
@@ -109,6 +132,41 @@ class Page:
                 cdp = await self._page.context.new_cdp_session(self._page)
                 await cdp.send("Page.stopLoading")
                 await cdp.detach()
+
+    async def stop_since(self, began: float) -> None:
+        """Stop what an action began to load."""
+        if self._requested_at >= max(began, self.loaded.get("load", 0.0)):
+            await self.stop()
+
+    @contextlib.contextmanager
+    def telling(self, stage: Stage) -> Generator[None]:
+        """Tell the stages of the navigations in this block."""
+        self._stage = stage
+        try:
+            yield
+        finally:
+            self._stage = unheard
+
+    @contextlib.asynccontextmanager
+    async def undoing(
+        self,
+        undo: Callable[[], Awaitable[object]],
+        *,
+        after: tuple[type[BaseException], ...] = (asyncio.CancelledError,),
+    ) -> AsyncGenerator[None]:
+        """Take back what the block has begun where it is cut off in the middle.
+
+        Playwright ends an operation whose caller is cancelled, and leaves the page as it is by then.
+        """
+        try:
+            yield
+        except after:
+            await self.undo(undo)
+            raise
+
+    async def undo(self, undo: Callable[[], Awaitable[object]]) -> None:
+        """As far as the page lets it, and whoever is cancelled meanwhile."""
+        await unbroken(_undone(undo))
 
     async def throttle(self, throttling: Throttling) -> None:
         """Chromium only. The emulation lasts as long as its CDP session, so that is kept."""
@@ -132,8 +190,10 @@ class Page:
         self, selector: str, deadline: Deadline, action: Callable[[Locator, float], Awaitable[object]]
     ) -> None:
         """Do something with the first match, or say why it cannot be done. It may close the page."""
+        began = time.monotonic()
         try:
-            await self._with(selector, deadline, action)
+            async with self.undoing(lambda: self.stop_since(began)):
+                await self._with(selector, deadline, action)
         except Error as error:
             if not self.closed_itself(error):
                 raise await explained(self, error, selector, deadline) from error
@@ -201,3 +261,13 @@ class Page:
     def closed_itself(self, error: Error) -> bool:
         """The action was done and its effect was that the page closed."""
         return is_closed(error) and self.closed and self.session.alive and not self.crashed
+
+
+async def _undone(undo: Callable[[], Awaitable[object]]) -> None:
+    with contextlib.suppress(Error, TimeoutError):
+        async with asyncio.timeout(UNDO_SECONDS):
+            await undo()
+
+
+def _shown(url: str) -> str:
+    return url if len(url) <= SHOWN_URL else f"{url[:SHOWN_URL]}…"

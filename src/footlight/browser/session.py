@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from footlight.browser._playwright import Error, cause, is_closed
+from footlight.browser.changes import Change, ChangeKind, OnChange, ignore
+from footlight.browser.document import DocumentWatch
 from footlight.browser.downloads import Downloads
 from footlight.browser.events import DialogSeen, Events, PageOpened
 from footlight.browser.links import Outcome, watch_links
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from footlight.browser.deadline import Deadline
     from footlight.browser.filter_proxy import FilterProxy
     from footlight.browser.pool import PooledBrowser
+    from footlight.browser.shelf import Item, Shelf
     from footlight.config import DialogSettings
 
 __all__ = ["Session", "SessionOptions", "SessionSurroundings"]
@@ -68,7 +71,9 @@ class SessionSurroundings:
     policy: DomainPolicy
     dialogs: DialogSettings
     download_path: Path
+    shelf: Shelf
     proxy: FilterProxy | None = None
+    on_change: OnChange = ignore
 
 
 class Session:
@@ -78,6 +83,7 @@ class Session:
         self,
         id: str,
         *,
+        owner: str,
         options: SessionOptions,
         browser: PooledBrowser,
         context: BrowserContext,
@@ -86,7 +92,7 @@ class Session:
     ) -> None:
         self.id = id
         self.options = options
-        self.owner = ""
+        self.owner = owner
         """The principal whose it is."""
         self.kept_as: str | None = None
         """The name under which it survives the server, where sessions do."""
@@ -107,6 +113,8 @@ class Session:
         self._pages: dict[PlaywrightPage, Page] = {}
         self._page_count = 0
         self._made_here = 0
+        self._making: asyncio.Task[Page] | None = None
+        self._left = False
         self._popups = Popups(browser, context)
         self._tasks: set[asyncio.Task[None]] = set()
         self._throttling: dict[str, asyncio.Task[None]] = {}
@@ -116,6 +124,7 @@ class Session:
         cls,
         id: str,
         *,
+        owner: str,
         options: SessionOptions,
         browser: PooledBrowser,
         surroundings: SessionSurroundings,
@@ -132,7 +141,13 @@ class Session:
                 proxy={"server": surroundings.proxy.url} if surroundings.proxy else None,
             )
         session = cls(
-            id, options=options, browser=browser, context=context, surroundings=surroundings, adopted=adopt
+            id,
+            owner=owner,
+            options=options,
+            browser=browser,
+            context=context,
+            surroundings=surroundings,
+            adopted=adopt,
         )
         session._watch()
         return session
@@ -144,6 +159,7 @@ class Session:
         self.log.watch(self._context)
         self.downloads.watch(self._context)
         self._context.on("page", self._on_page)
+        self._context.on("close", lambda _: self._leave())
 
     # Pages
 
@@ -160,7 +176,7 @@ class Session:
         """
         pages = self.pages
         if page_id is None:
-            return pages[0] if pages else await self._new_page()
+            return pages[0] if pages else await self._first_page()
         for page in pages:
             if page.id == page_id:
                 if unfinished := self._throttling.pop(page_id, None):
@@ -172,6 +188,12 @@ class Session:
             parameter="pageId",
             pages=[page.id for page in pages],
         )
+
+    async def _first_page(self) -> Page:
+        """What a call began to make before it was cancelled is the next one's."""
+        if self._making is None or self._making.done():
+            self._making = asyncio.create_task(self._new_page())
+        return await asyncio.shield(self._making)
 
     async def _new_page(self) -> Page:
         self._made_here += 1
@@ -197,6 +219,12 @@ class Session:
         opened.on("close", self._on_close)
         opened.on("dialog", lambda dialog: self._spawn(self._on_dialog(page, dialog)))
         self.downloads.watch_page(opened)
+        DocumentWatch(
+            opened,
+            on_navigated=lambda replaced: self._on_navigated(page, replaced),
+            on_loaded=lambda: self.tell("load", page.id),
+        )
+        self.tell("opened", page.id)
         if self.engine == "chromium":
             self._spawn(self._popups.learn_context(opened))
             self._spawn(watch_links(opened, self._on_link))
@@ -217,8 +245,14 @@ class Session:
         else:
             self._popups.expect()
 
+    def _on_navigated(self, page: Page, replaced: bool) -> None:
+        if replaced:
+            page.elements.clear()
+        self.tell("navigation", page.id)
+
     def _on_close(self, closed: PlaywrightPage) -> None:
-        self._pages.pop(closed, None)
+        if page := self._pages.pop(closed, None):
+            self.tell("closed", page.id)
 
     def _page_id_of(self, request: Request) -> str:
         try:
@@ -298,6 +332,28 @@ class Session:
         self._popups.begin()
         self.downloads.begin()
 
+    # What others learn of it
+
+    def tell(self, kind: ChangeKind, page_id: str | None = None) -> None:
+        """News of this session, or of a page of it; nothing after its end."""
+        if not self._left:
+            self._surroundings.on_change(Change(kind, self.owner, self.id, page_id))
+
+    def _leave(self) -> None:
+        """The end, whichever way it comes. Only the first counts: another may live under this id by then."""
+        if not self._left:
+            self._surroundings.shelf.drop(self.id)
+            self.tell("closed")
+            self._left = True
+
+    @property
+    def shelf(self) -> Shelf:
+        return self._surroundings.shelf
+
+    def keep(self, item: Item) -> bool:
+        """Put something on the shelf; whether it is there. Not after the session's end."""
+        return not self._left and self._surroundings.shelf.put(item)
+
     # The browser under it
 
     @property
@@ -361,8 +417,8 @@ class Session:
         async def fall_back(route: Route) -> None:
             await route.fallback()
 
-        await page.route("**/*", fall_back)
         try:
+            await page.route("**/*", fall_back)
             yield
         finally:
             with contextlib.suppress(Error):
@@ -399,6 +455,7 @@ class Session:
     async def close(self) -> None:
         """End the context with its pages. Not one that was there before us."""
         self.closed = True
+        self._leave()
         self.downloads.close()
         for task in self._tasks:
             task.cancel()

@@ -17,6 +17,7 @@ from footlight.browser import storage
 from footlight.browser._playwright import Error
 from footlight.browser.deadline import Deadline
 from footlight.browser.session import Session, SessionOptions
+from footlight.browser.unbroken import unbroken
 from footlight.errors import FootlightError, MissingParameter, ResourceExhausted, SessionNotFound
 
 if TYPE_CHECKING:
@@ -75,8 +76,10 @@ class Sessions:
         """
         id = self.own_id(id, caller)
         session = self._find(id, caller)
-        if session is None or not session.alive:
+        if session is None:
             raise self._not_found(id, caller)
+        if not session.alive:
+            raise SessionNotFound(f'Session "{id}" crashed', sessionId=id)
         return session
 
     def _alive(self) -> builtins.list[Session]:
@@ -126,7 +129,13 @@ class Sessions:
             return await self._make_again(id, caller)
 
     async def create(self, options: SessionOptions, *, caller: Caller) -> Session:
-        return await self._open(secrets.token_hex(16), caller, options)
+        """A session that nobody waits for any more when it is there is closed."""
+
+        async def discard(made: Session) -> None:
+            if made.id in self._sessions:
+                await self.close(made.id, caller=caller)
+
+        return await unbroken(self._open(secrets.token_hex(16), caller, options), discard=discard)
 
     async def close(self, id: str, *, caller: Caller) -> None:
         """End a session, at once: a call that runs in it fails.
@@ -142,7 +151,7 @@ class Sessions:
         self._end(session, "was closed")
         if self._settings.persistent_sessions:
             self._persistent.forget(caller.scoped(id))
-        await session.close()
+        await unbroken(session.close())
 
     async def close_all(self) -> None:
         sessions, self._sessions = list(self._sessions.values()), {}
@@ -183,31 +192,33 @@ class Sessions:
             )
         self._reserved += 1
         try:
-            session = await self._open_somewhere(id, options)
+            session = await self._open_somewhere(id, caller.principal, options)
         finally:
             self._reserved -= 1
-        session.owner = caller.principal
         if id != caller.default_session or caller.default_lasts:
             session.kept_as = caller.scoped(id)
         self._ended.pop(id, None)
         self._sessions[id] = session
+        session.tell("opened")
         if kept is not None:
             await self._put_back(session, kept)
         return session
 
-    async def _open_somewhere(self, id: str, options: SessionOptions) -> Session:
+    async def _open_somewhere(self, id: str, owner: str, options: SessionOptions) -> Session:
         """In the next browser, where the chosen one turns out to be ending."""
         while True:
             browser = await self._pool.acquire()
             try:
-                return await self._open_in(browser, id, options)
+                return await self._open_in(browser, id, owner, options)
             except Error:
                 if not await browser.ends():
                     raise
 
-    async def _open_in(self, browser: PooledBrowser, id: str, options: SessionOptions) -> Session:
+    async def _open_in(self, browser: PooledBrowser, id: str, owner: str, options: SessionOptions) -> Session:
         try:
-            return await Session.open(id, options=options, browser=browser, surroundings=self._surroundings)
+            return await Session.open(
+                id, owner=owner, options=options, browser=browser, surroundings=self._surroundings
+            )
         except BaseException:
             self._pool.release(browser)
             raise

@@ -150,8 +150,8 @@ async def _put_session_storage(
     async def empty(route: Route) -> None:
         await route.fulfill(status=200, content_type="text/html", body="")
 
-    await page.route(f"{origin}/**", empty)
     try:
+        await page.route(f"{origin}/**", empty)
         await page.goto(f"{origin}/", timeout=deadline.remaining_ms)
         await page.evaluate(_PUT_TAB_STORAGE, list(items.items()))
     except Error as error:

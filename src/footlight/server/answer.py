@@ -5,14 +5,22 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
+from functools import cached_property
 from typing import Any, cast
 
 from footlight.browser.events import Events
 from footlight.errors import FootlightError
 
-__all__ = ["Answer", "Image", "clean", "failure", "success"]
+__all__ = ["Answer", "Image", "Link", "clean", "failure", "linked", "success"]
+
+LONGEST_PREVIEW = 2_000
+"""Characters, of an answer that is only linked."""
+LARGEST_ERROR = 50_000
+"""Bytes. An error with more than that has a page's text or address in it, which is cut."""
+LONGEST_TEXT = 1_000
+MOST_PARTS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,30 +32,67 @@ class Image:
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """To what the answer tells of, kept to be read as a resource. `bytes` is its size."""
+
+    uri: str
+    name: str
+    mime_type: str
+    bytes: int
+
+
+@dataclass(frozen=True)
 class Answer:
-    """`content` is `{success: true, data}` or `{success: false, error}`."""
+    """`content` is `{success: true, data}` or `{success: false, error}`.
+
+    Of an answer that is too large for one it is `{success: true, resource, preview}` beside the `events`,
+    which are in `data` otherwise.
+    """
 
     content: Mapping[str, Any]
     images: tuple[Image, ...] = ()
+    links: tuple[Link, ...] = ()
+    events: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     @property
     def success(self) -> bool:
         return bool(self.content["success"])
 
-    @property
+    @cached_property
     def text(self) -> str:
         """The content as JSON, for clients that do not read structured content."""
         return json.dumps(self.content, ensure_ascii=False)
 
 
-def success(data: Mapping[str, Any], *, events: Events | None = None, images: Sequence[Image] = ()) -> Answer:
-    told = {**data, **(_told(events) if events else {})}
-    return Answer({"success": True, "data": clean(told)}, tuple(images))
+def success(
+    data: Mapping[str, Any],
+    *,
+    events: Events | None = None,
+    images: Sequence[Image] = (),
+    links: Sequence[Link] = (),
+) -> Answer:
+    told: Mapping[str, Any] = clean(_told(events)) if events else {}
+    return Answer({"success": True, "data": {**clean(data), **told}}, tuple(images), tuple(links), told)
+
+
+def linked(answer: Answer, link: Link) -> Answer:
+    """The beginning of an answer, with a link to the whole."""
+    return Answer(
+        {
+            "success": True,
+            "resource": {"uri": link.uri, "mimeType": link.mime_type, "bytes": link.bytes},
+            "preview": json.dumps(answer.content["data"], ensure_ascii=False)[:LONGEST_PREVIEW],
+            **_shortened(answer.events),
+        },
+        answer.images,
+        (*answer.links, link),
+        answer.events,
+    )
 
 
 def failure(error: FootlightError, *, events: Events | None = None) -> Answer:
     details = {**error.details, **(_told(events) if events else {})}
-    return Answer(
+    answer = Answer(
         {
             "success": False,
             "error": {
@@ -59,12 +104,15 @@ def failure(error: FootlightError, *, events: Events | None = None) -> Answer:
             },
         }
     )
+    too_large = len(answer.text.encode()) > LARGEST_ERROR
+    return Answer(_shortened(answer.content)) if too_large else answer
 
 
 def _told(events: Events) -> dict[str, Any]:
     """What happened beside the answer, newest page last; nothing where nothing did."""
     told: dict[str, Any] = {
         "newPages": [{"pageId": page.page_id, "url": page.url} for page in events.pages],
+        "closedPages": events.closed,
         "dialogs": [
             {
                 "pageId": dialog.page_id,
@@ -94,6 +142,19 @@ def clean(value: Any) -> Any:
     parts can be small in a page and without end when they are written out.
     """
     return _Copy().of(value)
+
+
+def _shortened(value: Any) -> Any:
+    """A copy of what is clean, its texts and lists cut with a mark."""
+    if isinstance(value, str) and len(value) > LONGEST_TEXT:
+        return f"{value[:LONGEST_TEXT]}… [cut, {len(value)} characters]"
+    if isinstance(value, Mapping):
+        return {key: _shortened(item) for key, item in cast("Mapping[str, Any]", value).items()}
+    if isinstance(value, list):
+        items = cast("list[Any]", value)
+        cut = [f"[cut, {len(items)} items]"] if len(items) > MOST_PARTS else []
+        return [*map(_shortened, items[:MOST_PARTS]), *cut]
+    return value
 
 
 CIRCULAR = "[circular]"

@@ -3,29 +3,36 @@
 Find the tool, validate its arguments, check what it is permitted, find the session, take its lock, keep
 one deadline, run, gather what happened beside it, translate the error. Plain values go in and come out,
 so that a front process may one day route a call to where its session lives.
+
+A call runs in a task of its own. The one who waits for it can be cancelled at any point, and again and again,
+as anyio does; the work is cancelled once, and takes back what it began before its session takes another call.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import secrets
 import time
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from footlight.browser.deadline import Deadline
+from footlight.browser.unbroken import unbroken
 from footlight.caller import LOCAL, Caller
 from footlight.errors import DeadlineExceeded, FootlightError, InternalError, PermissionDenied
 from footlight.server.answer import Answer, failure, success
+from footlight.server.keeping import keep_if_long
+from footlight.server.progress import Report, reporting
 from footlight.server.tool import Tool, ToolCall
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from footlight.browser.session import Session
-    from footlight.browser.sessions import SessionsFactory
+    from footlight.browser.sessions import Sessions, SessionsFactory
     from footlight.browser.storage import StateStore
     from footlight.config import Settings
 
@@ -35,6 +42,8 @@ logger = logging.getLogger(__name__)
 
 GRACE_SECONDS = 3.0
 """A call that ran out of time may look for the reason before it is cut off."""
+CHANGE_SECONDS = 1.0
+"""A call that changes the session itself is not left half done when it is cancelled, if it ends so soon."""
 
 
 class UnknownTool(LookupError):
@@ -42,11 +51,30 @@ class UnknownTool(LookupError):
 
 
 @dataclass(slots=True)
-class _Progress:
-    """How far a call came, for the error that says so."""
+class _Course:
+    """A call, and how far it came: for the error that says so, and for its end before it is done."""
 
+    tool: Tool
+    caller: Caller
+    report: Report | None
+    began: float = field(default_factory=time.monotonic)
     session: Session | None = None
     running: bool = False
+    changing: bool = False
+    clearing: bool = False
+    abandoned: bool = False
+
+    def abandon(self, work: asyncio.Task[Answer]) -> None:
+        """Nobody waits for the answer any more."""
+        self.abandoned = True
+        if self.changing:
+            asyncio.get_running_loop().call_later(CHANGE_SECONDS, self._cancel, work)
+        else:
+            self._cancel(work)
+
+    def _cancel(self, work: asyncio.Task[Answer]) -> None:
+        if not self.clearing:
+            work.cancel()
 
 
 class Dispatcher:
@@ -59,53 +87,82 @@ class Dispatcher:
         self._settings = settings
         self._sessions = sessions
         self._states = states
+        self._started = False
+        self._working: set[asyncio.Task[Answer]] = set()
 
     @property
     def tools(self) -> tuple[Tool, ...]:
         return tuple(self._tools.values())
 
-    async def call(self, name: str, arguments: Mapping[str, Any], *, caller: Caller = LOCAL) -> Answer:
-        """Raises UnknownTool; everything else that goes wrong is an answer."""
+    async def call(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        *,
+        caller: Caller = LOCAL,
+        report: Report | None = None,
+    ) -> Answer:
+        """Raises UnknownTool; everything else that goes wrong is an answer. `report` hears how far it is."""
         tool = self._tools.get(name)
         if tool is None:
             raise UnknownTool(name)
-        began = time.monotonic()
-        progress = _Progress()
+        course = _Course(tool, caller, report)
+        work = asyncio.create_task(self._work(course, arguments))
+        self._working.add(work)
+        work.add_done_callback(self._working.discard)
         try:
-            answer = await self._answer(tool, arguments, caller, progress)
+            return await asyncio.shield(work)
+        except asyncio.CancelledError:
+            course.abandon(work)
+            raise
+
+    async def _work(self, course: _Course, arguments: Mapping[str, Any]) -> Answer:
+        outcome = "cancelled"
+        try:
+            answer = await self._answer_or_failure(course, arguments)
+            if not course.abandoned:
+                outcome = "ok" if answer.success else answer.content["error"]["code"]
+            return answer
+        finally:
+            logger.info(
+                "call",
+                extra={
+                    "tool": course.tool.name,
+                    "ms": round((time.monotonic() - course.began) * 1000, 1),
+                    "outcome": outcome,
+                    "session": course.session.id if course.session else None,
+                },
+            )
+
+    async def _answer_or_failure(self, course: _Course, arguments: Mapping[str, Any]) -> Answer:
+        try:
+            return await self._answer(course, arguments)
         except FootlightError as error:
-            answer = failure(_traced(error, tool), events=_events(progress))
+            return failure(_traced(error, course.tool), events=_events(course))
         except Exception as error:  # noqa: BLE001 - the one boundary where a bug becomes an answer
-            answer = failure(await _explained(error, tool, progress), events=_events(progress))
-        logger.info(
-            "call",
-            extra={
-                "tool": name,
-                "ms": round((time.monotonic() - began) * 1000, 1),
-                "outcome": "ok" if answer.success else answer.content["error"]["code"],
-                "session": progress.session.id if progress.session else None,
-            },
-        )
-        return answer
+            return failure(await _explained(error, course), events=_events(course))
 
-    async def _answer(
-        self, tool: Tool, arguments: Mapping[str, Any], caller: Caller, progress: _Progress
-    ) -> Answer:
-        parsed = tool.parse(arguments)
-        self._check_permission(tool)
-        deadline = self._deadline(parsed)
-        try:
-            async with asyncio.timeout(deadline.timeout_ms / 1000) as limit:
-                return await self._run(tool, parsed, deadline, caller, progress, limit)
-        except TimeoutError:
-            raise _overdue(tool, deadline, progress) from None
+    async def _answer(self, course: _Course, arguments: Mapping[str, Any]) -> Answer:
+        parsed = course.tool.parse(arguments)
+        self._check_permission(course.tool)
+        timeout_ms, patience_ms = self._limits(parsed)
+        async with reporting(
+            course.report, began=course.began, total_ms=timeout_ms, stage=_runs(course.tool)
+        ) as stage:
+            deadline = Deadline.after(timeout_ms, patience_ms=patience_ms, stage=stage)
+            try:
+                async with asyncio.timeout(timeout_ms / 1000) as limit:
+                    return await self._run(course, parsed, deadline, limit)
+            except TimeoutError:
+                raise _overdue(course, deadline) from None
 
-    def _deadline(self, parsed: BaseModel) -> Deadline:
+    def _limits(self, parsed: BaseModel) -> tuple[float, float]:
+        """For the whole call, and for an element to appear."""
         timeout_ms: float | None = getattr(parsed, "timeout", None)
         if timeout_ms is not None and "timeout" in parsed.model_fields_set:
-            return Deadline.after(timeout_ms)
+            return timeout_ms, timeout_ms
         session = self._settings.session
-        return Deadline.after(session.default_timeout, patience_ms=session.element_timeout)
+        return session.default_timeout, session.element_timeout
 
     def _check_permission(self, tool: Tool) -> None:
         security = self._settings.security
@@ -115,35 +172,69 @@ class Dispatcher:
             raise _switched_off(tool, "security.enableFileUpload")
 
     async def _run(
-        self,
-        tool: Tool,
-        parsed: BaseModel,
-        deadline: Deadline,
-        caller: Caller,
-        progress: _Progress,
-        limit: asyncio.Timeout,
+        self, course: _Course, parsed: BaseModel, deadline: Deadline, limit: asyncio.Timeout
     ) -> Answer:
-        sessions = await self._sessions()
+        tool, caller = course.tool, course.caller
+        sessions = await self._get_sessions(deadline)
         call = ToolCall(self._settings, deadline, sessions, self._states.below(caller.scoped("")), caller)
         if tool.scope == "server":
             return success(await tool.run(call, parsed), images=call.images)
-        session = await sessions.get(getattr(parsed, "session_id", None), caller=caller)
-        async with session.lock:
-            progress.session = call.maybe_session = session
+        # Whoever asks next can use a session that is being made.
+        session = await unbroken(sessions.get(getattr(parsed, "session_id", None), caller=caller))
+        async with _turn(session, deadline, _runs(tool)):
+            course.session = call.maybe_session = session
             if tool.scope == "page":
                 call.maybe_page = await session.page(getattr(parsed, "page_id", None))
-            progress.running = True
+            course.running = True
             limit.reschedule((limit.when() or 0) + GRACE_SECONDS)
             session.begin_action()
             try:
-                data = await tool.run(call, parsed)
+                data = await _run_tool(course, call, parsed)
             except asyncio.CancelledError:
-                await asyncio.shield(session.close_hung())
+                course.clearing = True
+                if not limit.expired():
+                    limit.reschedule(None)
+                session.events.closed += await session.close_hung()
                 raise
             if tool.effect == "act":
                 await session.settle(deadline)
             session.touch()
-            return success(data, events=session.take_events(), images=call.images)
+            answer = success(data, events=session.take_events(), images=call.images, links=call.links)
+            max_inline_text = self._settings.resources.max_inline_text
+            return keep_if_long(answer, session, tool=tool.name, max_inline_text=max_inline_text)
+
+    async def _get_sessions(self, deadline: Deadline) -> Sessions:
+        if not self._started:
+            deadline.stage("starting the browser")
+        sessions = await self._sessions()
+        if not self._started:
+            deadline.stage("opening the session")
+        self._started = True
+        return sessions
+
+
+@contextlib.asynccontextmanager
+async def _turn(session: Session, deadline: Deadline, stage: str) -> AsyncGenerator[None]:
+    """Hold the session's lock."""
+    waits = session.lock.locked()
+    if waits:
+        deadline.stage("waiting for the session")
+    async with session.lock:
+        if waits:
+            deadline.stage(stage)
+        yield
+
+
+async def _run_tool(course: _Course, call: ToolCall, parsed: BaseModel) -> Mapping[str, Any]:
+    course.changing = course.tool.effect == "configure"
+    data = await course.tool.run(call, parsed)
+    if course.abandoned:
+        raise asyncio.CancelledError
+    return data
+
+
+def _runs(tool: Tool) -> str:
+    return f"{tool.name} is running"
 
 
 def _switched_off(tool: Tool, setting: str) -> PermissionDenied:
@@ -154,10 +245,11 @@ def _switched_off(tool: Tool, setting: str) -> PermissionDenied:
     )
 
 
-def _overdue(tool: Tool, deadline: Deadline, progress: _Progress) -> DeadlineExceeded:
+def _overdue(course: _Course, deadline: Deadline) -> DeadlineExceeded:
     """Only what our own clock had to cut off comes here."""
+    tool = course.tool
     after = f"after {deadline.timeout_ms:.0f}ms"
-    if not progress.running:
+    if not course.running:
         return DeadlineExceeded(
             f"{tool.name} timed out {after} before it could begin: the browser or another call was busy",
             timeout=deadline.timeout_ms,
@@ -172,11 +264,11 @@ def _overdue(tool: Tool, deadline: Deadline, progress: _Progress) -> DeadlineExc
     )
 
 
-async def _explained(error: Exception, tool: Tool, progress: _Progress) -> FootlightError:
+async def _explained(error: Exception, course: _Course) -> FootlightError:
     """Everything fails in a session that has ended; what fails otherwise is a bug."""
-    if progress.session and (ended := await progress.session.ended()):
+    if course.session and (ended := await course.session.ended()):
         return ended
-    return _traced(InternalError(f"Unexpected {type(error).__name__}"), tool, error)
+    return _traced(InternalError(f"Unexpected {type(error).__name__}"), course.tool, error)
 
 
 def _traced(error: FootlightError, tool: Tool, cause: Exception | None = None) -> FootlightError:
@@ -187,5 +279,6 @@ def _traced(error: FootlightError, tool: Tool, cause: Exception | None = None) -
     return error
 
 
-def _events(progress: _Progress) -> Any:
-    return progress.session.take_events() if progress.session else None
+def _events(course: _Course) -> Any:
+    """Those of a call that nobody waits for are left to the next."""
+    return course.session.take_events() if course.session and not course.abandoned else None

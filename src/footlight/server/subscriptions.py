@@ -19,6 +19,9 @@ from mcp.server.subscriptions import (
     ResourceUpdated,
 )
 
+from footlight.browser.changes import Change
+from footlight.server.uris import Address
+
 __all__ = ["Subscriptions"]
 
 Context = ServerRequestContext[Any]
@@ -49,12 +52,21 @@ class Subscriptions:
             connection.exit_stack.callback(self._forget, connection)
         self._connections.setdefault(resource, {})[connection] = uri
 
-    def unsubscribe(self, context: Context, resource: str) -> None:
-        """No error where there was no subscription."""
-        subscribed = self._connections.get(resource, {})
-        subscribed.pop(_connection(context), None)
-        if not subscribed:
-            self._connections.pop(resource, None)
+    def unsubscribe(self, context: Context, uri: str) -> None:
+        """By the URI that was given to `subscribe`. No error where there was no subscription."""
+        connection = _connection(context)
+        for resource, subscribed in list(self._connections.items()):
+            if subscribed.get(connection) == uri:
+                del subscribed[connection]
+            if not subscribed:
+                del self._connections[resource]
+
+    def on_change(self, change: Change) -> None:
+        """News of the browser: a page is another when it navigates and when it has loaded (R003-53)."""
+        if change.page_id is not None:
+            self.updated(Address("page", (change.session_id, change.page_id)).uri)
+        if change.kind in ("opened", "closed"):
+            self.list_changed()
 
     def updated(self, resource: str) -> None:
         self._publish(self._bus.publish(ResourceUpdated(uri=resource)))

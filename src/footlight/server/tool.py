@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from footlight.browser.sessions import Sessions
     from footlight.browser.storage import StateStore
     from footlight.config import Settings
-    from footlight.server.answer import Image
+    from footlight.server.answer import Image, Link
 
 __all__ = ["Count", "Milliseconds", "Number", "Scope", "Tool", "ToolCall", "Whole", "tool"]
 
@@ -59,6 +59,11 @@ class ToolCall:
     maybe_session: Session | None = None
     maybe_page: Page | None = None
     images: list[Image] = field(default_factory=list["Image"])
+    links: list[Link] = field(default_factory=list["Link"])
+
+    def stage(self, stage: str) -> None:
+        """Say what the call is doing now, to whoever waits for it."""
+        self.deadline.stage(stage)
 
     @property
     def session(self) -> Session:
@@ -106,7 +111,7 @@ class Tool:
     @cached_property
     def output_schema(self) -> dict[str, Any]:
         """JSON Schema of the structured content."""
-        return _output_schema(self.function, self.effect)
+        return _output_schema(self.function, self.effect, self.scope)
 
     @property
     def read_only(self) -> bool:
@@ -226,6 +231,7 @@ _EVENTS: dict[str, Any] = {
             "required": ["pageId", "url"],
         },
     },
+    "closedPages": {"type": "array", "items": {"type": "string"}},
     "dialogs": {"type": "array", "items": {"type": "object"}},
     "downloads": {"type": "array", "items": {"type": "object"}},
 }
@@ -243,15 +249,37 @@ ERROR_SCHEMA: dict[str, Any] = {
 }
 
 
-def _output_schema(function: Function, effect: Effect) -> dict[str, Any]:
-    """The envelope: `{success: true, data}` or `{success: false, error}`."""
+_LIST: dict[str, Any] = {"type": "array"}
+_LINKED: dict[str, Any] = {
+    "resource": {
+        "type": "object",
+        "properties": {
+            "uri": {"type": "string"},
+            "mimeType": {"type": "string"},
+            "bytes": {"type": "integer"},
+        },
+    },
+    "preview": {"type": "string"},
+}
+"""In place of `data` that would be too large; what happened beside it is then next to these."""
+
+
+def _output_schema(function: Function, effect: Effect, scope: Scope) -> dict[str, Any]:
+    """The envelope: `{success: true, data}`, or `resource` and `preview`, or `{success: false, error}`."""
     returned = typing.get_type_hints(function, include_extras=True)["return"]
     data = _plain(TypeAdapter(returned).json_schema(mode="serialization"), nulls=True)
     if effect != "configure":
         data["properties"] = {**data.get("properties", {}), **_EVENTS}
+    instead = (
+        {}
+        if scope == "server"
+        else _LINKED
+        if effect == "configure"
+        else _LINKED | dict.fromkeys(_EVENTS, _LIST)
+    )
     return {
         "type": "object",
-        "properties": {"success": {"type": "boolean"}, "data": data, "error": ERROR_SCHEMA},
+        "properties": {"success": {"type": "boolean"}, "data": data, "error": ERROR_SCHEMA, **instead},
         "required": ["success"],
     }
 

@@ -31,7 +31,8 @@ def server_ssl(settings: ListenSettings) -> ssl.SSLContext | None:
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     try:
-        context.load_cert_chain(certificate, key)
+        # Without a password for a key that needs one, OpenSSL would ask on the terminal.
+        context.load_cert_chain(certificate, key, password="")
     except ssl.SSLError as error:
         raise ConfigurationError(
             f"settings 'listen.tlsCertificate' and 'listen.tlsKey': {certificate} and {key} "

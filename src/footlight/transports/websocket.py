@@ -38,7 +38,7 @@ Accept = Callable[[str | bytes], Awaitable[Received | None]]
 """A frame becomes what is read, or nothing."""
 
 SUBPROTOCOL = Subprotocol("mcp")
-STALL_SECONDS = 5.0
+STALL_SECONDS = 10.0
 FLUSH_SECONDS = 1.0
 CLOSE_SECONDS = 2.0
 WIRE: Mapping[str, Any] = {
@@ -130,6 +130,8 @@ class Wire:
         self._socket = socket
         self._stall_seconds = stall_seconds
         self._turn = asyncio.Lock()
+        self._left = 0
+        """Bytes that were not taken when we looked."""
 
     async def receive(self) -> str | bytes:
         """The next frame.
@@ -147,11 +149,11 @@ class Wire:
         """
         text = to_json(message)
         async with self._turn:
-            try:
-                async with asyncio.timeout(self._stall_seconds):
-                    await self._socket.send(text)
-            except TimeoutError:
-                await self._wait_while_it_takes_some()
+            # Runs once the text is written, and this waits for the peer to take it.
+            asyncio.get_running_loop().call_soon(self._look)
+            taking: Awaitable[None] = self._socket.send(text)
+            while not await self._settled(taking):
+                taking = self._socket.drain()
 
     async def close(self, code: int = 1000, reason: str = "") -> None:
         """Say goodbye, and hang up whether it is answered or not."""
@@ -161,17 +163,22 @@ class Wire:
                     await self._socket.close(code, reason)
             await self._abort()
 
-    async def _wait_while_it_takes_some(self) -> None:
-        transport = self._socket.transport
-        while True:
-            left = transport.get_write_buffer_size()
-            try:
-                async with asyncio.timeout(self._stall_seconds):
-                    return await self._socket.drain()
-            except TimeoutError:
-                if transport.get_write_buffer_size() >= left:
-                    logger.warning("disconnected a peer that does not read")
-                    return await self._abort()
+    async def _settled(self, taking: Awaitable[None]) -> bool:
+        """Whether there is nothing to wait for any more. A slow peer may take its time, if it takes some."""
+        try:
+            async with asyncio.timeout(self._stall_seconds):
+                await taking
+        except TimeoutError:
+            before = self._left
+            if self._look() < before:
+                return False
+            logger.warning("disconnected a peer that does not read")
+            await self._abort()
+        return True
+
+    def _look(self) -> int:
+        self._left = self._socket.transport.get_write_buffer_size()
+        return self._left
 
     async def _abort(self) -> None:
         self._socket.transport.abort()
@@ -188,7 +195,7 @@ async def streams(
     """
     incoming, read = anyio.create_memory_object_stream[Received](0)
     write, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
-    reading = asyncio.create_task(_read(wire, accept, incoming))
+    reading = asyncio.create_task(_read(wire, accept, incoming, on_end=outgoing.close))
     writing = asyncio.create_task(_write(wire, outgoing, on_answer))
     try:
         yield read, write
@@ -207,12 +214,18 @@ async def streams(
                 task.result()
 
 
-async def _read(wire: Wire, accept: Accept, incoming: MemoryObjectSendStream[Received]) -> None:
+async def _read(
+    wire: Wire, accept: Accept, incoming: MemoryObjectSendStream[Received], *, on_end: Callable[[], None]
+) -> None:
     async with incoming:
-        with suppress(ConnectionClosed, anyio.BrokenResourceError):
+        try:
             while True:
                 if (item := await accept(await wire.receive())) is not None:
                     await incoming.send(item)
+        except ConnectionClosed:
+            on_end()
+        except anyio.BrokenResourceError:
+            pass  # Nobody listens any more: whoever has the streams is about to close them.
 
 
 async def _write(

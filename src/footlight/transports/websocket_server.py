@@ -208,7 +208,7 @@ def _response(
 ) -> Response:
     response = connection.respond(status, text)
     for name, value in (headers or {}).items():
-        del response.headers[name]  # Setting one that is there would add a second.
+        response.headers.pop(name, None)  # Setting one that is there would add a second.
         response.headers[name] = value
     return response
 

@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from footlight.browser import inspection, reading
-from footlight.browser.inspection import Description
+from footlight.browser import elements, reading
+from footlight.browser.elements import FoundElement
 from footlight.server.tool import Count, ToolCall, tool
 from footlight.toolsets.browser.parameters import Selector
 
@@ -14,13 +14,13 @@ __all__ = ["TOOLS"]
 
 
 class Found(TypedDict):
-    element: Description
+    element: FoundElement
 
 
 class FoundAll(TypedDict):
     """`count` is of all matches, also those past the limit."""
 
-    elements: list[Description]
+    elements: list[FoundElement]
     count: int
 
 
@@ -44,9 +44,7 @@ class Waited(TypedDict):
 @tool(effect="read")
 async def find_element(call: ToolCall, selector: Selector) -> Found:
     """Find single element. Describes it, with a selector that leads to it alone."""
-    reply = await reading.inspect(call.page, selector, inspection.describe_request(), call.deadline)
-    [element] = await _from_the_page(call, selector, [inspection.description(reply)])
-    return {"element": element}
+    return {"element": await elements.find(call.page, selector, call.deadline)}
 
 
 @tool(effect="read")
@@ -54,12 +52,9 @@ async def find_elements(
     call: ToolCall, selector: Selector, limit: Annotated[Count, Field(le=1000)] = 100
 ) -> FoundAll:
     """Find multiple elements. Those that are there now, each with a selector of its own."""
-    request = inspection.describe_all_request(limit=limit)
-    elements = inspection.descriptions(await reading.inspect_all(call.page, selector, request, call.deadline))
-    count = (
-        len(elements) if len(elements) < limit else await reading.count(call.page, selector, call.deadline)
-    )
-    return {"elements": await _from_the_page(call, selector, elements), "count": count}
+    found = await elements.find_all(call.page, selector, limit, call.deadline)
+    count = len(found) if len(found) < limit else await reading.count(call.page, selector, call.deadline)
+    return {"elements": found, "count": count}
 
 
 @tool(effect="read")
@@ -87,14 +82,9 @@ async def wait_for_selector(
     state: Literal["attached", "detached", "visible", "hidden"] = "visible",
 ) -> Waited:
     """Wait for selector. Until the first match is in that state."""
+    call.stage(f"waiting for {selector} to be {state}")
     await reading.wait_for(call.page, selector, state, call.deadline)
     return {"selector": selector, "state": state}
-
-
-async def _from_the_page(call: ToolCall, selector: str, found: list[Description]) -> list[Description]:
-    """With selectors that lead to the elements from the page, not from the frame they are in."""
-    path = await reading.frame_path(call.page, selector) if found and ">>" in selector else ""
-    return [{**element, "selector": path + element["selector"]} for element in found]
 
 
 TOOLS = (find_element, find_elements, element_exists, is_visible, is_enabled, wait_for_selector)

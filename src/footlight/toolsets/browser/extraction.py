@@ -9,7 +9,7 @@ from footlight.browser import inspection, reading
 from footlight.browser.inspection import Link, PageMetadata, TableData
 from footlight.browser.reading import ScreenshotOptions
 from footlight.errors import InvalidParameter, PermissionDenied
-from footlight.server.answer import Image
+from footlight.server.keeping import attach_screenshot
 from footlight.server.tool import Number, ToolCall, tool
 from footlight.toolsets.browser.parameters import Selector
 
@@ -40,7 +40,10 @@ class Value(TypedDict):
 
 
 class ScreenshotTaken(TypedDict):
-    """Pixels of the image itself; `originalWidth` and `originalHeight` only if it was scaled down."""
+    """Pixels of the image itself; `originalWidth` and `originalHeight` only if it was scaled down.
+
+    It can be read again at `uri`, which is missing where the server keeps none of that size.
+    """
 
     width: int
     height: int
@@ -49,6 +52,7 @@ class ScreenshotTaken(TypedDict):
     fullPage: bool
     originalWidth: NotRequired[int]
     originalHeight: NotRequired[int]
+    uri: NotRequired[str]
 
 
 class Links(TypedDict):
@@ -168,7 +172,6 @@ def _taken(call: ToolCall, data: bytes, options: ScreenshotOptions, max_side: in
 
     picture = fit(data, type=options.type, quality=options.quality, max_side=max_side)
     _check_size(call, picture.data)
-    call.images.append(Image(picture.data, f"image/{options.type}"))
     taken: ScreenshotTaken = {
         "width": picture.size[0],
         "height": picture.size[1],
@@ -178,7 +181,10 @@ def _taken(call: ToolCall, data: bytes, options: ScreenshotOptions, max_side: in
     }
     if picture.size != picture.original_size:
         taken["originalWidth"], taken["originalHeight"] = picture.original_size
-    return taken
+    uri = attach_screenshot(
+        call, picture.data, type=options.type, size=picture.size, full_page=options.full_page
+    )
+    return {**taken, "uri": uri} if uri else taken
 
 
 def _check_size(call: ToolCall, data: bytes) -> None:

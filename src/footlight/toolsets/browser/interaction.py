@@ -44,6 +44,7 @@ async def click(
     click_count: Annotated[Count, Field(le=10)] = 1,
 ) -> Acted:
     """Click element. Waits until it is visible, still, enabled and not covered."""
+    call.stage(f"clicking {selector}")
     await actions.click(call.page, selector, call.deadline, button=button, count=click_count)
     return acted(call)
 
@@ -56,6 +57,7 @@ async def type_(
     delay: Annotated[Number, Field(ge=0, le=10_000, description="Milliseconds between keys")] = 0,
 ) -> Acted:
     """Type text. Key by key, after what the field holds; use fill to replace it."""
+    call.stage(f"typing into {selector}")
     await actions.type_text(call.page, selector, text, call.deadline, delay_ms=delay)
     return acted(call)
 
@@ -63,6 +65,7 @@ async def type_(
 @tool(effect="act", destructive=True, idempotent=True)
 async def fill(call: ToolCall, selector: Selector, value: str) -> Acted:
     """Fill input. Replaces what the field holds."""
+    call.stage(f"filling {selector}")
     await actions.fill(call.page, selector, value, call.deadline)
     return acted(call)
 
@@ -70,6 +73,7 @@ async def fill(call: ToolCall, selector: Selector, value: str) -> Acted:
 @tool(effect="act", destructive=True, idempotent=True)
 async def select(call: ToolCall, selector: Selector, value: str) -> Selected:
     """Select option. By its value or label."""
+    call.stage(f"selecting in {selector}")
     selected = await actions.select(call.page, selector, value, call.deadline)
     return {**acted(call), "selected": selected}
 
@@ -77,6 +81,7 @@ async def select(call: ToolCall, selector: Selector, value: str) -> Selected:
 @tool(effect="act", destructive=True, idempotent=True)
 async def check(call: ToolCall, selector: Selector) -> Acted:
     """Check checkbox"""
+    call.stage(f"checking {selector}")
     await actions.set_checked(call.page, selector, True, call.deadline)
     return acted(call)
 
@@ -84,6 +89,7 @@ async def check(call: ToolCall, selector: Selector) -> Acted:
 @tool(effect="act", destructive=True, idempotent=True)
 async def uncheck(call: ToolCall, selector: Selector) -> Acted:
     """Uncheck checkbox"""
+    call.stage(f"unchecking {selector}")
     await actions.set_checked(call.page, selector, False, call.deadline)
     return acted(call)
 
@@ -91,6 +97,7 @@ async def uncheck(call: ToolCall, selector: Selector) -> Acted:
 @tool(effect="act")
 async def hover(call: ToolCall, selector: Selector) -> Acted:
     """Hover element"""
+    call.stage(f"moving the mouse over {selector}")
     await actions.hover(call.page, selector, call.deadline)
     return acted(call)
 
@@ -113,6 +120,7 @@ async def scroll(
 @tool(effect="act", destructive=True)
 async def drag_and_drop(call: ToolCall, source: Selector, target: Selector) -> Acted:
     """Drag element. From the source to the target, both selectors."""
+    call.stage(f"dragging {source} to {target}")
     await actions.drag(call.page, source, target, call.deadline)
     return acted(call)
 
@@ -125,6 +133,7 @@ async def upload_file(
 ) -> Uploaded:
     """Upload files. Into a file input, or what opens a file chooser; paths below the upload roots only."""
     paths = upload_paths(files, call.settings.security.upload_roots)
+    call.stage(f"uploading {len(paths)} file{'s' * (len(paths) != 1)} into {selector}")
     await actions.upload(call.page, selector, paths, call.deadline)
     return {**acted(call), "files": [path.name for path in paths]}
 
@@ -136,6 +145,7 @@ async def press(
     modifiers: list[Modifier] | None = None,
 ) -> Acted:
     """Press key. It goes to the element that has the focus."""
+    call.stage(f"pressing {key}")
     await actions.press(call.page, key, modifiers or [], call.deadline)
     return acted(call)
 

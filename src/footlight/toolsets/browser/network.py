@@ -6,7 +6,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 from typing_extensions import TypedDict
 
-from footlight.browser.network import RESOURCE_TYPES, LogEntry, LogFilter, MockResponse, Throttling
+from footlight.browser.network import RESOURCE_TYPES, LogFilter, MockResponse, Throttling
+from footlight.browser.overview import EntryInfo, LogCounts, entry_info, log_counts
 from footlight.errors import InvalidParameter
 from footlight.server.tool import Count, Number, ToolCall, Whole, tool
 
@@ -37,32 +38,10 @@ class Throttled(TypedDict):
     latency: float
 
 
-class EntryTiming(TypedDict):
-    """Milliseconds: `startTime` since the epoch; `duration` is null while the request runs."""
-
-    startTime: float
-    duration: float | None
-
-
-class Entry(TypedDict):
-    """`status` is 0 until there is a response."""
-
-    url: str
-    method: str
-    status: int
-    resourceType: str
-    pageId: str
-    timing: EntryTiming
-    failure: NotRequired[str]
-
-
-class Log(TypedDict):
+class Log(LogCounts):
     """The counts are of all matching requests, the entries one page of them."""
 
-    entries: list[Entry]
-    requestCount: int
-    responseCount: int
-    errorCount: int
+    entries: list[EntryInfo]
     nextOffset: NotRequired[int]
 
 
@@ -169,10 +148,8 @@ async def get_request_log(
         )
     )
     log: Log = {
-        "entries": [_entry(entry) for entry in matching[offset : offset + limit]],
-        "requestCount": len(matching),
-        "responseCount": sum(entry.status > 0 for entry in matching),
-        "errorCount": sum(entry.failure is not None or entry.status >= 400 for entry in matching),
+        **log_counts(matching),
+        "entries": [entry_info(entry) for entry in matching[offset : offset + limit]],
     }
     if offset + limit < len(matching):
         log["nextOffset"] = offset + limit
@@ -185,23 +162,6 @@ def rules_in_force(call: ToolCall) -> RulesInForce:
         "blocked": list(rules.blocked),
         "mocks": [{"url": url, "status": mock.status} for url, mock in rules.mocks.items()],
     }
-
-
-def _entry(entry: LogEntry) -> Entry:
-    shown: Entry = {
-        "url": entry.url,
-        "method": entry.method,
-        "status": entry.status,
-        "resourceType": entry.resource_type,
-        "pageId": entry.page,
-        "timing": {
-            "startTime": round(entry.started_at),
-            "duration": None if entry.duration is None else round(entry.duration, 1),
-        },
-    }
-    if entry.failure is not None:
-        shown["failure"] = entry.failure
-    return shown
 
 
 TOOLS = (block_resource, mock_response, set_offline, set_throttling, get_request_log)

@@ -1,6 +1,5 @@
 """Sessions, their cookies and their state (003 §2.1, R003-31 to R003-37)."""
 
-from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -8,7 +7,8 @@ from pydantic.alias_generators import to_camel
 from typing_extensions import TypedDict
 
 from footlight.browser import storage
-from footlight.browser.session import Session, SessionOptions
+from footlight.browser.overview import SessionInfo, session_info
+from footlight.browser.session import SessionOptions
 from footlight.browser.storage import SessionState
 from footlight.errors import InvalidParameter
 from footlight.server.tool import Number, ToolCall, Whole, tool
@@ -53,22 +53,6 @@ class Created(TypedDict):
 class Closed(TypedDict):
     sessionId: str
     closed: Literal[True]
-
-
-class PageInfo(TypedDict):
-    pageId: str
-    url: str
-
-
-class SessionInfo(TypedDict):
-    """Times are UTC, ISO 8601."""
-
-    sessionId: str
-    browser: str
-    createdAt: str
-    pages: list[PageInfo]
-    blocked: list[str]
-    mocks: list[str]
 
 
 class SessionList(TypedDict):
@@ -124,7 +108,7 @@ async def close_session(call: ToolCall, session_id: str) -> Closed:
 async def list_sessions(call: ToolCall) -> SessionList:
     """List all sessions. With their pages, and the saved states."""
     return {
-        "sessions": [_info(session) for session in call.sessions.list(caller=call.caller)],
+        "sessions": [session_info(session) for session in call.sessions.list(caller=call.caller)],
         "savedStates": list(call.states.names()),
     }
 
@@ -190,17 +174,6 @@ def _named(call: ToolCall, state: dict[str, Any]) -> SessionState:
     if len(state) > 1 or not isinstance(name, str):
         raise InvalidParameter("state: {name} takes a string and nothing beside it", parameter="state")
     return call.states.get(name)
-
-
-def _info(session: Session) -> SessionInfo:
-    return {
-        "sessionId": session.id,
-        "browser": session.engine,
-        "createdAt": datetime.fromtimestamp(session.created_at, UTC).isoformat(timespec="milliseconds"),
-        "pages": [{"pageId": page.id, "url": page.url} for page in session.pages],
-        "blocked": list(session.rules.blocked),
-        "mocks": list(session.rules.mocks),
-    }
 
 
 TOOLS = (create_session, close_session, list_sessions, get_cookies, set_cookies, save_state, restore_state)

@@ -1,0 +1,146 @@
+"""What is told of a session, its pages and their requests, in plain JSON."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NotRequired, cast
+
+from typing_extensions import TypedDict
+
+from footlight.browser._playwright import Error
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from footlight.browser.network import LogEntry
+    from footlight.browser.page import Page
+    from footlight.browser.session import Session
+
+__all__ = [
+    "EntryInfo",
+    "EntryTiming",
+    "LogCounts",
+    "PageDetails",
+    "PageInfo",
+    "SessionInfo",
+    "Viewport",
+    "entry_info",
+    "log_counts",
+    "page_details",
+    "session_info",
+]
+
+
+class PageInfo(TypedDict):
+    pageId: str
+    url: str
+
+
+class SessionInfo(TypedDict):
+    """Times are UTC, ISO 8601."""
+
+    sessionId: str
+    browser: str
+    createdAt: str
+    pages: list[PageInfo]
+    blocked: list[str]
+    mocks: list[str]
+
+
+class Viewport(TypedDict):
+    """CSS pixels."""
+
+    width: int
+    height: int
+
+
+class PageDetails(TypedDict):
+    """`createdAt` is milliseconds since the epoch. No title: the page has none, or gave no answer."""
+
+    url: str
+    title: str
+    viewport: Viewport
+    createdAt: int
+
+
+class EntryTiming(TypedDict):
+    """Milliseconds: `startTime` since the epoch; `duration` is null while the request runs."""
+
+    startTime: float
+    duration: float | None
+
+
+class EntryInfo(TypedDict):
+    """`status` is 0 until there is a response."""
+
+    url: str
+    method: str
+    status: int
+    resourceType: str
+    pageId: str
+    timing: EntryTiming
+    failure: NotRequired[str]
+
+
+class LogCounts(TypedDict):
+    requestCount: int
+    responseCount: int
+    errorCount: int
+
+
+def session_info(session: Session) -> SessionInfo:
+    return {
+        "sessionId": session.id,
+        "browser": session.engine,
+        "createdAt": datetime.fromtimestamp(session.created_at, UTC).isoformat(timespec="milliseconds"),
+        "pages": [{"pageId": page.id, "url": page.url} for page in session.pages],
+        "blocked": list(session.rules.blocked),
+        "mocks": list(session.rules.mocks),
+    }
+
+
+async def page_details(page: Page, *, timeout_ms: float) -> PageDetails:
+    """Takes no lock, and waits so long at the most: a page that hangs has no title, not an error."""
+    title, viewport = "", page.playwright.viewport_size
+    try:
+        async with asyncio.timeout(timeout_ms / 1000):
+            title = await page.playwright.title()
+            viewport = viewport or cast("Viewport", await page.playwright.evaluate(_WINDOW))
+    except (Error, TimeoutError):  # Navigating, closed, or in an endless loop.
+        pass
+    return {
+        "url": page.url,
+        "title": title,
+        "viewport": cast("Viewport", viewport or {"width": 0, "height": 0}),
+        "createdAt": round(page.created_at * 1000),
+    }
+
+
+_WINDOW = "() => ({width: Number(innerWidth) || 0, height: Number(innerHeight) || 0})"
+"""For pages of a browser that was attached to: their windows are as large as they are."""
+
+
+def entry_info(entry: LogEntry) -> EntryInfo:
+    info: EntryInfo = {
+        "url": entry.url,
+        "method": entry.method,
+        "status": entry.status,
+        "resourceType": entry.resource_type,
+        "pageId": entry.page,
+        "timing": {
+            "startTime": round(entry.started_at),
+            "duration": None if entry.duration is None else round(entry.duration, 1),
+        },
+    }
+    if entry.failure is not None:
+        info["failure"] = entry.failure
+    return info
+
+
+def log_counts(entries: Sequence[LogEntry]) -> LogCounts:
+    return {
+        "requestCount": len(entries),
+        "responseCount": sum(entry.status > 0 for entry in entries),
+        "errorCount": sum(entry.failure is not None or entry.status >= 400 for entry in entries),
+    }

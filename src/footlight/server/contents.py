@@ -1,0 +1,191 @@
+"""What a resource holds when it is read (003 §3.2 to §3.5).
+
+Reading takes no lock and does not count as use: whoever watches a session does not disturb it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from footlight.browser import elements
+from footlight.browser.network import LogFilter
+from footlight.browser.overview import entry_info, log_counts, page_details, session_info
+from footlight.browser.shelf import LongAnswer, Screenshot
+from footlight.server.answer import clean
+from footlight.server.keeping import link_to
+from footlight.server.listing import JSON, Resource, network_log_resource, page_resource, session_resource
+
+if TYPE_CHECKING:
+    from footlight.browser.found import KeptElement
+    from footlight.browser.network import LogEntry
+    from footlight.browser.page import Page
+    from footlight.browser.session import Session
+    from footlight.server.uris import Address
+
+__all__ = ["Content", "Missing", "check", "read"]
+
+READ_MS = 2_000
+"""So long a page may take to answer."""
+
+
+class Missing(LookupError):
+    """Says why there is nothing to read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """`uri` is the form in which it is listed, however it was asked for.
+
+    `data` is JSON, or the bytes of an image, of which `metadata` tells.
+    """
+
+    uri: str
+    mime_type: str
+    data: str | bytes
+    metadata: Mapping[str, Any]
+
+
+async def read(address: Address, session: Session) -> Content:
+    """Raises Missing."""
+    match address.kind:
+        case "session":
+            return _json(session_resource(session), session_info(session))
+        case "page":
+            return await _page(_open_page(address, session))
+        case "element":
+            return await _element(address, session)
+        case "network-log":
+            return _network_log(address, session)
+        case "screenshot":
+            return _image(_screenshot(address, session))
+        case "answer":
+            return _answer(_long_answer(address, session))
+
+
+def check(address: Address, session: Session) -> None:
+    """What can be said at once of whether it can be read. Raises Missing."""
+    match address.kind:
+        case "session":
+            pass
+        case "page":
+            _open_page(address, session)
+        case "element":
+            _kept_element(address, session)
+        case "network-log":
+            _entries(address, session)
+        case "screenshot":
+            _screenshot(address, session)
+        case "answer":
+            _long_answer(address, session)
+
+
+async def _page(page: Page) -> Content:
+    details = await page_details(page, timeout_ms=READ_MS)
+    if page.closed:
+        raise Missing(f"{page.id} was closed")
+    return _json(page_resource(page), details)
+
+
+def _open_page(address: Address, session: Session) -> Page:
+    wanted = address.segments[1]
+    for page in session.pages:
+        if page.id == wanted:
+            return page
+    known = ", ".join(page.id for page in session.pages) or "none"
+    raise Missing(f"no page {wanted} is open; open pages: {known}")
+
+
+async def _element(address: Address, session: Session) -> Content:
+    page, id = _open_page(address, session), address.segments[2]
+    kept = _kept_element(address, session)
+    try:
+        found = await elements.describe(page, kept, timeout_ms=READ_MS)
+    except TimeoutError:
+        raise Missing(f"its page gave no answer within {READ_MS}ms") from None
+    if found is None:
+        raise Missing(f"{id} is not in the page any more")
+    called = f'{found["role"] or found["tagName"]} "{found["name"]}"'
+    box = found["boundingBox"]
+    return _json(
+        Resource(uri=address.uri, name=f"Element {id}", description=called),
+        {
+            "selector": found["selector"],
+            "tagName": found["tagName"],
+            "attributes": found["attributes"],
+            **({"boundingBox": box} if box else {}),
+        },
+    )
+
+
+def _kept_element(address: Address, session: Session) -> KeptElement:
+    kept = _open_page(address, session).elements.find(address.segments[2])
+    if kept is None:
+        raise Missing(f"no {address.segments[2]} was found in the document that is there; find it again")
+    return kept
+
+
+def _network_log(address: Address, session: Session) -> Content:
+    entries = _entries(address, session)
+    shown = [entry_info(entry) for entry in entries]
+    content = [
+        {key: entry[key] for key in ("url", "method", "status", "resourceType", "timing")} for entry in shown
+    ]
+    return _json(network_log_resource(session, address.segments[1]), {**log_counts(entries)}, content=content)
+
+
+def _entries(address: Address, session: Session) -> list[LogEntry]:
+    """Those of a page that was closed can still be read."""
+    entries = session.log.matching(LogFilter(page=address.segments[1]))
+    if not entries:
+        _open_page(address, session)
+    return entries
+
+
+def _screenshot(address: Address, session: Session) -> Screenshot:
+    for shot in session.shelf.of(session.id, Screenshot):
+        if (shot.page_id, shot.timestamp) == address.segments[1:]:
+            return shot
+    raise Missing("there is no such screenshot, or it had to make room for later ones")
+
+
+def _image(shot: Screenshot) -> Content:
+    link = link_to(shot)
+    return Content(
+        uri=link.uri,
+        mime_type=link.mime_type,
+        data=shot.data,
+        metadata={
+            "width": shot.width,
+            "height": shot.height,
+            "fullPage": shot.full_page,
+            "capturedAt": shot.captured_at,
+        },
+    )
+
+
+def _long_answer(address: Address, session: Session) -> LongAnswer:
+    for answer in session.shelf.of(session.id, LongAnswer):
+        if answer.id == address.segments[1]:
+            return answer
+    raise Missing("there is no such answer, or it had to make room for later ones")
+
+
+def _answer(answer: LongAnswer) -> Content:
+    link = link_to(answer)
+    return Content(uri=link.uri, mime_type=link.mime_type, data=answer.data.decode(), metadata={})
+
+
+def _json(resource: Resource, metadata: Mapping[str, Any], **more: Any) -> Content:
+    told = {
+        "uri": resource.uri,
+        "name": resource.name,
+        **({"description": resource.description} if resource.description else {}),
+        "mimeType": resource.mime_type,
+        "metadata": metadata,
+        **more,
+    }
+    text = json.dumps(clean(told), ensure_ascii=False)
+    return Content(uri=resource.uri, mime_type=JSON, data=text, metadata={})

@@ -1,0 +1,81 @@
+"""The addresses of resources: `playwright:///{kind}/{…}` (003 §3.1)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, cast, get_args
+from urllib.parse import quote, unquote
+
+__all__ = ["PATTERNS", "Address", "Kind", "template"]
+
+ROOT = "playwright:///"
+
+Kind = Literal["session", "page", "element", "screenshot", "network-log", "answer"]
+
+PATTERNS: Mapping[Kind, tuple[str, ...]] = {
+    "session": ("sessionId",),
+    "page": ("sessionId", "pageId"),
+    "element": ("sessionId", "pageId", "elementId"),
+    "screenshot": ("sessionId", "pageId", "timestamp"),
+    "network-log": ("sessionId", "pageId"),
+    "answer": ("sessionId", "answerId"),
+}
+"""What the segments after the kind are; the first is always the session."""
+
+_PLAIN = "!$&'()*+,;=:@"
+"""What RFC 3986 lets stand in a segment, beside letters, digits and `-._~`: colons above all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """`segments` are decoded, as many as the kind has."""
+
+    kind: Kind
+    segments: tuple[str, ...]
+
+    @property
+    def session_id(self) -> str:
+        return self.segments[0]
+
+    @property
+    def uri(self) -> str:
+        """The one form in which it is listed."""
+        return ROOT + "/".join((self.kind, *(quote(each, safe=_PLAIN) for each in self.segments)))
+
+    @classmethod
+    def parse(cls, uri: str) -> Address:
+        """Each segment is decoded once.
+
+        Raises:
+            ValueError: it is no address of ours; says why.
+        """
+        if not uri.startswith(ROOT):
+            raise ValueError(f"it does not start with {ROOT}")
+        kind, *segments = (_decoded(segment) for segment in uri.removeprefix(ROOT).split("/"))
+        if kind not in get_args(Kind):
+            raise ValueError(f"{kind!r} is none of {', '.join(PATTERNS)}")
+        known = cast("Kind", kind)
+        if len(segments) != len(PATTERNS[known]):
+            raise ValueError(f"it is not of the form {template(known)}")
+        return cls(known, tuple(segments))
+
+
+def template(kind: Kind) -> str:
+    """RFC 6570."""
+    return ROOT + "/".join((kind, *(f"{{{name}}}" for name in PATTERNS[kind])))
+
+
+def _decoded(segment: str) -> str:
+    if "?" in segment or "#" in segment:
+        raise ValueError("it has a query or a fragment")
+    if re.search("%(?![0-9A-Fa-f]{2})", segment):
+        raise ValueError("a % is not followed by two hexadecimal digits")
+    try:
+        decoded = unquote(segment, errors="strict")
+    except UnicodeDecodeError:
+        raise ValueError("it does not decode to UTF-8") from None
+    if decoded in ("", ".", ".."):
+        raise ValueError("a part of it is empty, or dots")
+    return decoded
