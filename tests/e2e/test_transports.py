@@ -1,0 +1,177 @@
+"""The whole server says the same over every transport, in both eras of the protocol."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client, MCPError
+from mcp.shared.exceptions import MCPDeprecationWarning
+from mcp.shared.subscriptions import ResourceUpdated
+from mcp_types import (
+    PromptReference,
+    ResourceTemplateReference,
+    ResourceUpdatedNotification,
+    TextContent,
+    TextResourceContents,
+)
+
+from tests.network import Transport, address, client_over, listening
+from tests.site import Site
+
+pytestmark = pytest.mark.anyio
+
+ERAS = ("auto", "legacy")
+TRANSPORTS: tuple[Transport, ...] = ("stdio", "http", "websocket")
+PAGE = "<title>Same</title><h1 id=t>Everywhere</h1><a href=/next>on</a>"
+
+
+@pytest.fixture(scope="module", params=TRANSPORTS)
+async def transport(request: pytest.FixtureRequest) -> Transport:
+    return request.param
+
+
+@pytest.fixture(scope="module")
+async def url(transport: Transport) -> AsyncGenerator[str]:
+    if transport == "stdio":
+        yield ""
+        return
+    async with listening(transport) as url:
+        yield url
+
+
+@pytest.fixture(params=ERAS)
+async def mode(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture
+async def client(transport: Transport, url: str, mode: str) -> AsyncGenerator[Client]:
+    async with client_over(transport, url, mode=mode) as client:
+        yield client
+
+
+async def session_of(client: Client) -> str:
+    result = await client.call_tool("create_session", {})
+    assert result.structured_content is not None
+    return result.structured_content["data"]["sessionId"]
+
+
+async def test_a_tour_through_everything(client: Client, site: Site) -> None:
+    session = await session_of(client)
+    page = f"playwright:///page/{session}/page-1"
+    here = {"sessionId": session}
+
+    navigated = await client.call_tool("navigate", {"url": site.page(PAGE), **here})
+    text = await client.call_tool("get_text", {"selector": "#t", **here})
+    missing = await client.call_tool("get_text", {**here})
+    [contents] = (await client.read_resource(page)).contents
+    pages = await client.complete(
+        ResourceTemplateReference(uri="playwright:///page/{sessionId}/{pageId}"),
+        {"name": "pageId", "value": "page"},
+        context_arguments={"sessionId": session},
+    )
+    urls = await client.complete(PromptReference(name="e2e_test"), {"name": "start_url", "value": site.url})
+    prompt = await client.get_prompt("e2e_test", {"test_scenario": "buy", "start_url": site.url})
+    uris = [resource.uri for resource in (await client.list_resources()).resources]
+
+    assert navigated.structured_content is not None
+    assert navigated.structured_content["data"]["status"] == 200
+    assert text.structured_content == {"success": True, "data": {"text": "Everywhere"}}
+    assert missing.is_error
+    assert isinstance(contents, TextResourceContents)
+    assert json.loads(contents.text)["metadata"]["title"] == "Same"
+    assert pages.completion.values == ["page-1"]
+    assert navigated.structured_content["data"]["url"] in urls.completion.values
+    assert isinstance(prompt.messages[0].content, TextContent)
+    assert prompt.messages[0].content.text.startswith("Execute this E2E test scenario: buy\n")
+    assert {page, f"playwright:///session/{session}", f"playwright:///network-log/{session}/page-1"} <= {
+        *uris
+    }
+
+
+async def test_errors_of_the_protocol_have_its_codes(client: Client) -> None:
+    codes: list[int] = []
+    for ask in (
+        client.call_tool("no_such_tool", {}),
+        client.get_prompt("no_such_prompt", {}),
+        client.get_prompt("e2e_test", {"start_url": "https://a.test"}),
+        client.read_resource("playwright:///page/none/page-1"),
+        client.list_resources(cursor="x"),
+    ):
+        with pytest.raises(MCPError) as raised:
+            await ask
+        codes.append(raised.value.error.code)
+
+    assert codes == [-32602] * 5
+
+
+async def test_a_subscriber_learns_that_a_page_navigated(
+    transport: Transport, url: str, mode: str, site: Site
+) -> None:
+    """R003-53."""
+    news, heard = anyio.create_memory_object_stream[str](100)
+
+    async def on_message(message: Any) -> None:
+        if isinstance(message, ResourceUpdatedNotification):
+            await news.send(message.params.uri)
+
+    async with AsyncExitStack() as stack:
+        stack.enter_context(news)
+        stack.enter_context(heard)
+        client = await stack.enter_async_context(
+            Client(address(transport, url), mode=mode, message_handler=on_message)
+        )
+        session = await session_of(client)
+        await client.call_tool("navigate", {"url": site.page("<p>one"), "sessionId": session})
+        page = f"playwright:///page/{session}/page-1"
+        listening_to = None
+        if mode == "legacy":
+            with pytest.warns(MCPDeprecationWarning):
+                await client.subscribe_resource(page)
+        else:
+            listening_to = await stack.enter_async_context(client.listen(resource_subscriptions=[page]))
+
+        await client.call_tool("navigate", {"url": site.page("<p>two"), "sessionId": session})
+
+        with anyio.fail_after(10):
+            told = (
+                ResourceUpdated(uri=await heard.receive())
+                if listening_to is None
+                else await anext(listening_to)
+            )
+        assert told == ResourceUpdated(uri=page)
+
+
+async def test_answers_are_equal_to_the_byte(site: Site) -> None:
+    """The same calls, over every transport and in both eras: the same structured content."""
+    page = site.page(PAGE, path="/same")
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("get_text", {"selector": "#t"}),
+        ("find_elements", {"selector": "h1, a"}),
+        ("extract_links", {}),
+        ("get_page_metadata", {}),
+        ("get_attribute", {"selector": "#none", "attribute": "x", "timeout": 50}),
+        ("fill", {"selector": "#t"}),
+    ]
+    said: set[str] = set()
+    lists: set[str] = set()
+    async with AsyncExitStack() as stack:
+        for transport in TRANSPORTS:
+            url = "" if transport == "stdio" else await stack.enter_async_context(listening(transport))
+            for mode in ERAS:
+                async with client_over(transport, url, mode=mode) as client:
+                    tools = (await client.list_tools()).tools
+                    # The SDK puts the keys of schemas in another order in each era.
+                    lists.add(json.dumps([tool.model_dump(mode="json") for tool in tools], sort_keys=True))
+                    session = await session_of(client)
+                    await client.call_tool("navigate", {"url": page, "sessionId": session})
+                    answers = [await client.call_tool(name, {**a, "sessionId": session}) for name, a in calls]
+                    said.add(json.dumps([answer.structured_content for answer in answers]))
+
+    assert len(said) == 1
+    assert len(lists) == 1
