@@ -63,11 +63,11 @@ class Run:
 
 
 LEGACY = (
-    *("server-initialize", "ping", "completion-complete", "tools-list", "server-sse-multiple-streams"),
+    *("server-initialize", "ping", "tools-list", "server-sse-multiple-streams"),
     *("resources-list", "prompts-list", "dns-rebinding-protection"),
 )
 MODERN = (
-    *("server-stateless", "completion-complete", "tools-list", "server-sse-multiple-streams"),
+    *("server-stateless", "tools-list", "server-sse-multiple-streams"),
     *("resources-list", "sep-2164-resource-not-found", "prompts-list", "dns-rebinding-protection", "caching"),
     *("http-header-validation", "input-required-result-unsupported-methods"),
 )

@@ -169,9 +169,8 @@ async def test_calls_do_not_wait_for_each_other(client: Client) -> None:
             group.start_soon(client.call_tool, "test_wait", {"name": "first"}, None, started)
             await waiting.wait()
             result = await client.call_tool("test_simple_text")
+            assert texts(result) == ["This is a simple text response for testing."]
             group.cancel_scope.cancel()
-
-    assert texts(result) == ["This is a simple text response for testing."]
 
 
 # What comes before the answer
