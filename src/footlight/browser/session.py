@@ -94,6 +94,8 @@ class Session:
         self.options = options
         self.owner = owner
         """The principal whose it is."""
+        self.is_default = False
+        """Whether a caller need not name it."""
         self.kept_as: str | None = None
         """The name under which it survives the server, where sessions do."""
         self.lock = asyncio.Lock()
@@ -345,6 +347,11 @@ class Session:
             self._surroundings.shelf.drop(self.id)
             self.tell("closed")
             self._left = True
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing of it is there any more; the context may go a moment before its browser."""
+        return self._left or not self.alive
 
     @property
     def shelf(self) -> Shelf:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import builtins
 import logging
 import secrets
 import time
@@ -66,7 +65,9 @@ class Sessions:
 
     def list(self, *, caller: Caller) -> list[Session]:
         """The principal's."""
-        return [each for each in self._alive() if each.owner == caller.principal]
+        return [
+            each for each in self._sessions.values() if each.owner == caller.principal and not each.over
+        ]
 
     def find(self, id: str | None, *, caller: Caller) -> Session:
         """A session that is there, without using it.
@@ -78,12 +79,9 @@ class Sessions:
         session = self._find(id, caller)
         if session is None:
             raise self._not_found(id, caller)
-        if not session.alive:
+        if session.over:
             raise SessionNotFound(f'Session "{id}" crashed', sessionId=id)
         return session
-
-    def _alive(self) -> builtins.list[Session]:
-        return [session for session in self._sessions.values() if session.alive]
 
     def _find(self, id: str, caller: Caller) -> Session | None:
         """Another principal's is told as if there were none."""
@@ -163,7 +161,7 @@ class Sessions:
         if not self._settings.idle_timeout:
             return
         limit = time.monotonic() - self._settings.idle_timeout / 1000
-        for session in self._alive():
+        for session in [each for each in self._sessions.values() if each.alive]:
             if session.last_used <= limit and not session.lock.locked():
                 logger.info("session %s expired", session.id)
                 del self._sessions[session.id]
@@ -195,7 +193,7 @@ class Sessions:
             session = await self._open_somewhere(id, caller.principal, options)
         finally:
             self._reserved -= 1
-        if id != caller.default_session or caller.default_lasts:
+        if not session.is_default or caller.default_lasts:
             session.kept_as = caller.scoped(id)
         self._ended.pop(id, None)
         self._sessions[id] = session

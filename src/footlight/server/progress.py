@@ -1,4 +1,4 @@
-"""How far a call has come, told to whoever asked for it: its stage when that changes, and that time passes."""
+"""How far a call has come, told to whoever asked for it: its stages, and that time passes."""
 
 from __future__ import annotations
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
+import mcp_types as types
 from mcp.server import Server
 from mcp.server.caching import CacheHint
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from footlight.server.handlers.completion import Completion
+from footlight.server.handlers.paging import Context
 from footlight.server.handlers.prompts import PromptHandlers
 from footlight.server.handlers.resources import ResourceHandlers
 from footlight.server.handlers.tools import ToolHandlers
@@ -39,7 +42,7 @@ def make_server(
     tools = ToolHandlers(dispatcher)
     reading = ResourceHandlers(resources, subscriptions)
     prompting = PromptHandlers(prompts)
-    return Server(
+    server: Server[Any] = Server(
         settings.name,
         version=settings.version,
         instructions=instructions,
@@ -64,3 +67,25 @@ def make_server(
             (tool.input_schema for tool in dispatcher.tools if tool.name == name), None
         ),
     )
+    server.add_request_handler("server/discover", types.RequestParams, _discovering(server))
+    return server
+
+
+def _discovering(
+    server: Server[Any],
+) -> Callable[[Context, types.RequestParams], Awaitable[types.DiscoverResult]]:
+    """The SDK promises news of every list to those who listen. Ours of tools and prompts do not change."""
+
+    async def discover(context: Context, _: types.RequestParams) -> types.DiscoverResult:
+        capabilities = server.get_capabilities(protocol_version=context.protocol_version)
+        fixed = {
+            "tools": types.ToolsCapability(list_changed=False),
+            "prompts": types.PromptsCapability(list_changed=False),
+        }
+        return types.DiscoverResult(
+            supported_versions=list(MODERN_PROTOCOL_VERSIONS),
+            capabilities=capabilities.model_copy(update=fixed),
+            instructions=server.instructions,
+        )
+
+    return discover

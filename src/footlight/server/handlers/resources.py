@@ -63,10 +63,15 @@ class ResourceHandlers:
     async def listen(
         self, context: Context, params: types.SubscriptionsListenRequestParams
     ) -> types.SubscriptionsListenResult:
-        """The acknowledgement tells the URIs under which the news will come: those that are listed."""
+        """The acknowledgement tells the URIs under which the news will come: those that are listed.
+
+        And that there will be none of tools and prompts, whose lists are fixed.
+        """
         wanted = params.notifications
         uris = [self._listed_form(context, uri) for uri in wanted.resource_subscriptions or ()]
-        notifications = wanted.model_copy(update={"resource_subscriptions": uris or None})
+        notifications = types.SubscriptionFilter(
+            resources_list_changed=wanted.resources_list_changed, resource_subscriptions=uris or None
+        )
         return await self._subscriptions.listen(
             context, params.model_copy(update={"notifications": notifications})
         )
