@@ -11,7 +11,7 @@ import logging
 import socket
 import ssl
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -432,6 +432,10 @@ async def test_the_gate_is_asked_in_the_opening_handshake(
             async with connect_websocket(house.url, headers=headers):
                 pass
 
+        with pytest.raises(HandshakeRefused):
+            async with Client(connect_websocket(house.url, headers=headers)):
+                pass
+
         async with Client(connect_websocket(house.url, token="right")) as client:
             assert (await client.call_tool("echo", {"text": "in"})).structured_content == {"text": "in"}
 
@@ -548,6 +552,21 @@ async def test_one_request_too_many_is_refused() -> None:
         }
         assert answered == {1, 2, 3}
         assert await client.text(5) == "again"
+
+
+async def test_large_requests_are_counted_by_their_size() -> None:
+    """Eight of the largest."""
+    async with serving(maxMessageSize=10_000) as house, raw(house) as client:
+        for number in range(9):
+            await client.call(number, "wait", text="x" * 9_500)
+        refused = await client.message()
+        await client.call(9, "echo", text="small")
+
+        assert refused["error"]["message"] == (
+            "Requests without an answer are too large together (80000 characters)"
+        )
+        assert (refused["id"], refused["error"]["data"]) == (8, RESOURCE_EXHAUSTED)
+        assert await client.text(9) == "small"
 
 
 async def test_a_request_that_was_cancelled_counts_no_more() -> None:
@@ -687,7 +706,7 @@ async def test_a_dropped_connection_cancels_its_calls_and_leaves_nothing(
         async with raw(house) as other:
             async with raw(house) as client:
                 if mode == "legacy":
-                    hello = {"protocolVersion": "2025-11-25", "capabilities": {}}
+                    hello: dict[str, Any] = {"protocolVersion": "2025-11-25", "capabilities": {}}
                     await client.request(0, "initialize", **hello, clientInfo={"name": "c", "version": "1"})
                     await client.message()
                     for number in (1, 2):
@@ -780,7 +799,7 @@ async def test_a_server_that_ends_waits_for_nobody_who_is_idle() -> None:
 
 
 @asynccontextmanager
-async def served(**listen: Any) -> AsyncGenerator[tuple[House, Callable[[], Awaitable[None]]]]:
+async def served(**listen: Any) -> AsyncGenerator[tuple[House, Callable[[], Coroutine[Any, Any, None]]]]:
     """A server, and what ends it."""
     stop, started = asyncio.Event(), asyncio.Event()
     houses: list[House] = []
@@ -974,7 +993,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 async def test_tls(certificate: Path) -> None:
-    files = {"tlsCertificate": certificate / "cert.pem", "tlsKey": certificate / "key.pem"}
+    files: dict[str, Any] = {"tlsCertificate": certificate / "cert.pem", "tlsKey": certificate / "key.pem"}
     trusting = ssl.create_default_context(cafile=certificate / "cert.pem")
     async with serving(**files) as house:
         assert house.url == f"wss://localhost:{house.port}"

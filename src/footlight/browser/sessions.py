@@ -64,9 +64,13 @@ class Sessions:
         self._reserved = 0
 
     def list(self, *, caller: Caller) -> list[Session]:
-        """The principal's."""
+        """The principal's, but not what is the default of another connection."""
         return [
-            each for each in self._sessions.values() if each.owner == caller.principal and not each.over
+            each
+            for each in self._sessions.values()
+            if each.owner == caller.principal
+            and not each.over
+            and (not each.is_default or each.id == caller.default_session)
         ]
 
     def find(self, id: str | None, *, caller: Caller) -> Session:
@@ -193,6 +197,7 @@ class Sessions:
             session = await self._open_somewhere(id, caller.principal, options)
         finally:
             self._reserved -= 1
+        session.is_default = id == caller.default_session
         if not session.is_default or caller.default_lasts:
             session.kept_as = caller.scoped(id)
         self._ended.pop(id, None)

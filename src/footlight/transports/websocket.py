@@ -234,7 +234,8 @@ async def _write(
     on_answer: Callable[[JSONRPCMessage], None],
 ) -> None:
     async with outgoing:
-        with suppress(ConnectionClosed):
+        # It is found out here, or the reader has, and closed the stream.
+        with suppress(ConnectionClosed, anyio.ClosedResourceError):
             async for item in outgoing:
                 on_answer(item.message)
                 await wire.send(item.message)

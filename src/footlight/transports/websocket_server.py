@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING, Any, cast
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
-from mcp_types import INTERNAL_ERROR, JSONRPCError, JSONRPCMessage, JSONRPCRequest, JSONRPCResponse
+from mcp_types import (
+    INTERNAL_ERROR,
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCRequest,
+    JSONRPCResponse,
+    RequestId,
+)
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import NegotiationError
 from websockets.http11 import Request, Response
@@ -36,6 +43,8 @@ __all__ = ["Read", "WebSocketContext", "Write", "serve_websocket"]
 logger = logging.getLogger(__name__)
 
 PATHS = ("/", "/mcp")
+LARGE_REQUESTS = 8
+"""So many of the largest size may wait for an answer on one connection, however many small ones may."""
 LAST_SECONDS = 2.0
 """For handlers that were cancelled, at the end."""
 
@@ -239,7 +248,7 @@ class _Clients:
             Wire(connection, stall_seconds=self._stall_seconds),
             WebSocketContext(passed.caller(secrets.token_hex(16))),
             among=self,
-            limit=self._settings.max_requests,
+            settings=self._settings,
         )
         self._open.add(client)
         logger.info("Client connected")
@@ -264,55 +273,63 @@ class _Clients:
 class _Client:
     """What one connection asked, and has not been answered yet."""
 
-    def __init__(self, wire: Wire, context: WebSocketContext, *, among: _Clients, limit: int) -> None:
+    def __init__(
+        self, wire: Wire, context: WebSocketContext, *, among: _Clients, settings: ListenSettings
+    ) -> None:
         self.wire = wire
         self.idle = asyncio.Event()
         """Set while nothing is unanswered."""
         self.idle.set()
         self._context = context
         self._among = among
-        self._limit = limit
-        self._unanswered = 0
+        self._max_requests = settings.max_requests
+        self._max_size = LARGE_REQUESTS * settings.max_message_size
+        self._unanswered: list[tuple[RequestId, int]] = []
+        """With their sizes. An id may be there twice, though it should not."""
 
     async def accept(self, frame: str | bytes) -> SessionMessage | None:
         """The message for the protocol, with its sender. What is none is answered here."""
         if isinstance(frame, bytes):
             await self.wire.close(1003, "Only text frames are messages")
             return None
-        item = self._admitted(parse_message(frame, unit="message"))
-        if isinstance(item, JSONRPCError):
-            await self.wire.send(item)
-            return None
-        item.metadata = ServerMessageMetadata(
-            request_context=self._context, on_request_unanswered=self._settled
-        )
-        return item
+        item = parse_message(frame, unit="message")
+        if isinstance(item, SessionMessage) and isinstance(request := item.message, JSONRPCRequest):
+            item = self._refusal(request, len(frame)) or self._counted(request, len(frame))
+        elif isinstance(item, SessionMessage):
+            item.metadata = ServerMessageMetadata(request_context=self._context)
+        if isinstance(item, SessionMessage):
+            return item
+        await self.wire.send(item)
+        return None
 
     def answered(self, message: JSONRPCMessage) -> None:
         if isinstance(message, (JSONRPCResponse, JSONRPCError)):
-            self._settle()
+            self._settle(message.id)
 
-    def _admitted(self, item: SessionMessage | JSONRPCError) -> SessionMessage | JSONRPCError:
-        """Requests are counted, and what is one too many is refused."""
-        if not isinstance(item, SessionMessage) or not isinstance(request := item.message, JSONRPCRequest):
-            return item
+    def _refusal(self, request: JSONRPCRequest, size: int) -> JSONRPCError | None:
         if self._among.draining:
-            return _too_much(request, "The server is shutting down")
-        if self._unanswered >= self._limit:
-            return _too_much(request, f"Too many requests without an answer ({self._limit})")
-        self._unanswered += 1
+            why = "The server is shutting down"
+        elif len(self._unanswered) >= self._max_requests:
+            why = f"Too many requests without an answer ({self._max_requests})"
+        elif size + sum(each for _, each in self._unanswered) > self._max_size:
+            why = f"Requests without an answer are too large together ({self._max_size} characters)"
+        else:
+            return None
+        return refusal(INTERNAL_ERROR, why, request.id, {"code": "RESOURCE_EXHAUSTED", "retryable": True})
+
+    def _counted(self, request: JSONRPCRequest, size: int) -> SessionMessage:
+        self._unanswered.append((request.id, size))
         self.idle.clear()
-        return item
 
-    async def _settled(self) -> None:
-        """A request that was cancelled has no answer."""
-        self._settle()
+        async def settle() -> None:
+            self._settle(request.id)
 
-    def _settle(self) -> None:
-        self._unanswered -= 1
+        metadata = ServerMessageMetadata(request_context=self._context, on_request_unanswered=settle)
+        return SessionMessage(request, metadata)
+
+    def _settle(self, request_id: RequestId | None) -> None:
+        ids = [each for each, _ in self._unanswered]
+        if request_id in ids:
+            del self._unanswered[ids.index(request_id)]
         if not self._unanswered:
             self.idle.set()
-
-
-def _too_much(request: JSONRPCRequest, why: str) -> JSONRPCError:
-    return refusal(INTERNAL_ERROR, why, request.id, {"code": "RESOURCE_EXHAUSTED", "retryable": True})
