@@ -20,16 +20,18 @@ from typing import TYPE_CHECKING, Any
 import uvicorn
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp_types import INTERNAL_ERROR, INVALID_REQUEST
+from mcp_types import INTERNAL_ERROR, INVALID_REQUEST, JSONRPCError
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.server import ServerState
 
 from footlight.caller import SCOPE_KEY
 from footlight.transports.gate import Gate, Pass, Refusal, is_loopback
 from footlight.transports.impatience import Impatient
 from footlight.transports.lazy_json import LazyJson
+from footlight.transports.messages import parse_message, to_json
 from footlight.transports.tls import server_ssl
 from footlight.transports.transport_sessions import SESSION_HEADER, RecentEvents, TransportSessions
 
@@ -46,6 +48,7 @@ PATH = "/mcp"
 EVENTS_BYTES = 32 << 20
 RETRY_MS = 1_000
 KEEP_ALIVE_SECONDS = 30
+HANG_UP_SECONDS = 0.5
 
 Ready = Callable[[], Awaitable[str | None]]
 """Why the server cannot serve yet; None when it can."""
@@ -115,13 +118,12 @@ async def _listening(app: ASGIApp, listener: socket.socket, settings: ListenSett
     tls = server_ssl(settings)
     config = uvicorn.Config(
         app,
-        http=Impatient.within(settings.read_timeout / 1000),
+        http=Impatient.within(settings.read_timeout / 1000, max_connections=settings.max_connections),
         ws="none",
         lifespan="off",
         log_config=None,
         access_log=False,
         server_header=False,
-        limit_concurrency=settings.max_connections,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
     )
     config.load()
@@ -133,10 +135,19 @@ async def _listening(app: ASGIApp, listener: socket.socket, settings: ListenSett
         yield f"{'https' if tls else 'http'}://{name}:{port}"
     finally:
         server.should_exit = server.force_exit = True
-        for task in server.server_state.tasks:
-            task.cancel()
+        await _hang_up(server.server_state)
         with suppress(asyncio.CancelledError):
             await serving
+
+
+async def _hang_up(state: ServerState) -> None:
+    """Streams end by themselves when nobody is there; uvicorn logs an error for each that is cancelled."""
+    for connection in state.connections:
+        connection.transport.close()
+    if state.tasks:
+        _, stuck = await asyncio.wait(state.tasks, timeout=HANG_UP_SECONDS)
+        for task in stuck:
+            task.cancel()
 
 
 class _Uvicorn(uvicorn.Server):
@@ -190,6 +201,10 @@ class _Door:
         if isinstance(checked, Refusal):
             await _refused(checked)(scope, receive, send)
             return
+        if scope["method"] == "POST" and isinstance(fault := parse_message(body, unit="body"), JSONRPCError):
+            # As on every transport; the SDK says it in another way in each era.
+            await Response(to_json(fault), 400, media_type="application/json")(scope, receive, send)
+            return
         self._introduce(scope, headers, checked)
         await self._count(scope, _replaying(body, receive), send)
 
@@ -217,7 +232,7 @@ class _Door:
         if self._settings.stateless:
             # Document 003's client sends nothing but its body; the SDK wants these.
             given = MutableHeaders(scope=scope)
-            given.setdefault("content-type", "application/json")
+            given["content-type"] = "application/json"
             given["accept"] = "application/json, text/event-stream"
 
     async def _count(self, scope: Scope, receive: Receive, send: Send) -> None:

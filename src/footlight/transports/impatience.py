@@ -1,4 +1,4 @@
-"""Connections that open and then say nothing, or say it one byte at a time, are closed."""
+"""Connections are limited: in number, and in how long they may say nothing, or say it a byte at a time."""
 
 from __future__ import annotations
 
@@ -7,31 +7,46 @@ import functools
 from typing import Any
 
 import h11
+from uvicorn.protocols.http.flow_control import service_unavailable
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 __all__ = ["Impatient"]
 
+REFUSED_AT_ONCE = 100
+"""So many connections above the limit are told so; more are dropped."""
+
 
 class Impatient(H11Protocol):
-    """uvicorn's protocol, with a time limit for the head of a request. It has one only between requests."""
+    """uvicorn's protocol, with a time limit for the head of a request. It has one only between requests.
 
-    def __init__(self, *arguments: Any, read_seconds: float, **options: Any) -> None:
+    And its limit of connections, once reached, refuses the requests of all; ours only those above it.
+    """
+
+    def __init__(self, *arguments: Any, read_seconds: float, max_connections: int, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._read_seconds = read_seconds
+        self._max_connections = max_connections
         self._too_late: asyncio.TimerHandle | None = None
 
     @classmethod
-    def within(cls, seconds: float) -> Any:
+    def within(cls, seconds: float, *, max_connections: int) -> Any:
         """For uvicorn's configuration."""
-        return functools.partial(cls, read_seconds=seconds)
+        return functools.partial(cls, read_seconds=seconds, max_connections=max_connections)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        above = len(self.connections) - self._max_connections
+        if above > REFUSED_AT_ONCE:
+            transport.abort()
+        elif above > 0:
+            # When it asks, for a connection that is closed with something unread is reset, and nobody hears.
+            self.app = service_unavailable  # type: ignore[assignment]
         self._await_head()
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
-        if self.conn.their_state is h11.IDLE:
+        # The rest of a body may also come after its answer, for as long as the sender likes.
+        if self.conn.their_state is h11.IDLE or self.conn.our_state is h11.DONE:
             self._await_head()
         else:
             self._stop_waiting()

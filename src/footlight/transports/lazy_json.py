@@ -14,7 +14,7 @@ from typing import cast
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["LazyJson"]
+__all__ = ["LazyJson", "answer_in"]
 
 PATIENCE_SECONDS = 1.0
 """A client that waits longer is given the stream, with what it needs to resume it."""
@@ -67,12 +67,11 @@ class _Reply:
 
     async def _add(self, message: Message) -> None:
         body: bytes = message.get("body", b"")
-        data = _data(body)
-        if data and _is_answer(data):
-            await self._answer(data)
+        if answer := answer_in(body):
+            await self._answer(answer)
             return
         self._held.append(message)
-        primes = body and not data
+        primes = body and not _data(body)
         if not primes:  # A notification, a request of the server's, or the end of the stream.
             await self._commit()
 
@@ -101,6 +100,12 @@ def _begins_stream(message: Message) -> bool:
     return message["type"] == "http.response.start" and MutableHeaders(scope=message).get(
         "content-type", ""
     ).startswith("text/event-stream")
+
+
+def answer_in(body: bytes) -> bytes:
+    """The answer that the event of a chunk holds; empty where it holds something else."""
+    data = _data(body)
+    return data if data and _is_answer(data) else b""
 
 
 def _data(body: bytes) -> bytes:

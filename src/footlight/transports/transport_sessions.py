@@ -16,16 +16,22 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser, authorization_context
 from mcp.server.streamable_http import EventCallback, EventMessage, EventStore
-from mcp_types import JSONRPCMessage
-from starlette.datastructures import Headers
+from mcp_types import JSONRPCError, JSONRPCMessage, JSONRPCResponse
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from footlight.transports.lazy_json import answer_in
 
 __all__ = ["RecentEvents", "TransportSessions"]
 
 logger = logging.getLogger(__name__)
 
 SESSION_HEADER = "mcp-session-id"
+RESUME_HEADER = "last-event-id"
+EVENT_BYTES = 1_000
+"""What an event takes beside its text."""
 
 
 @dataclass(eq=False, slots=True)
@@ -50,10 +56,15 @@ class TransportSessions:
         self._sessions: OrderedDict[str, _Session] = OrderedDict()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        id = Headers(scope=scope).get(SESSION_HEADER, "")
-        session = self._sessions.get(id) or _Session(user=scope.get("user"))
+        headers = Headers(scope=scope)
+        id = headers.get(SESSION_HEADER, "")
+        session = self._sessions.get(id)
+        if session is None or _principal(session.user) != _principal(scope.get("user")):
+            id, session = "", _Session(user=scope.get("user"))
         token = _current.set(session)
         session.busy += 1
+        if scope["method"] == "GET" and RESUME_HEADER in headers:
+            send = _ending_with_answer(send)
         try:
             await self._app(scope, receive, self._watching(session, id, scope["method"], send))
         finally:
@@ -74,6 +85,9 @@ class TransportSessions:
                 if told and status < 400 and not session.id:
                     session.id = told
                     self._sessions[told] = session
+                if not session.id:
+                    # The SDK tells it also where it opened none, and clients would keep it.
+                    del MutableHeaders(scope=message)[SESSION_HEADER]
                 if id and (status == 404 or (method == "DELETE" and status < 400)):
                     self._sessions.pop(id, None)
             await send(message)
@@ -113,6 +127,24 @@ class TransportSessions:
         await self._app(scope, receive, send)
 
 
+def _principal(user: object) -> object:
+    return authorization_context(user) if isinstance(user, AuthenticatedUser) else None
+
+
+def _ending_with_answer(send: Send) -> Send:
+    """The SDK leaves a resumed stream open when all is said."""
+    ended = False
+
+    async def send_until_answer(message: Message) -> None:
+        nonlocal ended
+        if ended:
+            return
+        ended = message["type"] == "http.response.body" and bool(answer_in(message.get("body", b"")))
+        await send({**message, "more_body": False} if ended else message)
+
+    return send_until_answer
+
+
 class _Event(NamedTuple):
     number: int
     session: _Session | None
@@ -130,7 +162,7 @@ class RecentEvents(EventStore):
         self._events: deque[_Event] = deque()
 
     async def store_event(self, stream_id: str, message: JSONRPCMessage | None) -> str:
-        size = 100 + (len(message.model_dump_json(by_alias=True)) if message else 0)
+        size = EVENT_BYTES + (len(message.model_dump_json(by_alias=True)) if message else 0)
         event = _Event(next(self._numbers), _current.get(), stream_id, message, size)
         self._events.append(event)
         self._left -= size
@@ -140,10 +172,14 @@ class RecentEvents(EventStore):
 
     async def replay_events_after(self, last_event_id: str, send_callback: EventCallback) -> str | None:
         last = next((event for event in self._events if str(event.number) == last_event_id), None)
-        if last is None or last.session is not _current.get():
+        if last is None or last.session is not _current.get() or _is_answer(last):
             return None
         for event in list(self._events):
             same = event.session is last.session and event.stream == last.stream
             if same and event.number > last.number and event.message is not None:
                 await send_callback(EventMessage(event.message, str(event.number)))
         return last.stream
+
+
+def _is_answer(event: _Event) -> bool:
+    return isinstance(event.message, (JSONRPCResponse, JSONRPCError))

@@ -1,0 +1,280 @@
+"""A server over HTTP as a process, and a client that sends exactly what it is told to."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import os
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx2
+
+from tests.conftest import server_command
+from tests.wire import MODERN_META
+
+LIMIT_SECONDS = 20.0
+LATEST = "2025-11-25"
+MODERN = "2026-07-28"
+
+JSON = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+
+Message = dict[str, Any]
+
+
+class HttpServer:
+    """A running server. Every wait has an end."""
+
+    def __init__(self, process: asyncio.subprocess.Process, folder: Path) -> None:
+        self.process = process
+        self.folder = folder
+        """Its working directory."""
+        self.url = ""
+        self.noise: list[str] = []
+        """The lines on stdout and stderr after the banner."""
+        self._heard = asyncio.Condition()
+        self._listening: asyncio.Task[None] | None = None
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    @property
+    def port(self) -> int:
+        return int(self.url.rpartition(":")[2])
+
+    async def start(self) -> None:
+        assert self.process.stdout is not None
+        async with asyncio.timeout(LIMIT_SECONDS):
+            while not (line := (await self.process.stdout.readline()).decode()).startswith("Playwright MCP"):
+                assert line, f"the server ended before it listened: {self.noise}"
+                self.noise.append(line)
+        self.url = line.split()[-1]
+        self._listening = asyncio.create_task(self._listen())
+
+    async def _listen(self) -> None:
+        assert self.process.stdout is not None
+        async for line in self.process.stdout:
+            async with self._heard:
+                self.noise.append(line.decode().rstrip("\n"))
+                self._heard.notify_all()
+
+    async def heard(self, part: str) -> str:
+        """The first line of its log that holds this."""
+        async with asyncio.timeout(LIMIT_SECONDS), self._heard:
+            await self._heard.wait_for(lambda: any(part in line for line in self.noise))
+        return next(line for line in self.noise if part in line)
+
+    async def exit(self) -> int:
+        async with asyncio.timeout(LIMIT_SECONDS):
+            status = await self.process.wait()
+            if self._listening is not None:
+                await self._listening
+        return status
+
+    async def close(self) -> None:
+        if self.process.returncode is None:
+            self.process.terminate()
+        try:
+            await self.exit()
+        except TimeoutError:
+            self.process.kill()
+            await self.process.wait()
+            raise
+
+
+@asynccontextmanager
+async def served(
+    folder: Path, *flags: str, config: Mapping[str, Any] | None = None, **environment: str
+) -> AsyncGenerator[HttpServer]:
+    """Start a server on a free port, in this folder. It is gone on return."""
+    if config is not None:
+        file = folder / "settings.json"
+        file.write_text(json.dumps(config))
+        flags = ("--config", str(file), *flags)
+    process = await asyncio.create_subprocess_exec(
+        *server_command("--transport", "http", "--port", "0", *flags),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+        limit=1 << 20,
+        cwd=folder,
+        env={**os.environ, **environment},
+    )
+    server = HttpServer(process, folder)
+    try:
+        await server.start()
+        yield server
+    finally:
+        await server.close()
+
+
+def request(method: str, params: Mapping[str, Any] | None = None, *, id: str | int = 1) -> Message:
+    return {"jsonrpc": "2.0", "id": id, "method": method, **({"params": params} if params else {})}
+
+
+def initialize(version: str = LATEST) -> Message:
+    client = {"name": "raw", "version": "1"}
+    return request("initialize", {"protocolVersion": version, "capabilities": {}, "clientInfo": client})
+
+
+def refusal(code: int, message: str, id: str | int | None = None) -> Message:
+    return {"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}}
+
+
+def modern(method: str, params: Mapping[str, Any] | None = None, *, id: str | int = 1) -> Message:
+    """A request of the current era, which says everything about itself."""
+    params = params or {}
+    meta = {**MODERN_META, **params.get("_meta", {})}
+    return request(method, {**params, "_meta": meta}, id=id)
+
+
+def routing(message: Message) -> dict[str, str]:
+    """The headers that a request of the current era needs."""
+    name = message["params"].get("name") or message["params"].get("uri")
+    headers = {"MCP-Protocol-Version": MODERN, "Mcp-Method": message["method"]}
+    return {**headers, **({"Mcp-Name": name} if name else {})}
+
+
+@dataclass(frozen=True)
+class Event:
+    """Of an event stream."""
+
+    id: str
+    data: str
+    retry: str
+
+    @property
+    def message(self) -> Message:
+        return json.loads(self.data)
+
+
+async def events(response: httpx2.Response) -> AsyncGenerator[Event]:
+    fields: dict[str, str] = {}
+    async for line in response.aiter_lines():
+        name, _, value = line.partition(":")
+        if name:
+            fields[name] = value.removeprefix(" ")
+        elif fields:
+            yield Event(fields.get("id", ""), fields.get("data", ""), fields.get("retry", ""))
+            fields = {}
+
+
+class Raw:
+    """What is common to the requests of a client: their server, and some of their headers."""
+
+    def __init__(self, http: httpx2.AsyncClient, headers: Mapping[str, str]) -> None:
+        self.http = http
+        self.headers = dict(headers)
+
+    def build(
+        self,
+        message: object = None,
+        *,
+        method: str = "POST",
+        path: str = "/mcp",
+        content: bytes | None = None,
+        headers: Mapping[str, str | None] | None = None,
+    ) -> httpx2.Request:
+        """`message` goes as JSON, `content` as it is; a header of None is left out."""
+        merged: dict[str, str | None] = {**self.headers, **(headers or {})}
+        body = json.dumps(message).encode() if message is not None else content
+        given = {name: value for name, value in merged.items() if value is not None}
+        built = self.http.build_request(method, path, content=body, headers=given)
+        if "Accept" not in given:
+            built.headers.pop("Accept", None)
+        return built
+
+    async def send(self, message: object = None, **how: Any) -> httpx2.Response:
+        return await self.http.send(self.build(message, **how))
+
+    @asynccontextmanager
+    async def streaming(self, message: object = None, **how: Any) -> AsyncGenerator[httpx2.Response]:
+        """The body is read when it is asked for; what is left of it at the end is dropped."""
+        response = await self.http.send(self.build(message, **how), stream=True)
+        try:
+            yield response
+        finally:
+            await response.aclose()
+
+    async def modern(self, method: str, params: Mapping[str, Any] | None = None) -> httpx2.Response:
+        message = modern(method, params)
+        return await self.send(message, headers=routing(message))
+
+    async def call(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
+        """In the current era; the structured content."""
+        answer = await self.modern("tools/call", {"name": tool, "arguments": arguments})
+        return answer.json()["result"]["structuredContent"]
+
+
+class Handshaken(Raw):
+    """A transport session of the handshake era."""
+
+    def __init__(self, http: httpx2.AsyncClient, headers: Mapping[str, str], id: str, version: str) -> None:
+        super().__init__(http, {**headers, "Mcp-Session-Id": id, "MCP-Protocol-Version": version})
+        self.id = id
+        self._numbers = itertools.count(1)
+
+    async def ask(self, method: str, params: Mapping[str, Any] | None = None) -> Message:
+        """The answer, which comes at once."""
+        response = await self.send(request(method, params, id=next(self._numbers)))
+        assert response.headers["content-type"] == "application/json", response.text
+        return response.json()
+
+    async def call(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
+        """The structured content, however it comes."""
+        message = request("tools/call", {"name": tool, "arguments": arguments}, id=next(self._numbers))
+        async with self.streaming(message) as response:
+            if response.headers["content-type"] == "application/json":
+                answer = json.loads(await response.aread())
+            else:
+                answer = [event async for event in events(response)][-1].message
+        return answer["result"]["structuredContent"]
+
+    async def end(self) -> httpx2.Response:
+        return await self.send(method="DELETE")
+
+    @asynccontextmanager
+    async def listening(self, *, after: str | None = None) -> AsyncGenerator[httpx2.Response]:
+        """The stream for what answers no request, or one that was lost `after` an event."""
+        headers = {"Accept": "text/event-stream", "Content-Type": None, "Last-Event-ID": after}
+        async with self.streaming(method="GET", headers=headers) as response:
+            yield response
+
+
+@asynccontextmanager
+async def raw(
+    server: HttpServer | str, *, token: str | None = None, **options: Any
+) -> AsyncGenerator[Raw]:
+    """A client of its own, with its own connections."""
+    url = server if isinstance(server, str) else server.url
+    async with httpx2.AsyncClient(base_url=url, timeout=LIMIT_SECONDS, **options) as http:
+        yield Raw(http, {**JSON, **({"Authorization": f"Bearer {token}"} if token else {})})
+
+
+async def handshake(client: Raw, version: str = LATEST) -> Handshaken:
+    """Open a transport session."""
+    answer = await client.send(initialize(version))
+    assert answer.json()["result"]["protocolVersion"] == version
+    session = Handshaken(client.http, client.headers, answer.headers["Mcp-Session-Id"], version)
+    done = await session.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+    assert (done.status_code, done.content) == (202, b"")
+    return session
+
+
+async def data(client: Raw, tool: str, /, **arguments: Any) -> dict[str, Any]:
+    """What a call gives."""
+    content = await client.call(tool, **arguments)
+    assert content["success"], content
+    return content["data"]
+
+
+async def error(client: Raw, tool: str, /, **arguments: Any) -> dict[str, Any]:
+    """Why a call is refused."""
+    content = await client.call(tool, **arguments)
+    assert not content["success"], content
+    return content["error"]

@@ -1,0 +1,146 @@
+"""HTTP without transport sessions: POST and a JSON answer, as document 003 §6.2 has it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator
+
+import httpx2
+import pytest
+from mcp import Client
+
+from tests.http_client import HttpServer, Raw, data, initialize, modern, raw, refusal, request, routing, served
+from tests.site import Site
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(scope="module")
+async def server(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[HttpServer]:
+    config = {"pool": {"minBrowsers": 1}, "listen": {"stateless": True}}
+    async with served(tmp_path_factory.mktemp("stateless"), config=config) as server:
+        yield server
+
+
+@pytest.fixture
+async def client(server: HttpServer) -> AsyncGenerator[Raw]:
+    async with raw(server) as client:
+        yield client
+
+
+async def post(client: Raw, body: bytes, *, path: str = "/", **headers: str) -> httpx2.Response:
+    """As the document's client does: there is nothing but a body."""
+    left_out = dict.fromkeys(("Accept", "Content-Type"))
+    return await client.send(content=body, path=path, headers={**left_out, **headers})
+
+
+@pytest.mark.parametrize("path", ["/", "/mcp"])
+async def test_a_body_is_all_it_takes(client: Raw, path: str) -> None:
+    """R003-77"""
+    answer = await post(client, json.dumps(request("tools/list")).encode(), path=path)
+
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json")
+    assert "navigate" in [tool["name"] for tool in answer.json()["result"]["tools"]]
+    assert "mcp-session-id" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    "kind", ["application/json", "application/x-www-form-urlencoded", "text/plain;charset=UTF-8"]
+)
+async def test_what_the_body_is_called_does_not_matter(client: Raw, kind: str) -> None:
+    """R003-77: as curl and fetch call it by themselves."""
+    answer = await post(client, json.dumps(request("ping")).encode(), **{"Content-Type": kind})
+
+    assert (answer.status_code, answer.json()) == (200, {"jsonrpc": "2.0", "id": 1, "result": {}})
+
+
+async def test_a_call_is_answered_as_json_however_long_it_takes(client: Raw, site: Site) -> None:
+    """R003-77"""
+    made = await data(client, "create_session")
+    await data(client, "navigate", url=site.page("<p>x</p>"), **made)
+    params = {
+        "name": "wait_for_selector",
+        "arguments": {"selector": "#never", "timeout": 1500, **made},
+        "_meta": {"progressToken": "t"},
+    }
+
+    answer = await post(client, json.dumps(request("tools/call", params)).encode())
+
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.json()["result"]["structuredContent"]["error"]["code"] == "TIMEOUT"
+
+
+async def test_no_handshake_is_needed_and_none_refused(client: Raw) -> None:
+    """R001-17"""
+    opened = await post(client, json.dumps(initialize("2025-06-18")).encode())
+    notified = await post(client, b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
+
+    assert opened.json()["result"]["protocolVersion"] == "2025-06-18"
+    assert "mcp-session-id" not in opened.headers
+    assert (notified.status_code, notified.content) == (202, b"")
+
+
+async def test_calls_stand_alone(client: Raw) -> None:
+    """A transport session that a client makes up ties nothing together."""
+    params = {"name": "get_cookies", "arguments": {}}
+    body = json.dumps(request("tools/call", params)).encode()
+
+    answer = await post(client, body, **{"Mcp-Session-Id": "made-up"})
+
+    assert answer.json()["result"]["structuredContent"]["error"]["code"] == "MISSING_PARAMETER"
+
+
+@pytest.mark.parametrize(
+    ("body", "answer"),
+    [
+        (b"{", refusal(-32700, "Parse error: the body is not JSON")),
+        (b"", refusal(-32700, "Parse error: the body is not JSON")),
+        (b"[]", refusal(-32600, "Invalid request: batches are not supported")),
+        (b'{"id":7}', refusal(-32600, "Invalid request: not a JSON-RPC 2.0 message", 7)),
+    ],
+)
+async def test_what_is_no_message_does_no_harm(client: Raw, body: bytes, answer: object) -> None:
+    """R003-80"""
+    told = await post(client, body)
+
+    assert (told.status_code, told.json()) == (400, answer)
+    assert (await post(client, json.dumps(request("ping")).encode())).status_code == 200
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE", "PUT", "PATCH", "OPTIONS", "HEAD"])
+async def test_every_other_method_is_refused(client: Raw, method: str) -> None:
+    """R003-77"""
+    refused = await client.send(method=method)
+
+    assert (refused.status_code, refused.headers["allow"]) == (405, "POST")
+
+
+async def test_a_page_may_still_ask(client: Raw) -> None:
+    """R001-55"""
+    headers = {"Origin": "http://localhost:3000", "Access-Control-Request-Method": "POST"}
+    preflight = await client.send(method="OPTIONS", headers=headers)
+    foreign = await client.send(method="OPTIONS", headers={**headers, "Origin": "https://evil.example"})
+
+    assert (preflight.status_code, preflight.headers["access-control-allow-origin"]) == (204, "*")
+    assert foreign.status_code == 403
+
+
+async def test_other_paths_are_not_served(client: Raw) -> None:
+    assert (await post(client, b"{}", path="/elsewhere")).status_code == 404
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_the_client_of_the_sdk_works(server: HttpServer, site: Site, mode: str) -> None:
+    async with Client(f"{server.url}/mcp", mode=mode) as sdk:
+        made = (await sdk.call_tool("create_session", {})).structured_content
+        assert made is not None
+        await sdk.call_tool("navigate", {"url": site.page("<p>here</p>"), **made["data"]})
+        text = await sdk.call_tool("get_text", {"selector": "p", **made["data"]})
+
+    assert text.structured_content == {"success": True, "data": {"text": "here"}}
+
+
+async def test_news_of_the_current_era_are_still_a_stream(client: Raw) -> None:
+    message = modern("subscriptions/listen", {"notifications": {"resourcesListChanged": True}})
+    async with client.streaming(message, headers=routing(message)) as response:
+        assert response.headers["content-type"] == "text/event-stream"
