@@ -20,9 +20,11 @@ from footlight.browser.inspection import (
     closest,
     closest_request,
     describe_all_request,
+    describe_kept_request,
     describe_request,
     description,
     descriptions,
+    kept_description,
     links,
     links_request,
     metadata_request,
@@ -287,6 +289,59 @@ async def test_every_selector_leads_back_through_shadow_trees(inspected: Page, s
     for one, handle in zip(found, handles, strict=True):
         back = inspected.locator(one["selector"])  # strict: one match, or none of this works
         assert await back.evaluate("(a, b) => a === b", handle), one["selector"]
+
+
+# keep
+
+
+async def keys(page: Page, selector: str, *, limit: int = 1000) -> list[Any]:
+    request = describe_all_request(limit=limit, keep=True)
+    found: Any = descriptions(await page.locator(selector).evaluate_all(INSPECT, request))
+    return [one["key"] for one in found]
+
+
+async def kept_id(page: Page, key: str) -> str | None:
+    found = kept_description(await page.evaluate(INSPECT, describe_kept_request(key)))
+    return found and found["attributes"]["id"]
+
+
+async def test_a_kept_element_has_one_key_for_as_long_as_it_lives(inspected: Page) -> None:
+    """R003-54"""
+    await inspected.set_content("<p id=a></p><p id=b></p>")
+
+    a, b = await keys(inspected, "p")
+    one: Any = description(await inspected.locator("#b").evaluate(INSPECT, describe_request(keep=True)))
+
+    assert (await keys(inspected, "//p[2]"), one["key"]) == ([b], b)
+    assert [await kept_id(inspected, key) for key in (a, b, "c")] == ["a", "b", None]
+    await inspected.evaluate("document.getElementById('a').id = 'c'")
+    await inspected.evaluate("document.getElementById('b').remove()")
+    assert [await kept_id(inspected, key) for key in (a, b)] == ["c", None]
+
+
+async def test_a_document_keeps_the_thousand_that_were_found_last(inspected: Page) -> None:
+    """R003-54"""
+    await inspected.set_content("".join(f"<p id=p{number}>" for number in range(1001)))
+    first, second, *_ = await keys(inspected, "p")
+    assert await keys(inspected, "#p0") == [first]
+
+    [new] = await keys(inspected, "#p1000")
+
+    assert [await kept_id(inspected, key) for key in (first, second, new)] == ["p0", None, "p1000"]
+
+
+async def test_each_document_has_keys_of_its_own(inspected: Page) -> None:
+    """R003-54"""
+    await inspected.set_content("<p id=a></p><iframe srcdoc='<p id=b></p>'></iframe>")
+    inner = inspected.frame_locator("iframe").locator("p")
+    found: Any = description(await inner.evaluate(INSPECT, describe_request(keep=True)))
+
+    [outer] = await keys(inspected, "p")
+
+    assert outer != found["key"]
+    assert await kept_id(inspected, found["key"]) is None
+    reply = await inner.evaluate(INSPECT, describe_kept_request(found["key"]))
+    assert kept_description(reply) == {key: value for key, value in found.items() if key != "key"}
 
 
 async def test_odd_tag_names_have_selectors(inspected: Page) -> None:

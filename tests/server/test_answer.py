@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from footlight.browser.events import DialogSeen, DownloadSeen, Events, PageOpened
 from footlight.errors import ElementNotFound, FootlightError
 from footlight.server import answer as answer_module
-from footlight.server.answer import clean, failure, success
+from footlight.server.answer import Link, clean, failure, linked, success
 
 TEXT = st.text(st.characters(categories=["Cs", "Cc", "Lu", "So"]), max_size=8)
 """With halves of surrogate pairs, and control characters."""
@@ -130,6 +130,49 @@ def test_a_success_tells_what_happened_beside_it() -> None:
         },
     }
     assert success({}, events=events.take()).content == {"success": True, "data": {}}
+
+
+def test_a_link_takes_the_place_of_the_data() -> None:
+    events = Events()
+    events.dialogs.append(DialogSeen("page-1", "alert", "m" * 2000, "", "accepted"))
+    answer = success({"text": "ä" * 3000}, events=events.take())
+    link = Link("playwright:///answer/s/1", "Answer of get_text", "application/json", 9000)
+
+    shortened = linked(answer, link)
+
+    assert shortened.links == (link,)
+    assert shortened.content == {
+        "success": True,
+        "resource": {"uri": "playwright:///answer/s/1", "mimeType": "application/json", "bytes": 9000},
+        "preview": '{"text": "' + "ä" * 1990,
+        "dialogs": [
+            {
+                "pageId": "page-1",
+                "type": "alert",
+                "message": "m" * 1000 + "… [cut, 2000 characters]",
+                "handled": "accepted",
+            }
+        ],
+    }
+
+
+def test_a_failure_that_is_too_large_is_cut() -> None:
+    """R003-70"""
+    error = FootlightError("m" * 60_000, url="u" * 2_000, candidates=[*range(60)], deep={"a": ["x"]})
+
+    assert failure(error).content["error"] == {
+        "code": error.code,
+        "message": "m" * 1_000 + "… [cut, 60000 characters]",
+        "details": {
+            "url": "u" * 1_000 + "… [cut, 2000 characters]",
+            "candidates": [*range(50), "[cut, 60 items]"],
+            "deep": {"a": ["x"]},
+        },
+        "retryable": error.retryable,
+        "suggestion": error.suggestion,
+    }
+    short = FootlightError("m" * 2_000, url="u" * 2_000)
+    assert failure(short).content["error"]["message"] == "m" * 2_000
 
 
 def test_a_failure_has_the_documents_shape() -> None:

@@ -105,7 +105,7 @@ async def page_details(page: Page, *, timeout_ms: float) -> PageDetails:
     title, viewport = "", page.playwright.viewport_size
     try:
         async with asyncio.timeout(timeout_ms / 1000):
-            title = await page.playwright.title()
+            title = await _title(page)
             viewport = viewport or cast("Viewport", await page.playwright.evaluate(_WINDOW))
     except (Error, TimeoutError):  # Navigating, closed, or in an endless loop.
         pass
@@ -115,6 +115,13 @@ async def page_details(page: Page, *, timeout_ms: float) -> PageDetails:
         "viewport": cast("Viewport", viewport or {"width": 0, "height": 0}),
         "createdAt": round(page.created_at * 1000),
     }
+
+
+async def _title(page: Page) -> str:
+    """Playwright makes one up (`Loading http://…`) while the next document is on its way."""
+    waiting = page.awaited
+    title = await page.playwright.title()
+    return "" if waiting or page.awaited else title
 
 
 _WINDOW = "() => ({width: Number(innerWidth) || 0, height: Number(innerHeight) || 0})"

@@ -48,7 +48,9 @@ async def test_an_element_is_described(browser: SessionBrowser) -> None:
     """R003-43"""
     await browser.show(PAGE)
 
-    assert await browser.call("find_element", selector="button") == {"element": SAVE}
+    assert await browser.call("find_element", selector="button") == {
+        "element": {**SAVE, "elementId": "element-1"}
+    }
 
 
 async def test_find_element_waits_for_it(browser: SessionBrowser) -> None:
@@ -63,9 +65,10 @@ async def test_find_element_waits_for_it(browser: SessionBrowser) -> None:
 async def test_all_elements_are_described_up_to_a_limit(browser: SessionBrowser) -> None:
     """R003-44"""
     await browser.show(PAGE)
+    save, draft = {**SAVE, "elementId": "element-1"}, {**DRAFT, "elementId": "element-2"}
 
-    assert await browser.call("find_elements", selector="button") == {"elements": [SAVE, DRAFT], "count": 2}
-    assert await browser.call("find_elements", selector="button", limit=1) == {"elements": [SAVE], "count": 2}
+    assert await browser.call("find_elements", selector="button") == {"elements": [save, draft], "count": 2}
+    assert await browser.call("find_elements", selector="button", limit=1) == {"elements": [save], "count": 2}
     assert await browser.call("find_elements", selector="h1") == {"elements": [], "count": 0}
 
 

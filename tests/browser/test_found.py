@@ -1,0 +1,47 @@
+"""The ids of elements that were found."""
+
+from __future__ import annotations
+
+from footlight.browser.found import Elements, KeptElement
+
+
+def test_an_element_that_is_found_twice_keeps_its_id() -> None:
+    """R003-54: also where the way into its frame is written in another way."""
+    elements = Elements()
+    save, card = KeptElement("", "a-1"), KeptElement("#frame >> ", "b-1")
+    same_card = KeptElement("iframe >> ", "b-1")
+
+    assert [elements.keep(each) for each in (save, card, save, same_card)] == [
+        *("element-1", "element-2"),
+        *("element-1", "element-2"),
+    ]
+    assert (elements.find("element-2"), elements.find("element-3")) == (same_card, None)
+
+
+def test_those_that_were_not_found_for_longest_go_first() -> None:
+    """R003-54"""
+    elements = Elements()
+    for number in range(1000):
+        elements.keep(KeptElement("", str(number)))
+    elements.keep(KeptElement("", "0"))
+
+    new = elements.keep(KeptElement("", "new"))
+
+    assert (new, elements.find("element-1"), elements.find("element-2")) == (
+        "element-1001",
+        KeptElement("", "0"),
+        None,
+    )
+    assert elements.keep(KeptElement("", "1")) == "element-1002"
+    assert len(elements.ids) == 1000
+
+
+def test_an_id_is_not_given_again_in_the_next_document() -> None:
+    """R003-54"""
+    elements = Elements()
+    elements.keep(KeptElement("", "a-1"))
+
+    elements.clear()
+
+    assert elements.ids == ()
+    assert elements.keep(KeptElement("", "a-1")) == "element-2"
