@@ -62,6 +62,26 @@ DEFAULTS: dict[str, Any] = {
     "version": "1.0.0",
     "transport": "stdio",
     "port": None,
+    "token": None,
+    "listen": {
+        "host": "127.0.0.1",
+        "tokenFile": None,
+        "tokenVerifier": None,
+        "publicUrl": None,
+        "authorizationServers": [],
+        "allowedHosts": [],
+        "allowedOrigins": [],
+        "tlsCertificate": None,
+        "tlsKey": None,
+        "stateless": False,
+        "maxMessageSize": 4_194_304,
+        "readTimeout": 10_000,
+        "maxConnections": 1_000,
+        "maxRequests": 100,
+        "maxTransportSessions": 1_000,
+        "transportSessionTimeout": 1_800_000,
+        "shutdownTimeout": 10_000,
+    },
     "browser": {
         "type": "chromium",
         "headless": True,
@@ -79,6 +99,7 @@ DEFAULTS: dict[str, Any] = {
         "elementTimeout": 5_000,
         "idleTimeout": 1_800_000,
         "stateDirectory": ".footlight/state",
+        "shareDefault": False,
         "dialogs": {
             "alert": "accept",
             "beforeunload": "accept",
@@ -94,6 +115,8 @@ DEFAULTS: dict[str, Any] = {
         "enableScriptEvaluation": False,
         "uploadRoots": ["."],
     },
+    "resources": {"maxInlineText": 200_000, "maxInlineImage": 5_000_000, "maxStored": 67_108_864},
+    "prompts": {"directory": None},
     "logging": {"level": "info", "format": "json", "destination": "stdout", "file": None},
 }
 
@@ -239,6 +262,13 @@ def some_value(key: tuple[str, ...]) -> st.SearchStrategy[Any]:
         return st.sampled_from([each for each in choices if isinstance(each, str)])
     if key[-1] in ("allowedDomains", "blockedDomains"):
         return st.lists(HOSTS, max_size=3)
+    if key[-1] == "authorizationServers":
+        # Of use only beside two others; what they need is tested by itself.
+        return st.just([])
+    if key[-1] == "publicUrl":
+        return HOSTS.map("https://{}/mcp".format)
+    if key[-1] == "tokenVerifier":
+        return st.from_regex(r"[a-z_.]{1,8}:[a-z_.]{1,8}", fullmatch=True)
     if "list" in kind:
         return st.lists(WORDS, max_size=3)
     if "bool" in kind:
@@ -263,6 +293,8 @@ COMPANIONS = {
     "logging.destination": {"logging.file": "log"},
     "pool.minBrowsers": {"pool.maxBrowsers": 65535},
     "pool.maxBrowsers": {"pool.minBrowsers": 0},
+    "listen.tlsCertificate": {"listen.tlsKey": "key.pem"},
+    "listen.tlsKey": {"listen.tlsCertificate": "certificate.pem"},
 }
 """What makes any value of a setting consistent."""
 
@@ -288,7 +320,10 @@ def test_every_setting_comes_from_the_environment_as_from_a_file(
     found: Any = values(from_file)
     for part in key:
         found = found[part]
-    if "Path" not in str(EVERY[key].annotation):
+    if key == ("token",):
+        assert from_file.token is not None
+        assert (from_file.token.get_secret_value(), found) == (value, "**********")
+    elif "Path" not in str(EVERY[key].annotation):
         assert found == value
 
 
@@ -298,7 +333,10 @@ def test_every_setting_comes_from_the_environment_as_from_a_file(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"brwser": {}}', "unknown setting 'brwser'; known here: browser, logging, name, pool, port, "),
+        (
+            '{"brwser": {}}',
+            "unknown setting 'brwser'; known here: browser, listen, logging, name, pool, port, ",
+        ),
         (
             '{"pool": {"min_browsers": 1}}',
             "unknown setting 'pool.min_browsers'; known here: idleTimeout, maxBrowsers, minBrowsers",
@@ -309,6 +347,7 @@ def test_every_setting_comes_from_the_environment_as_from_a_file(
         ),
         ('{"browser": {"headless": "no"}}', "setting 'browser.headless': Input should be a valid boolean"),
         ('{"browser": {"headless": 1}}', "setting 'browser.headless': Input should be a valid boolean"),
+        ('{"token": 123456}', "setting 'token': Input should be a valid string"),
         ('{"port": 70000}', "setting 'port': Input should be less than or equal to 65535, got 70000"),
         ('{"port": true}', "setting 'port': Input should be a valid integer, got True"),
         ('{"pool": {"maxBrowsers": 0}}', "setting 'pool.maxBrowsers': Input should be greater than or eq"),
@@ -442,6 +481,14 @@ def test_a_section_that_is_none_is_not_mended_by_a_later_layer(tmp_path: Path) -
         (
             {"pool.minBrowsers": 11},
             "setting 'pool.minBrowsers' must not be greater than 'pool.maxBrowsers'",
+        ),
+        (
+            {"listen.tlsCertificate": "a.pem"},
+            "settings 'listen.tlsCertificate' and 'listen.tlsKey' need each other",
+        ),
+        (
+            {"listen.publicUrl": "https://a.test/mcp", "listen.authorizationServers": ["https://b.test"]},
+            "setting 'listen.authorizationServers' needs 'listen.publicUrl' and 'listen.tokenVerifier'",
         ),
         (
             {"logging.destination": "file"},

@@ -68,6 +68,14 @@ _DOMAIN = (
     r"|\[(?=.*:.*:)[0-9a-fA-F:.]+\]|(?=.*:.*:)[0-9a-fA-F:.]+"
 )
 
+
+def _http_url(value: str) -> str:
+    if not re.fullmatch(r"https?://[^\s/?#\"\\]+(?:/[^\s?#\"\\]*)?", value):
+        raise ValueError("must be an http or https URL without query, such as https://example.com/path")
+    return value
+
+
+HttpUrlSetting = Annotated[str, AfterValidator(_http_url)]
 PathSetting = Annotated[Path, BeforeValidator(_path)]
 DomainSetting = Annotated[str, AfterValidator(_domain)]
 
@@ -161,6 +169,10 @@ class ListenSettings(_Section):
     """Its first line is the token. `FOOTLIGHT_TOKEN` in the environment does the same."""
     token_verifier: Annotated[str, Field(pattern=r"^[\w.]+:[\w.]+$")] | None = None
     """`package.module:name` of an object, or a class without arguments, with the SDK's `verify_token`."""
+    public_url: HttpUrlSetting | None = None
+    """Where clients find `/mcp`, such as https://browser.example.com/mcp, if that is elsewhere."""
+    authorization_servers: list[HttpUrlSetting] = []
+    """Issuers of the tokens that `tokenVerifier` takes. Clients without one are sent there (RFC 9728)."""
     allowed_hosts: list[str] = []
     """Names beside loopback and `host` that may stand in a request's Host header, without port."""
     allowed_origins: list[str] = []
@@ -381,7 +393,8 @@ def _explained(error: ValidationError, origin: Mapping[Key, str]) -> Configurati
             known = ", ".join(sorted(_known_beside(key)))
             lines.append(f"{where}unknown setting {dotted!r}; known here: {known}")
         else:
-            lines.append(f"{where}setting {dotted!r}: {problem['msg']}, got {problem['input']!r}")
+            got = "" if dotted == "token" else f", got {problem['input']!r}"
+            lines.append(f"{where}setting {dotted!r}: {problem['msg']}{got}")
     return ConfigurationError("\n".join(lines))
 
 
@@ -399,6 +412,11 @@ def _consistent(settings: Settings) -> Settings:
         raise ConfigurationError("setting 'browser.channel' needs 'browser.type' to be 'chromium'")
     if (settings.listen.tls_certificate is None) != (settings.listen.tls_key is None):
         raise ConfigurationError("settings 'listen.tlsCertificate' and 'listen.tlsKey' need each other")
+    listen = settings.listen
+    if listen.authorization_servers and (listen.public_url is None or listen.token_verifier is None):
+        raise ConfigurationError(
+            "setting 'listen.authorizationServers' needs 'listen.publicUrl' and 'listen.tokenVerifier'"
+        )
     if settings.browser.cdp_endpoint and settings.browser.type != "chromium":
         raise ConfigurationError("setting 'browser.cdpEndpoint' needs 'browser.type' to be 'chromium'")
     return settings

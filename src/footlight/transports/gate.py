@@ -64,7 +64,10 @@ class SharedToken(TokenVerifier):
 
 
 class Gate:
-    """`bound` is the address that is listened on; `verifier` None lets everybody in."""
+    """`bound` is the address that is listened on; `verifier` None lets everybody in.
+
+    `metadata_url` tells those without a token where one is to be had.
+    """
 
     def __init__(
         self,
@@ -74,12 +77,14 @@ class Gate:
         hosts: list[str] | None = None,
         origins: list[str] | None = None,
         share_default: bool = False,
+        metadata_url: str | None = None,
     ) -> None:
         self._bound = bound
         self._verifier = verifier
         self._hosts = {host.lower() for host in hosts or ()}
         self._origins = {origin.lower().rstrip("/") for origin in origins or ()}
         self._share_default = share_default
+        self._metadata_url = metadata_url
 
     async def check(self, headers: Mapping[str, str]) -> Pass | Refusal:
         """`headers` are looked up in lower case."""
@@ -116,21 +121,23 @@ class Gate:
             return Pass(ANONYMOUS.principal, shares_default=self._share_default)
         scheme, _, token = authorization.partition(" ")
         if scheme.lower() != "bearer" or not token.strip():
-            return Refusal(401, "Unauthorized: a bearer token is needed", {"WWW-Authenticate": "Bearer"})
+            return self._unauthorized("a bearer token is needed")
         access = await self._verified(token.strip())
         if access is None:
             logger.warning("refused a wrong token")
-            return Refusal(
-                401,
-                "Unauthorized: the token is not valid",
-                {"WWW-Authenticate": 'Bearer error="invalid_token"'},
-            )
+            return self._unauthorized("the token is not valid", error="invalid_token")
         return Pass(
             "\0".join(part or "" for part in principal_components(access)),
             named=not isinstance(self._verifier, SharedToken),
             shares_default=self._share_default,
             access=access,
         )
+
+    def _unauthorized(self, why: str, *, error: str | None = None) -> Refusal:
+        """With where a token is to be had, if that is known (RFC 9728 §5.1)."""
+        parameters = {"error": error, "resource_metadata": self._metadata_url}
+        given = ", ".join(f'{name}="{value}"' for name, value in parameters.items() if value is not None)
+        return Refusal(401, f"Unauthorized: {why}", {"WWW-Authenticate": f"Bearer {given}".rstrip()})
 
     async def _verified(self, token: str) -> AccessToken | None:
         assert self._verifier is not None

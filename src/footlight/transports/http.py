@@ -32,6 +32,7 @@ from footlight.transports.gate import Gate, Pass, Refusal, is_loopback
 from footlight.transports.impatience import Impatient
 from footlight.transports.lazy_json import LazyJson
 from footlight.transports.messages import parse_message, to_json
+from footlight.transports.protected_resource import metadata_path, resource_metadata
 from footlight.transports.tls import server_ssl
 from footlight.transports.transport_sessions import SESSION_HEADER, RecentEvents, TransportSessions
 
@@ -166,6 +167,7 @@ class _Door:
         self._settings = settings
         self._gate = gate
         self._ready = ready
+        self._metadata_path = metadata_path(settings)
         self._draining = False
         self._running = 0
         self._idle = asyncio.Event()
@@ -176,6 +178,10 @@ class _Door:
             return
         if scope["path"] in ("/healthz", "/readyz"):
             await (await self._health(scope))(scope, receive, send)
+            return
+        if scope["path"] == self._metadata_path:
+            metadata = Response(resource_metadata(self._settings), media_type="application/json")
+            await metadata(scope, receive, _with_cors(send))
             return
         await self._serve(scope, receive, _with_cors(send))
 

@@ -7,9 +7,11 @@ import inspect
 import os
 import socket
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from footlight.errors import ConfigurationError
 from footlight.transports.gate import Gate, SharedToken, is_loopback
+from footlight.transports.protected_resource import metadata_url
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,9 +74,13 @@ def make_gate(settings: Settings) -> Gate:
     return Gate(
         bound=listen.host,
         verifier=verifier,
-        hosts=listen.allowed_hosts,
+        hosts=[
+            *listen.allowed_hosts,
+            *([urlsplit(listen.public_url).hostname or ""] if listen.public_url else ()),
+        ],
         origins=listen.allowed_origins,
         share_default=settings.session.share_default,
+        metadata_url=metadata_url(listen),
     )
 
 

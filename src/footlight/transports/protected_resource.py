@@ -1,0 +1,36 @@
+"""Where a client without a token is to get one (RFC 9728), for servers whose tokens somebody else issues."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from mcp.server.auth.routes import build_resource_metadata_url
+from mcp.shared.auth import ProtectedResourceMetadata
+from pydantic import AnyHttpUrl
+
+if TYPE_CHECKING:
+    from footlight.config import ListenSettings
+
+__all__ = ["metadata_path", "metadata_url", "resource_metadata"]
+
+
+def metadata_url(settings: ListenSettings) -> str | None:
+    """What a 401 points to; None where no authorization server is configured."""
+    if settings.public_url is None or not settings.authorization_servers:
+        return None
+    return str(build_resource_metadata_url(AnyHttpUrl(settings.public_url)))
+
+
+def metadata_path(settings: ListenSettings) -> str | None:
+    """Where that is served. A proxy in front passes it on."""
+    url = metadata_url(settings)
+    return urlsplit(url).path if url else None
+
+
+def resource_metadata(settings: ListenSettings) -> str:
+    """The document itself, as JSON."""
+    # From text, because an address that is parsed first comes out with a slash that the issuer's may not have.
+    return ProtectedResourceMetadata.model_validate(
+        {"resource": settings.public_url, "authorization_servers": settings.authorization_servers}
+    ).model_dump_json(exclude_none=True)
