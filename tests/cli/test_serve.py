@@ -90,7 +90,9 @@ def test_a_bad_file_ends_the_start_with_its_name(tmp_path: Path, content: str, p
         (["--browser", "opera"], {}, "Invalid value for '--browser'"),
         (["--fly"], {}, "No such option"),
         (["--log-file", "/dev/null/log"], {}, "/dev/null/log"),
-        ([], {"FOOTLIGHT_TRANSPORT": "http"}, "'http' is not served"),
+        ([], {"FOOTLIGHT_TRANSPORT": "pigeon"}, "setting 'transport': Input should be 'stdio', 'http' or"),
+        (["--transport", "http", "--host", "0.0.0.0"], {}, "so a token is needed"),
+        (["--prompts", "missing"], {}, "setting 'prompts.directory': missing cannot be read"),
     ],
 )
 def test_a_bad_setting_ends_the_start_with_a_reason(
