@@ -35,7 +35,7 @@ __all__ = [
 
 Button = Literal["left", "middle", "right"]
 
-PIECE = 25
+PIECE = 8
 """Characters that are typed at a time; a call that is cancelled stops between two pieces."""
 KEY_SECONDS = 0.25
 """How long a cancelled call waits for the keys that are on their way."""
@@ -101,7 +101,7 @@ async def _whole(page: Page, text: str, typing: Coroutine[Any, Any, None]) -> No
     except asyncio.CancelledError:
         await asyncio.wait([task], timeout=KEY_SECONDS)
         if task.cancel():
-            await page.undo(lambda: _release(page, text[-1:]))
+            await page.undo(lambda: _release(page, *dict.fromkeys(text)))
         raise
 
 

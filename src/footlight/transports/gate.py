@@ -12,6 +12,7 @@ import hmac
 import ipaddress
 import logging
 import time
+import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
@@ -143,13 +144,12 @@ class Gate:
         assert self._verifier is not None
         try:
             access = await self._verifier.verify_token(token)
-        except Exception:
-            # It may be anybody's code, and whatever it cannot decide is a no.
-            logger.exception("the verifier of tokens failed")
+            expired = access is not None and access.expires_at is not None and access.expires_at < time.time()
+        except Exception:  # noqa: BLE001 - it may be anybody's code, and whatever it cannot decide is a no
+            # What it raises may name the token, which may be a good one.
+            logger.error("the verifier of tokens failed\n%s", traceback.format_exc().replace(token, "[token]"))
             return None
-        if access is None or (access.expires_at is not None and access.expires_at < time.time()):
-            return None
-        return access
+        return None if expired else access
 
 
 def is_loopback(host: str) -> bool:
