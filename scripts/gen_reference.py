@@ -1,4 +1,4 @@
-"""Write docs/reference/ from the code: the tools, the settings, the error codes, the commands.
+"""Write docs/reference/ from the code: tools, resources, prompts, settings, error codes, commands.
 
     gen_reference.py [--check]
 
@@ -20,6 +20,7 @@ from types import ModuleType
 from typing import Any, cast
 
 import click
+from mcp_types import INVALID_PARAMS
 from pydantic import BaseModel
 
 from footlight import errors
@@ -27,6 +28,9 @@ from footlight.cli.main import cli
 from footlight.cli.serve import FLAGS, serve
 from footlight.config import ENVIRONMENT_PREFIX, Key, Settings, leaves
 from footlight.errors import CODES, FootlightError
+from footlight.server.prompt_files import builtin_prompts
+from footlight.server.prompts import Prompt, PromptArgument
+from footlight.server.resources import Resources
 from footlight.server.tool import Tool
 from footlight.toolsets.browser import TOOLS, parameters
 
@@ -57,6 +61,8 @@ def pages() -> dict[Path, str]:
     """Every page of the reference, by its path in the project."""
     texts = {
         "tools.md": tools_page(),
+        "resources.md": resources_page(),
+        "prompts.md": prompts_page(),
         "configuration.md": configuration_page(),
         "errors.md": errors_page(),
         "cli.md": cli_page(),
@@ -71,11 +77,14 @@ def _read(path: Path) -> str | None:
 # The tools
 
 SHARED = {
-    "sessionId": "The session to work in. Left out: `default`, which is made at its first use.",
+    "sessionId": "The session to work in. Left out: `default`, [the caller's own]"
+    "(../network.md#whose-session-is-default), which is made at its first use.",
     "pageId": "The tab to work in: `page-1`, `page-2`, … Left out: the oldest that is open, or a new one.",
     "timeout": "The deadline of the whole call, in milliseconds. Left out: `session.defaultTimeout`.",
 }
 """What the parameters of a scope are for; the server's instructions tell a model the same."""
+
+PROTOCOL_ERROR = f"a protocol error, {INVALID_PARAMS}"
 
 SELECTORS = ("selector", "source", "target")
 """Parameters that are one."""
@@ -96,7 +105,8 @@ SWITCHES = {"evaluation": "security.enableScriptEvaluation", "upload": "security
 
 TOOLS_INTRO = """\
 A call answers with `{success: true, data}` or `{success: false, error}`, as structured content and, the
-same, as JSON text. A screenshot comes as an image beside it. The codes of `error` have
+same, as JSON text. A screenshot comes as an image and a resource link beside it. An answer that is too long
+comes as [a link with a preview](../resources.md#links-instead-of-large-answers). The codes of `error` have
 [their own page](errors.md).
 
 `data` below is written as keys and types; a key with `?` may be absent. These keys are there only when there
@@ -266,6 +276,64 @@ def _shape(schema: Schema) -> str:
     return str(kind)
 
 
+# The resources
+
+RESOURCES_INTRO = """\
+What `resources/templates/list` answers. `resources/list` has every session, page, network log, screenshot and
+long answer of the caller; elements are found with [`find_elements`](tools.md#find_elements). What they hold,
+for how long, and what there is news of: [Resources](../resources.md).
+"""
+
+
+def resources_page() -> str:
+    rows = (
+        [f"`{each.uri_template}`", each.name, each.mime_type or "that of the image", f"{each.description}."]
+        for each in Resources(lambda: None).templates()
+    )
+    return "\n\n".join(
+        [
+            "# Resources",
+            RESOURCES_INTRO.strip(),
+            _table(["URI template", "Name", "MIME type", "What it is"], rows),
+            f"One that is not there is {PROTOCOL_ERROR}, whose `data` has the `uri`.",
+        ]
+    )
+
+
+# The prompts
+
+PROMPTS_INTRO = """\
+What `prompts/list` has without a folder of one's own. How the texts are written, and how to add others:
+[Prompts](../prompts.md). Every argument is a string. One that the text goes over with `{{#each}}` is JSON, an
+object or an array.
+"""
+
+PROMPTS_ERRORS = f"""\
+A prompt that is not there is {PROTOCOL_ERROR}, and so is an argument that is missing, unknown or no JSON.
+"""
+
+
+def prompts_page() -> str:
+    parts = [part for prompt in builtin_prompts() for part in _prompt_parts(prompt)]
+    return "\n\n".join(["# Prompts", PROMPTS_INTRO.strip(), *parts, "## Errors", PROMPTS_ERRORS])
+
+
+def _prompt_parts(prompt: Prompt) -> Iterator[str]:
+    yield f"## {prompt.name}"
+    yield f"{prompt.description}."
+    yield _table(
+        ["Argument", "Required", "Default", "What it is"],
+        (_argument_row(argument) for argument in prompt.arguments),
+    )
+    yield f"```text\n{prompt.template.rstrip()}\n```"
+
+
+def _argument_row(argument: PromptArgument) -> Row:
+    default = "" if argument.default is None else f"`{argument.default}`"
+    secret = " Never shown in the text." if argument.secret else ""
+    return [f"`{argument.name}`", _yes(argument.required), default, f"{argument.description}.{secret}"]
+
+
 # The settings
 
 CONFIGURATION_INTRO = f"""\
@@ -367,7 +435,8 @@ A tool that fails answers `{success: false, error}`, and the result is marked `i
   `TIMEOUT` of an action that had reached the page (`details.dispatched` is true) is not retryable.
 - `suggestion` says what to do. Where more is known than stands below, it says that.
 
-A tool that does not exist, and a message that is no MCP request, are protocol errors and have no such code.
+A tool that does not exist, a [resource](resources.md) that is not there, a [prompt](prompts.md) that cannot
+be rendered, and a message that is no MCP request, are protocol errors and have no such code.
 Origin: the documents that Footlight implements specify some of the codes, the others are its own.
 """
 

@@ -42,6 +42,17 @@ Fly 7
 LX 12
 Sound 3
 """,
+    "watch_page.py": """\
+before: Act one
+after: Interval
+""",
+    "over_http.py": """\
+['Skull', 'Letter', 'Lantern']
+""",
+    "over_websocket.py": """\
+Stand by, LX 12
+1 session
+""",
 }
 
 

@@ -11,6 +11,8 @@ import pytest
 
 from footlight.config import Settings, leaves, load_settings
 from footlight.errors import CODES
+from footlight.server.prompt_files import builtin_prompts
+from footlight.server.resources import Resources
 from footlight.toolsets.browser import TOOLS
 from tests.docs.markdown import ROOT
 
@@ -53,6 +55,27 @@ def test_every_tool_and_each_of_its_parameters_is_there() -> None:
         assert (tool.name, missing) == (tool.name, [])
 
 
+def test_every_template_of_a_resource_is_there() -> None:
+    told = [each.uri_template for each in Resources(lambda: None).templates()]
+
+    for page in ("docs/reference/resources.md", "docs/resources.md"):
+        text = (ROOT / page).read_text("utf-8")
+        assert (page, re.findall(r"^\| `(playwright:[^`]+)`", text, re.MULTILINE)) == (page, told)
+
+
+def test_every_prompt_and_each_of_its_arguments_is_there_with_its_text() -> None:
+    text = (REFERENCE / "prompts.md").read_text("utf-8")
+    sections = dict(re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE))
+    del sections["Errors"]
+
+    assert list(sections) == [prompt.name for prompt in builtin_prompts()]
+    for prompt in builtin_prompts():
+        section = sections[prompt.name]
+        names = re.findall(r"^\| `(\w+)`", section, re.MULTILINE)
+        assert (prompt.name, names) == (prompt.name, [argument.name for argument in prompt.arguments])
+        assert f"```text\n{prompt.template.rstrip()}\n```" in section
+
+
 def test_every_code_is_there() -> None:
     text = (REFERENCE / "errors.md").read_text("utf-8")
 
@@ -62,12 +85,29 @@ def test_every_code_is_there() -> None:
 def test_every_setting_is_there_and_its_variable_sets_it() -> None:
     text = (REFERENCE / "configuration.md").read_text("utf-8")
     rows = re.findall(r"^\| `([\w.]+)` \| (.*?) \| (.*?) \| `(FOOTLIGHT_\w+)`", text, re.MULTILINE)
-    file = {"FOOTLIGHT_LOGGING_FILE": "server.log"}  # a destination "file" needs one
 
     assert [key for key, *_ in rows] == [".".join(key) for key in leaves(Settings)]
     for key, kind, default, variable in rows:
-        changed = load_settings(environment=file | {variable: another(kind, default)})
-        assert (key, value_of(changed, key)) != (key, value_of(load_settings(environment=file), key))
+        other = VALUES.get(key) or another(kind, default)
+        changed = load_settings(environment=NEEDED | {variable: other})
+        assert (key, value_of(changed, key)) != (key, value_of(load_settings(environment=NEEDED), key))
+
+
+NEEDED = {
+    "FOOTLIGHT_LOGGING_FILE": "server.log",
+    "FOOTLIGHT_LISTEN_TLS_CERTIFICATE": "server.pem",
+    "FOOTLIGHT_LISTEN_TLS_KEY": "server.key",
+    "FOOTLIGHT_LISTEN_PUBLIC_URL": "https://browser.example.com/mcp",
+    "FOOTLIGHT_LISTEN_TOKEN_VERIFIER": "package.module:verifier",
+}
+"""What other settings need beside them."""
+
+VALUES = {
+    "listen.publicUrl": "https://elsewhere.example.com/mcp",
+    "listen.tokenVerifier": "package.module:other",
+    "listen.authorizationServers": "https://login.example.com",
+}
+"""Of a form that the type does not tell."""
 
 
 def another(kind: str, default: str) -> str:

@@ -1,17 +1,24 @@
 """What the documents show of a run is what a run prints."""
 
 import json
+import os
 import re
 import subprocess
 import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+import httpx2
 import pytest
 
 from tests.conftest import SessionBrowser
-from tests.docs.markdown import blocks
+from tests.docs.markdown import ROOT, blocks
+from tests.wire import MODERN_META
 
 LIMIT_S = 100
+SERVE = [sys.executable, "-m", "footlight", "serve"]
 
 
 def test_the_readme_shows_what_the_demo_prints(tmp_path: Path) -> None:
@@ -34,8 +41,7 @@ def same_every_time(transcript: str) -> str:
 
 @pytest.mark.anyio
 async def test_the_guide_shows_what_an_error_says(browser: SessionBrowser) -> None:
-    found = [json.loads(block.text) for block in blocks("json")]
-    shown = next(answer for answer in found if answer.get("success") is False)
+    shown = refusal(ROOT / "docs/guide.md")
     page = browser.site.page('<button id="submit-order">Submit order</button>')
     shown["error"]["details"]["page"] = page
 
@@ -43,3 +49,65 @@ async def test_the_guide_shows_what_an_error_says(browser: SessionBrowser) -> No
     answer = await browser.answer("click", selector="#submit", timeout=500)
 
     assert answer.structured_content == shown
+
+
+def test_a_server_that_listens_says_so_as_the_page_shows() -> None:
+    shown = [block.text.splitlines()[1] for block in blocks("console") if "listening on" in block.text]
+
+    said = []
+    for transport in ("http", "websocket"):
+        with listening(transport) as (line, _):
+            said.append(re.sub(r":\d+$", ":8931", line))
+
+    assert said == shown
+
+
+def test_a_server_for_others_does_not_start_without_a_token() -> None:
+    shown = next(block.text for block in blocks("text") if "so a token is needed" in block.text)
+
+    started = subprocess.run(
+        [*SERVE, "--transport", "http", "--host", "0.0.0.0"],
+        env={name: value for name, value in os.environ.items() if name != "FOOTLIGHT_TOKEN"},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=LIMIT_S,
+        check=False,
+    )
+
+    assert (started.returncode, started.stderr) == (2, shown)
+
+
+def test_a_request_that_stands_alone_must_name_its_session() -> None:
+    headers = {
+        "Accept": "application/json, text/event-stream",
+        "MCP-Protocol-Version": "2026-07-28",
+        "Mcp-Method": "tools/call",
+        "Mcp-Name": "get_cookies",
+    }
+    params = {"name": "get_cookies", "arguments": {}, "_meta": MODERN_META}
+    request = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+
+    with listening("http") as (_, url):
+        answer = httpx2.post(f"{url}/mcp", headers=headers, json=request).json()
+
+    assert answer["result"]["structuredContent"] == refusal(ROOT / "docs/network.md")
+
+
+@contextmanager
+def listening(transport: str) -> Generator[tuple[str, str]]:
+    """What the server says, and the URL in it."""
+    command = [*SERVE, "--transport", transport, "--port", "0", "--log-level", "error"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8") as server:
+        assert server.stdout is not None
+        try:
+            line = server.stdout.readline().strip()
+            yield line, line.split()[-1]
+        finally:
+            server.terminate()
+            server.wait(timeout=LIMIT_S)
+
+
+def refusal(page: Path) -> dict[str, Any]:
+    """The answer that the page shows for one."""
+    found = [json.loads(block.text) for block in blocks("json") if block.page == page]
+    return next(answer for answer in found if answer.get("success") is False)

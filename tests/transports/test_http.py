@@ -12,10 +12,8 @@ import httpx2
 import psutil
 import pytest
 from mcp import Client
-from mcp_types import ProgressNotificationParams
 
 from tests.http_client import (
-    JSON,
     LATEST,
     MODERN,
     HttpServer,
@@ -259,7 +257,11 @@ async def test_a_client_that_goes_away_cancels_its_call(client: Raw, http: HttpS
     await data(client, "navigate", url=site.page("<p>still here</p>"), **made)
     waiting = modern(
         "tools/call",
-        {"name": "wait_for_selector", "arguments": {"selector": NEVER, **made}, "_meta": {"progressToken": "t"}},
+        {
+            "name": "wait_for_selector",
+            "arguments": {"selector": NEVER, **made},
+            "_meta": {"progressToken": "t"},
+        },
     )
     async with raw(http) as other, other.streaming(waiting, headers=routing(waiting)) as response:
         assert (await anext(events(response))).message["method"] == "notifications/progress"

@@ -9,7 +9,18 @@ import httpx2
 import pytest
 from mcp import Client
 
-from tests.http_client import HttpServer, Raw, data, initialize, modern, raw, refusal, request, routing, served
+from tests.http_client import (
+    HttpServer,
+    Raw,
+    data,
+    initialize,
+    modern,
+    raw,
+    refusal,
+    request,
+    routing,
+    served,
+)
 from tests.site import Site
 
 pytestmark = pytest.mark.anyio

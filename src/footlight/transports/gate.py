@@ -147,7 +147,8 @@ class Gate:
             expired = access is not None and access.expires_at is not None and access.expires_at < time.time()
         except Exception:  # noqa: BLE001 - it may be anybody's code, and whatever it cannot decide is a no
             # What it raises may name the token, which may be a good one.
-            logger.error("the verifier of tokens failed\n%s", traceback.format_exc().replace(token, "[token]"))
+            said = traceback.format_exc().replace(token, "[token]")
+            logger.error("the verifier of tokens failed\n%s", said)
             return None
         return None if expired else access
 

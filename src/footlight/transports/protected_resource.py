@@ -30,7 +30,7 @@ def metadata_path(settings: ListenSettings) -> str | None:
 
 def resource_metadata(settings: ListenSettings) -> str:
     """The document itself, as JSON."""
-    # From text, because an address that is parsed first comes out with a slash that the issuer's may not have.
+    # From text: an address that is parsed first comes out with a slash that the issuer's may not have.
     return ProtectedResourceMetadata.model_validate(
         {"resource": settings.public_url, "authorization_servers": settings.authorization_servers}
     ).model_dump_json(exclude_none=True)
