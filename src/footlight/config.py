@@ -252,6 +252,12 @@ class Settings(_Section):
     prompts: PromptSettings = PromptSettings()
     logging: LoggingSettings = LoggingSettings()
 
+    @property
+    def private_paths(self) -> tuple[Path, ...]:
+        """What no page may be given: saved logins, and what the server shows or asks to be trusted."""
+        secrets = (self.listen.token_file, self.listen.tls_key)
+        return (self.session.state_directory, *(path for path in secrets if path is not None))
+
 
 Key = tuple[str, ...]
 

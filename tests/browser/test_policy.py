@@ -386,3 +386,15 @@ def test_no_name_leads_out(shared_folder: Path, parts: list[str]) -> None:
         (found,) = upload_paths(["/".join(parts)], [root])
         assert found.resolve().is_relative_to(root)
         assert found.read_text() in ("a", "b")
+
+
+def test_what_the_server_keeps_for_itself_is_not_uploaded(folder: Path) -> None:
+    """Saved logins are below the working directory by default, as uploads are."""
+    (folder / "root" / "state").mkdir()
+    (folder / "root" / "state" / "bob.json").write_text("{}")
+    (folder / "root" / "link.json").symlink_to(folder / "root" / "state" / "bob.json")
+
+    for file in ("state/bob.json", "link.json", "state/../state/bob.json"):
+        with pytest.raises(PermissionDenied, match="is the server's own"):
+            upload_paths([file], [folder / "root"], never=[folder / "root" / "state"])
+    assert upload_paths(["a.txt"], [folder / "root"], never=[folder / "root" / "state"])

@@ -28,20 +28,36 @@ async def test_no_spelling_of_a_link_local_address_is_opened(browser: SessionBro
     assert error["details"]["url"] == url
 
 
-async def test_no_redirect_leads_to_a_link_local_address(browser: SessionBrowser, site: Site) -> None:
-    error = await browser.refused("navigate", url=site.redirect("http://169.254.169.254/latest/meta-data/"))
+HOSTS = (
+    "169.254.169.254",
+    "2852039166",
+    "[::ffff:169.254.169.254]",
+    "[::ffff:a9fe:a9fe]",
+    "[0:0:0:0:0:ffff:a9fe:1]",
+    "[64:ff9b::169.254.169.254]",
+    "[fe80::1]",
+    "[fd00:ec2::254]",
+)
 
-    assert (error["code"], error["details"]["domain"]) == ("PERMISSION_DENIED", "169.254.169.254")
+
+@pytest.mark.parametrize("host", HOSTS)
+async def test_no_redirect_leads_to_a_link_local_address(
+    browser: SessionBrowser, site: Site, host: str
+) -> None:
+    error = await browser.refused("navigate", url=site.redirect(f"http://{host}/latest/meta-data/"))
+
+    assert error["code"] == "PERMISSION_DENIED"
 
 
-async def test_a_page_cannot_ask_a_link_local_address(browser: SessionBrowser, site: Site) -> None:
+@pytest.mark.parametrize("host", HOSTS)
+async def test_a_page_cannot_ask_a_link_local_address(browser: SessionBrowser, site: Site, host: str) -> None:
     await browser.show("<p>here</p>")
 
     said = await browser.call(
         "evaluate",
-        script="fetch('http://169.254.169.254/', {mode: 'no-cors'}).then(() => 'reached', String)",
+        script=f"fetch('http://{host}/', {{mode: 'no-cors'}}).then(() => 'reached', String)",
     )
 
     assert said == {"result": "TypeError: Failed to fetch"}
-    [entry] = (await browser.call("get_request_log", filter="169.254.169.254"))["entries"]
-    assert entry["failure"] == "net::ERR_NAME_NOT_RESOLVED"
+    failures = [entry.get("failure") for entry in (await browser.call("get_request_log"))["entries"]]
+    assert failures[-1] == "net::ERR_NAME_NOT_RESOLVED"

@@ -50,8 +50,6 @@ class Events:
     closed: list[str] = field(default_factory=list[str])
 
     def take(self) -> Events:
-        taken = Events(
-            self.pages[-MOST:], self.dialogs[-MOST:], self.downloads[-MOST:], self.closed[-MOST:]
-        )
+        taken = Events(self.pages[-MOST:], self.dialogs[-MOST:], self.downloads[-MOST:], self.closed[-MOST:])
         self.pages, self.dialogs, self.downloads, self.closed = [], [], [], []
         return taken

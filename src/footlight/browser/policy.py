@@ -21,7 +21,7 @@ _HOSTLESS_SCHEMES = ("about", "blob", "data", "file", "javascript", "mailto", "t
 
 LINK_LOCAL = (
     *(ipaddress.ip_network(network) for network in ("169.254.0.0/16", "fe80::/10")),
-    ipaddress.ip_network("fd00:ec2::254/128"),
+    *(ipaddress.ip_network(network) for network in ("fd00:ec2::254/128", "64:ff9b::a9fe:0/112")),
 )
 """Where clouds tell a machine its credentials, and no site is."""
 
@@ -145,15 +145,21 @@ def _matches(pattern: str, host: str) -> bool:
     return host == pattern
 
 
-def upload_paths(files: Sequence[str], roots: Sequence[Path]) -> list[Path]:
-    """The files by real path, each inside one of the roots.
+def upload_paths(files: Sequence[str], roots: Sequence[Path], *, never: Sequence[Path] = ()) -> list[Path]:
+    """The files by real path, each inside one of the roots, and none of those in `never`.
 
     Raises:
-        PermissionDenied: outside the roots, by a link or by `..`.
+        PermissionDenied: outside the roots, by a link or by `..`, or what the server keeps for itself.
         InvalidParameter: not a readable file.
     """
     real_roots = [root.resolve() for root in roots]
-    return [_upload_path(file, real_roots) for file in files]
+    paths = [_upload_path(file, real_roots) for file in files]
+    for path, file in zip(paths, files, strict=True):
+        if any(path.is_relative_to(kept.resolve()) for kept in never):
+            raise PermissionDenied(
+                f"{file} is the server's own: it keeps logins and secrets there", file=file
+            )
+    return paths
 
 
 def _upload_path(file: str, roots: list[Path]) -> Path:

@@ -7,7 +7,6 @@ handshake era subscribes a connection to one resource at a time, which is kept h
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
 from typing import Any
 
 from mcp.server import ServerRequestContext
@@ -17,9 +16,12 @@ from mcp.server.subscriptions import (
     ListenHandler,
     ResourcesListChanged,
     ResourceUpdated,
+    ServerEvent,
 )
+from mcp_types import SubscriptionsListenRequestParams, SubscriptionsListenResult
 
 from footlight.browser.changes import Change
+from footlight.caller import caller_of
 from footlight.server.uris import Address
 
 __all__ = ["Subscriptions"]
@@ -31,19 +33,31 @@ SEND_SECONDS = 5.0
 
 
 class Subscriptions:
-    """`updated` and `list_changed` return at once; the news go out by themselves."""
+    """`on_change` returns at once; the news go out by themselves."""
 
     def __init__(self) -> None:
-        self._bus = InMemorySubscriptionBus()
+        self._streams: dict[str, tuple[InMemorySubscriptionBus, ListenHandler]] = {}
+        """By principal: nobody hears of what is another's."""
         self._connections: dict[str, dict[Connection, str]] = {}
         """By resource, and with each connection the URI as it was given there."""
         self._sending: dict[tuple[Connection, str], asyncio.Task[None]] = {}
         self._publishing: set[asyncio.Task[None]] = set()
-        self.listen = ListenHandler(self._bus)
 
     def close(self) -> None:
         """End the streams of the current era, each with its result."""
-        self.listen.close()
+        for _, handler in self._streams.values():
+            handler.close()
+
+    async def listen(
+        self, context: Context, params: SubscriptionsListenRequestParams
+    ) -> SubscriptionsListenResult:
+        """One stream of the current era, until it is closed from either end."""
+        principal = caller_of(context.request).principal
+        if principal not in self._streams:
+            bus = InMemorySubscriptionBus()
+            self._streams[principal] = bus, ListenHandler(bus)
+        _, handler = self._streams[principal]
+        return await handler(context, params)
 
     def subscribe(self, context: Context, uri: str, resource: str) -> None:
         """Tell this connection of every update of `resource`, which it calls `uri`, until it ends."""
@@ -64,21 +78,28 @@ class Subscriptions:
     def on_change(self, change: Change) -> None:
         """News of the browser: a page is another when it navigates and when it has loaded (R003-53)."""
         if change.page_id is not None:
-            self.updated(Address("page", (change.session_id, change.page_id)).uri)
+            page = Address("page", (change.session_id, change.page_id)).uri
+            self._publish(change.owner, ResourceUpdated(uri=page))
+            for connection, uri in self._connections.get(page, {}).items():
+                self._send(connection, uri)
         if change.kind in ("opened", "closed"):
-            self.list_changed()
+            # The handshake era is not promised this one.
+            self._publish(change.owner, ResourcesListChanged())
+        if change.kind == "closed":
+            self._drop(change)
 
-    def updated(self, resource: str) -> None:
-        self._publish(self._bus.publish(ResourceUpdated(uri=resource)))
-        for connection, uri in self._connections.get(resource, {}).items():
-            self._send(connection, uri)
+    def _drop(self, change: Change) -> None:
+        """Of what is gone there are no more news."""
+        gone = (change.session_id,) if change.page_id is None else (change.session_id, change.page_id)
+        for resource in list(self._connections):
+            if Address.parse(resource).segments[: len(gone)] == gone:
+                del self._connections[resource]
 
-    def list_changed(self) -> None:
-        """The handshake era is not promised this one."""
-        self._publish(self._bus.publish(ResourcesListChanged()))
-
-    def _publish(self, news: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(news)
+    def _publish(self, principal: str, event: ServerEvent) -> None:
+        if principal not in self._streams:
+            return
+        bus, _ = self._streams[principal]
+        task = asyncio.create_task(bus.publish(event))
         self._publishing.add(task)
         task.add_done_callback(self._publishing.discard)
 

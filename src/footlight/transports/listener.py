@@ -49,7 +49,7 @@ def bind(settings: Settings) -> socket.socket:
         except BaseException:
             listener.close()
             raise
-    except (OSError, OverflowError) as error:
+    except (OSError, OverflowError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ConfigurationError(
             f"settings 'listen.host' and 'port': {host}:{port} cannot be listened on: {reason}",
@@ -105,7 +105,7 @@ def _verifier(settings: Settings) -> TokenVerifier | None:
 
 def _first_line(file: Path) -> str:
     try:
-        lines = file.read_text("utf-8").splitlines()
+        lines = file.read_text("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise ConfigurationError(f"setting 'listen.tokenFile': {file} cannot be read: {reason}") from None

@@ -73,7 +73,8 @@ class TransportSessions:
             session.last_used = time.monotonic()
             if session.id in self._sessions:
                 self._sessions.move_to_end(session.id)
-        await self._make_room()
+        if session.id and not id:
+            await self._make_room(session)
 
     def _watching(self, session: _Session, id: str, method: str, send: Send) -> Send:
         """Learn from the answers which sessions there are."""
@@ -94,9 +95,10 @@ class TransportSessions:
 
         return watch
 
-    async def _make_room(self) -> None:
+    async def _make_room(self, opened: _Session) -> None:
+        """Not by ending the new one, whose client would open another, and so on for ever."""
         expired = time.monotonic() - self._idle_seconds
-        idle = [each for each in self._sessions.values() if not each.busy]
+        idle = [each for each in self._sessions.values() if not each.busy and each is not opened]
         for session in idle:
             if session.last_used < expired:
                 del self._sessions[session.id]

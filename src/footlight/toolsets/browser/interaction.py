@@ -132,7 +132,7 @@ async def upload_file(
     files: Annotated[list[Annotated[str, Field(min_length=1)]], Field(max_length=100)],
 ) -> Uploaded:
     """Upload files. Into a file input, or what opens a file chooser; paths below the upload roots only."""
-    paths = upload_paths(files, call.settings.security.upload_roots)
+    paths = upload_paths(files, call.settings.security.upload_roots, never=call.settings.private_paths)
     call.stage(f"uploading {len(paths)} file{'s' * (len(paths) != 1)} into {selector}")
     await actions.upload(call.page, selector, paths, call.deadline)
     return {**acted(call), "files": [path.name for path in paths]}

@@ -1,0 +1,90 @@
+"""What the documents tell each client to write into its file starts a server, or reaches one."""
+
+import json
+import os
+import re
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from mcp import Client, StdioServerParameters
+
+from footlight.config import Settings
+from footlight.transports.listener import DEFAULT_PORT
+from tests.docs.markdown import ROOT, Block, blocks
+
+pytestmark = pytest.mark.anyio
+
+TABLES = ("mcpServers", "servers", "context_servers", "mcp_servers")
+"""What clients call the table of their servers."""
+
+URL_KEYS = ("url", "httpUrl", "serverUrl")
+
+PARSED = [
+    *((block, json.loads(block.text)) for block in blocks("json")),
+    *((block, tomllib.loads(block.text)) for block in blocks("toml")),
+]
+
+ENTRIES: list[tuple[Block, dict[str, Any]]] = [
+    (block, file[table]["footlight"])
+    for block, file in sorted(PARSED, key=lambda each: (each[0].page, each[0].line))
+    for table in TABLES
+    if table in file
+]
+STARTED = {
+    json.dumps([entry["command"], *entry["args"]]): block for block, entry in ENTRIES if "command" in entry
+}
+REACHED = [(block, entry) for block, entry in ENTRIES if "command" not in entry]
+
+
+def test_every_client_has_an_entry_that_starts_and_all_but_one_an_entry_that_reaches() -> None:
+    page = ROOT / "docs/clients.md"
+    chapters = re.findall(r"^## (.+)$", page.read_text("utf-8"), re.MULTILINE)[:-1]
+    lines = page.read_text("utf-8").splitlines()
+
+    def chapter(block: Block) -> str:
+        return next(line for line in reversed(lines[: block.line]) if line.startswith("## ")).removeprefix(
+            "## "
+        )
+
+    entries = [(chapter(block), "command" in entry) for block, entry in ENTRIES if block.page == page]
+
+    assert entries == [
+        (each, starts) for each in chapters for starts in (True, False) if starts or each != "Claude Desktop"
+    ]
+
+
+@pytest.mark.parametrize("command", STARTED, ids=lambda command: str(STARTED[command]))
+async def test_an_entry_starts_a_server(command: str, tmp_path: Path) -> None:
+    program, *arguments = json.loads(command)
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    server = StdioServerParameters(
+        command=program, args=arguments, env={**os.environ, "PATH": path}, cwd=tmp_path
+    )
+
+    async with Client(server) as client:
+        tools = (await client.list_tools()).tools
+
+    assert len(tools) == 44
+
+
+@pytest.mark.parametrize(("block", "entry"), REACHED, ids=str)
+def test_an_entry_reaches_a_server_that_was_started_without_more(block: Block, entry: dict[str, Any]) -> None:
+    [key] = [key for key in URL_KEYS if key in entry]
+    url = urlsplit(str(entry[key]))
+    sent = entry.get("headers") or {"Authorization": f"Bearer ${entry.get('bearer_token_env_var')}"}
+
+    assert (url.scheme, url.hostname, url.port, url.path) == (
+        "http",
+        Settings().listen.host,
+        DEFAULT_PORT,
+        "/mcp",
+    )
+    assert list(sent) == ["Authorization"]
+    assert re.fullmatch(
+        r"Bearer (the-token|\$FOOTLIGHT_TOKEN|\$\{(env:)?FOOTLIGHT_TOKEN\}|\$\{input:footlight-token\})",
+        sent["Authorization"],
+    )

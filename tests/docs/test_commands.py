@@ -1,0 +1,82 @@
+"""The command lines in the documents are those of the program, and so are the variables beside them."""
+
+import json
+import re
+import shlex
+from collections.abc import Iterator
+
+import click
+import pytest
+
+from footlight.cli.main import cli
+from footlight.config import ENVIRONMENT_PREFIX, Settings, leaves, load_settings
+from tests.docs.markdown import PAGES, ROOT, blocks, without_blocks
+
+COMMAND = re.compile(r"\bfootlight ((?:serve|doctor|demo)\b.*)$")
+ASSIGNED = re.compile(rf"\b({ENVIRONMENT_PREFIX}[A-Z_]+)=(\"[^\"]*\"|\S*)")
+
+
+def lines() -> Iterator[str]:
+    """What is typed, in blocks and between backticks."""
+    for block in blocks("console"):
+        text = block.text.replace("\\\n", " ")
+        yield from (line.removeprefix("$ ").partition("#")[0].strip() for line in text.splitlines())
+    for page in PAGES:
+        yield from re.findall(r"`([^`\n]+)`", without_blocks(page))
+
+
+def arguments() -> Iterator[list[str]]:
+    """Of each command line, and of each `"args": [...]`."""
+    for line in lines():
+        if found := COMMAND.search(line):
+            yield shlex.split(found[1])
+        elif found := re.fullmatch(r'"args": (\[.*\])', line):
+            yield json.loads(found[1])
+    for block in blocks("json"):
+        yield from (
+            json.loads(found) for found in re.findall(r'"args": (\[.*?\])', block.text) if "serve" in found
+        )
+
+
+COMMANDS = sorted({shlex.join(each) for each in arguments()})
+
+
+def test_there_are_some_of_each_kind() -> None:
+    assert {"serve", "doctor --install", "serve --transport http", "serve --transport websocket"} < set(
+        COMMANDS
+    )
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_line_has_the_options_of_the_program(command: str) -> None:
+    name, *options = shlex.split(command)
+    chosen = cli.get_command(click.Context(cli), name)
+    assert chosen
+
+    chosen.make_context(name, options)  # Parses, and runs nothing.
+
+
+def test_every_variable_that_is_named_is_one_of_ours() -> None:
+    known = {ENVIRONMENT_PREFIX + key for key in settings()}
+    others = {"FOOTLIGHT_TEST_WORKERS", "FOOTLIGHT_TEST_BROWSER"}
+
+    pages = [page for page in PAGES if page.parent != ROOT / "docs/reference"]
+    texts = [page.read_text("utf-8") for page in [*pages, ROOT / "Containerfile", ROOT / "server.json"]]
+    named = {
+        name for text in texts for name in re.findall(rf"\b{ENVIRONMENT_PREFIX}[A-Z][A-Z_]*[A-Z]\b", text)
+    }
+
+    assert named - known - others == set()
+
+
+def test_every_value_that_is_assigned_is_taken() -> None:
+    assigned = [found for line in lines() for found in ASSIGNED.findall(line)]
+    ours = [(name, value) for name, value in assigned if not name.startswith("FOOTLIGHT_TEST_")]
+
+    assert ours
+    for name, value in ours:
+        load_settings(environment={name: shlex.split(value)[0] if not value.startswith("$") else "x" * 16})
+
+
+def settings() -> list[str]:
+    return [re.sub(r"(?<=[a-z])(?=[A-Z])", "_", "_".join(key)).upper() for key in leaves(Settings)]

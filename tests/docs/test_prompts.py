@@ -1,0 +1,55 @@
+"""The prompt in the documents is a file, which can be put into a folder of one's own."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from footlight.server.prompt_files import builtin_prompts, load_prompts
+from footlight.server.prompts import PromptLibrary
+from tests.docs.markdown import ROOT, blocks
+
+FOLDER = ROOT / "docs/examples/prompts"
+ARGUMENTS = {"product": "Gaffer tape", "shops": '["https://shop.example.com"]', "voucher": "ENCORE-575C85"}
+
+
+def test_the_files_in_the_documents_are_those_of_the_folder() -> None:
+    shown = [block.text for block in blocks("yaml")]
+
+    assert shown == [path.read_text("utf-8") for path in sorted(FOLDER.iterdir())]
+
+
+def test_the_file_loads_and_becomes_what_the_documents_show() -> None:
+    library = PromptLibrary()
+    for prompt in load_prompts(FOLDER):
+        library.register(prompt)
+
+    rendered = library.render("compare_prices", ARGUMENTS)
+
+    assert rendered in [block.text for block in blocks("text")]
+
+
+def test_the_page_names_the_prompts_that_are_built_in() -> None:
+    page = (ROOT / "docs/prompts.md").read_text("utf-8")
+
+    assert [line.split("`")[1] for line in page.splitlines() if line.startswith("| `")] == [
+        prompt.name for prompt in builtin_prompts()
+    ]
+
+
+def test_a_wrong_file_ends_the_start_as_the_page_shows(tmp_path: Path) -> None:
+    shown = next(block.text for block in blocks("text") if block.text.startswith("footlight: prompts/"))
+    shutil.copytree(FOLDER, tmp_path / "prompts")
+    file = tmp_path / "prompts/compare_prices.yaml"
+    file.write_text(file.read_text("utf-8").replace("{{product}}", "{{nope}}"))
+
+    started = subprocess.run(
+        [sys.executable, "-m", "footlight", "serve", "--prompts", "prompts", "--log-level", "error"],
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+    assert (started.returncode, started.stderr) == (2, shown)
