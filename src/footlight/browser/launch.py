@@ -45,16 +45,7 @@ _LINK_LOCAL = (
 )
 """As Chromium matches hosts: addresses in their shortest form, those of IPv6 without brackets."""
 
-NO_LINK_LOCAL = (
-    "169.254.*.*",
-    "::ffff:a9fe:*",
-    "64:ff9b::a9fe:*",
-    "fe8?:*",
-    "fe9?:*",
-    "fea?:*",
-    "feb?:*",
-    "fd00:ec2::254",
-)
+NO_LINK_LOCAL = ("--host-resolver-rules=" + ", ".join(f"MAP {host} ~NOTFOUND" for host in _LINK_LOCAL),)
 """Also where a redirect leads there, or a page asks: without the proxy, nobody else sees those."""
 
 BEHIND_PROXY = ("--force-webrtc-ip-handling-policy=disable_non_proxied_udp",)
