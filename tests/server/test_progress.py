@@ -78,7 +78,9 @@ async def shared_browser(
     root = tmp_path_factory.mktemp("server")
     (root / "uploads").mkdir()
     flags = ("--enable-script-evaluation", "--timeout", "10000", "--upload-root", str(root / "uploads"))
-    async with connected(site, *flags, "--state-directory", str(root), mode=request.param) as browser:
+    async with connected(
+        site, *flags, "--state-directory", str(root / "state"), mode=request.param
+    ) as browser:
         browser.root = root  # type: ignore[attr-defined]
         yield browser
 
@@ -164,8 +166,9 @@ async def test_an_upload_says_how_many_files(browser: SessionBrowser) -> None:
     heard = Heard()
     files = [str(browser.uploads / name) for name in ("a.txt", "b.txt")]
 
-    await asking(browser, heard, "upload_file", selector="input", files=files)()
+    result = await asking(browser, heard, "upload_file", selector="input", files=files)()
 
+    assert not result.is_error
     assert heard.stages == ["uploading 2 files into input"]
 
 

@@ -98,9 +98,7 @@ async def test_a_large_answer_is_json(client: Raw, site: Site) -> None:
 
 async def test_the_current_era_is_as_lazy(client: Raw) -> None:
     made = await data(client, "create_session")
-    quick, slow = (
-        modern("tools/call", waiting(1200, token=token, **made)) for token in (None, "mine")
-    )
+    quick, slow = (modern("tools/call", waiting(1200, token=token, **made)) for token in (None, "mine"))
     answered = await client.send(quick, headers=routing(quick))
     async with client.streaming(slow, headers=routing(slow)) as response:
         kind = response.headers["content-type"]
@@ -167,9 +165,7 @@ async def test_one_answer_is_json() -> None:
 
 @pytest.mark.parametrize("first", [NEWS, QUESTION])
 async def test_whatever_else_is_said_makes_a_stream(first: bytes) -> None:
-    assert await answered(PRIME, first, ANSWER) == [
-        (STREAM, each) for each in (PRIME, first, ANSWER, b"")
-    ]
+    assert await answered(PRIME, first, ANSWER) == [(STREAM, each) for each in (PRIME, first, ANSWER, b"")]
 
 
 async def test_a_stream_that_ends_without_an_answer_is_one() -> None:

@@ -135,6 +135,10 @@ class Page:
 
     async def stop_since(self, began: float) -> None:
         """Stop what an action began to load."""
+        with contextlib.suppress(Error, TimeoutError):
+            async with asyncio.timeout(HUNG_SECONDS):
+                # A way to the browser and back, on which its news of a request overtake us.
+                await self._page.context.cookies("http://127.0.0.1")
         if self._requested_at >= max(began, self.loaded.get("load", 0.0)):
             await self.stop()
 

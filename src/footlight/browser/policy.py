@@ -157,7 +157,9 @@ def upload_paths(files: Sequence[str], roots: Sequence[Path], *, never: Sequence
     for path, file in zip(paths, files, strict=True):
         if any(path.is_relative_to(kept.resolve()) for kept in never):
             raise PermissionDenied(
-                f"{file} is the server's own: it keeps logins and secrets there", file=file
+                f"{file} is the server's own: it keeps logins and secrets there",
+                suggestion="Put the file elsewhere below a folder that files may be uploaded from.",
+                file=file,
             )
     return paths
 

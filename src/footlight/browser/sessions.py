@@ -32,6 +32,8 @@ logger = logging.getLogger(__name__)
 
 DEFAULT = "default"
 REMEMBERED = 1_000
+SILENT_SECONDS = 300.0
+"""A client whose model thinks for longer may find a new default session, where there are too many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +189,9 @@ class Sessions:
     async def _open(
         self, id: str, caller: Caller, options: SessionOptions, kept: SessionState | None = None
     ) -> Session:
-        if len(self._sessions) + self._reserved >= self._settings.max_sessions:
+        if self._is_full:
+            await self._make_room()
+        if self._is_full:
             raise ResourceExhausted(
                 f"All {self._settings.max_sessions} sessions are in use",
                 maxSessions=self._settings.max_sessions,
@@ -206,6 +210,25 @@ class Sessions:
         if kept is not None:
             await self._put_back(session, kept)
         return session
+
+    @property
+    def _is_full(self) -> bool:
+        return len(self._sessions) + self._reserved >= self._settings.max_sessions
+
+    async def _make_room(self) -> None:
+        """End the default session of a connection that has long been silent: it may be gone for good."""
+        silent_since = time.monotonic() - SILENT_SECONDS
+        silent = [
+            each
+            for each in self._sessions.values()
+            if each.kept_as is None and each.last_used < silent_since and not each.lock.locked()
+        ]
+        if silent:
+            session = min(silent, key=lambda each: each.last_used)
+            logger.info("session %s makes room for another", session.id)
+            del self._sessions[session.id]
+            self._end(session, "was ended to make room, after it had not been used for a while")
+            await session.close()
 
     async def _open_somewhere(self, id: str, owner: str, options: SessionOptions) -> Session:
         """In the next browser, where the chosen one turns out to be ending."""

@@ -7,6 +7,7 @@ not call learns nothing about tokens.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
 import ipaddress
@@ -24,6 +25,9 @@ from footlight.caller import ANONYMOUS, Caller
 __all__ = ["Gate", "Pass", "Refusal", "SharedToken", "is_loopback"]
 
 logger = logging.getLogger(__name__)
+
+VERIFY_SECONDS = 10.0
+"""A verifier that asks another server waits no longer for it than a client does for us."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +147,8 @@ class Gate:
     async def _verified(self, token: str) -> AccessToken | None:
         assert self._verifier is not None
         try:
-            access = await self._verifier.verify_token(token)
+            async with asyncio.timeout(VERIFY_SECONDS):
+                access = await self._verifier.verify_token(token)
             expired = access is not None and access.expires_at is not None and access.expires_at < time.time()
         except Exception:  # noqa: BLE001 - it may be anybody's code, and whatever it cannot decide is a no
             # What it raises may name the token, which may be a good one.

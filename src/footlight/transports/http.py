@@ -13,7 +13,7 @@ import asyncio
 import json
 import logging
 import socket
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -28,9 +28,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.server import ServerState
 
 from footlight.caller import SCOPE_KEY
-from footlight.transports.gate import Gate, Pass, Refusal, is_loopback
+from footlight.transports import health
+from footlight.transports.gate import Gate, Pass, Refusal
+from footlight.transports.health import Ready
 from footlight.transports.impatience import Impatient
 from footlight.transports.lazy_json import LazyJson
+from footlight.transports.listener import shown_url
 from footlight.transports.messages import parse_message, to_json
 from footlight.transports.protected_resource import metadata_path, resource_metadata
 from footlight.transports.tls import server_ssl
@@ -41,7 +44,7 @@ if TYPE_CHECKING:
 
     from footlight.config import ListenSettings
 
-__all__ = ["Ready", "serve_http"]
+__all__ = ["serve_http"]
 
 logger = logging.getLogger(__name__)
 
@@ -50,9 +53,6 @@ EVENTS_BYTES = 32 << 20
 RETRY_MS = 1_000
 KEEP_ALIVE_SECONDS = 30
 HANG_UP_SECONDS = 0.5
-
-Ready = Callable[[], Awaitable[str | None]]
-"""Why the server cannot serve yet; None when it can."""
 
 CORS = {
     "Access-Control-Allow-Origin": "*",
@@ -106,12 +106,11 @@ async def serve_http(
 def _inside(manager: StreamableHTTPSessionManager, settings: ListenSettings) -> ASGIApp:
     if settings.stateless:
         return manager.handle_request
-    sessions = TransportSessions(
-        manager.handle_request,
+    return TransportSessions(
+        LazyJson(manager.handle_request),
         limit=settings.max_transport_sessions,
         idle_seconds=settings.transport_session_timeout / 1000,
     )
-    return LazyJson(sessions)
 
 
 @asynccontextmanager
@@ -129,11 +128,10 @@ async def _listening(app: ASGIApp, listener: socket.socket, settings: ListenSett
     )
     config.load()
     config.ssl = tls
-    serving = asyncio.create_task((server := _Uvicorn(config)).serve([listener]))
-    host, port = listener.getsockname()[:2]
-    name = "localhost" if is_loopback(host) else f"[{host}]" if ":" in host else host
+    server = _Uvicorn(config, read_seconds=settings.read_timeout / 1000)
+    serving = asyncio.create_task(server.serve([listener]))
     try:
-        yield f"{'https' if tls else 'http'}://{name}:{port}"
+        yield shown_url(listener, "https" if tls else "http")
     finally:
         server.should_exit = server.force_exit = True
         await _hang_up(server.server_state)
@@ -152,7 +150,28 @@ async def _hang_up(state: ServerState) -> None:
 
 
 class _Uvicorn(uvicorn.Server):
-    """Leaves the signals to the program it runs in."""
+    """Leaves the signals to the program it runs in, and does not wait for ever for a client's TLS."""
+
+    def __init__(self, config: uvicorn.Config, *, read_seconds: float) -> None:
+        super().__init__(config)
+        self._read_seconds = read_seconds
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets=[])
+        tls: Any = self.config.ssl
+        for listener in sockets or ():
+            server = await asyncio.get_running_loop().create_server(
+                self._protocol,
+                sock=listener,
+                ssl=tls,
+                ssl_handshake_timeout=self._read_seconds if tls else None,
+                backlog=self.config.backlog,
+            )
+            self.servers.append(server)
+
+    def _protocol(self) -> asyncio.Protocol:
+        make: Any = self.config.http_protocol_class
+        return make(config=self.config, server_state=self.server_state, app_state=self.lifespan.state)
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
@@ -176,8 +195,9 @@ class _Door:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return
-        if scope["path"] in ("/healthz", "/readyz"):
-            await (await self._health(scope))(scope, receive, send)
+        if scope["path"] in health.PATHS:
+            status, told = await health.health(scope["path"], draining=self._draining, ready=self._ready)
+            await JSONResponse(told, status)(scope, receive, send)
             return
         if scope["path"] == self._metadata_path:
             metadata = Response(resource_metadata(self._settings), media_type="application/json")
@@ -194,7 +214,7 @@ class _Door:
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
-        checked = self._gate.check_sender(headers) or self._refusal(scope)
+        checked = _doubled(headers) or self._gate.check_sender(headers) or self._refusal(scope)
         if checked is None and _is_preflight(scope, headers):
             await Response(status_code=204, headers=PREFLIGHT)(scope, receive, send)
             return
@@ -254,14 +274,13 @@ class _Door:
             if not self._running:
                 self._idle.set()
 
-    async def _health(self, scope: Scope) -> Response:
-        """Whether the process answers, and whether a browser can be had."""
-        if scope["path"] == "/healthz":
-            return JSONResponse({"status": "ok"})
-        why = "the server is shutting down" if self._draining else await self._ready()
-        if why is None:
-            return JSONResponse({"status": "ready"})
-        return JSONResponse({"status": "not ready", "reason": why}, 503)
+
+def _doubled(headers: Headers) -> Refusal | None:
+    """What is checked and what is used must be the same one."""
+    for name in ("host", "origin", "authorization"):
+        if len(headers.getlist(name)) > 1:
+            return Refusal(400, f"Bad request: there is more than one {name.title()} header")
+    return None
 
 
 def _is_preflight(scope: Scope, headers: Mapping[str, str]) -> bool:

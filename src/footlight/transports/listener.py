@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from footlight.config import Settings
 
-__all__ = ["DEFAULT_PORT", "bind", "make_gate"]
+__all__ = ["DEFAULT_PORT", "bind", "make_gate", "shown_url"]
 
 DEFAULT_PORT = 8931
 BACKLOG = 512
@@ -56,6 +56,13 @@ def bind(settings: Settings) -> socket.socket:
             suggestion="Choose another port, or 0 for a free one.",
         ) from None
     return listener
+
+
+def shown_url(listener: socket.socket, scheme: str) -> str:
+    """Where it really listens: the port may have been 0."""
+    host, port = listener.getsockname()[:2]
+    name = "localhost" if is_loopback(host) else f"[{host}]" if ":" in host else host
+    return f"{scheme}://{name}:{port}"
 
 
 def make_gate(settings: Settings) -> Gate:

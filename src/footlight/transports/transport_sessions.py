@@ -12,6 +12,7 @@ import itertools
 import logging
 import time
 from collections import OrderedDict, deque
+from contextlib import ExitStack
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -47,7 +48,7 @@ _current: ContextVar[_Session | None] = ContextVar("transport session", default=
 
 
 class TransportSessions:
-    """ASGI middleware around the SDK's app. `limit` is the most, `idle_seconds` when the SDK ends one."""
+    """ASGI middleware around all that answers. `limit` is the most, `idle_seconds` when the SDK ends one."""
 
     def __init__(self, app: ASGIApp, *, limit: int, idle_seconds: float) -> None:
         self._app = app
@@ -65,19 +66,21 @@ class TransportSessions:
         session.busy += 1
         if scope["method"] == "GET" and RESUME_HEADER in headers:
             send = _ending_with_answer(send)
-        try:
-            await self._app(scope, receive, self._watching(session, id, scope["method"], send))
-        finally:
-            _current.reset(token)
-            session.busy -= 1
-            session.last_used = time.monotonic()
-            if session.id in self._sessions:
-                self._sessions.move_to_end(session.id)
-        if session.id and not id:
-            await self._make_room(session)
+        with ExitStack() as use:
+            use.callback(self._used, session)
+            try:
+                await self._app(scope, receive, self._watching(session, id, scope["method"], send, use))
+            finally:
+                _current.reset(token)
 
-    def _watching(self, session: _Session, id: str, method: str, send: Send) -> Send:
-        """Learn from the answers which sessions there are."""
+    def _used(self, session: _Session) -> None:
+        session.busy -= 1
+        session.last_used = time.monotonic()
+        if session.id in self._sessions:
+            self._sessions.move_to_end(session.id)
+
+    def _watching(self, session: _Session, id: str, method: str, send: Send, use: ExitStack) -> Send:
+        """Learn from the answers which sessions there are, and when the use of one is over."""
 
         async def watch(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -91,6 +94,11 @@ class TransportSessions:
                     del MutableHeaders(scope=message)[SESSION_HEADER]
                 if id and (status == 404 or (method == "DELETE" and status < 400)):
                     self._sessions.pop(id, None)
+            elif not message.get("more_body", False):
+                # Before its client hears the end, because the client's next request may depend on it.
+                use.close()
+                if session.id and not id:
+                    await self._make_room(session)
             await send(message)
 
         return watch

@@ -30,7 +30,10 @@ from websockets.protocol import State
 from websockets.typing import Subprotocol
 
 from footlight.caller import Caller
-from footlight.transports.gate import Gate, Pass, Refusal, is_loopback
+from footlight.transports import health
+from footlight.transports.gate import Gate, Pass, Refusal
+from footlight.transports.health import Ready
+from footlight.transports.listener import shown_url
 from footlight.transports.messages import parse_message, refusal
 from footlight.transports.tls import server_ssl
 from footlight.transports.websocket import STALL_SECONDS, SUBPROTOCOL, WIRE, Wire, streams
@@ -53,9 +56,6 @@ Write = MemoryObjectSendStream[SessionMessage]
 
 ServeConnection = Callable[[Read, Write], Awaitable[None]]
 """Speak MCP over one connection until `read` ends."""
-
-Ready = Callable[[], Awaitable[str | None]]
-"""Why the server cannot serve yet; None when it can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +83,14 @@ async def serve_websocket(
     """
     with listener:
         tls = server_ssl(settings)
-        url = _url(listener, secure=tls is not None)
+        url = shown_url(listener, "wss" if tls else "ws")
         clients = _Clients(serve_connection, settings, stall_seconds)
         door = _Door(clients, settings=settings, gate=gate, ready=ready)
         server = await serve(
             clients.serve,
             sock=listener,
             ssl=tls,
+            ssl_handshake_timeout=settings.read_timeout / 1000 if tls else None,
             process_request=door.refuse,
             process_response=door.refuse_one_too_many,
             select_subprotocol=_subprotocol,
@@ -109,12 +110,6 @@ async def serve_websocket(
                 await clients.drain()
                 door.close()
                 await _ended(server)
-
-
-def _url(listener: socket.socket, *, secure: bool) -> str:
-    host, port = listener.getsockname()[:2]
-    name = "localhost" if is_loopback(host) else f"[{host}]" if ":" in host else host
-    return f"{'wss' if secure else 'ws'}://{name}:{port}"
 
 
 def _subprotocol(_: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
@@ -175,8 +170,10 @@ class _Door:
 
     async def refuse(self, connection: ServerConnection, request: Request) -> Response | None:
         path = request.path.partition("?")[0]
-        if path in ("/healthz", "/readyz"):
-            return await self._health(connection, path)
+        if path in health.PATHS:
+            draining = self._clients.draining
+            status, told = await health.health(path, draining=draining, ready=self._ready)
+            return _json_response(connection, status, told)
         checked = await self._check(request)
         if isinstance(checked, Pass) and path not in PATHS:
             checked = Refusal(404, f"Not found: MCP is served on {' and '.join(PATHS)}")
@@ -201,15 +198,6 @@ class _Door:
                 return Refusal(400, f"Bad request: there is more than one {name.title()} header")
             headers[name] = value
         return await self._gate.check(headers)
-
-    async def _health(self, connection: ServerConnection, path: str) -> Response:
-        """Whether the process answers, and whether it can serve. For watchers, who have no token."""
-        if path == "/healthz":
-            return _json_response(connection, 200, {"status": "ok"})
-        why = "the server is shutting down" if self._clients.draining else await self._ready()
-        if why is None:
-            return _json_response(connection, 200, {"status": "ready"})
-        return _json_response(connection, 503, {"status": "not ready", "reason": why})
 
 
 def _response(
