@@ -247,9 +247,7 @@ class Handshaken(Raw):
 
 
 @asynccontextmanager
-async def raw(
-    server: HttpServer | str, *, token: str | None = None, **options: Any
-) -> AsyncGenerator[Raw]:
+async def raw(server: HttpServer | str, *, token: str | None = None, **options: Any) -> AsyncGenerator[Raw]:
     """A client of its own, with its own connections."""
     url = server if isinstance(server, str) else server.url
     async with httpx2.AsyncClient(base_url=url, timeout=LIMIT_SECONDS, **options) as http:
