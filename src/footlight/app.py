@@ -80,6 +80,8 @@ def _entrance(settings: Settings) -> Entrance:
 async def _serve(settings: Settings, entrance: Entrance | None) -> int:
     from footlight.browser.engine import Engine
 
+    stop, hurry = asyncio.Event(), asyncio.Event()
+    _on_signals(lambda: (hurry if stop.is_set() else stop).set())
     news = News()
     engine = Engine(settings, on_change=news)
     engine.start()
@@ -88,8 +90,6 @@ async def _serve(settings: Settings, entrance: Entrance | None) -> int:
     await asyncio.to_thread(importlib.import_module, TRANSPORTS[settings.transport])
     gc.enable()
     gc.freeze()
-    stop, hurry = asyncio.Event(), asyncio.Event()
-    _on_signals(lambda: (hurry if stop.is_set() else stop).set())
     if entrance is None:
         serving = asyncio.create_task(_serve_stdio(settings, engine, news))
         ends = [serving, asyncio.create_task(stop.wait()), asyncio.create_task(_orphaned())]

@@ -190,7 +190,7 @@ class ListenSettings(_Section):
     max_connections: int = Field(default=1_000, ge=1)
     """Open connections. One more is answered 503."""
     max_requests: int = Field(default=100, ge=1)
-    """Requests without an answer yet on one WebSocket. One more is refused."""
+    """Requests without an answer yet in one transport session, or on one WebSocket. One more is refused."""
     max_transport_sessions: int = Field(default=1_000, ge=1)
     """`Mcp-Session-Id`s at once. One more ends the one that is idle longest."""
     transport_session_timeout: int = Field(default=1_800_000, ge=1)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator
 
+import anyio
 import pytest
 
 from footlight.browser.engine import Engine
@@ -60,3 +62,17 @@ async def test_a_default_is_listed_to_its_connection_alone(sessions: Sessions) -
     assert sessions.list(caller=ADA) == [made, own]
     assert sessions.list(caller=BOB) == [made]
     assert sessions.list(caller=Caller("somebody", named=True)) == []
+
+
+async def test_a_session_that_is_closed_while_others_expire_stops_nothing(sessions: Sessions) -> None:
+    first, second = [await sessions.create(SessionOptions(), caller=ADA) for _ in range(2)]
+    for each in (first, second):
+        each.last_used -= 3_600
+
+    reaping = asyncio.create_task(sessions.reap())
+    while not first.closed:
+        await anyio.lowlevel.checkpoint()
+    await sessions.close(second.id, caller=ADA)
+    await reaping
+
+    assert sessions.list(caller=ADA) == []

@@ -175,3 +175,13 @@ async def test_answers_are_equal_to_the_byte(site: Site) -> None:
 
     assert len(said) == 1
     assert len(lists) == 1
+
+
+async def test_a_stream_for_too_many_resources_is_refused(transport: Transport, url: str) -> None:
+    uris = [f"playwright:///page/none/page-{number}" for number in range(1_001)]
+    async with client_over(transport, url, mode="auto") as client:
+        with pytest.raises(MCPError, match="At most 1000 resources on one stream"):
+            async with client.listen(resource_subscriptions=uris):
+                pass
+        async with client.listen(resource_subscriptions=[uris[0]] * 2_000):
+            pass

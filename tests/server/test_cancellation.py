@@ -666,6 +666,25 @@ async def test_a_session_whose_making_is_cancelled_is_not_left(
     assert table.list(caller=LOCAL) == [kept]
 
 
+async def test_a_session_that_nobody_was_told_of_is_not_left(engine: Engine, dispatcher: Dispatcher) -> None:
+    """It was made, and its call is cancelled before the answer is out: here, by a report that is stuck."""
+    await dispatcher.call("get_cookies", {})
+    table = await engine.sessions()
+    [kept] = table.list(caller=LOCAL)
+
+    async def stuck(*_: object) -> None:
+        await anyio.sleep_forever()
+
+    with anyio.fail_after(LIMIT_SECONDS):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(functools.partial(dispatcher.call, "create_session", {}, report=stuck))
+            while table.list(caller=LOCAL) == [kept]:
+                await anyio.lowlevel.checkpoint()
+            tasks.cancel_scope.cancel()
+        while table.list(caller=LOCAL) != [kept]:
+            await anyio.lowlevel.checkpoint()
+
+
 @pytest.mark.parametrize("steps", [*range(0, 40, 3), 60, 100, 200, 400, 800])
 async def test_a_first_call_that_is_cancelled_leaves_the_session_usable(
     engine: Engine, dispatcher: Dispatcher, steps: int, site: Site

@@ -155,3 +155,29 @@ async def test_news_of_the_current_era_are_still_a_stream(client: Raw) -> None:
     message = modern("subscriptions/listen", {"notifications": {"resourcesListChanged": True}})
     async with client.streaming(message, headers=routing(message)) as response:
         assert response.headers["content-type"] == "text/event-stream"
+
+
+@pytest.mark.parametrize("era", ["handshake", "current"])
+async def test_a_client_that_goes_away_cancels_its_call(client: Raw, site: Site, era: str) -> None:
+    """Its session takes the next call."""
+    made = await data(client, "create_session")
+    await data(client, "navigate", url=site.page("<p>here</p>"), **made)
+    params = {"name": "wait_for_selector", "arguments": {"selector": "#never", "timeout": 60_000, **made}}
+    current = modern("tools/call", params)
+    message, headers = (
+        (current, routing(current)) if era == "current" else (request("tools/call", params), {})
+    )
+
+    with pytest.raises(httpx2.ReadTimeout):
+        await client.http.send(_impatiently(client.build(message, headers=headers)))
+
+    assert await data(client, "get_text", selector="p", timeout=20_000, **made) == {"text": "here"}
+    await data(client, "close_session", **made)
+
+
+def _impatiently(built: httpx2.Request) -> httpx2.Request:
+    built.extensions = {
+        **built.extensions,
+        "timeout": {"connect": 5.0, "read": 0.5, "write": 5.0, "pool": 5.0},
+    }
+    return built

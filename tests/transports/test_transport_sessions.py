@@ -310,3 +310,58 @@ async def test_an_event_that_is_too_large_alone_is_not_kept() -> None:
 
     assert [await replayed(events, each) for each in (first, large)] == [(None, [])] * 2
     assert await replayed(events, small) == ("1", [(next, note("y"))])
+
+
+# Requests without an answer
+
+
+async def test_an_id_that_is_in_use_is_refused(client: Raw) -> None:
+    """Two answers to one id could not be told apart; whatever its type, for streams it is text."""
+    session = await handshake(client)
+    slow = request("tools/call", waiting(2_000), id=77)
+    async with session.streaming(slow) as response:
+        stream = events(response)
+        while "progress" not in (await anext(stream)).data:
+            pass
+        again = await session.send(request("ping", id="77"))
+        other = await session.send(request("ping", id=78))
+        answer = [event.message async for event in stream][-1]
+
+    assert (again.status_code, again.json()) == (
+        400,
+        refusal(-32600, "Invalid request: this id is in use", "77"),
+    )
+    assert other.json()["result"] == {}
+    assert answer["result"]["structuredContent"]["error"]["code"] == "TIMEOUT"
+    assert (await session.send(request("ping", id=77))).json()["result"] == {}
+
+
+async def test_requests_whose_connection_is_gone_still_count(tmp_path: Path) -> None:
+    """They go on, so that they can be resumed; and one client could fill the memory with them."""
+    config = {"listen": {"maxRequests": 2, "maxMessageSize": 1_000}}
+    async with served(tmp_path, config=config) as server, raw(server) as client:
+        session = await handshake(client)
+        for id in (1, 2):
+            async with session.streaming(request("tools/call", waiting(30_000), id=id)) as response:
+                assert response.status_code == 200
+
+        third = await session.send(request("ping", id=3))
+        other = await handshake(client)
+        at_others = await other.send(request("ping", id=3))
+        for id in (1, 2):
+            await session.send(
+                {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}
+            )
+        async with asyncio.timeout(10):
+            while (await session.send(request("ping", id=4))).status_code != 200:
+                pass
+
+    assert (third.status_code, third.json()["error"]) == (
+        429,
+        {
+            "code": -32603,
+            "message": "Too many requests without an answer (2, 8000 bytes)",
+            "data": {"code": "RESOURCE_EXHAUSTED", "retryable": True},
+        },
+    )
+    assert at_others.json()["result"] == {}

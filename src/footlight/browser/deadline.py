@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 __all__ = ["Deadline", "Stage", "unheard"]
 
@@ -23,6 +23,7 @@ class Deadline:
     timeout_ms: float
     expires: float
     patience: float
+    patience_ms: float
     stage: Stage = unheard
 
     @classmethod
@@ -32,7 +33,11 @@ class Deadline:
         """`patience_ms` bounds the wait for an element; without it the whole time may go there."""
         now = time.monotonic()
         patience = timeout_ms if patience_ms is None else min(patience_ms, timeout_ms)
-        return cls(timeout_ms, now + timeout_ms / 1000, now + patience / 1000, stage)
+        return cls(timeout_ms, now + timeout_ms / 1000, now + patience / 1000, patience, stage)
+
+    def begun(self) -> Deadline:
+        """The same, but patience begins now: what came before was the wait for others."""
+        return replace(self, patience=min(time.monotonic() + self.patience_ms / 1000, self.expires))
 
     @property
     def remaining_ms(self) -> float:

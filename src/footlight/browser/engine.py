@@ -146,8 +146,12 @@ class Engine:
         while True:
             await asyncio.sleep(every)
             assert self._sessions is not None
-            await self._sessions.reap()
-            await self._pool.reap()
+            try:
+                await self._sessions.reap()
+                await self._pool.reap()
+            except Exception:
+                # It is tried again; without it nothing would ever expire any more.
+                logger.exception("sessions and browsers could not be reaped")
             if self._warming is not None:
                 await self._warm()  # One may have crashed.
 

@@ -100,6 +100,10 @@ class RequestLog:
     def matching(self, wanted: LogFilter) -> list[LogEntry]:
         return [entry for entry in self._entries if wanted.accepts(entry)]
 
+    def knows(self, page: str) -> bool:
+        """Whether there is an entry of this page."""
+        return any(entry.page == page for entry in self._entries)
+
     def _on_request(self, request: Request) -> None:
         entry = LogEntry(
             request.url,

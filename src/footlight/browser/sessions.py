@@ -168,6 +168,8 @@ class Sessions:
             return
         limit = time.monotonic() - self._settings.idle_timeout / 1000
         for session in [each for each in self._sessions.values() if each.alive]:
+            if self._sessions.get(session.id) is not session:
+                continue  # Somebody closed it while another was being ended.
             if session.last_used <= limit and not session.lock.locked():
                 logger.info("session %s expired", session.id)
                 del self._sessions[session.id]

@@ -7,7 +7,9 @@ import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, TypeVar
 
-__all__ = ["unbroken"]
+from footlight.errors import FootlightError
+
+__all__ = ["detached", "unbroken"]
 
 T = TypeVar("T")
 
@@ -31,6 +33,20 @@ async def unbroken(
         if discard is not None:
             _start(_discarded(task, discard))
         raise
+
+
+def detached(work: Awaitable[object]) -> None:
+    """Do it by itself. What goes wrong is logged."""
+
+    async def run() -> None:
+        try:
+            await work
+        except FootlightError:
+            pass  # It is gone already.
+        except Exception:
+            logger.exception("what a cancelled call had begun could not be taken back")
+
+    _start(run())
 
 
 def _start(work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:

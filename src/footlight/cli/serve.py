@@ -81,7 +81,7 @@ _path = click.Path(path_type=Path)
 @click.option("--enable-script-evaluation", is_flag=True, default=None, help="Switch the tool evaluate on.")
 @click.option("--log-level", type=click.Choice(["debug", "info", "warn", "error"]), help="Default: info.")
 @click.option("--log-format", type=click.Choice(["json", "text"]), help="Default: json.")
-@click.option("--log-file", type=_path, help="Log to this file instead of stderr.")
+@click.option("--log-file", type=_path, help="Log to this file instead.")
 def serve(config: Path | None, headed: bool | None, **options: Any) -> None:
     """Serve the browser tools over MCP, on standard input and output or over a network.
 

@@ -75,7 +75,7 @@ def check(address: Address, session: Session) -> None:
         case "element":
             _kept_element(address, session)
         case "network-log":
-            _entries(address, session)
+            _check_log(address, session)
         case "screenshot":
             _screenshot(address, session)
         case "answer":
@@ -134,6 +134,11 @@ def _network_log(address: Address, session: Session) -> Content:
         {key: entry[key] for key in ("url", "method", "status", "resourceType", "timing")} for entry in shown
     ]
     return _json(network_log_resource(session, address.segments[1]), {**log_counts(entries)}, content=content)
+
+
+def _check_log(address: Address, session: Session) -> None:
+    if not session.log.knows(address.segments[1]):
+        _open_page(address, session)
 
 
 def _entries(address: Address, session: Session) -> list[LogEntry]:

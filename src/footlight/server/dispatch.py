@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from footlight.browser.deadline import Deadline
-from footlight.browser.unbroken import unbroken
+from footlight.browser.unbroken import detached, unbroken
 from footlight.caller import LOCAL, Caller
 from footlight.errors import DeadlineExceeded, FootlightError, InternalError, PermissionDenied
 from footlight.server.answer import Answer, failure, success
@@ -63,14 +63,21 @@ class _Course:
     changing: bool = False
     clearing: bool = False
     abandoned: bool = False
+    call: ToolCall | None = None
 
     def abandon(self, work: asyncio.Task[Answer]) -> None:
         """Nobody waits for the answer any more."""
         self.abandoned = True
+        work.add_done_callback(lambda _: self._take_back())
         if self.changing:
             asyncio.get_running_loop().call_later(CHANGE_SECONDS, self._cancel, work)
         else:
             self._cancel(work)
+
+    def _take_back(self) -> None:
+        """Also where the work was done already, and only its answer had no reader."""
+        for undo in self.call.undo if self.call else ():
+            detached(undo())
 
     def _cancel(self, work: asyncio.Task[Answer]) -> None:
         if not self.clearing:
@@ -177,6 +184,7 @@ class Dispatcher:
         tool, caller = course.tool, course.caller
         sessions = await self._get_sessions(deadline)
         call = ToolCall(self._settings, deadline, sessions, self._states.below(caller.scoped("")), caller)
+        course.call = call
         if tool.scope == "server":
             return success(await tool.run(call, parsed), images=call.images)
         # Whoever asks next can use a session that is being made.
@@ -186,6 +194,7 @@ class Dispatcher:
             if tool.scope == "page":
                 call.maybe_page = await session.page(getattr(parsed, "page_id", None))
             course.running = True
+            call.deadline = deadline.begun()
             limit.reschedule((limit.when() or 0) + GRACE_SECONDS)
             session.begin_action()
             try:

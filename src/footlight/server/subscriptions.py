@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from typing import Any
+from weakref import WeakSet
 
 from mcp.server import ServerRequestContext
 from mcp.server.connection import Connection
@@ -40,6 +41,7 @@ class Subscriptions:
         """By principal: nobody hears of what is another's."""
         self._connections: dict[str, dict[Connection, str]] = {}
         """By resource, and with each connection the URI as it was given there."""
+        self._watched: WeakSet[Connection] = WeakSet()
         self._sending: dict[tuple[Connection, str], asyncio.Task[None]] = {}
         self._publishing: set[asyncio.Task[None]] = set()
 
@@ -62,7 +64,8 @@ class Subscriptions:
     def subscribe(self, context: Context, uri: str, resource: str) -> None:
         """Tell this connection of every update of `resource`, which it calls `uri`, until it ends."""
         connection = _connection(context)
-        if not any(connection in each for each in self._connections.values()):
+        if connection not in self._watched:
+            self._watched.add(connection)
             connection.exit_stack.callback(self._forget, connection)
         self._connections.setdefault(resource, {})[connection] = uri
 

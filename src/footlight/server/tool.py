@@ -59,6 +59,8 @@ class ToolCall:
     maybe_session: Session | None = None
     maybe_page: Page | None = None
     images: list[Image] = field(default_factory=list["Image"])
+    undo: list[Callable[[], Awaitable[object]]] = field(default_factory=list[Callable[[], Awaitable[object]]])
+    """Takes back what nobody will hear of, where the call is cancelled before its answer is out."""
     links: list[Link] = field(default_factory=list["Link"])
 
     def stage(self, stage: str) -> None:

@@ -17,10 +17,11 @@ from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
+import anyio
 import uvicorn
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp_types import INTERNAL_ERROR, INVALID_REQUEST, JSONRPCError
+from mcp_types import INTERNAL_ERROR, INVALID_REQUEST, JSONRPCError, JSONRPCRequest
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse, Response
@@ -37,7 +38,13 @@ from footlight.transports.listener import shown_url
 from footlight.transports.messages import parse_message, to_json
 from footlight.transports.protected_resource import metadata_path, resource_metadata
 from footlight.transports.tls import server_ssl
-from footlight.transports.transport_sessions import SESSION_HEADER, RecentEvents, TransportSessions
+from footlight.transports.transport_sessions import (
+    REQUEST_KEY,
+    SESSION_HEADER,
+    RecentEvents,
+    TransportSessions,
+    Unanswered,
+)
 
 if TYPE_CHECKING:
     from mcp.server import Server
@@ -110,6 +117,8 @@ def _inside(manager: StreamableHTTPSessionManager, settings: ListenSettings) -> 
         LazyJson(manager.handle_request),
         limit=settings.max_transport_sessions,
         idle_seconds=settings.transport_session_timeout / 1000,
+        max_requests=settings.max_requests,
+        max_bytes=8 * settings.max_message_size,
     )
 
 
@@ -141,8 +150,11 @@ async def _listening(app: ASGIApp, listener: socket.socket, settings: ListenSett
 
 async def _hang_up(state: ServerState) -> None:
     """Streams end by themselves when nobody is there; uvicorn logs an error for each that is cancelled."""
-    for connection in state.connections:
-        connection.transport.close()
+    for connection in list(state.connections):
+        if connection.transport.get_write_buffer_size():
+            connection.transport.abort()  # Nobody reads there.
+        else:
+            connection.transport.close()
     if state.tasks:
         _, stuck = await asyncio.wait(state.tasks, timeout=HANG_UP_SECONDS)
         for task in stuck:
@@ -227,11 +239,14 @@ class _Door:
         if isinstance(checked, Refusal):
             await _refused(checked)(scope, receive, send)
             return
-        if scope["method"] == "POST" and isinstance(fault := parse_message(body, unit="body"), JSONRPCError):
+        item = parse_message(body, unit="body") if scope["method"] == "POST" else None
+        if isinstance(item, JSONRPCError):
             # As on every transport; the SDK says it in another way in each era.
-            await Response(to_json(fault), 400, media_type="application/json")(scope, receive, send)
+            await Response(to_json(item), 400, media_type="application/json")(scope, receive, send)
             return
-        self._introduce(scope, headers, checked)
+        in_session = self._introduce(scope, headers, checked)
+        if in_session and item is not None and isinstance(request := item.message, JSONRPCRequest):
+            scope[REQUEST_KEY] = Unanswered(request.id, len(body))
         await self._count(scope, _replaying(body, receive), send)
 
     def _refusal(self, scope: Scope) -> Refusal | None:
@@ -245,8 +260,8 @@ class _Door:
             return Refusal(503, "The server is shutting down", {"Connection": "close"})
         return None
 
-    def _introduce(self, scope: Scope, headers: Headers, passed: Pass) -> None:
-        """Leave in the scope who calls, for the protocol and for the SDK."""
+    def _introduce(self, scope: Scope, headers: Headers, passed: Pass) -> bool:
+        """Leave in the scope who calls, for the protocol and for the SDK; whether in a transport session."""
         version = headers.get("mcp-protocol-version")
         in_session = not self._settings.stateless and (
             version is None or version in HANDSHAKE_PROTOCOL_VERSIONS
@@ -260,6 +275,7 @@ class _Door:
             given = MutableHeaders(scope=scope)
             given["content-type"] = "application/json"
             given["accept"] = "application/json, text/event-stream"
+        return in_session
 
     async def _count(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] != "POST":
@@ -268,11 +284,38 @@ class _Door:
         self._running += 1
         self._idle.clear()
         try:
-            await self._inside(scope, receive, send)
+            if self._settings.stateless:
+                await _until_gone(self._inside, scope, receive, send)
+            else:
+                await self._inside(scope, receive, send)
         finally:
             self._running -= 1
             if not self._running:
                 self._idle.set()
+
+
+async def _until_gone(app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
+    """Cancel what nobody waits for: where the answer is always JSON, the SDK does not look."""
+    body = await receive()
+    gone = asyncio.Event()
+
+    async def watch(cancel: anyio.CancelScope) -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        gone.set()
+        cancel.cancel()
+
+    async def replay() -> Message:
+        nonlocal body
+        if body["type"] == "http.disconnect":
+            await gone.wait()
+        message, body = body, {"type": "http.disconnect"}
+        return message
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(watch, tasks.cancel_scope)
+        await app(scope, replay, send)
+        tasks.cancel_scope.cancel()
 
 
 def _doubled(headers: Headers) -> Refusal | None:

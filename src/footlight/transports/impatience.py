@@ -12,6 +12,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 __all__ = ["Impatient"]
 
+STALL_SECONDS = 10.0
 REFUSED_AT_ONCE = 100
 """So many connections above the limit are told so; more are dropped."""
 
@@ -27,6 +28,7 @@ class Impatient(H11Protocol):
         self._read_seconds = read_seconds
         self._max_connections = max_connections
         self._too_late: asyncio.TimerHandle | None = None
+        self._stalled: asyncio.TimerHandle | None = None
 
     @classmethod
     def within(cls, seconds: float, *, max_connections: int) -> Any:
@@ -51,9 +53,35 @@ class Impatient(H11Protocol):
         else:
             self._stop_waiting()
 
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._await_reader(self.transport.get_write_buffer_size())
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._stop_watching()
+
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
+        self._stop_watching()
         super().connection_lost(exc)
+
+    def _await_reader(self, left: int) -> None:
+        """A client that takes nothing of what is sent to it for a while is not coming back."""
+
+        def look() -> None:
+            now = self.transport.get_write_buffer_size()
+            if now >= left:
+                self.transport.abort()
+            else:
+                self._await_reader(now)
+
+        self._stalled = self.loop.call_later(STALL_SECONDS, look)
+
+    def _stop_watching(self) -> None:
+        if self._stalled is not None:
+            self._stalled.cancel()
+            self._stalled = None
 
     def _await_head(self) -> None:
         if self._too_late is None:

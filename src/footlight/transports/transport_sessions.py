@@ -19,13 +19,15 @@ from typing import NamedTuple
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser, authorization_context
 from mcp.server.streamable_http import EventCallback, EventMessage, EventStore
-from mcp_types import JSONRPCError, JSONRPCMessage, JSONRPCResponse
+from mcp_types import INTERNAL_ERROR, INVALID_REQUEST, JSONRPCError, JSONRPCMessage, JSONRPCResponse
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from footlight.transports.lazy_json import answer_in
+from footlight.transports.messages import refusal, to_json
 
-__all__ = ["RecentEvents", "TransportSessions"]
+__all__ = ["REQUEST_KEY", "SESSION_HEADER", "RecentEvents", "TransportSessions", "Unanswered"]
 
 logger = logging.getLogger(__name__)
 
@@ -35,12 +37,29 @@ EVENT_BYTES = 1_000
 """What an event takes beside its text."""
 
 
+REQUEST_KEY = "footlight.request"
+"""Where a request of the handshake era is left in the ASGI scope, as an `Unanswered`."""
+
+
+class Unanswered(NamedTuple):
+    """A request's id, and the bytes it came in."""
+
+    id: str | int
+    size: int
+
+
 @dataclass(eq=False, slots=True)
 class _Session:
     id: str = ""
     user: object = None
     busy: int = 0
     last_used: float = field(default_factory=time.monotonic)
+    unanswered: dict[str, int] = field(default_factory=dict[str, int])
+    """Sizes by id. A request goes on when its connection is gone, so connections do not bound them."""
+
+    @property
+    def bytes(self) -> int:
+        return sum(self.unanswered.values())
 
 
 _current: ContextVar[_Session | None] = ContextVar("transport session", default=None)
@@ -48,11 +67,19 @@ _current: ContextVar[_Session | None] = ContextVar("transport session", default=
 
 
 class TransportSessions:
-    """ASGI middleware around all that answers. `limit` is the most, `idle_seconds` when the SDK ends one."""
+    """ASGI middleware around all that answers. `limit` is the most, `idle_seconds` when the SDK ends one.
 
-    def __init__(self, app: ASGIApp, *, limit: int, idle_seconds: float) -> None:
+    In each at most `max_requests` are unanswered, and of `max_bytes` together; in all of them of four times
+    as many bytes.
+    """
+
+    def __init__(
+        self, app: ASGIApp, *, limit: int, idle_seconds: float, max_requests: int, max_bytes: int
+    ) -> None:
         self._app = app
         self._limit = limit
+        self._max_requests = max_requests
+        self._max_bytes = max_bytes
         self._idle_seconds = idle_seconds
         self._sessions: OrderedDict[str, _Session] = OrderedDict()
 
@@ -62,6 +89,12 @@ class TransportSessions:
         session = self._sessions.get(id)
         if session is None or _principal(session.user) != _principal(scope.get("user")):
             id, session = "", _Session(user=scope.get("user"))
+        request: Unanswered | None = scope.get(REQUEST_KEY)
+        if request is not None:
+            if (refused := self._refusal(session, request)) is not None:
+                await refused(scope, receive, send)
+                return
+            session.unanswered[str(request.id)] = request.size
         token = _current.set(session)
         session.busy += 1
         if scope["method"] == "GET" and RESUME_HEADER in headers:
@@ -69,9 +102,26 @@ class TransportSessions:
         with ExitStack() as use:
             use.callback(self._used, session)
             try:
-                await self._app(scope, receive, self._watching(session, id, scope["method"], send, use))
+                await self._app(scope, receive, self._watching(session, id, scope, send, use))
             finally:
                 _current.reset(token)
+
+    def _refusal(self, session: _Session, request: Unanswered) -> Response | None:
+        """The SDK would forget the first of two requests with one id, and answer it never."""
+        if str(request.id) in session.unanswered:
+            fault = refusal(INVALID_REQUEST, "Invalid request: this id is in use", request.id)
+            return Response(to_json(fault), 400, media_type="application/json")
+        in_all = sum(each.bytes for each in self._sessions.values()) + request.size
+        if (
+            len(session.unanswered) < self._max_requests
+            and session.bytes + request.size <= self._max_bytes
+            and in_all <= 4 * self._max_bytes
+        ):
+            return None
+        why = f"Too many requests without an answer ({self._max_requests}, {self._max_bytes} bytes)"
+        exhausted = {"code": "RESOURCE_EXHAUSTED", "retryable": True}
+        fault = refusal(INTERNAL_ERROR, why, request.id, exhausted)
+        return Response(to_json(fault), 429, media_type="application/json")
 
     def _used(self, session: _Session) -> None:
         session.busy -= 1
@@ -79,8 +129,10 @@ class TransportSessions:
         if session.id in self._sessions:
             self._sessions.move_to_end(session.id)
 
-    def _watching(self, session: _Session, id: str, method: str, send: Send, use: ExitStack) -> Send:
+    def _watching(self, session: _Session, id: str, scope: Scope, send: Send, use: ExitStack) -> Send:
         """Learn from the answers which sessions there are, and when the use of one is over."""
+        method: str = scope["method"]
+        request: Unanswered | None = scope.get(REQUEST_KEY)
 
         async def watch(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -92,6 +144,8 @@ class TransportSessions:
                 if not session.id:
                     # The SDK tells it also where it opened none, and clients would keep it.
                     del MutableHeaders(scope=message)[SESSION_HEADER]
+                if status >= 400 and request is not None:
+                    session.unanswered.pop(str(request.id), None)
                 if id and (status == 404 or (method == "DELETE" and status < 400)):
                     self._sessions.pop(id, None)
             elif not message.get("more_body", False):
@@ -172,6 +226,8 @@ class RecentEvents(EventStore):
         self._events: deque[_Event] = deque()
 
     async def store_event(self, stream_id: str, message: JSONRPCMessage | None) -> str:
+        if isinstance(message, (JSONRPCResponse, JSONRPCError)) and (session := _current.get()):
+            session.unanswered.pop(str(message.id), None)
         size = EVENT_BYTES + (len(message.model_dump_json(by_alias=True)) if message else 0)
         event = _Event(next(self._numbers), _current.get(), stream_id, message, size)
         self._events.append(event)

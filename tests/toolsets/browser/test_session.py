@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import stat
 import time
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
-from tests.conftest import Browser, SessionBrowser
+from tests.conftest import Browser, SessionBrowser, connected
+from tests.site import Site
 
 pytestmark = pytest.mark.anyio
 
@@ -424,3 +428,25 @@ async def test_a_state_leads_to_no_place_that_navigate_does_not(browser: Session
 
     error = await browser.refused("restore_state", state={"sessionStorage": {"file://": {"a": "1"}}})
     assert error["code"] == "PERMISSION_DENIED"
+
+
+async def test_a_call_that_waited_for_another_has_its_patience_still(site: Site, tmp_path: Path) -> None:
+    """Only the deadline of a call runs while another one has the session."""
+    folder = ("--state-directory", str(tmp_path))
+    async with connected(site, *folder, FOOTLIGHT_SESSION_ELEMENT_TIMEOUT="300") as browser:
+        await browser.show("<h1>Here</h1>")
+        async with anyio.create_task_group() as tasks:
+            held = anyio.Event()
+
+            async def on_progress(*_: object) -> None:
+                held.set()
+
+            waiting = {"selector": "#never", "timeout": 2_000}
+            tasks.start_soon(
+                functools.partial(
+                    browser.client.call_tool, "wait_for_selector", waiting, progress_callback=on_progress
+                )
+            )
+            await held.wait()
+
+            assert await browser.call("get_text", selector="h1") == {"text": "Here"}

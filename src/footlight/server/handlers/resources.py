@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 __all__ = ["ResourceHandlers"]
 
 
+MOST_URIS = 1_000
+"""Each is looked up at once, while nobody else is served."""
+
+
 class ResourceHandlers:
     """A resource that is not there is an error of the request, in both eras (-32602, with its URI)."""
 
@@ -68,7 +72,10 @@ class ResourceHandlers:
         And that there will be none of tools and prompts, whose lists are fixed.
         """
         wanted = params.notifications
-        uris = [self._listed_form(context, uri) for uri in wanted.resource_subscriptions or ()]
+        given = dict.fromkeys(wanted.resource_subscriptions or ())
+        if len(given) > MOST_URIS:
+            raise MCPError(types.INVALID_PARAMS, f"At most {MOST_URIS} resources on one stream")
+        uris = list(dict.fromkeys(self._listed_form(context, uri) for uri in given))
         notifications = types.SubscriptionFilter(
             resources_list_changed=wanted.resources_list_changed, resource_subscriptions=uris or None
         )

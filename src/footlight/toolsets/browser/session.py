@@ -94,6 +94,7 @@ async def create_session(
     session = await call.sessions.create(
         SessionOptions(user_agent=user_agent, viewport=size), caller=call.caller
     )
+    call.undo.append(lambda: call.sessions.close(session.id, caller=call.caller))
     return {"sessionId": session.id}
 
 
