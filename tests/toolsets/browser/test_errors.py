@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import socket
 from typing import Any
 
 import pytest
+from starlette.requests import Request
+from starlette.responses import Response
 
 from tests.conftest import SessionBrowser
 
@@ -274,7 +278,18 @@ async def test_a_page_in_an_endless_script_is_closed_and_the_session_goes_on(
 ) -> None:
     """R003-69, R003-85"""
     await browser.show(HANG)
-    await browser.call("evaluate", script="void setTimeout(() => { while (true); })")
+    hangs = asyncio.Event()
+
+    async def begin(_: Request) -> Response:
+        hangs.set()
+        return Response()
+
+    # Its script does not come back from the request before it is in the loop.
+    url = json.dumps(browser.site.route(begin))
+    ask = f"const ask = new XMLHttpRequest(); ask.open('GET', {url}, false); ask.send()"
+    await browser.call("evaluate", script=f"void setTimeout(() => {{ {ask}; while (true); }})")
+    async with asyncio.timeout(10):
+        await hangs.wait()
 
     error = await browser.refused(tool, timeout=400, **arguments)
 
