@@ -27,6 +27,9 @@ def anyio_backend() -> str:
 class Browser:
     """A connected client: `call` gives an answer's data, `refused` its error."""
 
+    root: Path
+    """Where the server has its folders, if the test gave it some."""
+
     def __init__(self, client: Client, site: Site) -> None:
         self.client = client
         self.site = site
@@ -87,7 +90,7 @@ async def shared_browser(site: Site, tmp_path_factory: pytest.TempPathFactory) -
         *("--state-directory", str(root / "state")),
     )
     async with connected(site, *flags) as browser:
-        browser.root = root  # type: ignore[attr-defined]
+        browser.root = root
         yield browser
 
 
@@ -111,7 +114,7 @@ class SessionBrowser(Browser):
 async def browser(shared_browser: Browser) -> AsyncGenerator[SessionBrowser]:
     """A session of its own for each test, in the shared server."""
     session_id = (await shared_browser.call("create_session"))["sessionId"]
-    root: Path = shared_browser.root  # type: ignore[attr-defined]
+    root = shared_browser.root
     yield SessionBrowser(shared_browser.client, shared_browser.site, session_id, root)
     await shared_browser.client.call_tool("close_session", {"sessionId": session_id})
 

@@ -99,7 +99,7 @@ async def shared_browser(
         *("--log-level", "info", "--log-file", str(root / "log")),
     )
     async with connected(site, *flags, mode=request.param) as browser:
-        browser.root = root  # type: ignore[attr-defined]
+        browser.root = root
         yield browser
 
 

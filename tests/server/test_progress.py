@@ -81,7 +81,7 @@ async def shared_browser(
     async with connected(
         site, *flags, "--state-directory", str(root / "state"), mode=request.param
     ) as browser:
-        browser.root = root  # type: ignore[attr-defined]
+        browser.root = root
         yield browser
 
 

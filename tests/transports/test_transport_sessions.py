@@ -360,7 +360,7 @@ async def test_requests_whose_connection_is_gone_still_count(tmp_path: Path) -> 
         429,
         {
             "code": -32603,
-            "message": "Too many requests without an answer (2, 8000 bytes)",
+            "message": "Too many requests without an answer (2)",
             "data": {"code": "RESOURCE_EXHAUSTED", "retryable": True},
         },
     )

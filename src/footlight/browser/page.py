@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 HUNG_SECONDS = 0.5
 """A page that answers nothing for so long, after a call has timed out, is hung."""
-UNDO_SECONDS = 0.25
+UNDO_SECONDS = 0.5
 """How long taking back what a cancelled call began may take; a hung page takes nothing back."""
 SHOWN_URL = 200
 """Characters of a URL in a stage."""
@@ -135,10 +135,8 @@ class Page:
 
     async def stop_since(self, began: float) -> None:
         """Stop what an action began to load."""
-        with contextlib.suppress(Error, TimeoutError):
-            async with asyncio.timeout(HUNG_SECONDS):
-                # A way to the browser and back, on which its news of a request overtake us.
-                await self._page.context.cookies("http://127.0.0.1")
+        # A way to the browser and back, on which its news of a request overtake us.
+        await self._page.context.cookies("http://127.0.0.1")
         if self._requested_at >= max(began, self.loaded.get("load", 0.0)):
             await self.stop()
 

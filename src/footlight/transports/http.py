@@ -41,10 +41,11 @@ from footlight.transports.tls import server_ssl
 from footlight.transports.transport_sessions import (
     REQUEST_KEY,
     SESSION_HEADER,
+    Arrived,
     RecentEvents,
     TransportSessions,
-    Unanswered,
 )
+from footlight.transports.unanswered import LARGE_REQUESTS
 
 if TYPE_CHECKING:
     from mcp.server import Server
@@ -118,7 +119,7 @@ def _inside(manager: StreamableHTTPSessionManager, settings: ListenSettings) -> 
         limit=settings.max_transport_sessions,
         idle_seconds=settings.transport_session_timeout / 1000,
         max_requests=settings.max_requests,
-        max_bytes=8 * settings.max_message_size,
+        max_size=LARGE_REQUESTS * settings.max_message_size,
     )
 
 
@@ -246,7 +247,7 @@ class _Door:
             return
         in_session = self._introduce(scope, headers, checked)
         if in_session and item is not None and isinstance(request := item.message, JSONRPCRequest):
-            scope[REQUEST_KEY] = Unanswered(request.id, len(body))
+            scope[REQUEST_KEY] = Arrived(request.id, len(body))
         await self._count(scope, _replaying(body, receive), send)
 
     def _refusal(self, scope: Scope) -> Refusal | None:

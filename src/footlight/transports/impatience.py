@@ -35,14 +35,14 @@ class Impatient(H11Protocol):
         """For uvicorn's configuration."""
         return functools.partial(cls, read_seconds=seconds, max_connections=max_connections)
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+    def connection_made(self, transport: asyncio.Transport) -> None:
         super().connection_made(transport)
         above = len(self.connections) - self._max_connections
         if above > REFUSED_AT_ONCE:
             transport.abort()
         elif above > 0:
             # When it asks, for a connection that is closed with something unread is reset, and nobody hears.
-            self.app = service_unavailable  # type: ignore[assignment]
+            self.app = service_unavailable
         self._await_head()
 
     def data_received(self, data: bytes) -> None:

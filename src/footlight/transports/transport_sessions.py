@@ -19,15 +19,16 @@ from typing import NamedTuple
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser, authorization_context
 from mcp.server.streamable_http import EventCallback, EventMessage, EventStore
-from mcp_types import INTERNAL_ERROR, INVALID_REQUEST, JSONRPCError, JSONRPCMessage, JSONRPCResponse
+from mcp_types import INVALID_REQUEST, JSONRPCError, JSONRPCMessage, JSONRPCResponse, RequestId
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from footlight.transports.lazy_json import answer_in
 from footlight.transports.messages import refusal, to_json
+from footlight.transports.unanswered import Unanswered, exhausted
 
-__all__ = ["REQUEST_KEY", "SESSION_HEADER", "RecentEvents", "TransportSessions", "Unanswered"]
+__all__ = ["REQUEST_KEY", "SESSION_HEADER", "Arrived", "RecentEvents", "TransportSessions"]
 
 logger = logging.getLogger(__name__)
 
@@ -38,28 +39,24 @@ EVENT_BYTES = 1_000
 
 
 REQUEST_KEY = "footlight.request"
-"""Where a request of the handshake era is left in the ASGI scope, as an `Unanswered`."""
+"""Where a request of the handshake era is left in the ASGI scope, as an `Arrived`."""
 
 
-class Unanswered(NamedTuple):
+class Arrived(NamedTuple):
     """A request's id, and the bytes it came in."""
 
-    id: str | int
+    id: RequestId
     size: int
 
 
 @dataclass(eq=False, slots=True)
 class _Session:
+    user: object
+    unanswered: Unanswered
+    """A request goes on when its connection is gone, so connections do not bound them."""
     id: str = ""
-    user: object = None
     busy: int = 0
     last_used: float = field(default_factory=time.monotonic)
-    unanswered: dict[str, int] = field(default_factory=dict[str, int])
-    """Sizes by id. A request goes on when its connection is gone, so connections do not bound them."""
-
-    @property
-    def bytes(self) -> int:
-        return sum(self.unanswered.values())
 
 
 _current: ContextVar[_Session | None] = ContextVar("transport session", default=None)
@@ -69,17 +66,17 @@ _current: ContextVar[_Session | None] = ContextVar("transport session", default=
 class TransportSessions:
     """ASGI middleware around all that answers. `limit` is the most, `idle_seconds` when the SDK ends one.
 
-    In each at most `max_requests` are unanswered, and of `max_bytes` together; in all of them of four times
-    as many bytes.
+    In each at most `max_requests` are unanswered, and of `max_size` together; in all of them of four times
+    that.
     """
 
     def __init__(
-        self, app: ASGIApp, *, limit: int, idle_seconds: float, max_requests: int, max_bytes: int
+        self, app: ASGIApp, *, limit: int, idle_seconds: float, max_requests: int, max_size: int
     ) -> None:
         self._app = app
         self._limit = limit
         self._max_requests = max_requests
-        self._max_bytes = max_bytes
+        self._max_size = max_size
         self._idle_seconds = idle_seconds
         self._sessions: OrderedDict[str, _Session] = OrderedDict()
 
@@ -88,13 +85,14 @@ class TransportSessions:
         id = headers.get(SESSION_HEADER, "")
         session = self._sessions.get(id)
         if session is None or _principal(session.user) != _principal(scope.get("user")):
-            id, session = "", _Session(user=scope.get("user"))
-        request: Unanswered | None = scope.get(REQUEST_KEY)
+            unanswered = Unanswered(max_requests=self._max_requests, max_size=self._max_size)
+            id, session = "", _Session(scope.get("user"), unanswered)
+        request: Arrived | None = scope.get(REQUEST_KEY)
         if request is not None:
             if (refused := self._refusal(session, request)) is not None:
                 await refused(scope, receive, send)
                 return
-            session.unanswered[str(request.id)] = request.size
+            session.unanswered.add(*request)
         token = _current.set(session)
         session.busy += 1
         if scope["method"] == "GET" and RESUME_HEADER in headers:
@@ -106,22 +104,15 @@ class TransportSessions:
             finally:
                 _current.reset(token)
 
-    def _refusal(self, session: _Session, request: Unanswered) -> Response | None:
+    def _refusal(self, session: _Session, request: Arrived) -> Response | None:
         """The SDK would forget the first of two requests with one id, and answer it never."""
-        if str(request.id) in session.unanswered:
+        if session.unanswered.has(request.id):
             fault = refusal(INVALID_REQUEST, "Invalid request: this id is in use", request.id)
             return Response(to_json(fault), 400, media_type="application/json")
-        in_all = sum(each.bytes for each in self._sessions.values()) + request.size
-        if (
-            len(session.unanswered) < self._max_requests
-            and session.bytes + request.size <= self._max_bytes
-            and in_all <= 4 * self._max_bytes
-        ):
-            return None
-        why = f"Too many requests without an answer ({self._max_requests}, {self._max_bytes} bytes)"
-        exhausted = {"code": "RESOURCE_EXHAUSTED", "retryable": True}
-        fault = refusal(INTERNAL_ERROR, why, request.id, exhausted)
-        return Response(to_json(fault), 429, media_type="application/json")
+        fault = session.unanswered.refuse(*request)
+        if sum(each.unanswered.size for each in self._sessions.values()) + request.size > 4 * self._max_size:
+            fault = exhausted(request.id, "The requests of all clients are too large together")
+        return Response(to_json(fault), 429, media_type="application/json") if fault else None
 
     def _used(self, session: _Session) -> None:
         session.busy -= 1
@@ -132,7 +123,7 @@ class TransportSessions:
     def _watching(self, session: _Session, id: str, scope: Scope, send: Send, use: ExitStack) -> Send:
         """Learn from the answers which sessions there are, and when the use of one is over."""
         method: str = scope["method"]
-        request: Unanswered | None = scope.get(REQUEST_KEY)
+        request: Arrived | None = scope.get(REQUEST_KEY)
 
         async def watch(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -145,7 +136,7 @@ class TransportSessions:
                     # The SDK tells it also where it opened none, and clients would keep it.
                     del MutableHeaders(scope=message)[SESSION_HEADER]
                 if status >= 400 and request is not None:
-                    session.unanswered.pop(str(request.id), None)
+                    session.unanswered.settle(request.id)
                 if id and (status == 404 or (method == "DELETE" and status < 400)):
                     self._sessions.pop(id, None)
             elif not message.get("more_body", False):
@@ -165,7 +156,11 @@ class TransportSessions:
             if session.last_used < expired:
                 del self._sessions[session.id]
         too_many = len(self._sessions) - self._limit
-        for session in [each for each in idle if each.id in self._sessions][: max(0, too_many)]:
+        # Those last whose calls still run: their clients may come back for the answers.
+        left = sorted(
+            (each for each in idle if each.id in self._sessions), key=lambda each: bool(each.unanswered)
+        )
+        for session in left[: max(0, too_many)]:
             logger.info("transport session ended to make room for another")
             del self._sessions[session.id]
             await self._end(session)
@@ -227,7 +222,7 @@ class RecentEvents(EventStore):
 
     async def store_event(self, stream_id: str, message: JSONRPCMessage | None) -> str:
         if isinstance(message, (JSONRPCResponse, JSONRPCError)) and (session := _current.get()):
-            session.unanswered.pop(str(message.id), None)
+            session.unanswered.settle(message.id)
         size = EVENT_BYTES + (len(message.model_dump_json(by_alias=True)) if message else 0)
         event = _Event(next(self._numbers), _current.get(), stream_id, message, size)
         self._events.append(event)

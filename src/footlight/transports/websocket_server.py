@@ -16,7 +16,6 @@ import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp_types import (
-    INTERNAL_ERROR,
     JSONRPCError,
     JSONRPCMessage,
     JSONRPCRequest,
@@ -34,8 +33,9 @@ from footlight.transports import health
 from footlight.transports.gate import Gate, Pass, Refusal
 from footlight.transports.health import Ready
 from footlight.transports.listener import shown_url
-from footlight.transports.messages import parse_message, refusal
+from footlight.transports.messages import parse_message
 from footlight.transports.tls import server_ssl
+from footlight.transports.unanswered import LARGE_REQUESTS, Unanswered, exhausted
 from footlight.transports.websocket import STALL_SECONDS, SUBPROTOCOL, WIRE, Wire, streams
 
 if TYPE_CHECKING:
@@ -46,8 +46,6 @@ __all__ = ["Read", "WebSocketContext", "Write", "serve_websocket"]
 logger = logging.getLogger(__name__)
 
 PATHS = ("/", "/mcp")
-LARGE_REQUESTS = 8
-"""So many of the largest size may wait for an answer on one connection, however many small ones may."""
 LAST_SECONDS = 2.0
 """For handlers that were cancelled, at the end."""
 
@@ -270,10 +268,9 @@ class _Client:
         self.idle.set()
         self._context = context
         self._among = among
-        self._max_requests = settings.max_requests
-        self._max_size = LARGE_REQUESTS * settings.max_message_size
-        self._unanswered: list[tuple[RequestId, int]] = []
-        """With their sizes. An id may be there twice, though it should not."""
+        self._unanswered = Unanswered(
+            max_requests=settings.max_requests, max_size=LARGE_REQUESTS * settings.max_message_size
+        )
 
     async def accept(self, frame: str | bytes) -> SessionMessage | None:
         """The message for the protocol, with its sender. What is none is answered here."""
@@ -296,17 +293,11 @@ class _Client:
 
     def _refusal(self, request: JSONRPCRequest, size: int) -> JSONRPCError | None:
         if self._among.draining:
-            why = "The server is shutting down"
-        elif len(self._unanswered) >= self._max_requests:
-            why = f"Too many requests without an answer ({self._max_requests})"
-        elif size + sum(each for _, each in self._unanswered) > self._max_size:
-            why = f"Requests without an answer are too large together ({self._max_size} characters)"
-        else:
-            return None
-        return refusal(INTERNAL_ERROR, why, request.id, {"code": "RESOURCE_EXHAUSTED", "retryable": True})
+            return exhausted(request.id, "The server is shutting down")
+        return self._unanswered.refuse(request.id, size)
 
     def _counted(self, request: JSONRPCRequest, size: int) -> SessionMessage:
-        self._unanswered.append((request.id, size))
+        self._unanswered.add(request.id, size)
         self.idle.clear()
 
         async def settle() -> None:
@@ -316,8 +307,6 @@ class _Client:
         return SessionMessage(request, metadata)
 
     def _settle(self, request_id: RequestId | None) -> None:
-        ids = [each for each, _ in self._unanswered]
-        if request_id in ids:
-            del self._unanswered[ids.index(request_id)]
+        self._unanswered.settle(request_id)
         if not self._unanswered:
             self.idle.set()
