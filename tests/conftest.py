@@ -81,11 +81,14 @@ async def site(anyio_backend: str) -> AsyncGenerator[Site]:
 
 @pytest.fixture(scope="session")
 async def shared_browser(site: Site, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Browser]:
-    """One server for all tests of a worker: script evaluation on, uploads from `upload_root`."""
+    """One server for all tests of a worker: script evaluation on, uploads from `upload_root`.
+
+    Its answers do not tell of the page, which is what tests/toolsets/browser/test_observation.py is about.
+    """
     root = tmp_path_factory.mktemp("server")
     (root / "uploads").mkdir()
     flags = (
-        *("--enable-script-evaluation", "--timeout", "10000"),
+        *("--enable-script-evaluation", "--timeout", "10000", "--observe", "none"),
         *("--upload-root", str(root / "uploads"), "--download-path", str(root / "downloads")),
         *("--state-directory", str(root / "state")),
     )

@@ -25,6 +25,7 @@ __all__ = [
     "DialogSettings",
     "ListenSettings",
     "LoggingSettings",
+    "ObservationSettings",
     "PoolSettings",
     "PromptSettings",
     "ResourceSettings",
@@ -199,6 +200,19 @@ class ListenSettings(_Section):
     """At the end, so many milliseconds for calls that run to finish."""
 
 
+class ObservationSettings(_Section):
+    """Ours: what an acting call tells of the page after it."""
+
+    mode: Literal["none", "diff", "full"] = "diff"
+    """What a call tells that gives no `observe`: nothing, what changed, or the whole page."""
+    budget: int = Field(default=8_000, ge=200)
+    """Characters of page content in an answer; the rest is behind a link. A call may give its own."""
+    settle: Literal["auto", "none"] = "auto"
+    """Whether a call that gives no `settle` waits for what its action started."""
+    settle_timeout: int = Field(default=3_000, ge=0)
+    """The longest wait, in milliseconds, for the requests and the rendering that an action started."""
+
+
 class ResourceSettings(_Section):
     """Ours: what is kept to be read later, and what an answer holds itself."""
 
@@ -248,6 +262,7 @@ class Settings(_Section):
     pool: PoolSettings = PoolSettings()
     session: SessionSettings = SessionSettings()
     security: SecuritySettings = SecuritySettings()
+    observation: ObservationSettings = ObservationSettings()
     resources: ResourceSettings = ResourceSettings()
     prompts: PromptSettings = PromptSettings()
     logging: LoggingSettings = LoggingSettings()

@@ -35,6 +35,7 @@ FLAGS = {
     "tls_key": "listen.tlsKey",
     "stateless": "listen.stateless",
     "share_default": "session.shareDefault",
+    "observe": "observation.mode",
     "prompts": "prompts.directory",
     "log_level": "logging.level",
     "log_format": "logging.format",
@@ -62,6 +63,9 @@ _path = click.Path(path_type=Path)
 @click.option("--stateless", is_flag=True, default=None, help="HTTP without transport sessions: only POST.")
 @click.option(
     "--share-default", is_flag=True, default=None, help="One session `default` for all callers of a network."
+)
+@click.option(
+    "--observe", type=click.Choice(["none", "diff", "full"]), help="What acting calls tell. Default: diff."
 )
 @click.option("--prompts", type=_path, help="Add the prompts in this folder.")
 @click.option("--browser", type=click.Choice(["chromium", "firefox", "webkit"]), help="Default: chromium.")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from footlight.config import Settings
     from footlight.server.answer import Image, Link
 
-__all__ = ["Count", "Milliseconds", "Number", "Scope", "Tool", "ToolCall", "Whole", "tool"]
+__all__ = ["GROUPS", "Count", "Group", "Milliseconds", "Number", "Scope", "Tool", "ToolCall", "Whole", "tool"]
 
 Scope = Literal["page", "session", "server"]
 """What a call works on: it gets that from the dispatcher, under the session's lock."""
@@ -39,6 +39,11 @@ Effect = Literal["read", "act", "configure"]
 
 Permission = Literal["evaluation", "upload"]
 """A switch in the settings that the tool needs."""
+
+Group = Literal["core", "network", "storage", "devtools", "vision"]
+"""Which tools a server offers is chosen by these (`--tools`)."""
+
+GROUPS: tuple[Group, ...] = typing.get_args(Group)
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 Whole = Annotated[int, Field(json_schema_extra={"type": "number"})]
@@ -97,6 +102,7 @@ class Tool:
     idempotent: bool
     open_world: bool
     permission: Permission | None
+    group: Group
     shared: Mapping[str, Any]
     """Parameters that come with the scope, beside the function's own."""
 
@@ -152,6 +158,7 @@ def tool(
     name: str | None = None,
     names_session: bool = False,
     timeout: Any = None,
+    group: Group = "core",
 ) -> Callable[[Function], Tool]:
     """Declare a tool.
 
@@ -173,6 +180,7 @@ def tool(
             idempotent=effect == "read" if idempotent is None else idempotent,
             open_world=scope == "page" if open_world is None else open_world,
             permission=permission,
+            group=group,
             shared=_shared(scope, names_session=names_session, timeout=timeout),
         )
 
