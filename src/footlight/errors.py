@@ -28,6 +28,7 @@ __all__ = [
     "PermissionDenied",
     "ResourceExhausted",
     "SessionNotFound",
+    "StaleRef",
 ]
 
 
@@ -107,6 +108,13 @@ class ElementNotFound(FootlightError):
             return cls(message, selector=selector, page=page)
         near = "; ".join(closest)
         return cls(f"{message}. Closest on the page: {near}", selector=selector, page=page, closest=closest)
+
+
+class StaleRef(FootlightError):
+    """A ref whose element is gone, with nothing that is certain to have taken its place. Ours."""
+
+    code = "STALE_REF"
+    default_suggestion = "Use the ref of a candidate, or take a new snapshot."
 
 
 class ElementNotInteractive(FootlightError):
@@ -194,6 +202,7 @@ CODES: tuple[type[FootlightError], ...] = (
     InvalidSelector,
     SessionNotFound,
     ElementNotFound,
+    StaleRef,
     ElementNotInteractive,
     PermissionDenied,
     BrowserNotInstalled,

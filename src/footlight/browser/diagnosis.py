@@ -17,7 +17,6 @@ from footlight.browser._playwright import (
     was_editing,
 )
 from footlight.browser.inspection import INSPECT
-from footlight.browser.targets import locate
 from footlight.errors import (
     BrowserCrashed,
     DeadlineExceeded,
@@ -74,7 +73,7 @@ async def _timed_out(
     page: Page, error: PlaywrightTimeout, selector: str, deadline: Deadline
 ) -> FootlightError:
     dispatched = was_dispatched(error)
-    if not dispatched and (reason := await _reason(page, selector, editing=was_editing(error))):
+    if not dispatched and (reason := await _reason(page, selector, deadline, editing=was_editing(error))):
         return reason
     done = "the action had been dispatched" if dispatched else "the action was not dispatched"
     return await overdue(
@@ -88,11 +87,11 @@ async def _timed_out(
     )
 
 
-async def _reason(page: Page, selector: str, *, editing: bool) -> FootlightError | None:
+async def _reason(page: Page, selector: str, deadline: Deadline, *, editing: bool) -> FootlightError | None:
     """Why the element could not be used: missing, or in the way of what."""
     try:
         async with asyncio.timeout(DIAGNOSIS_MS / 1000):
-            found = await locate(page.playwright, selector, timeout_ms=1)
+            found = await page.locate_now(selector, deadline)
             if await found.count() == 0:
                 return await _not_found(page, selector)
             request = inspection.obstacle_request(editing=editing)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, NotRequired, cast
 
 from footlight.browser import inspection, reading
 from footlight.browser._playwright import Error
+from footlight.browser.deadline import Deadline
 from footlight.browser.found import KeptElement
 from footlight.browser.inspection import INSPECT, Description
 
 if TYPE_CHECKING:
-    from footlight.browser.deadline import Deadline
     from footlight.browser.inspection import KeptDescription
     from footlight.browser.page import Page
 
@@ -44,7 +44,7 @@ async def find_all(page: Page, selector: str, limit: int, deadline: Deadline) ->
 
 async def _kept(page: Page, selector: str, found: list[Description]) -> list[FoundElement]:
     """With their ids, and selectors that lead to them from the page, not from the frame they are in."""
-    path = await reading.frame_path(page, selector) if found and ">>" in selector else ""
+    path = await reading.frame_path(page, selector) if found else ""
     return [_kept_one(page, path, cast("KeptDescription", element)) for element in found]
 
 
@@ -66,7 +66,8 @@ async def describe(page: Page, element: KeptElement, *, timeout_ms: float) -> De
     try:
         async with asyncio.timeout(timeout_ms / 1000):
             if element.path:
-                frame = await page.locate_now(f"{element.path}:root")
+                deadline = Deadline.after(timeout_ms)
+                frame = await page.locate_now(f"{element.path}:root", deadline)
                 reply = await frame.evaluate_all(INSPECT, request)
             else:
                 reply = await page.playwright.evaluate(INSPECT, request)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from footlight.browser._playwright import start_playwright
 from footlight.browser.changes import OnChange, ignore
 from footlight.browser.launch import launch_browser
+from footlight.browser.looking import register_engine
 from footlight.browser.policy import DomainPolicy
 from footlight.browser.pool import Pool
 from footlight.browser.session import SessionSurroundings
@@ -100,6 +101,7 @@ class Engine:
         settings = self._settings
         temporary = self._resources.enter_context(_run_folder())
         self._playwright = await self._resources.enter_async_context(start_playwright(temporary))
+        await register_engine(self._playwright)
         policy = DomainPolicy(settings.security.allowed_domains, settings.security.blocked_domains)
         self._proxy = await self._start_proxy(policy) if policy.restricts else None
         self._pool = Pool(settings, self._launch)

@@ -15,11 +15,13 @@ from footlight.browser._playwright import CONTEXT_LOST, Error, is_closed
 from footlight.browser.deadline import unheard
 from footlight.browser.diagnosis import explained, overdue
 from footlight.browser.found import Elements
+from footlight.browser.refs import leading_ref, resolve
 from footlight.browser.targets import locate
 from footlight.browser.unbroken import unbroken
+from footlight.browser.view import View
 
 if TYPE_CHECKING:
-    from playwright.async_api import CDPSession, Locator, Request, Response
+    from playwright.async_api import CDPSession, Frame, Locator, Request, Response
     from playwright.async_api import Page as PlaywrightPage
 
     from footlight.browser.deadline import Deadline, Stage
@@ -52,6 +54,7 @@ class Page:
         self._page = page
         self.session = session
         self.elements = Elements()
+        self.view = View(session.ref_numbers)
         self.loaded: dict[str, float] = {}
         self._throttling: CDPSession | None = None
         self.awaited: Request | None = None
@@ -183,10 +186,22 @@ class Page:
                 await self._page.close()
 
     async def locate(self, selector: str, deadline: Deadline) -> Locator:
-        return await locate(self._page, selector, timeout_ms=deadline.element_ms)
+        """All matches. Raises InvalidSelector, StaleRef."""
+        scope, selector = await self._scope(selector, deadline)
+        return await locate(scope, selector, timeout_ms=deadline.element_ms)
 
-    async def locate_now(self, selector: str) -> Locator:
-        return await locate(self._page, selector, timeout_ms=None)
+    async def locate_now(self, selector: str, deadline: Deadline) -> Locator:
+        """All matches, without waiting for the frames that lead to them."""
+        scope, selector = await self._scope(selector, deadline)
+        return await locate(scope, selector, timeout_ms=None)
+
+    async def _scope(self, selector: str, deadline: Deadline) -> tuple[PlaywrightPage | Frame, str]:
+        """Where to look, and for what: a ref is an element of one frame, which its selector need not name."""
+        ref = leading_ref(selector)
+        if ref is None:
+            return self._page, selector
+        target = await resolve(self, ref, deadline)
+        return target.frame, selector.replace(ref, target.selector, 1)
 
     async def act(
         self, selector: str, deadline: Deadline, action: Callable[[Locator, float], Awaitable[object]]
@@ -216,7 +231,7 @@ class Page:
             element = (await self.locate(selector, deadline)).first
             return await action(element, deadline.element_ms)
 
-        return await self._despite_navigation(act)
+        return await self.despite_navigation(act)
 
     async def ask_all(
         self, selector: str, deadline: Deadline, question: Callable[[Locator], Awaitable[T]]
@@ -224,11 +239,11 @@ class Page:
         """Ask about all matches, now."""
 
         async def ask() -> T:
-            return await question(await self.locate_now(selector))
+            return await question(await self.locate_now(selector, deadline))
 
         try:
             async with self.within(deadline):
-                return await self._despite_navigation(ask)
+                return await self.despite_navigation(ask)
         except Error as error:
             raise await explained(self, error, selector, deadline) from error
 
@@ -236,11 +251,11 @@ class Page:
         """A script of our own."""
         try:
             async with self.within(deadline):
-                return await self._despite_navigation(lambda: self._page.evaluate(script, argument))
+                return await self.despite_navigation(lambda: self._page.evaluate(script, argument))
         except Error as error:
             raise await explained(self, error) from error
 
-    async def _despite_navigation(self, ask: Callable[[], Awaitable[T]]) -> T:
+    async def despite_navigation(self, ask: Callable[[], Awaitable[T]]) -> T:
         """Ask again whenever a navigation took the page from under a script of ours."""
         while True:
             try:

@@ -18,6 +18,7 @@ from footlight.browser._playwright import (
 )
 from footlight.browser.diagnosis import explained, gone, overdue
 from footlight.browser.inspection import INSPECT
+from footlight.browser.refs import leading_ref
 from footlight.browser.targets import frame_path as path_of_frames
 from footlight.errors import FootlightError, InvalidParameter
 
@@ -123,8 +124,14 @@ async def inspect(page: Page, selector: str, request: dict[str, Any], deadline: 
 
 async def frame_path(page: Page, selector: str) -> str:
     """What in a selector leads into its innermost frame, such as `#frame >> `; mostly nothing."""
+    ref = leading_ref(selector)
+    if ref is None and ">>" not in selector:
+        return ""
+    seen = page.view.seen(ref) if ref else None
+    within = seen[1] if seen else page.playwright
+    outer = page.view.element_of(seen[1]) if seen else None
     try:
-        return await path_of_frames(page.playwright, selector)
+        return (f"{outer} >> " if outer else "") + await path_of_frames(within, selector)
     except Error as error:
         raise await explained(page, error, selector) from error
 
@@ -153,7 +160,7 @@ async def is_enabled(page: Page, selector: str, deadline: Deadline) -> bool:
 async def wait_for(page: Page, selector: str, state: ElementState, deadline: Deadline) -> None:
     gone = state in ("hidden", "detached")
     try:
-        found = await (page.locate_now(selector) if gone else page.locate(selector, deadline))
+        found = await (page.locate_now(selector, deadline) if gone else page.locate(selector, deadline))
         await found.first.wait_for(state=state, timeout=deadline.remaining_ms)
     except PlaywrightTimeout as error:
         raise await overdue(

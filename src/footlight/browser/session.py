@@ -21,6 +21,7 @@ from footlight.browser.network import RequestLog, Rules, Throttling
 from footlight.browser.page import Page
 from footlight.browser.policy import DomainPolicy, refused
 from footlight.browser.popups import Popups
+from footlight.browser.view import RefNumbers
 from footlight.errors import (
     BrowserCrashed,
     FootlightError,
@@ -99,6 +100,7 @@ class Session:
         self.kept_as: str | None = None
         """The name under which it survives the server, where sessions do."""
         self.lock = asyncio.Lock()
+        self.ref_numbers = RefNumbers()
         self.created_at = time.time()
         self.last_used = time.monotonic()
         self.closed = False

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-__all__ = ["Box", "Node", "Snapshot", "node_of"]
+__all__ = ["Box", "Node", "Snapshot", "node_of", "replayed"]
 
 
 class Box(NamedTuple):
@@ -75,3 +75,23 @@ def node_of(record: Sequence[Any], *, depth: int = 0) -> Node:
         box=Box(*extra["b"]) if "b" in extra else None,
         is_frame="o" in extra,
     )
+
+
+def replayed(nodes: Sequence[Node], ops: Sequence[Any], *, depth: int = 0) -> list[Node]:
+    """The list after the changes since the last pass: keep so many (n), drop so many (-n), or a new node.
+
+    Raises:
+        ValueError: they do not fit the list.
+    """
+    now: list[Node] = []
+    at = 0
+    for op in ops:
+        if not isinstance(op, int):
+            now.append(node_of(op, depth=depth))
+            continue
+        if op > 0:
+            now.extend(nodes[at : at + op])
+        at += abs(op)
+    if at != len(nodes):
+        raise ValueError(f"The changes are of {at} nodes, there were {len(nodes)}")
+    return now

@@ -1,4 +1,4 @@
-"""A selector becomes an element: CSS, `//xpath`, `testid=…`, and `>>` into frames.
+"""A selector becomes an element: CSS, `//xpath`, `testid=…`, a ref, and `>>` into frames.
 
 CSS and `testid=` reach into open shadow roots. `a >> b` looks for b inside a; where a is a frame, inside
 its document. Playwright's other engines (`text=`, `role=`) pass through. The first match in document order
@@ -8,15 +8,17 @@ counts.
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 from footlight.errors import InvalidSelector
 
 if TYPE_CHECKING:
-    from playwright.async_api import FrameLocator, Locator, Page
+    from playwright.async_api import Frame, FrameLocator, Locator, Page
 
 __all__ = ["frame_path", "locate", "parse"]
 
+_REF = re.compile(r"e[1-9]\d*")
 _FRAMES = "e => ['IFRAME', 'FRAME'].includes(e.tagName)"
 
 
@@ -42,7 +44,7 @@ def _in_playwright(part: str) -> str:
         return f"[data-testid={json.dumps(value, ensure_ascii=False)}]"
     if part.startswith(("//", "(//", "..")):
         return f"xpath={part}"
-    return part
+    return f"footlight={part}" if _REF.fullmatch(part) else part
 
 
 def _split(selector: str) -> list[str]:
@@ -67,7 +69,7 @@ def _split(selector: str) -> list[str]:
     return [*parts, selector[start:]]
 
 
-async def locate(page: Page, selector: str, *, timeout_ms: float | None) -> Locator:
+async def locate(within: Page | Frame, selector: str, *, timeout_ms: float | None) -> Locator:
     """All matches of the selector; entering a frame waits up to `timeout_ms` for it, with None not at all.
 
     Raises:
@@ -75,7 +77,7 @@ async def locate(page: Page, selector: str, *, timeout_ms: float | None) -> Loca
         playwright.async_api.TimeoutError: a part before `>>` matches nothing.
     """
     *outer, last = parse(selector)
-    scope: Page | FrameLocator | Locator = page
+    scope: Page | Frame | FrameLocator | Locator = within
     for part in outer:
         inner = scope.locator(part).first
         if timeout_ms is None and not await inner.count():
@@ -85,11 +87,11 @@ async def locate(page: Page, selector: str, *, timeout_ms: float | None) -> Loca
     return scope.locator(last)
 
 
-async def frame_path(page: Page, selector: str) -> str:
+async def frame_path(within: Page | Frame, selector: str) -> str:
     """The parts of the selector up to the innermost frame, each with its `>>`; "" where it enters none."""
     parts = _parts(selector)
     path = ""
-    scope: Page | FrameLocator | Locator = page
+    scope: Page | Frame | FrameLocator | Locator = within
     for count, part in enumerate(parts[:-1], start=1):
         inner = scope.locator(_in_playwright(part)).first
         scope = inner

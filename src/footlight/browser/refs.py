@@ -1,0 +1,190 @@
+"""A ref becomes its element, or the one that took its place; or an error that names what is there instead.
+
+Never a guess. A ref whose element is gone leads on only where nothing else on the page was like that
+element, and just one is now, which was not there before. A ref whose element lives is refused where it has
+come to mean something else: the row of a list that is used again for another entry.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, NamedTuple
+
+from footlight.browser.looking import ENGINE, ask, look
+from footlight.browser.snapshot import Node
+from footlight.browser.view import Gone, Identity, identity
+from footlight.errors import StaleRef
+
+if TYPE_CHECKING:
+    from playwright.async_api import Frame
+
+    from footlight.browser.deadline import Deadline
+    from footlight.browser.page import Page
+
+__all__ = ["Target", "is_ref", "leading_ref", "resolve"]
+
+_REF = re.compile(r"e[1-9]\d*")
+_LEADING = re.compile(r"\s*(e[1-9]\d*)\s*(?:>>|$)")
+
+MOST_CANDIDATES = 5
+LIKE = 0.3
+"""How alike two names must be for one to be offered in place of the other, from 0 to 1."""
+ENTRIES = frozenset(
+    ("row", "listitem", "option", "treeitem", "article", "gridcell", "menuitem", "tab", "cell")
+)
+"""Roles of elements that pages use again for other content."""
+
+
+class Target(NamedTuple):
+    """A living element: its ref, and the frame that it is in."""
+
+    ref: str
+    frame: Frame
+
+    @property
+    def selector(self) -> str:
+        return f"{ENGINE}={self.ref}"
+
+
+def is_ref(selector: str) -> bool:
+    return _REF.fullmatch(selector.strip()) is not None
+
+
+def leading_ref(selector: str) -> str | None:
+    """The ref that a selector begins with: `e12`, or `e12 >> .child`."""
+    found = _LEADING.match(selector)
+    return found[1] if found else None
+
+
+async def resolve(page: Page, ref: str, deadline: Deadline) -> Target:
+    """The element of a ref, or its one successor, which is then noted as healed.
+
+    Raises:
+        StaleRef: its element is gone, or means something else by now, and nothing took its place for certain.
+    """
+    seen = page.view.seen(ref)
+    if seen is not None:
+        node, frame = seen
+        now = await _now(frame, ref)
+        if now == identity(node):
+            return Target(ref, frame)
+        nodes = (await look(page, deadline)).nodes
+        if now is not None and (living := page.view.seen(ref)):
+            return _renamed(page, ref, identity(node), nodes, living)
+    else:
+        nodes = (await look(page, deadline)).nodes
+        if back := page.view.seen(ref):  # Taken out and put back, or not seen until now.
+            return Target(ref, back[1])
+    return _healed(page, ref, nodes)
+
+
+async def _now(frame: Frame, ref: str) -> Identity | None:
+    if frame.is_detached():
+        return None
+    found = await ask(frame, {"what": "identify", "ref": ref})
+    return None if found is None else Identity(found["testid"], found["role"], found["name"])
+
+
+def _renamed(
+    page: Page, ref: str, was: Identity, nodes: Sequence[Node], living: tuple[Node, Frame]
+) -> Target:
+    """The element lives. Whether it still is what the caller meant can only be doubted in two cases."""
+    node, frame = living
+    others = [other for other in nodes if other.ref and other.ref != ref and identity(other) == was]
+    if not others and not _is_entry(nodes, node):
+        return Target(ref, frame)
+    candidates = _described([*others, node])
+    raise StaleRef(
+        f"{ref} was {_brief(was)} and is {_brief(identity(node))} by now; nothing was done. "
+        f"Candidates: {'; '.join(candidates)}",
+        ref=ref,
+        page=page.url,
+        candidates=candidates,
+    )
+
+
+def _is_entry(nodes: Sequence[Node], node: Node) -> bool:
+    """Whether it is an entry of a list, a table or a tree, or in one."""
+    depth = node.depth + 1
+    found = False
+    for other in reversed(nodes):
+        found = found or other is node or other.ref == node.ref
+        if found and other.depth < depth:
+            depth = other.depth
+            if other.role in ENTRIES:
+                return True
+    return False
+
+
+def _healed(page: Page, ref: str, nodes: Sequence[Node]) -> Target:
+    gone = page.view.gone(ref)
+    if gone is None:
+        raise _unknown(page, ref)
+    like = [node for node in nodes if node.ref and identity(node) == identity(gone.node)]
+    if len(like) == 1 and gone.unique and identity(gone.node).tells_apart:
+        successor = like[0].ref or ""
+        living = page.view.seen(successor)
+        if living is not None and _number(successor) >= gone.before:
+            page.view.healed[ref] = successor
+            return Target(successor, living[1])
+    raise _stale(page, ref, gone, nodes, len(like))
+
+
+def _stale(page: Page, ref: str, gone: Gone, nodes: Sequence[Node], like: int) -> StaleRef:
+    candidates = _described(_closest(gone.node, nodes))
+    why = f"; {like} elements are like it now" if like > 1 else ""
+    near = f". Candidates: {'; '.join(candidates)}" if candidates else ""
+    return StaleRef(
+        f"{ref}, {_brief(identity(gone.node))}, is not on the page any more{why}{near}",
+        ref=ref,
+        page=page.url,
+        candidates=candidates,
+    )
+
+
+def _unknown(page: Page, ref: str) -> StaleRef:
+    for other in page.session.pages:
+        if other is not page and other.view.seen(ref):
+            return StaleRef(
+                f"{ref} is an element of {other.id}; this call is about {page.id}",
+                suggestion=f"Give pageId {other.id}, or take a snapshot of {page.id}.",
+                ref=ref,
+                page=page.url,
+                pageId=other.id,
+            )
+    return StaleRef(f"No element was given the ref {ref}, or it was too long ago", ref=ref, page=page.url)
+
+
+def _closest(gone: Node, nodes: Sequence[Node]) -> list[Node]:
+    """Those most like it, which have its role or a name like its own."""
+    ranked = sorted(
+        ((_likeness(gone, node), -place, node) for place, node in enumerate(nodes) if node.ref),
+        key=lambda each: each[:2],
+        reverse=True,
+    )
+    return [node for likeness, _, node in ranked[:MOST_CANDIDATES] if likeness > LIKE]
+
+
+def _likeness(gone: Node, node: Node) -> float:
+    names = 0.0
+    if gone.name and node.name:
+        match = SequenceMatcher(None, gone.name[:100].lower(), node.name[:100].lower(), autojunk=False)
+        names = match.ratio() if match.quick_ratio() > LIKE else 0.0
+    same_test_id = bool(gone.testid) and gone.testid == node.testid
+    return names + 1.0 * same_test_id + 0.5 * (names > 0 or same_test_id) * (gone.role == node.role)
+
+
+def _described(nodes: Iterable[Node]) -> list[str]:
+    return [f"{_brief(identity(node))} [{node.ref}]" for node in nodes][:MOST_CANDIDATES]
+
+
+def _brief(element: Identity) -> str:
+    name = element.name if len(element.name) <= 80 else f"{element.name[:80]}…"
+    said = f' "{name}"' if name else f" testid={element.testid}" if element.testid else ""
+    return f"{element.role}{said}"
+
+
+def _number(ref: str) -> int:
+    return int(ref[1:])
