@@ -35,12 +35,13 @@ class Screenshot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LongAnswer:
-    """The JSON of an answer that was too large to be sent, in UTF-8."""
+    """What was too large to be sent, in UTF-8: the JSON of an answer, or the text of a page."""
 
     session_id: str
     id: str
     tool: str
     data: bytes
+    mime_type: Literal["application/json", "text/plain"] = "application/json"
 
 
 Item = Screenshot | LongAnswer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cached_property
@@ -13,7 +13,7 @@ from typing import Any, cast
 from footlight.browser.events import Events
 from footlight.errors import FootlightError
 
-__all__ = ["Answer", "Image", "Link", "clean", "failure", "linked", "success"]
+__all__ = ["Answer", "Image", "Link", "PageText", "clean", "failure", "linked", "success"]
 
 LONGEST_PREVIEW = 2_000
 """Characters, of an answer that is only linked."""
@@ -41,9 +41,17 @@ class Link:
     bytes: int
 
 
+class PageText(str):
+    """A page's text in an answer, which stands beside the JSON: quoted in it, it would be much longer."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True)
 class Answer:
     """`content` is `{success: true, data}` or `{success: false, error}`.
+
+    An acting call's has an `observation` too: what is different on the page.
 
     Of an answer that is too large for one it is `{success: true, resource, preview}` beside the `events`,
     which are in `data` otherwise.
@@ -60,19 +68,26 @@ class Answer:
 
     @cached_property
     def text(self) -> str:
-        """The content as JSON, for clients that do not read structured content."""
-        return json.dumps(self.content, ensure_ascii=False)
+        """The content as JSON without `page_texts`, for those who do not read structured content."""
+        return json.dumps(_without_page_texts(self.content), ensure_ascii=False)
+
+    @cached_property
+    def page_texts(self) -> tuple[PageText, ...]:
+        return tuple(_page_texts(self.content))
 
 
 def success(
     data: Mapping[str, Any],
     *,
+    observation: Mapping[str, Any] | None = None,
     events: Events | None = None,
     images: Sequence[Image] = (),
     links: Sequence[Link] = (),
 ) -> Answer:
     told: Mapping[str, Any] = clean(_told(events)) if events else {}
-    return Answer({"success": True, "data": {**clean(data), **told}}, tuple(images), tuple(links), told)
+    observed = {"observation": clean(observation)} if observation is not None else {}
+    content = {"success": True, "data": {**clean(data), **told}, **observed}
+    return Answer(content, tuple(images), tuple(links), told)
 
 
 def linked(answer: Answer, link: Link) -> Answer:
@@ -83,6 +98,7 @@ def linked(answer: Answer, link: Link) -> Answer:
             "resource": {"uri": link.uri, "mimeType": link.mime_type, "bytes": link.bytes},
             "preview": json.dumps(answer.content["data"], ensure_ascii=False)[:LONGEST_PREVIEW],
             **_shortened(answer.events),
+            **{key: value for key, value in answer.content.items() if key == "observation"},
         },
         answer.images,
         (*answer.links, link),
@@ -106,6 +122,21 @@ def failure(error: FootlightError, *, events: Events | None = None) -> Answer:
     )
     too_large = len(answer.text.encode()) > LARGEST_ERROR
     return Answer(_shortened(answer.content)) if too_large else answer
+
+
+def _without_page_texts(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        items = cast("Mapping[str, Any]", value).items()
+        return {key: _without_page_texts(item) for key, item in items if not isinstance(item, PageText)}
+    return value
+
+
+def _page_texts(value: Any) -> Iterator[PageText]:
+    for item in cast("Mapping[str, Any]", value).values():
+        if isinstance(item, PageText):
+            yield item
+        elif isinstance(item, Mapping):
+            yield from _page_texts(item)
 
 
 def _told(events: Events) -> dict[str, Any]:
@@ -170,6 +201,8 @@ class _Copy:
         self._left = MOST_VALUES
 
     def of(self, value: Any) -> Any:
+        if isinstance(value, PageText):
+            return PageText(_well_formed(value))
         if isinstance(value, str):
             return value if value.isascii() else _well_formed(value)
         if isinstance(value, (Mapping, list, tuple, set)):

@@ -25,6 +25,7 @@ from footlight.caller import LOCAL, Caller
 from footlight.errors import DeadlineExceeded, FootlightError, InternalError, PermissionDenied
 from footlight.server.answer import Answer, failure, success
 from footlight.server.keeping import keep_if_long
+from footlight.server.observing import Observer
 from footlight.server.progress import Report, reporting
 from footlight.server.tool import Tool, ToolCall
 
@@ -197,6 +198,9 @@ class Dispatcher:
             call.deadline = deadline.begun()
             limit.reschedule((limit.when() or 0) + GRACE_SECONDS)
             session.begin_action()
+            observer = Observer(tool, call, parsed) if tool.observed else None
+            if observer:
+                await observer.begin()
             try:
                 data = await _run_tool(course, call, parsed)
             except asyncio.CancelledError:
@@ -205,10 +209,19 @@ class Dispatcher:
                     limit.reschedule(None)
                 session.events.closed += await session.close_hung()
                 raise
+            if observer:
+                await observer.settle()
             if tool.effect == "act":
                 await session.settle(deadline)
+            observation = await observer.tell() if observer else None
             session.touch()
-            answer = success(data, events=session.take_events(), images=call.images, links=call.links)
+            answer = success(
+                _with_healed(data, call),
+                observation=observation,
+                events=session.take_events(),
+                images=call.images,
+                links=call.links,
+            )
             max_inline_text = self._settings.resources.max_inline_text
             return keep_if_long(answer, session, tool=tool.name, max_inline_text=max_inline_text)
 
@@ -240,6 +253,12 @@ async def _run_tool(course: _Course, call: ToolCall, parsed: BaseModel) -> Mappi
     if course.abandoned:
         raise asyncio.CancelledError
     return data
+
+
+def _with_healed(data: Mapping[str, Any], call: ToolCall) -> Mapping[str, Any]:
+    """Which refs led to the successors of their elements."""
+    healed = call.maybe_page.view.take_healed() if call.maybe_page else {}
+    return {**data, "healed": healed} if healed else data
 
 
 def _runs(tool: Tool) -> str:

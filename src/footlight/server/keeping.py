@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from footlight.browser.session import Session
     from footlight.server.tool import ToolCall
 
-__all__ = ["attach_screenshot", "keep_if_long", "link_to"]
+__all__ = ["attach_screenshot", "keep_if_long", "keep_text", "link_to"]
 
 
 def attach_screenshot(
@@ -57,10 +57,28 @@ def keep_if_long(answer: Answer, session: Session, *, tool: str, max_inline_text
     return linked(answer, link_to(whole)) if session.keep(whole) else answer
 
 
+def keep_text(call: ToolCall, text: str, *, tool: str) -> str | None:
+    """Put the whole of a page's text on the shelf, and a link to it into the answer.
+
+    Returns its URI; None where nobody keeps it.
+    """
+    whole = LongAnswer(
+        session_id=call.session.id,
+        id=secrets.token_hex(8),
+        tool=tool,
+        data=text.encode("utf-8", "replace"),
+        mime_type="text/plain",
+    )
+    if not call.session.keep(whole):
+        return None
+    call.links.append(link_to(whole))
+    return link_to(whole).uri
+
+
 def link_to(item: Screenshot | LongAnswer) -> Link:
     if isinstance(item, LongAnswer):
         uri = Address("answer", (item.session_id, item.id)).uri
-        return Link(uri, f"Answer of {item.tool}", "application/json", len(item.data))
+        return Link(uri, f"Answer of {item.tool}", item.mime_type, len(item.data))
     uri = Address("screenshot", (item.session_id, item.page_id, item.timestamp)).uri
     name = f"Screenshot of {item.page_id}, {item.timestamp}"
     return Link(uri, name, f"image/{item.type}", len(item.data))

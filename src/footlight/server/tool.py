@@ -29,7 +29,19 @@ if TYPE_CHECKING:
     from footlight.config import Settings
     from footlight.server.answer import Image, Link
 
-__all__ = ["GROUPS", "Count", "Group", "Milliseconds", "Number", "Scope", "Tool", "ToolCall", "Whole", "tool"]
+__all__ = [
+    "GROUPS",
+    "Budget",
+    "Count",
+    "Group",
+    "Milliseconds",
+    "Number",
+    "Scope",
+    "Tool",
+    "ToolCall",
+    "Whole",
+    "tool",
+]
 
 Scope = Literal["page", "session", "server"]
 """What a call works on: it gets that from the dispatcher, under the session's lock."""
@@ -50,6 +62,9 @@ Whole = Annotated[int, Field(json_schema_extra={"type": "number"})]
 Count = Annotated[Whole, Field(ge=1)]
 Milliseconds = Annotated[Number, Field(ge=1)]
 Timeout = Milliseconds | None
+Observe = Literal["none", "diff", "full"]
+Settle = Literal["auto", "none"]
+Budget = Annotated[Whole, Field(ge=200)]
 
 
 @dataclass(slots=True)
@@ -122,6 +137,11 @@ class Tool:
         return _output_schema(self.function, self.effect, self.scope)
 
     @property
+    def observed(self) -> bool:
+        """Whether its answer tells what changed on the page."""
+        return self.scope == "page" and self.effect == "act"
+
+    @property
     def read_only(self) -> bool:
         return self.effect == "read"
 
@@ -181,7 +201,7 @@ def tool(
             open_world=scope == "page" if open_world is None else open_world,
             permission=permission,
             group=group,
-            shared=_shared(scope, names_session=names_session, timeout=timeout),
+            shared=_shared(scope, effect, names_session=names_session, timeout=timeout),
         )
 
     return declare
@@ -212,14 +232,22 @@ def _arguments(function: Function, shared: Mapping[str, Any]) -> type[BaseModel]
     )
 
 
-def _shared(scope: Scope, *, names_session: bool, timeout: Any) -> dict[str, Any]:
+def _shared(scope: Scope, effect: Effect, *, names_session: bool, timeout: Any) -> dict[str, Any]:
     """What every tool of a scope takes; the server's instructions explain it once."""
     if scope == "server":
         return {}
     session = {"session_id": (str, ...) if names_session else (str | None, None)}
     if scope == "session":
         return session
-    return {**session, "page_id": (str | None, None), "timeout": (timeout or Timeout, None)}
+    page = {**session, "page_id": (str | None, None), "timeout": (timeout or Timeout, None)}
+    if effect != "act":
+        return page
+    return {
+        **page,
+        "observe": (Observe | None, None),
+        "settle": (Settle | None, None),
+        "budget": (Budget | None, None),
+    }
 
 
 def _input_schema(arguments: type[BaseModel]) -> dict[str, Any]:
@@ -259,6 +287,20 @@ ERROR_SCHEMA: dict[str, Any] = {
 }
 
 
+_OBSERVATION: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "kind": {"type": "string", "enum": ["same", "diff", "full", "unknown"]},
+        "url": {"type": "string"},
+        "title": {"type": "string"},
+        "console": {"type": "array"},
+        "text": {"type": "string"},
+        "cut": {"type": "boolean"},
+        "resource": {"type": "string"},
+    },
+    "required": ["kind"],
+}
+
 _LIST: dict[str, Any] = {"type": "array"}
 _LINKED: dict[str, Any] = {
     "resource": {
@@ -287,9 +329,16 @@ def _output_schema(function: Function, effect: Effect, scope: Scope) -> dict[str
         if effect == "configure"
         else _LINKED | dict.fromkeys(_EVENTS, _LIST)
     )
+    observed = {"observation": _OBSERVATION} if (effect, scope) == ("act", "page") else {}
     return {
         "type": "object",
-        "properties": {"success": {"type": "boolean"}, "data": data, "error": ERROR_SCHEMA, **instead},
+        "properties": {
+            "success": {"type": "boolean"},
+            "data": data,
+            **observed,
+            "error": ERROR_SCHEMA,
+            **instead,
+        },
         "required": ["success"],
     }
 

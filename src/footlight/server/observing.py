@@ -1,0 +1,103 @@
+"""What an acting call tells of its page: what is different since a caller was told of it last."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from footlight.browser.looking import glance
+from footlight.browser.observation import observe
+from footlight.browser.settling import settle
+from footlight.server.answer import PageText
+from footlight.server.keeping import keep_text
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from footlight.browser.page import Page
+    from footlight.server.tool import Tool, ToolCall
+
+__all__ = ["Observer"]
+
+GLANCE_SECONDS = 2.0
+"""How long a page may take to be looked at. It has settled by then, or it never will."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watch:
+    """How a call is observed: what it asked for, or else the settings. `limit_ms` bounds the settling."""
+
+    mode: Literal["none", "diff", "full"]
+    settles: bool
+    budget: int
+    limit_ms: float
+
+
+class Observer:
+    """`begin` before the call acts, `settle` after, then `tell`."""
+
+    def __init__(self, tool: Tool, call: ToolCall, parsed: BaseModel) -> None:
+        settings = call.settings.observation
+        self._tool = tool
+        self._call = call
+        self._watch = Watch(
+            mode=getattr(parsed, "observe", None) or settings.mode,
+            settles=(getattr(parsed, "settle", None) or settings.settle) == "auto",
+            budget=getattr(parsed, "budget", None) or settings.budget,
+            limit_ms=settings.settle_timeout,
+        )
+
+    @property
+    def _page(self) -> Page:
+        return self._call.page
+
+    async def begin(self) -> None:
+        """Look first at a page that nobody was told of: without that, nothing would be new."""
+        console = getattr(self._call.session, "console", None)
+        self._console = console.mark() if console else None
+        view = self._page.view
+        if self._watch.mode == "diff" and view.told is None and self._page.url != "about:blank":
+            view.told = await glance(self._page, GLANCE_SECONDS)
+        self._url = self._page.url
+        self._title = view.told.title if view.told else ""
+        self._began = time.monotonic()
+
+    async def settle(self) -> None:
+        """Wait for what the call started."""
+        if self._watch.settles and not self._page.closed:
+            await settle(self._page, self._began, self._call.deadline, limit_ms=self._watch.limit_ms)
+
+    async def tell(self) -> dict[str, Any] | None:
+        """The observation; None where the call wants none, or the page is gone."""
+        if self._watch.mode == "none" or self._page.closed:
+            return None
+        before = self._page.view.told
+        after = await glance(self._page, GLANCE_SECONDS)
+        if after is None:
+            return {"kind": "unknown", "reason": "The page gave no answer", **self._beside(None)}
+        self._page.view.told = after
+        observation = observe(
+            before,
+            after,
+            mode=self._watch.mode,
+            budget=self._watch.budget,
+            link=lambda text: keep_text(self._call, text, tool=self._tool.name),
+        )
+        told: dict[str, Any] = {"kind": observation.kind, **self._beside(after.title)}
+        if observation.cut:
+            told["cut"] = True
+        if observation.text:
+            told["text"] = PageText(observation.text)
+        return told
+
+    def _beside(self, title: str | None) -> dict[str, Any]:
+        """Where the page is, if that is new, and what went wrong in it."""
+        told: dict[str, Any] = {}
+        if self._page.url != self._url:
+            told["url"] = self._page.url
+        if title is not None and title != self._title:
+            told["title"] = title
+        if self._console is not None and (errors := self._call.session.console.errors_since(self._console, page_id=self._page.id)):
+            told["console"] = [error.text for error in errors]
+        return told
