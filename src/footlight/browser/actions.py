@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from footlight.browser._playwright import Error, PlaywrightTimeout
 from footlight.browser.diagnosis import explained, overdue
+from footlight.browser.targets import evaluate_all
 from footlight.errors import ElementNotInteractive, FootlightError, InvalidParameter
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ async def select(page: Page, selector: str, value: str, deadline: Deadline) -> l
 async def _choice_obstacle(page: Page, element: Locator, selector: str, value: str) -> FootlightError | None:
     """Why the value cannot be chosen; None where that is not for want of an option."""
     try:
-        options: list[dict[str, Any]] | None = await element.evaluate_all(_OPTIONS)
+        options: list[dict[str, Any]] | None = await evaluate_all(element, selector, _OPTIONS)
     except Error:
         return None
     if options is None:

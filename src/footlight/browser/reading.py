@@ -19,6 +19,8 @@ from footlight.browser._playwright import (
 from footlight.browser.diagnosis import explained, gone, overdue
 from footlight.browser.inspection import INSPECT
 from footlight.browser.refs import leading_ref
+from footlight.browser.secrets import COVER, holding
+from footlight.browser.targets import evaluate_all
 from footlight.browser.targets import frame_path as path_of_frames
 from footlight.errors import FootlightError, InvalidParameter
 
@@ -55,6 +57,12 @@ class ScreenshotOptions:
     full_page: bool = False
     type: Literal["png", "jpeg"] = "png"
     quality: int | None = None
+    still: bool = False
+    """With animations at their end, so that two pictures of the same page are the same."""
+
+    @property
+    def animations(self) -> Literal["allow", "disabled"]:
+        return "disabled" if self.still else "allow"
 
 
 async def text(page: Page, selector: str, deadline: Deadline) -> str:
@@ -72,7 +80,7 @@ async def text(page: Page, selector: str, deadline: Deadline) -> str:
 
 
 async def all_text(page: Page, selector: str, deadline: Deadline) -> list[str]:
-    return await page.ask_all(selector, deadline, lambda found: found.evaluate_all(_TEXTS))
+    return await page.ask_all(selector, deadline, lambda found: evaluate_all(found, selector, _TEXTS))
 
 
 async def attribute(page: Page, selector: str, name: str, deadline: Deadline) -> str | None:
@@ -92,6 +100,9 @@ async def screenshot(page: Page, options: ScreenshotOptions, deadline: Deadline)
             type=options.type,
             timeout=deadline.remaining_ms,
             quality=options.quality,
+            animations=options.animations,
+            mask=holding(page.playwright, page.session.secrets),
+            mask_color=COVER,
         )
     except PlaywrightTimeout as error:
         raise await overdue(
@@ -111,6 +122,9 @@ async def screenshot_element(
             type=options.type,
             timeout=timeout,
             quality=options.quality,
+            animations=options.animations,
+            mask=holding(page.playwright, page.session.secrets),
+            mask_color=COVER,
         ),
     )
 
@@ -137,7 +151,9 @@ async def frame_path(page: Page, selector: str) -> str:
 
 
 async def inspect_all(page: Page, selector: str, request: dict[str, Any], deadline: Deadline) -> Any:
-    return await page.ask_all(selector, deadline, lambda found: found.evaluate_all(INSPECT, request))
+    return await page.ask_all(
+        selector, deadline, lambda found: evaluate_all(found, selector, INSPECT, request)
+    )
 
 
 async def inspect_page(page: Page, request: dict[str, Any], deadline: Deadline) -> Any:

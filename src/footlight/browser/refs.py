@@ -92,6 +92,8 @@ def _renamed(
 ) -> Target:
     """The element lives. Whether it still is what the caller meant can only be doubted in two cases."""
     node, frame = living
+    if identity(node) == was:
+        return Target(ref, frame)
     others = [other for other in nodes if other.ref and other.ref != ref and identity(other) == was]
     if not others and not _is_entry(nodes, node):
         return Target(ref, frame)
@@ -177,7 +179,7 @@ def _likeness(gone: Node, node: Node) -> float:
 
 
 def _described(nodes: Iterable[Node]) -> list[str]:
-    return [f"{_brief(identity(node))} [{node.ref}]" for node in nodes][:MOST_CANDIDATES]
+    return [f"{node.ref} {_brief(identity(node))}" for node in nodes][:MOST_CANDIDATES]
 
 
 def _brief(element: Identity) -> str:

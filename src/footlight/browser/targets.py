@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from footlight.errors import InvalidSelector
 
 if TYPE_CHECKING:
     from playwright.async_api import Frame, FrameLocator, Locator, Page
 
-__all__ = ["frame_path", "locate", "parse"]
+__all__ = ["evaluate_all", "frame_path", "locate", "parse"]
 
 _REF = re.compile(r"e[1-9]\d*")
 _FRAMES = "e => ['IFRAME', 'FRAME'].includes(e.tagName)"
@@ -85,6 +85,18 @@ async def locate(within: Page | Frame, selector: str, *, timeout_ms: float | Non
         is_frame = await inner.evaluate(_FRAMES, timeout=timeout_ms)
         scope = inner.content_frame if is_frame else inner
     return scope.locator(last)
+
+
+async def evaluate_all(found: Locator, selector: str, script: str, argument: Any = None) -> Any:
+    """What a script says of all elements that are there now, which it gets as a list."""
+    if not any(_REF.fullmatch(part.strip()) for part in _split(selector)):
+        return await found.evaluate_all(script, argument)
+    # Refs are known in the world of their engine, and scripts run in the page's.
+    elements = await found.element_handles()
+    if not elements:
+        return []
+    asked = f"(_, [elements, argument]) => ({script})(elements, argument)"
+    return await elements[0].evaluate(asked, [elements, argument])
 
 
 async def frame_path(within: Page | Frame, selector: str) -> str:

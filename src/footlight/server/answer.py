@@ -106,8 +106,16 @@ def linked(answer: Answer, link: Link) -> Answer:
     )
 
 
-def failure(error: FootlightError, *, events: Events | None = None) -> Answer:
+def failure(
+    error: FootlightError,
+    *,
+    observation: Mapping[str, Any] | None = None,
+    events: Events | None = None,
+    images: Sequence[Image] = (),
+    links: Sequence[Link] = (),
+) -> Answer:
     details = {**error.details, **(_told(events) if events else {})}
+    observed = {"observation": clean(observation)} if observation is not None else {}
     answer = Answer(
         {
             "success": False,
@@ -118,10 +126,18 @@ def failure(error: FootlightError, *, events: Events | None = None) -> Answer:
                 "retryable": error.retryable,
                 "suggestion": clean(error.suggestion),
             },
-        }
+            **observed,
+        },
+        tuple(images),
+        tuple(links),
     )
     too_large = len(answer.text.encode()) > LARGEST_ERROR
-    return Answer(_shortened(answer.content)) if too_large else answer
+    if not too_large:
+        return answer
+    shortened: Any = {**_shortened({**answer.content, "observation": None}), **observed}
+    return Answer(
+        {key: value for key, value in shortened.items() if value is not None}, answer.images, answer.links
+    )
 
 
 def _without_page_texts(value: Any) -> Any:

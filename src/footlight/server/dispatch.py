@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import logging
 import secrets
 import time
-from collections.abc import AsyncGenerator, Iterable, Mapping
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -24,9 +25,13 @@ from footlight.browser.unbroken import detached, unbroken
 from footlight.caller import LOCAL, Caller
 from footlight.errors import DeadlineExceeded, FootlightError, InternalError, PermissionDenied
 from footlight.server.answer import Answer, failure, success
+from footlight.server.dialog_race import check_no_dialog, cut_short, until_dialog
 from footlight.server.keeping import keep_if_long
+from footlight.server.masking import Mask, unmasked
 from footlight.server.observing import Observer
 from footlight.server.progress import Report, reporting
+from footlight.server.selection import how_to_get
+from footlight.server.steps import RUN_STEPS, Outcome, StepFailed, parse_steps, run_all
 from footlight.server.tool import Tool, ToolCall
 
 if TYPE_CHECKING:
@@ -36,6 +41,7 @@ if TYPE_CHECKING:
     from footlight.browser.sessions import Sessions, SessionsFactory
     from footlight.browser.storage import StateStore
     from footlight.config import Settings
+    from footlight.server.secrets import Secrets
 
 __all__ = ["Dispatcher", "UnknownTool"]
 
@@ -49,6 +55,9 @@ CHANGE_SECONDS = 1.0
 
 class UnknownTool(LookupError):
     """Not a tool's failure but a wrong request; the protocol has its own answer for it."""
+
+    def __init__(self, name: str, *, why: str | None = None) -> None:
+        super().__init__(f"Unknown tool: {name}" + (f". {why}" if why else ""))
 
 
 @dataclass(slots=True)
@@ -89,9 +98,21 @@ class Dispatcher:
     """Run tools. One call at a time in a session; sessions do not wait for each other."""
 
     def __init__(
-        self, tools: Iterable[Tool], settings: Settings, *, sessions: SessionsFactory, states: StateStore
+        self,
+        tools: Iterable[Tool],
+        settings: Settings,
+        *,
+        sessions: SessionsFactory,
+        states: StateStore,
+        withheld: Iterable[Tool] = (),
+        secrets: Secrets | None = None,
+        mask: Mask = unmasked,
     ) -> None:
+        """`withheld` are tools that there are, but not here; `mask` goes over all that leaves."""
         self._tools = {tool.name: tool for tool in tools}
+        self._withheld = {tool.name: tool for tool in withheld}
+        self._secrets = secrets
+        self._mask = mask
         self._settings = settings
         self._sessions = sessions
         self._states = states
@@ -102,6 +123,13 @@ class Dispatcher:
     def tools(self) -> tuple[Tool, ...]:
         return tuple(self._tools.values())
 
+    def get(self, name: str) -> Tool:
+        """Raises UnknownTool."""
+        if name not in self._tools:
+            withheld = self._withheld.get(name)
+            raise UnknownTool(name, why=how_to_get(withheld, self._settings.tools) if withheld else None)
+        return self._tools[name]
+
     async def call(
         self,
         name: str,
@@ -111,10 +139,7 @@ class Dispatcher:
         report: Report | None = None,
     ) -> Answer:
         """Raises UnknownTool; everything else that goes wrong is an answer. `report` hears how far it is."""
-        tool = self._tools.get(name)
-        if tool is None:
-            raise UnknownTool(name)
-        course = _Course(tool, caller, report)
+        course = _Course(self.get(name), caller, report and _masking(report, self._mask))
         work = asyncio.create_task(self._work(course, arguments))
         self._working.add(work)
         work.add_done_callback(self._working.discard)
@@ -144,14 +169,14 @@ class Dispatcher:
 
     async def _answer_or_failure(self, course: _Course, arguments: Mapping[str, Any]) -> Answer:
         try:
-            return await self._answer(course, arguments)
+            return self._mask(await self._answer(course, arguments))
         except FootlightError as error:
-            return failure(_traced(error, course.tool), events=_events(course))
+            return self._mask(failure(_traced(error, course.tool), events=_events(course)))
         except Exception as error:  # noqa: BLE001 - the one boundary where a bug becomes an answer
-            return failure(await _explained(error, course), events=_events(course))
+            return self._mask(failure(await _explained(error, course), events=_events(course)))
 
     async def _answer(self, course: _Course, arguments: Mapping[str, Any]) -> Answer:
-        parsed = course.tool.parse(arguments)
+        parsed = course.tool.parse(arguments, self._secrets)
         self._check_permission(course.tool)
         timeout_ms, patience_ms = self._limits(parsed)
         async with reporting(
@@ -190,31 +215,47 @@ class Dispatcher:
             return success(await tool.run(call, parsed), images=call.images)
         # Whoever asks next can use a session that is being made.
         session = await unbroken(sessions.get(getattr(parsed, "session_id", None), caller=caller))
-        async with _turn(session, deadline, _runs(tool)):
+        async with _turn(session, deadline, tool):
             course.session = call.maybe_session = session
             if tool.scope == "page":
                 call.maybe_page = await session.page(getattr(parsed, "page_id", None))
+                await check_no_dialog(call)
             course.running = True
             call.deadline = deadline.begun()
             limit.reschedule((limit.when() or 0) + GRACE_SECONDS)
-            session.begin_action()
+            session.begin_action(acts=tool.effect == "act")
             observer = Observer(tool, call, parsed) if tool.observed else None
             if observer:
                 await observer.begin()
+            call.steps = functools.partial(self._run_steps, call, parsed, observer)
+            stopped: StepFailed | None = None
+            data: Mapping[str, Any] | None
             try:
-                data = await _run_tool(course, call, parsed)
+                running = _run_tool(course, call, parsed)
+                raced = tool.queued and tool.name != RUN_STEPS
+                data = await (until_dialog(call, running) if raced else running)
+            except StepFailed as failed:
+                data, stopped = {}, failed
             except asyncio.CancelledError:
                 course.clearing = True
                 if not limit.expired():
                     limit.reschedule(None)
                 session.events.closed += await session.close_hung()
                 raise
-            if observer:
-                await observer.settle()
-            if tool.effect == "act":
-                await session.settle(deadline)
-            observation = await observer.tell() if observer else None
+            observation = None
+            if data is None:
+                data = cut_short(tool, call)
+            elif tool.effect == "act":
+                observation = await until_dialog(call, _aftermath(session, deadline, observer))
             session.touch()
+            if stopped:
+                return failure(
+                    stopped.explained(),
+                    observation=observation,
+                    events=session.take_events(),
+                    images=call.images,
+                    links=call.links,
+                )
             answer = success(
                 _with_healed(data, call),
                 observation=observation,
@@ -223,7 +264,28 @@ class Dispatcher:
                 links=call.links,
             )
             max_inline_text = self._settings.resources.max_inline_text
-            return keep_if_long(answer, session, tool=tool.name, max_inline_text=max_inline_text)
+            # What is kept, or shown as a beginning, is masked whole: half a secret would not be found.
+            return keep_if_long(self._mask(answer), session, tool=tool.name, max_inline_text=max_inline_text)
+
+    async def _run_steps(
+        self,
+        call: ToolCall,
+        parsed: BaseModel,
+        observer: Observer | None,
+        given: Sequence[Mapping[str, Any]],
+        stop_on_error: bool,
+    ) -> list[Outcome]:
+        steps = parse_steps(given, self._tools, session_id=call.session.id, secrets=self._secrets)
+        for step in steps:
+            self._check_permission(step.tool)
+
+        async def settle() -> None:
+            if observer:
+                await observer.settle()
+            await call.session.settle(call.deadline)
+
+        page_id: str | None = getattr(parsed, "page_id", None)
+        return await run_all(call, steps, page_id=page_id, stop_on_error=stop_on_error, settle=settle)
 
     async def _get_sessions(self, deadline: Deadline) -> Sessions:
         if not self._started:
@@ -236,14 +298,17 @@ class Dispatcher:
 
 
 @contextlib.asynccontextmanager
-async def _turn(session: Session, deadline: Deadline, stage: str) -> AsyncGenerator[None]:
-    """Hold the session's lock."""
+async def _turn(session: Session, deadline: Deadline, tool: Tool) -> AsyncGenerator[None]:
+    """Hold the session's lock; a tool that must not wait for it goes without where it is taken."""
     waits = session.lock.locked()
+    if waits and not tool.queued:
+        yield
+        return
     if waits:
         deadline.stage("waiting for the session")
     async with session.lock:
         if waits:
-            deadline.stage(stage)
+            deadline.stage(_runs(tool))
         yield
 
 
@@ -255,10 +320,27 @@ async def _run_tool(course: _Course, call: ToolCall, parsed: BaseModel) -> Mappi
     return data
 
 
+async def _aftermath(
+    session: Session, deadline: Deadline, observer: Observer | None
+) -> dict[str, Any] | None:
+    """What an action leads to, waited for and told."""
+    if observer:
+        await observer.settle()
+    await session.settle(deadline)
+    return await observer.tell() if observer else None
+
+
 def _with_healed(data: Mapping[str, Any], call: ToolCall) -> Mapping[str, Any]:
     """Which refs led to the successors of their elements."""
     healed = call.maybe_page.view.take_healed() if call.maybe_page else {}
     return {**data, "healed": healed} if healed else data
+
+
+def _masking(report: Report, mask: Mask) -> Report:
+    async def masked(progress: float, total: float | None, message: str | None) -> None:
+        await report(progress, total, mask(message))
+
+    return masked
 
 
 def _runs(tool: Tool) -> str:

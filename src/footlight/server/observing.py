@@ -64,9 +64,10 @@ class Observer:
         self._began = time.monotonic()
 
     async def settle(self) -> None:
-        """Wait for what the call started."""
+        """Wait for what the call started, or what it did since the last time."""
         if self._watch.settles and not self._page.closed:
             await settle(self._page, self._began, self._call.deadline, limit_ms=self._watch.limit_ms)
+        self._began = time.monotonic()
 
     async def tell(self) -> dict[str, Any] | None:
         """The observation; None where the call wants none, or the page is gone."""
@@ -98,6 +99,8 @@ class Observer:
             told["url"] = self._page.url
         if title is not None and title != self._title:
             told["title"] = title
-        if self._console is not None and (errors := self._call.session.console.errors_since(self._console, page_id=self._page.id)):
+        if self._console is not None and (
+            errors := self._call.session.console.errors_since(self._console, page_id=self._page.id)
+        ):
             told["console"] = [error.text for error in errors]
         return told

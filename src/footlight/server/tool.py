@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import typing
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from footlight.browser.storage import StateStore
     from footlight.config import Settings
     from footlight.server.answer import Image, Link
+    from footlight.server.secrets import Secrets
+    from footlight.server.steps import Outcome
 
 __all__ = [
     "GROUPS",
@@ -65,6 +67,8 @@ Timeout = Milliseconds | None
 Observe = Literal["none", "diff", "full"]
 Settle = Literal["auto", "none"]
 Budget = Annotated[Whole, Field(ge=200)]
+"""Characters of page content in an answer."""
+MaybeBudget = Budget | None
 
 
 @dataclass(slots=True)
@@ -83,6 +87,14 @@ class ToolCall:
     """Takes back what nobody will hear of, where the call is cancelled before its answer is out."""
     links: list[Link] = field(default_factory=list["Link"])
 
+    steps: RunSteps | None = None
+    """Runs other tools inside this call; the dispatcher's."""
+
+    async def run_steps(self, steps: Sequence[Mapping[str, Any]], *, stop_on_error: bool) -> list[Outcome]:
+        """Each step names a `tool` and its `arguments`. Raises what a step raises, if that ends them."""
+        assert self.steps is not None
+        return await self.steps(steps, stop_on_error)
+
     def stage(self, stage: str) -> None:
         """Say what the call is doing now, to whoever waits for it."""
         self.deadline.stage(stage)
@@ -100,6 +112,7 @@ class ToolCall:
         return self.maybe_page
 
 
+RunSteps = Callable[[Sequence[Mapping[str, Any]], bool], Awaitable["list[Outcome]"]]
 Function = Callable[..., Awaitable[Mapping[str, Any]]]
 
 
@@ -118,6 +131,10 @@ class Tool:
     open_world: bool
     permission: Permission | None
     group: Group
+    untrusted: bool
+    """Whether its `data` comes from a page."""
+    queued: bool
+    """Whether it waits for the session's other calls."""
     shared: Mapping[str, Any]
     """Parameters that come with the scope, beside the function's own."""
 
@@ -145,14 +162,15 @@ class Tool:
     def read_only(self) -> bool:
         return self.effect == "read"
 
-    def parse(self, arguments: Mapping[str, Any]) -> BaseModel:
-        """The arguments, validated.
+    def parse(self, arguments: Mapping[str, Any], secrets: Secrets | None = None) -> BaseModel:
+        """The arguments, validated, with the values of the secrets that they name.
 
         Raises:
             MissingParameter, InvalidParameter: name the field and say what was expected.
         """
         try:
-            return self.arguments.model_validate(_with_whole_numbers(self._given(arguments)))
+            given = _with_whole_numbers(self._given(arguments))
+            return self.arguments.model_validate(given, context=secrets)
         except ValidationError as error:
             raise _explained(error, self) from None
 
@@ -179,12 +197,14 @@ def tool(
     names_session: bool = False,
     timeout: Any = None,
     group: Group = "core",
+    untrusted: bool | None = None,
+    queued: bool = True,
 ) -> Callable[[Function], Tool]:
     """Declare a tool.
 
     `destructive`: it may do what cannot be undone. `idempotent`: a second call changes nothing more
     (reading always is). `names_session`: `sessionId` must be given. `timeout` replaces the annotation
-    of the shared parameter of that name.
+    of the shared parameter of that name. `untrusted`: its `data` comes from a page (what is read does).
     """
 
     def declare(function: Function) -> Tool:
@@ -201,6 +221,8 @@ def tool(
             open_world=scope == "page" if open_world is None else open_world,
             permission=permission,
             group=group,
+            untrusted=effect == "read" and scope != "server" if untrusted is None else untrusted,
+            queued=queued,
             shared=_shared(scope, effect, names_session=names_session, timeout=timeout),
         )
 
@@ -246,7 +268,7 @@ def _shared(scope: Scope, effect: Effect, *, names_session: bool, timeout: Any) 
         **page,
         "observe": (Observe | None, None),
         "settle": (Settle | None, None),
-        "budget": (Budget | None, None),
+        "budget": (MaybeBudget, None),
     }
 
 
@@ -322,6 +344,8 @@ def _output_schema(function: Function, effect: Effect, scope: Scope) -> dict[str
     data = _plain(TypeAdapter(returned).json_schema(mode="serialization"), nulls=True)
     if effect != "configure":
         data["properties"] = {**data.get("properties", {}), **_EVENTS}
+    if effect == "act" and scope != "server":
+        data = _or_cut_short(data)
     instead = (
         {}
         if scope == "server"
@@ -341,6 +365,16 @@ def _output_schema(function: Function, effect: Effect, scope: Scope) -> dict[str
         },
         "required": ["success"],
     }
+
+
+def _or_cut_short(data: dict[str, Any]) -> dict[str, Any]:
+    """An action that a dialog stopped answers with the dialog and where the page is, not with its result."""
+    required = data.get("required", [])
+    if set(required) <= {"url"}:
+        return data
+    data = {key: value for key, value in data.items() if key != "required"}
+    data["properties"] = {"url": {"type": "string"}, **data["properties"]}
+    return {**data, "anyOf": [{"required": required}, {"required": ["url", "dialogs"]}]}
 
 
 def _plain(schema: Any, definitions: Mapping[str, Any] | None = None, *, nulls: bool = False) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from mcp import MCPError
 
 from footlight.caller import caller_of
 from footlight.server.dispatch import UnknownTool
+from footlight.server.untrusted import META, marked, parts_from_page
 
 if TYPE_CHECKING:
     from footlight.server.answer import Answer
@@ -42,9 +44,9 @@ class ToolHandlers:
                 caller=caller_of(context.request),
                 report=context.session.report_progress if _asks_for_progress(context) else None,
             )
-        except UnknownTool:
-            raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}") from None
-        return _result(answer)
+        except UnknownTool as error:
+            raise MCPError(types.INVALID_PARAMS, str(error)) from None
+        return _result(answer, from_page=parts_from_page(self._dispatcher.get(params.name), answer))
 
 
 def _asks_for_progress(context: Context) -> bool:
@@ -67,7 +69,7 @@ def _listed(tool: Tool) -> types.Tool:
     )
 
 
-def _result(answer: Answer) -> types.CallToolResult:
+def _result(answer: Answer, *, from_page: Sequence[str]) -> types.CallToolResult:
     images = [
         types.ImageContent(
             type="image", data=base64.b64encode(image.data).decode("ascii"), mime_type=image.mime_type
@@ -80,8 +82,19 @@ def _result(answer: Answer) -> types.CallToolResult:
         )
         for link in answer.links
     ]
+    pages = [
+        types.TextContent(type="text", text=marked(text, source=_source(answer)))
+        for text in answer.page_texts
+    ]
+    meta = {META: from_page} if from_page else None
     return types.CallToolResult(
-        content=[types.TextContent(type="text", text=answer.text), *images, *links],
+        content=[types.TextContent(type="text", text=answer.text, _meta=meta), *pages, *images, *links],
         structured_content=dict(answer.content),
         is_error=not answer.success,
     )
+
+
+def _source(answer: Answer) -> str:
+    """The address of the page that the answer is about."""
+    told = (answer.content.get("observation", {}), answer.content.get("data", {}))
+    return next((part["url"] for part in told if isinstance(part.get("url"), str)), "page")

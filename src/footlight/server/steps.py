@@ -1,0 +1,166 @@
+"""Several calls as one: the steps of `run_steps`, under one lock and one deadline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from footlight.browser.deadline import Deadline
+from footlight.errors import FootlightError, InvalidParameter
+from footlight.server.answer import clean
+from footlight.server.dialog_race import check_no_dialog, cut_short, until_dialog
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from footlight.server.secrets import Secrets
+    from footlight.server.tool import Tool, ToolCall
+
+__all__ = ["RUN_STEPS", "Outcome", "Step", "StepFailed", "parse_steps", "run_all"]
+
+RUN_STEPS = "run_steps"
+
+Settle = Callable[[], Coroutine[Any, Any, None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A call whose arguments are valid."""
+
+    tool: Tool
+    arguments: BaseModel
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a step gave, or why it did not."""
+
+    tool: str
+    data: Mapping[str, Any] | None = None
+    error: FootlightError | None = None
+
+    def told(self) -> dict[str, Any]:
+        if self.error is None:
+            return {"tool": self.tool, "data": clean(self.data)}
+        error = self.error
+        return {
+            "tool": self.tool,
+            "error": {
+                "code": error.code,
+                "message": clean(error.message),
+                "retryable": error.retryable,
+                "suggestion": clean(error.suggestion),
+            },
+        }
+
+
+class StepFailed(Exception):
+    """A step failed, and those after it were not run. `outcomes` ends with its own."""
+
+    def __init__(self, outcomes: Sequence[Outcome], error: FootlightError) -> None:
+        super().__init__(error.message)
+        self.outcomes = outcomes
+        self.error = error
+
+    def explained(self) -> FootlightError:
+        """The step's own error, which says which step it was and what the ones before gave."""
+        last = len(self.outcomes) - 1
+        error = self.error
+        error.message = f"steps.{last} ({self.outcomes[-1].tool}): {error.message}"
+        error.args = (error.message,)
+        done = [outcome.told() for outcome in self.outcomes[:-1]]
+        error.details = {**error.details, "step": last, "done": done}
+        return error
+
+
+def parse_steps(
+    given: Sequence[Mapping[str, Any]],
+    tools: Mapping[str, Tool],
+    *,
+    session_id: str,
+    secrets: Secrets | None,
+) -> list[Step]:
+    """All of them, before the first is run.
+
+    Raises:
+        InvalidParameter, MissingParameter: name the step and the field.
+    """
+    return [_parse(index, step, tools, session_id, secrets) for index, step in enumerate(given)]
+
+
+def _parse(
+    index: int, step: Mapping[str, Any], tools: Mapping[str, Tool], session_id: str, secrets: Secrets | None
+) -> Step:
+    name = str(step["tool"])
+    tool = tools.get(name)
+    if tool is None or tool.name == RUN_STEPS or tool.scope == "server" or not tool.queued:
+        usable = ", ".join(
+            each.name
+            for each in tools.values()
+            if each.scope != "server" and each.queued and each.name != RUN_STEPS
+        )
+        why = "is no tool" if tool is None else "cannot be a step"
+        raise InvalidParameter(
+            f"steps.{index}.tool: {name} {why}; steps can be: {usable}", parameter=f"steps.{index}.tool"
+        )
+    arguments = dict(step.get("arguments") or {})
+    if arguments.setdefault("sessionId", session_id) != session_id:
+        field = f"steps.{index}.arguments.sessionId"
+        raise InvalidParameter(
+            f"{field}: all steps run in the session of the call; leave it out", parameter=field
+        )
+    try:
+        return Step(tool, tool.parse(arguments, secrets))
+    except FootlightError as error:
+        error.message = f"steps.{index} ({name}): {error.message}"
+        error.args = (error.message,)
+        error.details = {**error.details, "step": index}
+        raise
+
+
+async def run_all(
+    call: ToolCall,
+    steps: Sequence[Step],
+    *,
+    page_id: str | None,
+    stop_on_error: bool,
+    settle: Settle,
+) -> list[Outcome]:
+    """One after the other; each acting one is given the time to settle before the next begins.
+
+    Raises:
+        StepFailed: one failed, where that ends them.
+    """
+    outcomes: list[Outcome] = []
+    whole = call.deadline
+    try:
+        for number, step in enumerate(steps, 1):
+            call.stage(f"step {number} of {len(steps)}: {step.tool.name}")
+            try:
+                if step.tool.scope == "page":
+                    named: str | None = getattr(step.arguments, "page_id", None)
+                    call.maybe_page = await call.session.page(named or page_id)
+                    await check_no_dialog(call)
+                call.deadline = _within(whole, step, call)
+                data = await until_dialog(call, step.tool.run(call, step.arguments))
+                if data is None:
+                    data = cut_short(step.tool, call)
+                elif step.tool.effect == "act":
+                    await until_dialog(call, settle())
+                outcomes.append(Outcome(step.tool.name, data))
+            except FootlightError as error:
+                outcomes.append(Outcome(step.tool.name, error=error))
+                if stop_on_error:
+                    raise StepFailed(outcomes, error) from error
+    finally:
+        call.deadline = whole
+    return outcomes
+
+
+def _within(whole: Deadline, step: Step, call: ToolCall) -> Deadline:
+    """A step's own time, which ends with the call's at the latest."""
+    own: float | None = getattr(step.arguments, "timeout", None)
+    timeout_ms = min(own or whole.remaining_ms, whole.remaining_ms)
+    patience_ms = own or call.settings.session.element_timeout
+    return Deadline.after(timeout_ms, patience_ms=patience_ms, stage=whole.stage)

@@ -1,0 +1,285 @@
+"""Refs stay with their element, lead to its successor where that is certain, and never guess."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from tests.conftest import SessionBrowser
+
+pytestmark = pytest.mark.anyio
+
+
+async def ref(browser: SessionBrowser, words: str, **arguments: Any) -> str:
+    """The ref of the only line of the page's snapshot that has these words in it."""
+    text = (await browser.call("snapshot", **arguments))["snapshot"]
+    lines = [line for line in text.splitlines() if words in line]
+    assert len(lines) == 1, text
+    found = re.match(r"\s*(e\d+) ", lines[0])
+    assert found, lines[0]
+    return found[1]
+
+
+async def said(browser: SessionBrowser) -> Any:
+    return (await browser.call("evaluate", script="window.said ?? null"))["result"]
+
+
+ONCLICK = 'onclick="window.said = this.id || this.textContent"'
+
+
+# Everything takes a ref
+
+
+async def test_every_tool_that_takes_a_selector_takes_a_ref(browser: SessionBrowser) -> None:
+    await browser.show(
+        """<h1>Shop</h1><label>Name <input></label><label><input type=checkbox> Agree</label>
+        <select aria-label=Size><option>S<option>M</select><button>Save</button>
+        <ul aria-label=Basket><li>Tea</ul><div role=region aria-label=Target>here</div>"""
+    )
+    name, agree = await ref(browser, "textbox"), await ref(browser, "checkbox")
+
+    await browser.call("fill", selector=name, value="Ada")
+    await browser.call("type", selector=name, text="!")
+    await browser.call("check", selector=agree)
+    await browser.call("select", selector=await ref(browser, "combobox"), value="M")
+    await browser.call("hover", selector=await ref(browser, "Save"))
+    await browser.call(
+        "drag_and_drop", source=await ref(browser, "Save"), target=await ref(browser, "Target")
+    )
+
+    assert await browser.call("get_value", selector=name) == {"value": "Ada!"}
+    assert await browser.call("get_text", selector=await ref(browser, "Shop")) == {"text": "Shop"}
+    assert await browser.call("is_visible", selector=name) == {"visible": True}
+    assert await browser.call("element_exists", selector=agree) == {"exists": True}
+    assert await browser.call("get_all_text", selector=f"{await ref(browser, 'Basket')} >> li") == {
+        "texts": ["Tea"]
+    }
+    assert (await browser.call("find_element", selector=agree))["element"]["tagName"] == "input"
+    assert (await browser.call("screenshot_element", selector=name))["format"] == "png"
+
+
+async def test_refs_of_frames_need_no_way_into_them(browser: SessionBrowser) -> None:
+    inner = browser.site.page("<button onclick='this.id = 1'>Pay</button>")
+    elsewhere = inner.replace("127.0.0.1", "localhost")
+    await browser.show(f"<iframe src='{inner}'></iframe><iframe title=bank src='{elsewhere}'></iframe>")
+
+    text = (await browser.call("snapshot"))["snapshot"]
+    own, other = re.findall(r'(e\d+) button "Pay"', text)
+    await browser.call("click", selector=own)
+    await browser.call("click", selector=other)
+
+    for frame in ("iframe:not([title])", "iframe[title=bank]"):
+        clicked = await browser.call("get_attribute", selector=f"{frame} >> button", attribute="id")
+        assert clicked == {"value": "1"}
+    described = (await browser.call("find_element", selector=other))["element"]
+    assert await browser.call("get_text", selector=described["selector"]) == {"text": "Pay"}
+
+
+# They stay
+
+
+async def test_a_ref_stays_with_its_element_wherever_it_goes(browser: SessionBrowser) -> None:
+    await browser.show(f"<ul><li><button id=a {ONCLICK}>A</button><li><button id=b {ONCLICK}>B</button></ul>")
+    first = await ref(browser, '"A"')
+    await browser.call("snapshot", rootSelector="li:nth-child(2)")
+    await browser.call(
+        "evaluate",
+        script="""const a = document.querySelector('#a'); a.remove(); document.body.append(a);
+        document.body.insertAdjacentHTML('afterbegin', '<button>New</button>'); return 1""",
+    )
+
+    await browser.call("click", selector=first)
+
+    assert await said(browser) == "a"
+    assert await ref(browser, '"A"') == first
+
+
+async def test_a_partial_snapshot_kills_no_other_ref(browser: SessionBrowser) -> None:
+    await browser.show(f"<main><button id=a {ONCLICK}>A</button></main><nav><button>B</button></nav>")
+    first = await ref(browser, '"A"')
+
+    await browser.call("snapshot", rootSelector="nav")
+    await browser.call("snapshot", depth=1)
+    await browser.call("snapshot", interactive=True)
+    await browser.call("click", selector=first)
+
+    assert await said(browser) == "a"
+
+
+async def test_a_ref_of_one_page_names_nothing_in_another(browser: SessionBrowser) -> None:
+    await browser.show("<a href='about:blank' target=_blank>Open</a><button>A</button>")
+    first = await ref(browser, '"A"')
+    opened = (await browser.call("click", selector="a"))["newPages"][0]["pageId"]
+
+    error = await browser.refused("click", selector=first, pageId=opened)
+
+    assert error["code"] == "STALE_REF"
+    assert error["message"] == f"{first} is an element of page-1; this call is about {opened}"
+    assert error["details"]["pageId"] == "page-1"
+
+
+# They heal
+
+
+async def test_a_list_that_is_drawn_again_heals(browser: SessionBrowser) -> None:
+    await browser.show(
+        f"""<ul></ul><script>function draw(names) {{ document.querySelector('ul').innerHTML = names.map(
+        name => `<li><button id=${{name}} {ONCLICK}>Remove ${{name}}</button></li>`).join(''); }}
+        draw(['a', 'b', 'c'])</script>"""
+    )
+    b, c = await ref(browser, "Remove b"), await ref(browser, "Remove c")
+    await browser.call("evaluate", script="draw(['c', 'x', 'b'])")
+
+    answer = await browser.call("click", selector=b)
+
+    assert await said(browser) == "b"
+    assert answer["healed"] == {b: await ref(browser, "Remove b")}
+    await browser.call("evaluate", script="draw(['x', 'a'])")
+    error = await browser.refused("click", selector=c)
+    assert error["code"] == "STALE_REF"
+    assert error["details"]["candidates"] == [
+        f'{await ref(browser, "Remove x")} button "Remove x"',
+        f'{await ref(browser, "Remove a")} button "Remove a"',
+    ]
+    assert await said(browser) == "b"
+
+
+async def test_refs_heal_after_going_back(browser: SessionBrowser) -> None:
+    url = (await browser.show(f"<button id=a {ONCLICK}>A</button>"))["url"]
+    first = await ref(browser, '"A"')
+    await browser.show("<h1>Elsewhere</h1>")
+    error = await browser.refused("click", selector=first)
+    assert error["code"] == "STALE_REF"
+    await browser.call("go_back")
+
+    answer = await browser.call("click", selector=first)
+
+    assert answer["url"] == url
+    assert list(answer["healed"]) == [first]
+    assert await said(browser) == "a"
+
+
+async def test_the_test_id_counts(browser: SessionBrowser) -> None:
+    await browser.show("<button data-testid=save>Save</button>")
+    first = await ref(browser, "Save")
+    await browser.show("<button data-testid=store>Save</button>")
+
+    error = await browser.refused("click", selector=first)
+
+    assert error["code"] == "STALE_REF"
+    assert error["details"]["candidates"] == [f'{await ref(browser, "Save")} button "Save"']
+
+
+# They never guess
+
+
+async def test_one_of_two_equal_buttons_does_not_stand_in_for_the_other(browser: SessionBrowser) -> None:
+    await browser.show(f"<button id=a {ONCLICK}>Buy</button><p>or</p><button id=b {ONCLICK}>Buy</button>")
+    text = (await browser.call("snapshot"))["snapshot"]
+    first, second = re.findall(r'(e\d+) button "Buy"', text)
+    await browser.call("evaluate", script="document.querySelector('#a').remove()")
+
+    error = await browser.refused("click", selector=first)
+
+    assert error["code"] == "STALE_REF"
+    assert error["message"] == (
+        f'{first}, button "Buy", is not on the page any more. Candidates: {second} button "Buy"'
+    )
+    assert error["details"]["candidates"] == [f'{second} button "Buy"']
+    assert error["retryable"] is False
+    assert await said(browser) is None
+
+
+async def test_two_equal_successors_are_not_chosen_from(browser: SessionBrowser) -> None:
+    await browser.show(f"<button id=a {ONCLICK}>Buy</button>")
+    first = await ref(browser, "Buy")
+    await browser.call(
+        "evaluate",
+        script=f"document.body.innerHTML = `<button {ONCLICK}>Buy</button><button {ONCLICK}>Buy</button>`",
+    )
+
+    error = await browser.refused("click", selector=first)
+
+    assert error["code"] == "STALE_REF"
+    assert "2 elements are like it now" in error["message"]
+    assert len(error["details"]["candidates"]) == 2
+    assert await said(browser) is None
+
+
+async def test_an_element_that_was_there_before_is_no_successor(browser: SessionBrowser) -> None:
+    await browser.show(f"<button id=a {ONCLICK}>Save</button><button id=b {ONCLICK}>Cancel</button>")
+    first = await ref(browser, "Save")
+    await browser.call(
+        "evaluate",
+        script="document.querySelector('#a').remove(); document.querySelector('#b').textContent = 'Save'; 1",
+    )
+
+    error = await browser.refused("click", selector=first)
+
+    assert error["code"] == "STALE_REF"
+    assert await said(browser) is None
+
+
+async def test_the_entry_of_a_virtualised_list_is_not_taken_for_another(browser: SessionBrowser) -> None:
+    """The rows are used again for other entries as the list is scrolled."""
+    await browser.show(
+        """<ul></ul><script>const rows = Array.from({length: 3}, () =>
+          document.querySelector('ul').appendChild(document.createElement('li')));
+        function scrollTo(top) { rows.forEach((row, i) => row.innerHTML ||= '<button></button>');
+          rows.forEach((row, i) => { const button = row.firstChild; button.textContent = 'Open ' + (top + i);
+            button.onclick = () => window.said = button.textContent; }); }
+        scrollTo(0)</script>"""
+    )
+    second = await ref(browser, "Open 1")
+
+    await browser.call("evaluate", script="scrollTo(1); 1")
+    error = await browser.refused("click", selector=second)
+    now = await ref(browser, "Open 1")
+    assert error["code"] == "STALE_REF"
+    assert error["details"]["candidates"] == [f'{now} button "Open 1"', f'{second} button "Open 2"']
+
+    await browser.call("evaluate", script="scrollTo(50); 1")
+    error = await browser.refused("click", selector=now)
+    assert error["code"] == "STALE_REF"
+    assert error["details"]["candidates"] == [f'{now} button "Open 50"']
+    assert await said(browser) is None
+
+    await browser.call("click", selector=now)
+    assert await said(browser) == "Open 50"
+
+
+async def test_a_button_that_changes_its_own_words_stays_itself(browser: SessionBrowser) -> None:
+    await browser.show("<button onclick='window.said = this.textContent'>Resend in 9 s</button><p>Other</p>")
+    first = await ref(browser, "Resend")
+    await browser.call("evaluate", script="document.querySelector('button').textContent = 'Resend'")
+
+    await browser.call("click", selector=first)
+
+    assert await said(browser) == "Resend"
+
+
+async def test_a_ref_that_nobody_was_given_is_refused(browser: SessionBrowser) -> None:
+    await browser.show("<button>A</button>")
+
+    error = await browser.refused("click", selector="e999")
+
+    assert error == {
+        "code": "STALE_REF",
+        "message": "No element was given the ref e999, or it was too long ago",
+        "details": {"ref": "e999", "page": error["details"]["page"]},
+        "retryable": False,
+        "suggestion": "Use the ref of a candidate, or take a new snapshot.",
+    }
+
+
+async def test_a_stale_ref_is_told_at_once(browser: SessionBrowser) -> None:
+    """Not after the time that a selector has to appear."""
+    await browser.show("<button>A</button>")
+    first = await ref(browser, '"A"')
+    await browser.show("<p>Nothing here</p>")
+
+    error = await browser.refused("click", selector=first, timeout=1_000)
+
+    assert error["code"] == "STALE_REF"
