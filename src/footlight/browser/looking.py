@@ -78,14 +78,13 @@ async def look_at(
         except Error as error:
             raise await explained(page, error) from error
 
-    async def look_below(element: Locator, _: float) -> Snapshot:
+    async def look_below(element: Locator, timeout_ms: float) -> Snapshot:
+        reply = await ask_about(element, _apart(page, boxes=boxes), timeout_ms=timeout_ms)
         frame = await _frame_around(element)
-        reply = await ask_about(element, _apart(page, boxes=boxes))
         _count(page, reply)
         return Snapshot(reply["url"], reply["title"], await _stitched_apart(page, frame, reply, 0, boxes))
 
-    async with page.within(deadline):
-        return await page.ask(selector, deadline, look_below)
+    return await page.ask(selector, deadline, look_below)
 
 
 async def ask(frame: Frame, request: dict[str, Any]) -> Any:
@@ -93,9 +92,9 @@ async def ask(frame: Frame, request: dict[str, Any]) -> Any:
     return _read(await frame.get_attribute(_query(request), "v", timeout=0))
 
 
-async def ask_about(element: Locator, request: dict[str, Any]) -> Any:
-    """A question about an element, which must be there."""
-    return _read(await element.locator(_query(request)).get_attribute("v", timeout=0))
+async def ask_about(element: Locator, request: dict[str, Any], *, timeout_ms: float) -> Any:
+    """A question about an element, when it is there."""
+    return _read(await element.locator(_query(request)).get_attribute("v", timeout=timeout_ms))
 
 
 def _query(request: dict[str, Any]) -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Observer"]
 
-GLANCE_SECONDS = 2.0
+GLANCE_SECONDS = 5.0
 """How long a page may take to be looked at. It has settled by then, or it never will."""
 
 
@@ -54,8 +54,7 @@ class Observer:
 
     async def begin(self) -> None:
         """Look first at a page that nobody was told of: without that, nothing would be new."""
-        console = getattr(self._call.session, "console", None)
-        self._console = console.mark() if console else None
+        self._console = self._call.session.console.mark()
         view = self._page.view
         if self._watch.mode == "diff" and view.told is None and self._page.url != "about:blank":
             view.told = await glance(self._page, GLANCE_SECONDS)
@@ -76,7 +75,7 @@ class Observer:
         before = self._page.view.told
         after = await glance(self._page, GLANCE_SECONDS)
         if after is None:
-            return {"kind": "unknown", "reason": "The page gave no answer", **self._beside(None)}
+            return {"kind": "unknown", "reason": "The page gave no answer", **await self._beside(None)}
         self._page.view.told = after
         observation = observe(
             before,
@@ -85,22 +84,20 @@ class Observer:
             budget=self._watch.budget,
             link=lambda text: keep_text(self._call, text, tool=self._tool.name),
         )
-        told: dict[str, Any] = {"kind": observation.kind, **self._beside(after.title)}
+        told: dict[str, Any] = {"kind": observation.kind, **await self._beside(after.title)}
         if observation.cut:
             told["cut"] = True
         if observation.text:
             told["text"] = PageText(observation.text)
         return told
 
-    def _beside(self, title: str | None) -> dict[str, Any]:
+    async def _beside(self, title: str | None) -> dict[str, Any]:
         """Where the page is, if that is new, and what went wrong in it."""
         told: dict[str, Any] = {}
         if self._page.url != self._url:
             told["url"] = self._page.url
         if title is not None and title != self._title:
             told["title"] = title
-        if self._console is not None and (
-            errors := self._call.session.console.errors_since(self._console, page_id=self._page.id)
-        ):
+        if errors := await self._call.session.console.errors_since(self._console, page_id=self._page.id):
             told["console"] = [error.text for error in errors]
         return told

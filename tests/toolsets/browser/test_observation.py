@@ -1,0 +1,363 @@
+"""What an acting call tells of the page: what changed, with refs that can be used at once, within a budget."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncGenerator
+from typing import Any
+
+import pytest
+from mcp_types import CallToolResult, ResourceLink, TextContent
+
+from tests.conftest import Browser, SessionBrowser, connected
+from tests.site import Site
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(scope="module")
+async def server(site: Site, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Browser]:
+    """With the defaults of observation."""
+    root = tmp_path_factory.mktemp("observing")
+    flags = ("--enable-script-evaluation", "--tools", "all", "--state-directory", str(root / "state"))
+    async with connected(site, *flags) as browser:
+        browser.root = root
+        yield browser
+
+
+@pytest.fixture
+async def browser(server: Browser) -> AsyncGenerator[SessionBrowser]:
+    session_id = (await server.call("create_session"))["sessionId"]
+    yield SessionBrowser(server.client, server.site, session_id, server.root)
+    await server.client.call_tool("close_session", {"sessionId": session_id})
+
+
+async def observed(browser: SessionBrowser, tool: str, /, **arguments: Any) -> dict[str, Any]:
+    content: Any = (await browser.answer(tool, **arguments)).structured_content
+    assert content["success"], content
+    return content["observation"]
+
+
+def texts(result: CallToolResult) -> list[str]:
+    return [item.text for item in result.content if isinstance(item, TextContent)]
+
+
+async def test_the_first_look_at_a_page_is_the_whole(browser: SessionBrowser) -> None:
+    url = browser.site.page("<title>Shop</title><h1>Shop</h1><p>Open</p><button>Buy</button>")
+
+    told = await observed(browser, "navigate", url=url)
+
+    assert told == {
+        "kind": "full",
+        "url": url,
+        "title": "Shop",
+        "text": 'e1 heading "Shop" level=1\nparagraph: Open\ne2 button "Buy"',
+    }
+
+
+async def test_an_action_tells_what_changed_with_refs_to_use_at_once(browser: SessionBrowser) -> None:
+    await browser.show(
+        """<h1>List</h1><ul aria-label=Names><li>Ada</li><li>Bob</li></ul><p>Some more text around it</p>
+        <button onmousedown="event.preventDefault()" onclick="const ul = document.querySelector('ul');
+        ul.children[0].remove(); ul.insertAdjacentHTML('beforeend',
+        '<li><a href=/c onclick=&quot;document.title=1;return false&quot;>Cleo</a></li>')">Change</button>"""
+    )
+
+    told = await observed(browser, "click", selector="button")
+
+    assert told["kind"] == "diff"
+    lines = told["text"].splitlines()
+    assert [re.sub(r"e\d+", "e", line) for line in lines] == [
+        '  e list "Names"',
+        "-  e listitem",
+        "+  e listitem",
+        '+   e link "Cleo" -> /c',
+    ], told["text"]
+    link = re.search(r"(e\d+) link", told["text"])
+    assert link
+    assert (await observed(browser, "click", selector=link[1]))["title"] == "1"
+
+
+async def test_where_nothing_changed_nothing_is_told(browser: SessionBrowser) -> None:
+    await browser.show("<p tabindex=0>Only text</p>")
+    await observed(browser, "hover", selector="p")
+
+    assert await observed(browser, "hover", selector="p") == {"kind": "same"}
+
+
+async def test_what_changed_by_itself_since_the_last_answer_is_told_too(browser: SessionBrowser) -> None:
+    await browser.show("<p>One</p><p>Two</p><p>Three</p><button>B</button>")
+    await browser.call(
+        "evaluate", script="setTimeout(() => document.querySelector('p').remove(), 0)", observe="none"
+    )
+    await browser.call("wait_for_selector", selector="text=One", state="detached")
+
+    assert "One" in (await observed(browser, "hover", selector="button"))["text"]
+
+
+@pytest.mark.parametrize("observe", ["none", "full"])
+async def test_a_call_chooses_what_it_is_told(browser: SessionBrowser, observe: str) -> None:
+    await browser.show("<h1>Shop</h1><button>Buy</button>")
+
+    content: Any = (await browser.answer("hover", selector="button", observe=observe)).structured_content
+
+    if observe == "none":
+        assert "observation" not in content
+    else:
+        assert content["observation"] == {
+            "kind": "full",
+            "text": 'e1 heading "Shop" level=1\ne2 button "Buy"',
+        }
+
+
+async def test_a_page_that_nobody_looked_at_is_looked_at_before(browser: SessionBrowser) -> None:
+    await browser.show(
+        "<h1>A</h1><p>B</p><p>C</p><button onmousedown='event.preventDefault()' onclick='this.after(`new`)'>Add</button>",
+        observe="none",
+    )
+
+    assert await observed(browser, "click", selector="button") == {"kind": "diff", "text": '+ "new"'}
+
+
+async def test_events_stand_beside_the_difference(browser: SessionBrowser) -> None:
+    url = (
+        await browser.show(
+            """<title>Before</title><button onmousedown="event.preventDefault()" onclick="document.title = 'After';
+            history.pushState({}, '', '?2'); console.error('went', 'wrong'); alert('Hello'); nothing()">Go</button>"""
+        )
+    )["url"]
+
+    content: Any = (await browser.answer("click", selector="button")).structured_content
+
+    told = content["observation"]
+    assert (told["kind"], told["url"], told["title"]) == ("same", f"{url}?2", "After")
+    assert told["console"][0].startswith("went wrong")
+    assert "nothing is not defined" in told["console"][1]
+    assert [dialog["message"] for dialog in content["data"]["dialogs"]] == ["Hello"]
+
+
+async def test_the_page_stands_beside_the_json_between_marks(browser: SessionBrowser) -> None:
+    url = browser.site.page('<button>Quote " it</button>')
+
+    answer = await browser.answer("navigate", url=url)
+
+    json, page = texts(answer)
+    assert "Quote" not in json
+    found = re.fullmatch(r"<page-content (\w+) from=(\S+)>\n(.*)\n</page-content (\w+)>", page, re.DOTALL)
+    assert found
+    assert found[1] == found[4]
+    assert (found[2], found[3]) == (url, 'e1 button "Quote \\" it"')
+
+
+# The budget
+
+
+async def test_an_answer_has_a_hard_budget_and_a_link_to_the_rest(browser: SessionBrowser) -> None:
+    rows = "".join(f"<p>Paragraph {number} says something of its own</p><hr>" for number in range(600))
+
+    answer = await browser.answer("navigate", url=browser.site.page(rows))
+
+    content: Any = answer.structured_content
+    told = content["observation"]
+    assert told["cut"] is True
+    assert len(told["text"]) <= 8_000
+    mark = told["text"].splitlines()[-1]
+    found = re.fullmatch(r"… cut: [\d,]+ of 1,200 lines shown; the whole: (playwright:///answer/\S+)", mark)
+    assert found, mark
+    [link] = [item for item in answer.content if isinstance(item, ResourceLink)]
+    assert (link.uri, link.mime_type) == (found[1], "text/plain")
+    [whole] = (await browser.client.read_resource(found[1])).contents
+    text: Any = whole
+    assert len(text.text.splitlines()) == 1_200
+    assert text.text.startswith("paragraph: Paragraph 0 says")
+
+
+async def test_a_call_has_a_budget_of_its_own(browser: SessionBrowser) -> None:
+    rows = "".join(f"<p>Paragraph {number}</p><hr>" for number in range(100))
+
+    told = await observed(browser, "navigate", url=browser.site.page(rows), budget=300)
+
+    assert len(told["text"]) <= 300
+    error = await browser.refused("navigate", url=browser.site.page(rows), budget=10)
+    assert error["details"]["expected"]["budget"] == "number"
+    assert error["message"].startswith("budget: ")
+
+
+async def test_runs_of_alike_elements_are_folded(browser: SessionBrowser) -> None:
+    await browser.show(
+        """<button onmousedown="event.preventDefault()" onclick="const list = document.querySelector('div');
+        for (let i = 0; i < 60; i++) list.insertAdjacentHTML('beforeend', `<button>Choice ${i}</button>`)">Open</button>
+        <p>1</p><p>2</p><p>3</p><p>4</p><p>5</p><p>6</p><p>7</p><div role=group aria-label=Choices></div>"""
+    )
+
+    told = await observed(browser, "click", selector="button")
+
+    assert told["kind"] == "diff"
+    assert re.search(r"… 54 more buttons e\d+–e\d+", told["text"]), told["text"]
+    assert len(told["text"].splitlines()) < 12
+
+
+# The tool snapshot
+
+
+PAGE = """<title>Shop</title><main><h1>Shop</h1><form aria-label=Order><label>Name <input value=Ada required></label>
+<label><input type=checkbox checked> Gift</label></form><p>Some text</p></main><footer><a href=/about>About</a></footer>"""
+
+
+async def test_snapshot_shows_roles_names_states_and_refs(browser: SessionBrowser) -> None:
+    url = (await browser.show(PAGE, observe="none"))["url"]
+
+    assert await browser.call("snapshot") == {
+        "url": url,
+        "title": "Shop",
+        "snapshot": (
+            'e1 main\n e2 heading "Shop" level=1\n e3 form "Order"\n  e4 textbox "Name" required: Ada\n'
+            '  e5 checkbox "Gift" checked\n paragraph: Some text\ne6 contentinfo\n e7 link "About" -> /about'
+        ),
+    }
+
+
+async def test_snapshot_in_the_style_of_playwright(browser: SessionBrowser) -> None:
+    await browser.show(PAGE, observe="none")
+
+    taken = await browser.call("snapshot", format="yaml", rootSelector="form")
+
+    assert taken["snapshot"].splitlines()[0].startswith('- form "Order"')
+    assert "    - textbox" not in taken["snapshot"].splitlines()[0]
+    assert 'textbox "Name" [required]' in taken["snapshot"]
+
+
+async def test_snapshot_as_json(browser: SessionBrowser) -> None:
+    await browser.show(PAGE, observe="none")
+
+    taken = await browser.call("snapshot", format="json", rootSelector="footer")
+
+    [footer] = taken["nodes"]
+    assert footer["role"] == "contentinfo"
+    assert footer["children"] == [
+        {"role": "link", "ref": footer["children"][0]["ref"], "name": "About", "url": "/about"}
+    ]
+
+
+async def test_snapshot_of_what_can_be_acted_on(browser: SessionBrowser) -> None:
+    await browser.show(PAGE, observe="none")
+
+    text = (await browser.call("snapshot", interactive=True))["snapshot"]
+
+    assert [re.sub(r"e\d+ ", "", line.strip()) for line in text.splitlines()] == [
+        'heading "Shop" level=1',
+        'form "Order"',
+        'textbox "Name" required: Ada',
+        'checkbox "Gift" checked',
+        'link "About" -> /about',
+    ]
+
+
+async def test_snapshot_of_the_first_levels(browser: SessionBrowser) -> None:
+    await browser.show(PAGE, observe="none")
+
+    text = (await browser.call("snapshot", depth=1))["snapshot"]
+
+    assert text.splitlines() == ["e1 main more-inside=5", "e6 contentinfo more-inside=1"]
+
+
+async def test_snapshot_with_boxes(browser: SessionBrowser) -> None:
+    await browser.show(
+        "<body style='margin:0'><button style='position:fixed;left:10px;top:20px;width:30px;height:40px'>"
+    )
+
+    text = (await browser.call("snapshot", boxes=True))["snapshot"]
+
+    assert text == "e1 button box=10,20,30,40"
+
+
+async def test_boxes_of_frames_are_in_the_viewport_of_the_page(browser: SessionBrowser) -> None:
+    inner = browser.site.page("<body style='margin:0'><button style='width:30px;height:40px'>B</button>")
+    await browser.show(
+        f"<body style='margin:0'><iframe style='border:0;position:fixed;left:100px;top:200px' src='{inner}'></iframe>"
+    )
+
+    text = (await browser.call("snapshot", boxes=True))["snapshot"]
+
+    assert text.splitlines()[-1].endswith('button "B" box=100,200,30,40'), text
+
+
+async def test_passwords_are_not_in_snapshots(browser: SessionBrowser) -> None:
+    await browser.show("<label>Password <input type=password value=hunter2></label>")
+
+    assert (await browser.call("snapshot"))["snapshot"] == 'e1 textbox "Password": ••••••••'
+
+
+async def test_frames_are_stitched_in(browser: SessionBrowser) -> None:
+    deepest = browser.site.page("<button>Deep</button>").replace("127.0.0.1", "localhost")
+    inner = browser.site.page(f"<p>Inner</p><iframe title=deep src='{deepest}'></iframe>")
+    await browser.show(f"<h1>Outer</h1><iframe title=inner src='{inner}'></iframe><p>After</p>")
+
+    text = (await browser.call("snapshot"))["snapshot"]
+
+    assert [re.sub(r"e\d+ ", "", line) for line in text.splitlines()] == [
+        'heading "Outer" level=1',
+        'iframe "inner"',
+        " paragraph: Inner",
+        ' iframe "deep"',
+        '  button "Deep"',
+        "paragraph: After",
+    ]
+
+
+async def test_a_root_that_is_not_there_is_told(browser: SessionBrowser) -> None:
+    await browser.show(PAGE)
+
+    error = await browser.refused("snapshot", rootSelector="#none", timeout=100)
+
+    assert error["code"] == "ELEMENT_NOT_FOUND"
+
+
+# The tool find
+
+
+async def test_find_by_text_tells_where_it_is(browser: SessionBrowser) -> None:
+    await browser.show(PAGE, observe="none")
+
+    found = await browser.call("find", text="gift")
+
+    assert found == {
+        "count": 1,
+        "matches": 'e1 main\n e3 form "Order"\n  e5 checkbox "Gift" checked',
+    }
+
+
+async def test_find_by_expression(browser: SessionBrowser) -> None:
+    await browser.show("<ul>" + "".join(f"<li>Order {number}</li>" for number in range(30)) + "</ul>")
+
+    found = await browser.call("find", regex=r"Order \d$", limit=3)
+
+    assert found["count"] == 10
+    assert found["cut"] is True
+    assert [re.sub(r"e\d+ ", "", line) for line in found["matches"].splitlines()] == [
+        "listitem: Order 0",
+        "listitem: Order 1",
+        "listitem: Order 2",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "find takes either text or regex"),
+        ({"text": "a", "regex": "b"}, "find takes either text or regex"),
+        ({"regex": "("}, "regex: missing ), unterminated subpattern at position 0"),
+    ],
+)
+async def test_find_says_what_is_wrong(
+    browser: SessionBrowser, arguments: dict[str, Any], message: str
+) -> None:
+    await browser.show(PAGE)
+
+    assert (await browser.refused("find", **arguments))["message"].startswith(message)
+
+
+async def test_what_is_not_there_is_not_found(browser: SessionBrowser) -> None:
+    await browser.show(PAGE)
+
+    assert await browser.call("find", text="Elephant") == {"count": 0, "matches": ""}
