@@ -1,7 +1,8 @@
-"""What a call costs through the server, beside the same call in plain Playwright.
+"""What work costs through the server: beside plain Playwright, and beside other servers.
 
-The two take turns, call by call, on the same page in browsers of the same kind, so that a busy machine
-hurts both alike. Printed: medians in milliseconds, and what a new process takes to its first answer.
+All take turns, call by call, on the same pages in browsers of the same kind, so that a busy machine hurts
+all alike. Printed: medians in milliseconds with their ratios, the size of the answers in characters and
+tokens, what a new process takes to its first page, memory, and actions per second.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,12 +24,16 @@ from typing import Any
 from mcp import Client, StdioServerParameters
 from playwright.async_api import async_playwright
 
+from benchmarks.peers import compare_cold, compare_crowds, compare_work
+from benchmarks.servers import SERVERS, install_peers
+from benchmarks.tokens import compare_lists
 from benchmarks.transports import compare_transports
 from footlight.browser.launch import QUIET, find_browser
 from footlight.config import BrowserSettings
 from tests.site import serve_site
 
-PAGE = "<!doctype html><title>Tiny</title><h1 id=t>Hello</h1><button id=b>Press</button>"
+PAGE = "<!doctype html><title>Tiny</title><h1 id=t>Hello</h1><button id=b>Press</button><input id=i>"
+_BARE = {"observe": "none", "settle": "none"}
 
 Call = Callable[[], Awaitable[Any]]
 
@@ -52,24 +57,44 @@ class Row:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
-    parser.add_argument("--calls", type=int, default=150, help="calls of each kind and side")
-    parser.add_argument("--starts", type=int, default=5, help="cold starts")
+    parser.add_argument("--calls", type=int, default=60, help="calls of each kind beside plain Playwright")
+    parser.add_argument("--starts", type=int, default=3, help="cold starts")
+    parser.add_argument("--only", choices=PARTS, action="append", help="not all parts; repeatable")
     options = parser.parse_args()
-    asyncio.run(_run(options.calls, options.starts))
+    parts = options.only or PARTS
+    if parts != ["plain"]:
+        install_peers()
+    asyncio.run(_run(parts, options.calls, options.starts))
 
 
-async def _run(calls: int, starts: int) -> None:
-    print(f"Python {platform.python_version()}, {os.cpu_count()} cores, {calls} calls of each kind\n")
-    await compare_transports(calls)
+PARTS = ["plain", "transports", "tools", "cold", "work", "crowds"]
+
+
+async def _run(parts: Sequence[str], calls: int, starts: int) -> None:
+    print(f"Python {platform.python_version()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
+    names = [kind.name for kind in SERVERS]
     async with serve_site() as site:
-        url = site.page(PAGE, path="/tiny")
-        rows = await _compare(url, calls)
-        header = f"{'call':<10} {'footlight':>9} {'plain':>9} {'more':>9} {'ratio':>8}"
-        print(f"{header} {'p95 ours':>11} {'p95 plain':>11}")
-        for row in rows:
-            print(row)
-        print()
-        await _cold(url, starts)
+        if "plain" in parts:
+            await _compare_plain(site.page(PAGE, path="/tiny"), calls)
+        if "transports" in parts:
+            await compare_transports(calls)
+        if "tools" in parts:
+            await asyncio.to_thread(compare_lists)
+        if "cold" in parts:
+            await compare_cold(site, names, starts)
+            await _cold(site.page(PAGE, path="/tiny"), starts)
+        if "work" in parts:
+            await compare_work(site, names)
+        if "crowds" in parts:
+            await compare_crowds(site, names)
+
+
+async def _compare_plain(url: str, calls: int) -> None:
+    print("Beside plain Playwright, with observe none and settle none: what a call itself costs")
+    header = f"{'call':<10} {'footlight':>9} {'plain':>9} {'more':>9} {'ratio':>8}"
+    print(f"{header} {'p95 ours':>11} {'p95 plain':>11}")
+    for row in await _compare(url, calls):
+        print(row)
 
 
 async def _compare(url: str, calls: int) -> list[Row]:
@@ -83,10 +108,11 @@ async def _compare(url: str, calls: int) -> list[Row]:
             return call
 
         pairs: list[tuple[str, Call, Call]] = [
-            ("navigate", tool("navigate", url=url), lambda: page.goto(url)),
-            ("click", tool("click", selector="#b"), lambda: page.click("#b")),
+            ("navigate", tool("navigate", url=url, **_BARE), lambda: page.goto(url)),
+            ("click", tool("click", selector="#b", **_BARE), lambda: page.click("#b")),
+            ("fill", tool("fill", selector="#i", value="a", **_BARE), lambda: page.fill("#i", "a")),
             ("get_text", tool("get_text", selector="#t"), lambda: page.inner_text("#t")),
-            ("evaluate", tool("evaluate", script="1 + 1"), lambda: page.evaluate("1 + 1")),
+            ("evaluate", tool("evaluate", script="1 + 1", **_BARE), lambda: page.evaluate("1 + 1")),
         ]
         return [await _alternate(name, ours, peer, calls) for name, ours, peer in pairs]
 
@@ -125,7 +151,7 @@ async def _cold(url: str, starts: int) -> None:
         process = await asyncio.create_subprocess_exec(sys.executable, "-c", _PLAIN_START, url, _executable())
         await process.wait()
         plain.append((time.perf_counter() - began) * 1000)
-    print(f"cold start, median of {starts}, in milliseconds")
+    print("beside plain Playwright, which has no server to start")
     print(f"  footlight: tools listed      {statistics.median(listed):8.0f}")
     print(f"  footlight: first page        {statistics.median(ours):8.0f}")
     print(f"  plain Playwright: first page {statistics.median(plain):8.0f}")

