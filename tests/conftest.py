@@ -88,7 +88,7 @@ async def shared_browser(site: Site, tmp_path_factory: pytest.TempPathFactory) -
     root = tmp_path_factory.mktemp("server")
     (root / "uploads").mkdir()
     flags = (
-        *("--enable-script-evaluation", "--timeout", "10000", "--observe", "none"),
+        *("--enable-script-evaluation", "--timeout", "10000", "--observe", "none", "--tools", "all"),
         *("--upload-root", str(root / "uploads"), "--download-path", str(root / "downloads")),
         *("--state-directory", str(root / "state")),
     )

@@ -114,7 +114,9 @@ DEFAULTS: dict[str, Any] = {
         "enableFileUpload": True,
         "enableScriptEvaluation": False,
         "uploadRoots": ["."],
+        "secretsFile": None,
     },
+    "tools": {"groups": ["default"], "allow": [], "deny": []},
     "resources": {"maxInlineText": 200_000, "maxInlineImage": 5_000_000, "maxStored": 67_108_864},
     "prompts": {"directory": None},
     "logging": {"level": "info", "format": "json", "destination": "stdout", "file": None},
@@ -438,7 +440,8 @@ def test_an_unknown_variable_of_a_section_is_named_with_those_there_are() -> Non
         "environment variable FOOTLIGHT_SECURITY_BLOCKED_DOMAIN: unknown; known here: "
         "FOOTLIGHT_SECURITY_ALLOWED_DOMAINS, FOOTLIGHT_SECURITY_BLOCKED_DOMAINS, "
         "FOOTLIGHT_SECURITY_MAX_SCREENSHOT_SIZE, FOOTLIGHT_SECURITY_ENABLE_FILE_UPLOAD, "
-        "FOOTLIGHT_SECURITY_ENABLE_SCRIPT_EVALUATION, FOOTLIGHT_SECURITY_UPLOAD_ROOTS"
+        "FOOTLIGHT_SECURITY_ENABLE_SCRIPT_EVALUATION, FOOTLIGHT_SECURITY_UPLOAD_ROOTS, "
+        "FOOTLIGHT_SECURITY_SECRETS_FILE"
     )
 
 

@@ -215,6 +215,22 @@ def test_without_a_protocol_on_it_stdout_is_stdout(capsys: pytest.CaptureFixture
     assert err == ""
 
 
+@pytest.mark.parametrize("format", ["json", "text"])
+def test_a_mask_goes_over_the_whole_line(tmp_path: Path, format: str) -> None:
+    """R003-91"""
+    configured(tmp_path / "log", format=format)
+    log.mask(lambda line: line.replace("hunter2", "[secret]"))
+
+    try:
+        raise ValueError("wrong: hunter2")
+    except ValueError:
+        logger.exception("a %s", "hunter2", extra={"session": "hunter2"})
+
+    written = (tmp_path / "log").read_text("utf-8")
+    assert "hunter2" not in written
+    assert written.count("[secret]") == 4  # The traceback quotes the code, too.
+
+
 def test_a_file_is_not_told_of_a_diversion(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """R003-91"""
     configured(tmp_path / "log")

@@ -25,8 +25,11 @@ if TYPE_CHECKING:
     from footlight.browser.engine import Engine
     from footlight.config import Settings
     from footlight.server.dispatch import Dispatcher
+    from footlight.server.masking import Mask
     from footlight.server.prompts import PromptLibrary
+    from footlight.server.secrets import Secrets
     from footlight.server.subscriptions import Subscriptions
+    from footlight.server.tool import Tool
     from footlight.transports.gate import Gate
 
 __all__ = ["run"]
@@ -47,15 +50,20 @@ def run(settings: Settings) -> int:
     """Serve until the client is gone; the exit status. Does not return where something hangs.
 
     Raises:
-        ConfigurationError: the settings for listening do not fit together, or the address is taken.
+        ConfigurationError: the settings for listening do not fit together, the address is taken, or a tool
+            or a secret cannot be as the settings have it.
     """
     # Half of the start is imports, and collecting garbage is a sixth of those.
     gc.disable()
+    # What is wrong with any of these is better said now than at the first use.
+    secrets = read_secrets(settings)
+    if "tools" in settings.model_fields_set:
+        offered_tools(settings)
     if settings.prompts.directory is not None:
-        make_prompts(settings)  # What is wrong with them is better said now than at the first use.
+        make_prompts(settings)
     entrance = None if settings.transport == "stdio" else _entrance(settings)
     try:
-        return asyncio.run(_serve(settings, entrance))
+        return asyncio.run(_serve(settings, entrance, secrets))
     finally:
         _kill_descendants()
 
@@ -77,13 +85,13 @@ def _entrance(settings: Settings) -> Entrance:
     return Entrance(bind(settings), gate)
 
 
-async def _serve(settings: Settings, entrance: Entrance | None) -> int:
+async def _serve(settings: Settings, entrance: Entrance | None, secrets: Secrets | None) -> int:
     from footlight.browser.engine import Engine
 
     stop, hurry = asyncio.Event(), asyncio.Event()
     _on_signals(lambda: (hurry if stop.is_set() else stop).set())
     news = News()
-    engine = Engine(settings, on_change=news)
+    engine = Engine(settings, on_change=news, secrets=secrets.values if secrets else ())
     engine.start()
     # The driver starts in its own process while the SDK, which is most of the start, is imported here.
     await asyncio.to_thread(importlib.import_module, "footlight.server.protocol")
@@ -91,11 +99,11 @@ async def _serve(settings: Settings, entrance: Entrance | None) -> int:
     gc.enable()
     gc.freeze()
     if entrance is None:
-        serving = asyncio.create_task(_serve_stdio(settings, engine, news))
+        serving = asyncio.create_task(_serve_stdio(settings, engine, news, secrets))
         ends = [serving, asyncio.create_task(stop.wait()), asyncio.create_task(_orphaned())]
     else:
         # It ends by itself when it is told to stop, and then finishes what runs.
-        serving = asyncio.create_task(_serve_network(settings, engine, news, entrance, stop))
+        serving = asyncio.create_task(_serve_network(settings, engine, news, secrets, entrance, stop))
         ends = [serving, asyncio.create_task(hurry.wait())]
     try:
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
@@ -118,19 +126,24 @@ def _on_signals(act: Callable[[], None]) -> None:
             asyncio.get_running_loop().add_signal_handler(number, act)
 
 
-async def _serve_stdio(settings: Settings, engine: Engine, news: News) -> None:
+async def _serve_stdio(settings: Settings, engine: Engine, news: News, secrets: Secrets | None) -> None:
     from footlight.transports.stdio import serve_stdio
 
-    server, _ = _make_server(settings, engine, news)
+    server, _ = _make_server(settings, engine, news, secrets)
     async with serve_stdio() as (read, write):
         _say("Playwright MCP Server running on stdio", sys.stderr)
         await server.run(read, write, server.create_initialization_options())
 
 
 async def _serve_network(
-    settings: Settings, engine: Engine, news: News, entrance: Entrance, stop: asyncio.Event
+    settings: Settings,
+    engine: Engine,
+    news: News,
+    secrets: Secrets | None,
+    entrance: Entrance,
+    stop: asyncio.Event,
 ) -> None:
-    server, subscriptions = _make_server(settings, engine, news)
+    server, subscriptions = _make_server(settings, engine, news, secrets)
     listening = _listen_http if settings.transport == "http" else _listen_websocket
     async with listening(settings, engine, entrance, server, on_drain=subscriptions.close) as banner:
         _say(banner, sys.stdout)
@@ -190,21 +203,25 @@ def _say(line: str, stream: TextIO) -> None:
     stream.flush()
 
 
-def _make_server(settings: Settings, engine: Engine, news: News) -> tuple[Server[Any], Subscriptions]:
+def _make_server(
+    settings: Settings, engine: Engine, news: News, secrets: Secrets | None
+) -> tuple[Server[Any], Subscriptions]:
     from footlight.server.protocol import make_server
     from footlight.server.resources import Resources
     from footlight.server.subscriptions import Subscriptions
 
     subscriptions = Subscriptions()
     news.listener = subscriptions.on_change
-    dispatcher, instructions = make_dispatcher(settings, engine)
+    mask = make_mask(secrets)
+    dispatcher, instructions = make_dispatcher(settings, engine, secrets, mask)
     server = make_server(
         settings,
         instructions=instructions,
         dispatcher=dispatcher,
-        resources=Resources(engine.find_sessions),
+        resources=Resources(engine.find_sessions, mask=mask),
         subscriptions=subscriptions,
         prompts=functools.cache(functools.partial(make_prompts, settings)),
+        mask=mask,
     )
     return server, subscriptions
 
@@ -220,14 +237,65 @@ class News:
             self.listener(change)
 
 
-def make_dispatcher(settings: Settings, engine: Engine) -> tuple[Dispatcher, str]:
+def make_dispatcher(
+    settings: Settings, engine: Engine, secrets: Secrets | None, mask: Mask
+) -> tuple[Dispatcher, str]:
     """The browser toolset over an engine, and what its instructions say."""
     from footlight.browser.storage import StateStore
     from footlight.server.dispatch import Dispatcher
-    from footlight.toolsets.browser import INSTRUCTIONS, TOOLS
+    from footlight.server.selection import fitted
+    from footlight.toolsets.browser import INSTRUCTIONS, TOOLS, secrets_instructions
 
-    states = StateStore(settings.session.state_directory)
-    return Dispatcher(TOOLS, settings, sessions=engine.sessions, states=states), INSTRUCTIONS
+    offered = offered_tools(settings)
+    dispatcher = Dispatcher(
+        offered,
+        settings,
+        sessions=engine.sessions,
+        states=StateStore(settings.session.state_directory),
+        withheld=[tool for tool in TOOLS if tool not in offered],
+        secrets=secrets,
+        mask=mask,
+    )
+    instructions = fitted(INSTRUCTIONS, [tool.name for tool in offered], TOOLS)
+    return dispatcher, instructions + (secrets_instructions(secrets.names) if secrets else "")
+
+
+def offered_tools(settings: Settings) -> tuple[Tool, ...]:
+    """Those of the browser toolset that the settings choose.
+
+    Raises:
+        ConfigurationError: a group or a tool that does not exist.
+    """
+    from footlight.server.selection import choose
+    from footlight.toolsets.browser import MINIMAL, TOOLS
+
+    return choose(TOOLS, settings.tools, minimal=MINIMAL)
+
+
+def read_secrets(settings: Settings) -> Secrets | None:
+    """From now on the log does not tell them either.
+
+    Raises:
+        ConfigurationError: the file cannot be used.
+    """
+    file = settings.security.secrets_file
+    if file is None:
+        return None
+    from footlight.log import mask
+    from footlight.server.masking import Masker
+    from footlight.server.secrets import load_secrets
+
+    secrets = load_secrets(file)
+    mask(Masker(secrets))
+    return secrets
+
+
+def make_mask(secrets: Secrets | None) -> Mask:
+    """Takes the secrets out of all that the server tells."""
+    from footlight.server.masking import Masker, unmasked, words_of
+    from footlight.toolsets.browser import TOOLS
+
+    return Masker(secrets, words_of(TOOLS)) if secrets else unmasked
 
 
 def make_prompts(settings: Settings) -> PromptLibrary:

@@ -22,6 +22,7 @@ from footlight.errors import ConfigurationError
 
 __all__ = [
     "BrowserSettings",
+    "DialogAnswer",
     "DialogSettings",
     "ListenSettings",
     "LoggingSettings",
@@ -32,12 +33,13 @@ __all__ = [
     "SecuritySettings",
     "SessionSettings",
     "Settings",
+    "ToolSettings",
     "load_settings",
 ]
 
 ENVIRONMENT_PREFIX = "FOOTLIGHT_"
 
-DialogAnswer = Literal["accept", "dismiss"]
+DialogAnswer = Literal["accept", "dismiss", "ask"]
 
 
 class _Section(BaseModel):
@@ -92,6 +94,8 @@ class BrowserSettings(_Section):
     """Command-line arguments. `--no-sandbox` here turns Chromium's sandbox off."""
     download_path: PathSetting | None = None
     """Where downloads are kept. Default: a folder of the server's own, gone when it ends."""
+    output_path: PathSetting | None = None
+    """Ours: where tools write files: prints, recordings, baselines. Default as for downloads."""
     channel: Literal["chrome", "msedge"] | None = None
     """Ours: a branded Chromium instead of the one that is found."""
     executable_path: PathSetting | None = None
@@ -112,7 +116,7 @@ class PoolSettings(_Section):
 
 
 class DialogSettings(_Section):
-    """Ours: what is answered to a page's dialogs."""
+    """Ours: what is answered to a page's dialogs; `ask` leaves one open until `handle_dialog` answers it."""
 
     alert: DialogAnswer = "accept"
     """`alert()`: it can only be closed."""
@@ -159,6 +163,19 @@ class SecuritySettings(_Section):
     """Whether `evaluate` may be called."""
     upload_roots: list[PathSetting] = [Path()]
     """Ours: files may be uploaded from these folders only, by real path. Default: the working directory."""
+    secrets_file: PathSetting | None = None
+    """Ours: a file of `NAME=value` lines. Calls give `secret:NAME`; values are masked in all answers."""
+
+
+class ToolSettings(_Section):
+    """Ours: which tools are offered."""
+
+    groups: list[str] = ["default"]
+    """`default`, `minimal`, `all`, or groups: `core`, `network`, `storage`, `devtools`, `vision`."""
+    allow: list[str] = []
+    """These tools too."""
+    deny: list[str] = []
+    """But never these."""
 
 
 class ListenSettings(_Section):
@@ -262,6 +279,7 @@ class Settings(_Section):
     pool: PoolSettings = PoolSettings()
     session: SessionSettings = SessionSettings()
     security: SecuritySettings = SecuritySettings()
+    tools: ToolSettings = ToolSettings()
     observation: ObservationSettings = ObservationSettings()
     resources: ResourceSettings = ResourceSettings()
     prompts: PromptSettings = PromptSettings()
@@ -270,7 +288,7 @@ class Settings(_Section):
     @property
     def private_paths(self) -> tuple[Path, ...]:
         """What no page may be given: saved logins, and what the server shows or asks to be trusted."""
-        secrets = (self.listen.token_file, self.listen.tls_key)
+        secrets = (self.listen.token_file, self.listen.tls_key, self.security.secrets_file)
         return (self.session.state_directory, *(path for path in secrets if path is not None))
 
 

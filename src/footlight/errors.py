@@ -15,6 +15,7 @@ __all__ = [
     "BrowserNotInstalled",
     "ConfigurationError",
     "DeadlineExceeded",
+    "DialogOpen",
     "ElementNotFound",
     "ElementNotInteractive",
     "FootlightError",
@@ -42,6 +43,7 @@ class FootlightError(Exception):
     def __init__(
         self,
         message: str,
+        /,
         *,
         suggestion: str | None = None,
         retryable: bool | None = None,
@@ -127,6 +129,24 @@ class ElementNotInteractive(FootlightError):
     )
 
 
+class DialogOpen(FootlightError):
+    """A dialog waits for its answer, and its page stands still until it has it. Ours, not the document's."""
+
+    code = "DIALOG_OPEN"
+    default_suggestion = "Answer it with handle_dialog, accept true or false, then call again."
+
+    @classmethod
+    def at(cls, page_id: str, *, type: str, message: str, default_value: str | None = None) -> DialogOpen:
+        said = f': "{message}"' if message else ""
+        return cls(
+            f"{page_id} waits for the answer to its dialog, {type}{said}",
+            pageId=page_id,
+            type=type,
+            message=message,
+            defaultValue=default_value,
+        )
+
+
 class BrowserCrashed(FootlightError):
     """The browser, or the page's own process, is gone."""
 
@@ -204,6 +224,7 @@ CODES: tuple[type[FootlightError], ...] = (
     ElementNotFound,
     StaleRef,
     ElementNotInteractive,
+    DialogOpen,
     PermissionDenied,
     BrowserNotInstalled,
     BrowserCrashed,

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 from footlight.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from footlight.config import LoggingSettings
 
-__all__ = ["configure"]
+__all__ = ["configure", "mask"]
 
 _LEVELS = {
     "debug": logging.DEBUG,
@@ -46,6 +47,12 @@ def configure(settings: LoggingSettings, *, stdout_is_protocol: bool) -> None:
         ours.info("logging.destination is stdout, which the stdio protocol needs: the log goes to stderr")
 
 
+def mask(masked: Callable[[str], str]) -> None:
+    """From now on each line passes through this before it is written."""
+    for handler in logging.getLogger().handlers:
+        handler.setFormatter(_Masked(handler.formatter or logging.Formatter(), masked))
+
+
 def _file_handler(file: Path) -> logging.Handler:
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -63,6 +70,16 @@ def _time(record: logging.LogRecord) -> str:
     return (
         datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     )
+
+
+class _Masked(logging.Formatter):
+    def __init__(self, inner: logging.Formatter, masked: Callable[[str], str]) -> None:
+        super().__init__()
+        self._inner = inner
+        self._masked = masked
+
+    def format(self, record: logging.LogRecord) -> str:
+        return self._masked(self._inner.format(record))
 
 
 class _Json(logging.Formatter):

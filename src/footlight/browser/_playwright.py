@@ -30,8 +30,10 @@ __all__ = [
     "cause",
     "is_closed",
     "is_syntax_error",
+    "is_taken",
     "is_wrong_kind",
     "network_cause",
+    "refused_option",
     "start_playwright",
     "translated",
     "was_aborted",
@@ -68,7 +70,7 @@ _NETWORK = re.compile(r"(net::ERR_\w+|NS_ERROR_\w+|Could not connect[^\n]*|Conne
 _WRONG_KIND = re.compile(
     r"Element is not an? |Not a checkbox|Cannot uncheck radio|Node is not an? |Clicking the checkbox did not|"
     r"Non-multiple file input|Input of type|Cannot set input files|can only accept|"
-    r"did not find some options|Element is outside of the viewport"
+    r"did not find some options|Element is outside of the viewport|did not accept the drop"
 )
 _SELECTOR = re.compile(
     r"while parsing (?:css )?selector|is not a valid (?:selector|XPath)|Unknown engine|Malformed selector|"
@@ -76,6 +78,16 @@ _SELECTOR = re.compile(
 )
 _VALUE = re.compile(r"Malformed value|Cannot type text into")
 _URL = re.compile(r"invalid URL|Invalid url", re.IGNORECASE)
+_OPTIONS = (
+    ("permissions", re.compile(r"(Unknown permission: .*)")),
+    ("timezone", re.compile(r"(Invalid timezone(?: ID: .*)?)")),
+    ("locale", re.compile(r"(Invalid locale name)")),
+    ("geolocation", re.compile(r"geolocation\.(\w+: .*)")),
+    ("extraHeaders", re.compile(r"((?:Invalid|Unsafe|Forbidden) header.*)", re.IGNORECASE)),
+    ("proxy", re.compile(r"(Browser does not support socks5 proxy authentication)|Invalid URL")),
+    ("state", re.compile(r"((?:Cookie should have|Invalid cookie|storageState|Error setting storage).*)")),
+)
+_TAKEN = re.compile(r"override is already in effect")
 _KEY = re.compile(r'Unknown key: "([^"]*)"|Unknown modifier (\S+)|Unknown button: (\S+)')
 
 
@@ -108,6 +120,19 @@ def was_crossed(error: Error, url: str | None) -> bool:
     """
     by = re.search(r'interrupted by another navigation to "([^"]*)"', error.message)
     return bool(by) and (by[1].startswith("chrome-error:") or by[1] == url)
+
+
+def refused_option(error: Error) -> tuple[str, str] | None:
+    """The option of a context, or of an emulation, that the browser does not take, and why."""
+    for option, pattern in _OPTIONS:
+        if found := pattern.search(cause(error)):
+            return option, found[1] or found[0]
+    return None
+
+
+def is_taken(error: Error) -> bool:
+    """Whether a page of the same process has the emulation already; there is one for them all."""
+    return bool(_TAKEN.search(error.message))
 
 
 def is_syntax_error(error: Error) -> bool:

@@ -6,8 +6,11 @@ import asyncio
 import contextlib
 import re
 import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from footlight.browser._playwright import Error, cause
 from footlight.browser.events import DownloadSeen, Events
@@ -15,12 +18,31 @@ from footlight.browser.events import DownloadSeen, Events
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, Download, Frame, Page, Request
 
-__all__ = ["ABORTED_SECONDS", "Downloads"]
+__all__ = ["ABORTED_SECONDS", "DownloadState", "Downloads", "KnownDownload"]
+
+DownloadState = Literal["running", "completed", "failed"]
 
 ANNOUNCED_SECONDS = 3.0
 """How long a link that says it is a download may take to become one."""
 ABORTED_SECONDS = 0.25
 """How long after a navigation that came to nothing its download may be announced."""
+MOST_KNOWN = 200
+"""Downloads of a session that can be listed."""
+LONGEST_URL = 1_000
+
+
+@dataclass(slots=True)
+class KnownDownload:
+    """One of a session. It has a `path` and its size in `bytes` when it is completed."""
+
+    id: str
+    suggested_filename: str
+    url: str
+    page: str
+    state: DownloadState = "running"
+    path: Path | None = None
+    bytes: int | None = None
+    failure: str | None = None
 
 
 class Downloads:
@@ -30,14 +52,21 @@ class Downloads:
     navigation was aborted, as it is when its answer turns out to be a file.
     """
 
-    def __init__(self, folder: Path, events: Events) -> None:
+    def __init__(self, folder: Path, events: Events, page_id_of: Callable[[Page], str]) -> None:
         self.count = 0
+        self._page_id_of = page_id_of
+        self._known: deque[KnownDownload] = deque(maxlen=MOST_KNOWN)
         self._folder = folder
         self._events = events
         self._saving: set[asyncio.Task[None]] = set()
         self._changed = asyncio.Event()
         self._hoped_until = 0.0
         self._count_before = 0
+
+    @property
+    def known(self) -> Sequence[KnownDownload]:
+        """The latest ones, newest last."""
+        return tuple(self._known)
 
     def watch(self, context: BrowserContext) -> None:
         context.on("requestfailed", self._on_request_failed)
@@ -70,6 +99,11 @@ class Downloads:
         while self._saving:
             await asyncio.wait(self._saving, return_when=asyncio.FIRST_COMPLETED)
 
+    async def change(self) -> None:
+        """Wait until one begins or is over."""
+        self._changed.clear()
+        await self._changed.wait()
+
     def close(self) -> None:
         for task in self._saving:
             task.cancel()
@@ -78,7 +112,12 @@ class Downloads:
         self.count += 1
         self._hoped_until = 0.0
         self._changed.set()
-        task = asyncio.create_task(self._save(download))
+        url = download.url if len(download.url) <= LONGEST_URL else f"{download.url[:LONGEST_URL]}…"
+        known = KnownDownload(
+            f"download-{self.count}", download.suggested_filename, url, self._page_id_of(download.page)
+        )
+        self._known.append(known)
+        task = asyncio.create_task(self._save(download, known))
         self._saving.add(task)
         task.add_done_callback(self._saving.discard)
 
@@ -92,16 +131,19 @@ class Downloads:
             self._hoped_until = 0.0
             self._changed.set()
 
-    async def _save(self, download: Download) -> None:
+    async def _save(self, download: Download, known: KnownDownload) -> None:
         path: Path | None = None
         failure: str | None = None
         try:
             path = _free_path(self._folder, download.suggested_filename)
             await download.save_as(path)
+            known.state, known.path, known.bytes = "completed", path, path.stat().st_size
         except (Error, OSError) as error:
             failure = cause(error) if isinstance(error, Error) else str(error)
+            known.state, known.failure = "failed", failure
             if path is not None:
                 path.unlink(missing_ok=True)
+        self._changed.set()
         self._events.downloads.append(DownloadSeen(download.suggested_filename, download.url, path, failure))
 
 

@@ -10,16 +10,20 @@ import shutil
 import tempfile
 from collections.abc import Generator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from footlight.browser._playwright import start_playwright
 from footlight.browser.changes import OnChange, ignore
+from footlight.browser.devices import Devices
 from footlight.browser.launch import launch_browser
 from footlight.browser.looking import register_engine
+from footlight.browser.markdown import register_markdown_engine
 from footlight.browser.policy import DomainPolicy
 from footlight.browser.pool import Pool
+from footlight.browser.secrets import register_secrets_engine
 from footlight.browser.session import SessionSurroundings
 from footlight.browser.sessions import Sessions
+from footlight.browser.settling import register_settling
 from footlight.browser.shelf import Shelf
 from footlight.browser.storage import StateStore
 from footlight.errors import FootlightError
@@ -46,8 +50,11 @@ class Engine:
     `on_change` gets the news of every session.
     """
 
-    def __init__(self, settings: Settings, *, on_change: OnChange = ignore) -> None:
+    def __init__(
+        self, settings: Settings, *, on_change: OnChange = ignore, secrets: tuple[str, ...] = ()
+    ) -> None:
         self._settings = settings
+        self._secrets = secrets
         self._on_change = on_change
         self._resources = contextlib.AsyncExitStack()
         self._ready: asyncio.Task[Sessions] | None = None
@@ -102,6 +109,10 @@ class Engine:
         temporary = self._resources.enter_context(_run_folder())
         self._playwright = await self._resources.enter_async_context(start_playwright(temporary))
         await register_engine(self._playwright)
+        if self._secrets:
+            await register_secrets_engine(self._playwright)
+        await register_settling(self._playwright)
+        await register_markdown_engine(self._playwright)
         policy = DomainPolicy(settings.security.allowed_domains, settings.security.blocked_domains)
         self._proxy = await self._start_proxy(policy) if policy.restricts else None
         self._pool = Pool(settings, self._launch)
@@ -111,7 +122,12 @@ class Engine:
             policy=policy,
             dialogs=settings.session.dialogs,
             download_path=settings.browser.download_path or temporary / "downloads",
+            output_path=settings.browser.output_path or temporary / "output",
+            scratch_path=temporary,
             shelf=Shelf(settings.resources.max_stored),
+            script_evaluation=settings.security.enable_script_evaluation,
+            devices=Devices(cast("dict[str, Any]", self._playwright.devices)),
+            secrets=self._secrets,
             proxy=self._proxy,
             on_change=self._on_change,
         )

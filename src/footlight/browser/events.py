@@ -20,11 +20,13 @@ class PageOpened:
 
 @dataclass(frozen=True, slots=True)
 class DialogSeen:
+    """`page_id` is empty where a page opened it before there was an id for the page."""
+
     page_id: str
     type: str
     message: str
     default_value: str
-    handled: Literal["accepted", "dismissed"]
+    handled: Literal["accepted", "dismissed", "open"]
 
 
 @dataclass(frozen=True, slots=True)

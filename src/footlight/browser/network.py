@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["RESOURCE_TYPES", "LogEntry", "LogFilter", "MockResponse", "RequestLog", "Rules", "Throttling"]
 
 LOG_SIZE = 5_000
+MOST_HELD = 1_000
+"""Requests whose headers and bodies can be asked for; Playwright keeps something of each."""
 
 RESOURCE_TYPES = (
     "document",
@@ -42,6 +44,7 @@ RESOURCE_TYPES = (
 class LogEntry:
     """One request. Times are milliseconds; `started_at` since the epoch."""
 
+    id: str
     url: str
     method: str
     resource_type: str
@@ -51,6 +54,7 @@ class LogEntry:
     status: int = 0
     duration: float | None = None
     failure: str | None = None
+    ended: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +92,9 @@ class RequestLog:
 
     def __init__(self, page_of: Callable[[Request], str]) -> None:
         self._page_of = page_of
+        self._count = 0
         self._entries: deque[LogEntry] = deque(maxlen=LOG_SIZE)
+        self._held: dict[str, Request] = {}
         self._open: WeakKeyDictionary[Request, LogEntry] = WeakKeyDictionary()
 
     def watch(self, context: BrowserContext) -> None:
@@ -100,12 +106,26 @@ class RequestLog:
     def matching(self, wanted: LogFilter) -> list[LogEntry]:
         return [entry for entry in self._entries if wanted.accepts(entry)]
 
+    def find(self, id: str) -> LogEntry | None:
+        return next((entry for entry in self._entries if entry.id == id), None)
+
+    def find_request(self, id: str) -> Request | None:
+        """Playwright's own, of the latest ones only."""
+        return self._held.get(id)
+
+    @property
+    def ids(self) -> tuple[str, str] | None:
+        """Those of the oldest and the latest entry."""
+        return (self._entries[0].id, self._entries[-1].id) if self._entries else None
+
     def knows(self, page: str) -> bool:
         """Whether there is an entry of this page."""
         return any(entry.page == page for entry in self._entries)
 
     def _on_request(self, request: Request) -> None:
+        self._count += 1
         entry = LogEntry(
+            f"request-{self._count}",
             request.url,
             request.method,
             request.resource_type,
@@ -115,6 +135,9 @@ class RequestLog:
         )
         self._open[request] = entry
         self._entries.append(entry)
+        self._held[entry.id] = request
+        if len(self._held) > MOST_HELD:
+            del self._held[next(iter(self._held))]
 
     def _on_response(self, response: Response) -> None:
         if entry := self._open.get(response.request):
@@ -126,12 +149,14 @@ class RequestLog:
         if entry := self._open.pop(request, None):
             self._find_page(entry, request)
             entry.duration = (time.monotonic() - entry.began) * 1000
+            entry.ended = True
 
     def _on_failed(self, request: Request) -> None:
         if entry := self._open.pop(request, None):
             self._find_page(entry, request)
             entry.duration = (time.monotonic() - entry.began) * 1000
             entry.failure = request.failure or "failed"
+            entry.ended = True
 
     def _find_page(self, entry: LogEntry, request: Request) -> None:
         """A popup's first request comes before its page."""

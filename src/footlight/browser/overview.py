@@ -9,24 +9,32 @@ from typing import TYPE_CHECKING, NotRequired, cast
 from typing_extensions import TypedDict
 
 from footlight.browser._playwright import Error
+from footlight.browser.console import Level
+from footlight.browser.downloads import DownloadState
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from footlight.browser.console import Message
+    from footlight.browser.downloads import KnownDownload
     from footlight.browser.network import LogEntry
     from footlight.browser.page import Page
     from footlight.browser.session import Session
 
 __all__ = [
+    "DownloadInfo",
     "EntryInfo",
     "EntryTiming",
     "LogCounts",
+    "MessageInfo",
     "PageDetails",
     "PageInfo",
     "SessionInfo",
     "Viewport",
+    "download_info",
     "entry_info",
     "log_counts",
+    "message_info",
     "page_details",
     "session_info",
 ]
@@ -74,6 +82,7 @@ class EntryTiming(TypedDict):
 class EntryInfo(TypedDict):
     """`status` is 0 until there is a response."""
 
+    id: str
     url: str
     method: str
     status: int
@@ -87,6 +96,27 @@ class LogCounts(TypedDict):
     requestCount: int
     responseCount: int
     errorCount: int
+
+
+class MessageInfo(TypedDict):
+    """`source` is a URL with line and column; `count` how often it came in a row, where more than once."""
+
+    level: Level
+    text: str
+    source: NotRequired[str]
+    pageId: NotRequired[str]
+    count: NotRequired[int]
+
+
+class DownloadInfo(TypedDict):
+    id: str
+    suggestedFilename: str
+    url: str
+    pageId: str
+    state: DownloadState
+    path: NotRequired[str]
+    bytes: NotRequired[int]
+    failure: NotRequired[str]
 
 
 def session_info(session: Session) -> SessionInfo:
@@ -130,6 +160,7 @@ _WINDOW = "() => ({width: Number(innerWidth) || 0, height: Number(innerHeight) |
 
 def entry_info(entry: LogEntry) -> EntryInfo:
     info: EntryInfo = {
+        "id": entry.id,
         "url": entry.url,
         "method": entry.method,
         "status": entry.status,
@@ -151,3 +182,31 @@ def log_counts(entries: Sequence[LogEntry]) -> LogCounts:
         "responseCount": sum(entry.status > 0 for entry in entries),
         "errorCount": sum(entry.failure is not None or entry.status >= 400 for entry in entries),
     }
+
+
+def message_info(message: Message) -> MessageInfo:
+    info: MessageInfo = {"level": message.level, "text": message.text}
+    if message.source:
+        info["source"] = message.source
+    if message.page:
+        info["pageId"] = message.page
+    if message.count > 1:
+        info["count"] = message.count
+    return info
+
+
+def download_info(download: KnownDownload) -> DownloadInfo:
+    info: DownloadInfo = {
+        "id": download.id,
+        "suggestedFilename": download.suggested_filename,
+        "url": download.url,
+        "pageId": download.page,
+        "state": download.state,
+    }
+    if download.path is not None:
+        info["path"] = str(download.path)
+    if download.bytes is not None:
+        info["bytes"] = download.bytes
+    if download.failure is not None:
+        info["failure"] = download.failure
+    return info

@@ -17,6 +17,7 @@ from footlight.browser.diagnosis import explained, overdue
 from footlight.browser.found import Elements
 from footlight.browser.refs import leading_ref, resolve
 from footlight.browser.targets import locate
+from footlight.browser.traffic import Traffic
 from footlight.browser.unbroken import unbroken
 from footlight.browser.view import View
 
@@ -55,6 +56,7 @@ class Page:
         self.session = session
         self.elements = Elements()
         self.view = View(session.ref_numbers)
+        self.traffic = Traffic(page)
         self.loaded: dict[str, float] = {}
         self._throttling: CDPSession | None = None
         self.awaited: Request | None = None
@@ -125,7 +127,12 @@ class Page:
             await self.stop()
 
     async def stop(self) -> None:
-        """Load no more, whether or not the next document has begun to arrive."""
+        """Load no more, whether or not the next document has begun to arrive.
+
+        Not while a dialog is open: what that holds up goes on with its answer.
+        """
+        if self.session.dialogs.find(self):
+            return
         self.awaited = None
         with contextlib.suppress(Error, TimeoutError):
             async with asyncio.timeout(HUNG_SECONDS):

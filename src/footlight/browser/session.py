@@ -7,20 +7,30 @@ import contextlib
 import logging
 import time
 from collections.abc import AsyncGenerator, Coroutine, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from footlight.browser._playwright import Error, cause, is_closed
 from footlight.browser.changes import Change, ChangeKind, OnChange, ignore
+from footlight.browser.console import Console
+from footlight.browser.context import open_context
+from footlight.browser.devices import Devices
+from footlight.browser.dialogs import Dialogs
 from footlight.browser.document import DocumentWatch
 from footlight.browser.downloads import Downloads
-from footlight.browser.events import DialogSeen, Events, PageOpened
+from footlight.browser.emulation import Emulator
+from footlight.browser.events import Events, PageOpened
 from footlight.browser.links import Outcome, watch_links
 from footlight.browser.network import RequestLog, Rules, Throttling
+from footlight.browser.options import SessionOptions
+from footlight.browser.output import OutputFolder
 from footlight.browser.page import Page
 from footlight.browser.policy import DomainPolicy, refused
 from footlight.browser.popups import Popups
+from footlight.browser.recording import Recordings
+from footlight.browser.tabs import Tabs
+from footlight.browser.unbroken import unbroken
 from footlight.browser.view import RefNumbers
 from footlight.errors import (
     BrowserCrashed,
@@ -31,7 +41,7 @@ from footlight.errors import (
 )
 
 if TYPE_CHECKING:
-    from playwright.async_api import BrowserContext, Dialog, Request, Response, Route, ViewportSize
+    from playwright.async_api import BrowserContext, Dialog, Request, Response, Route
     from playwright.async_api import Page as PlaywrightPage
 
     from footlight.browser.deadline import Deadline
@@ -53,28 +63,22 @@ SETTLE_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SessionOptions:
-    """How a session's context is made. The viewport is (width, height) in CSS pixels."""
-
-    user_agent: str | None = None
-    viewport: tuple[int, int] | None = None
-
-    @property
-    def viewport_size(self) -> ViewportSize | None:
-        """As Playwright has it; None is its default, 1280 × 720."""
-        return {"width": self.viewport[0], "height": self.viewport[1]} if self.viewport else None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SessionSurroundings:
     """What every session of a server shares."""
 
     policy: DomainPolicy
     dialogs: DialogSettings
     download_path: Path
+    output_path: Path
+    scratch_path: Path
     shelf: Shelf
+    devices: Devices = field(default_factory=Devices)
+    script_evaluation: bool = False
+    """Whether scripts of a caller may run in pages."""
     proxy: FilterProxy | None = None
     on_change: OnChange = ignore
+    secrets: tuple[str, ...] = ()
+    """Texts that no picture may show."""
 
 
 class Session:
@@ -106,9 +110,21 @@ class Session:
         self.closed = False
         self.crash_told = False
         self.events = Events()
-        self.downloads = Downloads(surroundings.download_path, self.events)
+        self.dialogs = Dialogs(
+            {**surroundings.dialogs.model_dump(), **options.dialogs}, self.events, self._spawn
+        )
+        self.tabs = Tabs()
+        self.acted_at = self.last_used
+        """When the last call began that did something in a page (`time.monotonic()`)."""
+        self.downloads_before = 0
+        """How many there had been by then."""
+        self.downloads = Downloads(surroundings.download_path, self.events, self._id_of)
         self.rules = Rules(context)
         self.log = RequestLog(self._page_id_of)
+        self.console = Console(context, page_id_of=self._id_of, spawn=self._spawn)
+        self.recordings = Recordings(
+            context, browser.browser, surroundings.scratch_path, secrets=surroundings.secrets
+        )
         self.throttling: Throttling | None = None
         self._browser = browser
         self._context = context
@@ -121,7 +137,8 @@ class Session:
         self._left = False
         self._popups = Popups(browser, context)
         self._tasks: set[asyncio.Task[None]] = set()
-        self._throttling: dict[str, asyncio.Task[None]] = {}
+        self._preparing: dict[Page, asyncio.Task[None]] = {}
+        self.emulator = Emulator(self, surroundings.devices)
 
     @classmethod
     async def open(
@@ -139,10 +156,11 @@ class Session:
         if adopt:
             context = there[0]
         else:
-            context = await browser.browser.new_context(
-                user_agent=options.user_agent,
-                viewport=options.viewport_size,
-                proxy={"server": surroundings.proxy.url} if surroundings.proxy else None,
+            context = await open_context(
+                browser.browser,
+                options,
+                devices=surroundings.devices,
+                filter_proxy=surroundings.proxy.url if surroundings.proxy else None,
             )
         session = cls(
             id,
@@ -161,8 +179,10 @@ class Session:
             self._made_here += 1
             self._register(page)
         self.log.watch(self._context)
+        self.console.watch()
         self.downloads.watch(self._context)
         self._context.on("page", self._on_page)
+        self._context.on("dialog", self._on_dialog)
         self._context.on("close", lambda _: self._leave())
 
     # Pages
@@ -173,25 +193,36 @@ class Session:
         return [page for page in self._pages.values() if not page.closed]
 
     async def page(self, page_id: str | None = None) -> Page:
-        """The page of that id; without one the oldest that is open, or a new one.
+        """The page of that id; without one the current one, or a new one.
 
         Raises:
             InvalidParameter: no such page is open.
         """
         pages = self.pages
         if page_id is None:
-            return pages[0] if pages else await self._first_page()
+            current = self.tabs.current(pages)
+            return await self._prepared(current) if current else await self._first_page()
         for page in pages:
             if page.id == page_id:
-                if unfinished := self._throttling.pop(page_id, None):
-                    await asyncio.wait([unfinished])
-                return page
+                return await self._prepared(page)
         known = ", ".join(page.id for page in pages) or "none"
         raise InvalidParameter(
             f"pageId: no page {page_id} is open in this session; open pages: {known}",
             parameter="pageId",
             pages=[page.id for page in pages],
         )
+
+    async def _prepared(self, page: Page) -> Page:
+        if unfinished := self._preparing.pop(page, None):
+            await asyncio.wait([unfinished])
+        await self.emulator.again(page)
+        return page
+
+    async def open_page(self) -> Page:
+        """Another one, which is current from now on."""
+        page = await unbroken(self._new_page(), discard=lambda made: made.close())
+        self.tabs.select(page)
+        return page
 
     async def _first_page(self) -> Page:
         """What a call began to make before it was cancelled is the next one's."""
@@ -210,9 +241,14 @@ class Session:
                 raise self.crash() from error
             raise
         page = self._register(opened)
+        await self._prepare(page)
+        return page
+
+    async def _prepare(self, page: Page) -> None:
+        """What was set for all pages is set for a new one."""
         if self.throttling is not None:
             await page.throttle(self.throttling)
-        return page
+        await self.emulator.prepare(page)
 
     def _register(self, opened: PlaywrightPage) -> Page:
         if opened in self._pages:
@@ -221,7 +257,7 @@ class Session:
         page = Page(f"page-{self._page_count}", opened, self)
         self._pages[opened] = page
         opened.on("close", self._on_close)
-        opened.on("dialog", lambda dialog: self._spawn(self._on_dialog(page, dialog)))
+        opened.on("crash", lambda _: self.dialogs.forget(page))
         self.downloads.watch_page(opened)
         DocumentWatch(
             opened,
@@ -229,18 +265,23 @@ class Session:
             on_loaded=lambda: self.tell("load", page.id),
         )
         self.tell("opened", page.id)
+        self._spawn(self._learn_opener(page))
         if self.engine == "chromium":
             self._spawn(self._popups.learn_context(opened))
             self._spawn(watch_links(opened, self._on_link))
         return page
+
+    async def _learn_opener(self, page: Page) -> None:
+        opener = await page.playwright.opener()
+        if opener in self._pages:
+            self.tabs.on_opened(page, self._pages[opener])
 
     def _on_page(self, opened: PlaywrightPage) -> None:
         known = opened in self._pages
         page = self._register(opened)
         if not known and self._page_count > self._made_here:
             self._popups.announced()
-            if self.throttling is not None:
-                self._throttling[page.id] = self._spawn(page.throttle(self.throttling))
+            self._preparing[page] = self._spawn(self._prepare(page))
             self.events.pages.append(PageOpened(page.id, page.url))
 
     def _on_link(self, outcome: Outcome) -> None:
@@ -252,32 +293,33 @@ class Session:
     def _on_navigated(self, page: Page, replaced: bool) -> None:
         if replaced:
             page.elements.clear()
+            self.dialogs.forget(page)
+            self.console.navigated(page.id)
         self.tell("navigation", page.id)
 
     def _on_close(self, closed: PlaywrightPage) -> None:
+        self.console.forget(closed)
         if page := self._pages.pop(closed, None):
+            self._preparing.pop(page, None)
+            self.dialogs.forget(page)
+            self.tabs.on_closed(page)
             self.tell("closed", page.id)
 
     def _page_id_of(self, request: Request) -> str:
         try:
-            page = self._pages.get(request.frame.page)
+            return self._id_of(request.frame.page)
         except Error:  # A service worker's, or the frame is not there yet.
             return ""
+
+    def _id_of(self, opened: PlaywrightPage | None) -> str:
+        page = self._pages.get(opened) if opened else None
         return page.id if page else ""
 
     # What happens by itself
 
-    async def _on_dialog(self, page: Page, dialog: Dialog) -> None:
-        answer: Literal["accept", "dismiss"] = getattr(self._surroundings.dialogs, dialog.type, "dismiss")
-        handled: Literal["accepted", "dismissed"] = "accepted" if answer == "accept" else "dismissed"
-        self.events.dialogs.append(
-            DialogSeen(page.id, dialog.type, dialog.message, dialog.default_value, handled)
-        )
-        with contextlib.suppress(Error):  # The page may be gone, and the dialog with it.
-            if answer == "accept":
-                await dialog.accept(dialog.default_value)
-            else:
-                await dialog.dismiss()
+    def _on_dialog(self, dialog: Dialog) -> None:
+        """One that a page opens as soon as it is there is told before the page is."""
+        self.dialogs.on_dialog(self._pages.get(dialog.page) if dialog.page else None, dialog)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
@@ -295,7 +337,10 @@ class Session:
         """Close the pages that a script keeps from answering, so that the session stays usable.
 
         All of them: pages that opened each other share a process, which ends with the last of them.
+        None while a dialog is open: pages may stand still for that, and go on with its answer.
         """
+        if self.dialogs.open:
+            return []
         pages = self.pages
         answering = await asyncio.gather(*(page.answers() for page in pages))
         hung = [page for page, answers in zip(pages, answering, strict=True) if not answers]
@@ -331,8 +376,10 @@ class Session:
         taken.pages = [PageOpened(page.page_id, now.get(page.page_id, page.url)) for page in taken.pages]
         return taken
 
-    def begin_action(self) -> None:
-        """What comes from now on comes of this action."""
+    def begin_action(self, *, acts: bool) -> None:
+        """What comes from now on comes of this action, or is what this call sees."""
+        if acts:
+            self.acted_at, self.downloads_before = time.monotonic(), self.downloads.count
         self._popups.begin()
         self.downloads.begin()
 
@@ -381,6 +428,14 @@ class Session:
     @property
     def policy(self) -> DomainPolicy:
         return self._surroundings.policy
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        return self._surroundings.secrets
+
+    @property
+    def output(self) -> OutputFolder:
+        return OutputFolder(self._surroundings.output_path)
 
     @property
     def alive(self) -> bool:
@@ -468,8 +523,9 @@ class Session:
         self.downloads.close()
         for task in self._tasks:
             task.cancel()
-        if self._adopted or not self.alive:
+        await self.recordings.close()
+        if not self.alive:
             return
         with contextlib.suppress(Error, TimeoutError):
             async with asyncio.timeout(3.0):
-                await self._context.close()
+                await (self.dialogs.dismiss_all() if self._adopted else self._context.close())

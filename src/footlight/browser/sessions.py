@@ -8,7 +8,7 @@ import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
@@ -181,7 +181,7 @@ class Sessions:
         ended = self._ended_of(id, caller)
         kept = self._kept(id, caller)
         if kept is not None:
-            return await self._open(id, caller, SessionOptions(), kept)
+            return await self._open(id, caller, self._kept_options(id, caller), kept)
         if id == caller.default_session:
             return await self._open(id, caller, (ended and ended.options) or SessionOptions())
         if ended is not None and ended.options is not None:
@@ -287,13 +287,24 @@ class Sessions:
         except FootlightError:
             return None
 
+    def _kept_options(self, id: str, caller: Caller) -> SessionOptions:
+        """As it was made, but for its credentials; scripts only where the server still runs some."""
+        try:
+            options = SessionOptions.from_json(self._persistent.find_options(caller.scoped(id)))
+        except (FootlightError, ValueError) as error:
+            logger.warning("the options of session %s could not be read: %s", id, error)
+            return SessionOptions()
+        return options if self._surroundings.script_evaluation else replace(options, init_scripts=())
+
     async def _keep(self, session: Session) -> None:
         """Write the state of a session that is to survive the server."""
         if not self._settings.persistent_sessions or not session.alive or session.kept_as is None:
             return
         try:
             async with asyncio.timeout(2.0):
+                await session.dialogs.dismiss_all()
                 self._persistent.save(session.kept_as, await storage.take(session))
+                self._persistent.save_options(session.kept_as, session.options.to_json())
         except (Error, OSError, TimeoutError, FootlightError):
             logger.warning("the state of session %s could not be kept", session.id, exc_info=True)
 

@@ -1,4 +1,4 @@
-"""What is kept to be read later: screenshots and long answers, up to so many bytes for the whole server."""
+"""What is kept to be read later: screenshots, long answers and small files, up to so many bytes for the whole server."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal, TypeVar
 
-__all__ = ["Item", "LongAnswer", "Screenshot", "Shelf", "timestamp"]
+__all__ = ["Item", "KeptFile", "LongAnswer", "Screenshot", "Shelf", "timestamp"]
 
 MOST_ITEMS = 10_000
 """However small they are."""
@@ -44,8 +44,18 @@ class LongAnswer:
     mime_type: Literal["application/json", "text/plain"] = "application/json"
 
 
-Item = Screenshot | LongAnswer
-T = TypeVar("T", Screenshot, LongAnswer)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptFile:
+    """A file that a tool wrote, by its name in the output folder. Text is UTF-8."""
+
+    session_id: str
+    name: str
+    mime_type: str
+    data: bytes
+
+
+Item = Screenshot | LongAnswer | KeptFile
+T = TypeVar("T", Screenshot, LongAnswer, KeptFile)
 
 
 def timestamp(milliseconds: int) -> str:

@@ -40,8 +40,8 @@
     title: getter(Document, "title"),
     url: getter(Document, "URL"),
   };
-  const { getAttribute, hasAttribute, hasAttributes, checkVisibility } = Element.prototype;
-  const { closest, getBoundingClientRect, matches, querySelectorAll } = Element.prototype;
+  const { checkVisibility, closest, getAttribute, getAttributeNames, getBoundingClientRect } = Element.prototype;
+  const { hasAttribute, hasAttributes, matches } = Element.prototype;
   const { assignedSlot } = Object.getOwnPropertyDescriptors(Element.prototype);
   const ELEMENT = 1;
   const TEXT = 3;
@@ -50,7 +50,6 @@
 
   const attribute = (element, name) => getAttribute.call(element, name);
   const has = (element, name) => hasAttribute.call(element, name);
-  const isSet = (element, name) => attribute(element, name) === "true";
   const lower = (text) => (text ? text.trim().toLowerCase() : "");
 
   function isMatch(element, css) {
@@ -108,6 +107,8 @@
   const TO_ESCAPE = /["\\\u0000-\u001f\u2028\u2029\ud800-\udfff]/;
   const quote = (text) => (TO_ESCAPE.test(text) ? JSON.stringify(text) : '"' + text + '"');
 
+  const NOTHING = [];
+
   // ---- a pass and its facts ----
 
   // What is known of elements in the pass that is being made; null between passes.
@@ -119,7 +120,9 @@
       this.next = asked.next || 1;
       this.boxes = asked.boxes === true;
       this.facts = new Map();
-      this.styled = new Map();
+      this.styled = new Styled();
+      this.labels = new Map();
+      this.labelled = new Set();
       this.owners = new Map();
       this.said = new Set();
       this.naming = new Set();
@@ -131,6 +134,7 @@
       this.runDepth = 0;
       this.crossed = [];
       this.lastText = { index: -1, text: "" };
+      this.fieldsets = false; // some are disabled
       this.cut = false;
     }
   }
@@ -140,14 +144,22 @@
     constructor(element) {
       this.element = element;
       this.tag = get.localName.call(element);
-      this.bare = !hasAttributes.call(element);
+      this.names = hasAttributes.call(element) ? getAttributeNames.call(element) : NOTHING;
+      this.aria = this.names.some(isAria); // or a role
       this.shown = undefined;
       this.style = undefined;
       this.children = undefined;
       this.role = undefined;
       this.name = undefined;
-      this.contribution = undefined;
+      this.contents = undefined;
     }
+  }
+
+  const isAria = (name) => name.startsWith("aria-") || name === "role";
+
+  function textAttribute(facts, name) {
+    const said = attr(facts, name);
+    return said ? tidy(said, MAX_TEXT) : "";
   }
 
   function factsOf(element) {
@@ -156,7 +168,10 @@
     return facts;
   }
 
-  const attr = (facts, name) => (facts.bare ? null : attribute(facts.element, name));
+  // The names are asked for once: nearly all attributes that are looked for are not there.
+  const says = (facts, name) => facts.names.includes(name);
+  const attr = (facts, name) => (facts.names.includes(name) ? attribute(facts.element, name) : null);
+  const isSet = (facts, name) => attr(facts, name) === "true";
 
   function deepFocus(document) {
     let element = get.activeElement.call(document);
@@ -199,8 +214,6 @@
   // What is inside is drawn by the element itself, or only where it fails.
   const CLOSED = words("audio canvas embed frame iframe img input object progress meter select textarea video");
 
-  const NOTHING = [];
-
   function childrenOf(facts) {
     if (facts.children === undefined) {
       facts.children = CLOSED.has(facts.tag) ? NOTHING : owned(facts, flatChildren(facts));
@@ -212,7 +225,7 @@
     const { element, tag } = facts;
     const shadow = get.shadowRoot.call(element);
     if (shadow) {
-      noteOwners(shadow);
+      enter(shadow);
       return listOf(shadow);
     }
     if (tag === "slot" && element.assignedNodes) {
@@ -220,7 +233,7 @@
       if (assigned.length) return assigned;
     }
     // Not left to styles: a text directly inside has none of its own.
-    if (tag === "details" && !has(element, "open")) return listOf(element).filter(isFirstSummary);
+    if (tag === "details" && !says(facts, "open")) return listOf(element).filter(isFirstSummary);
     return listOf(element);
   }
 
@@ -239,6 +252,13 @@
     }
     const parent = get.parentNode.call(node);
     return parent && get.localName.call(parent) === "details";
+  }
+
+  // What is asked of a document or shadow tree as a whole.
+  function enter(root) {
+    pass.styled.read(root);
+    noteOwners(root);
+    if (findAll(root, "fieldset:disabled").length) pass.fieldsets = true;
   }
 
   // `aria-owns`: the first owner that names an element has it, unless it is inside that element.
@@ -269,10 +289,10 @@
     return find ? find.call(root, id) : null;
   }
 
-  function byIds(element, name) {
-    const said = attribute(element, name);
+  function byIds(facts, name) {
+    const said = attr(facts, name);
     if (!said) return NOTHING;
-    const root = element.getRootNode === undefined ? pass.document : Node.prototype.getRootNode.call(element);
+    const root = Node.prototype.getRootNode.call(facts.element);
     const found = [];
     for (const id of words(said)) {
       const other = byId(root, id);
@@ -292,12 +312,12 @@
   // skipped contents, and only those are asked. A sheet of another origin cannot be read: then all are.
   const summaries = new WeakMap();
 
+  const KINDS = ["pointer", "before", "after", "skipping", "picture"];
+
   class Summary {
-    constructor() {
-      this.pointer = [];
-      this.generated = [];
-      this.skipping = [];
-      this.rules = 0;
+    constructor(rules) {
+      this.rules = rules;
+      for (const kind of KINDS) this[kind] = [];
     }
   }
 
@@ -310,10 +330,8 @@
     }
     const known = summaries.get(sheet);
     if (known && known.rules === rules.length) return known;
-    const summary = new Summary();
-    const complete = readRules(rules, summary);
-    summary.rules = rules.length;
-    if (!complete) return null;
+    const summary = new Summary(rules.length);
+    if (!readRules(rules, summary)) return null;
     summaries.set(sheet, summary);
     return summary;
   }
@@ -332,7 +350,7 @@
   function readImport(rule, summary) {
     const inner = summaryOf(rule.styleSheet);
     if (!inner) return false;
-    for (const list of ["pointer", "generated", "skipping"]) summary[list].push(...inner[list]);
+    for (const kind of KINDS) summary[kind].push(...inner[kind]);
     return true;
   }
 
@@ -342,15 +360,14 @@
     const { style } = rule;
     const { cursor, content, contentVisibility } = style;
     if (!cursor && !content && !contentVisibility) return true;
-    const says = /pointer|var\(/.test(cursor);
-    const skips = /hidden|var\(/.test(contentVisibility || "");
     const selector = rule.selectorText;
-    const generates = saysSomething(content) && /before|after/.test(selector);
-    if (!says && !skips && !generates) return true;
-    if (OF_OTHER_TREES.test(selector)) return false;
-    if (says) summary.pointer.push(withoutPseudo(selector));
-    if (skips) summary.skipping.push(withoutPseudo(selector));
-    if (generates) summary.generated.push(withoutPseudo(selector));
+    const kinds = [];
+    if (/pointer|var\(/.test(cursor)) kinds.push("pointer");
+    if (/hidden|var\(/.test(contentVisibility || "")) kinds.push("skipping");
+    if (saysSomething(content)) kinds.push(...["before", "after"].filter((pseudo) => selector.includes(":" + pseudo)));
+    if (content.startsWith("url(")) kinds.push("picture");
+    if (kinds.length && OF_OTHER_TREES.test(selector)) return false;
+    for (const kind of kinds) summary[kind].push(withoutPseudo(selector));
     return true;
   }
 
@@ -361,36 +378,42 @@
   const withoutPseudo = (selector) =>
     selector.replace(/(^|[\s,>+~(])::?(?=before|after)/g, "$1*::").replace(/::?(before|after)/g, "");
 
+  // Of each kind the elements that may be meant, in all trees that were entered; null for any.
   class Styled {
-    constructor(root) {
-      const sheets = [...(root.styleSheets || []), ...(root.adoptedStyleSheets || [])];
-      const read = sheets.map(summaryOf);
-      const whole = !read.includes(null);
-      const pick = (kind, inline) => (whole ? candidates(root, read.flatMap((summary) => summary[kind]), inline) : null);
-      this.pointer = pick("pointer", '[style*="cursor"]');
-      this.generated = pick("generated", "");
-      this.skipping = pick("skipping", '[style*="content-visibility"],[hidden="until-found"]');
+    constructor() {
+      for (const kind of KINDS) this[kind] = new Set();
+    }
+
+    read(root) {
+      const sheets = [...(root.styleSheets || []), ...(root.adoptedStyleSheets || [])].map(summaryOf);
+      const isWhole = !sheets.includes(null);
+      for (const kind of KINDS) {
+        const selectors = isWhole ? sheets.flatMap((summary) => summary[kind]) : null;
+        this[kind] = this[kind] && selectors && addMatches(root, selectors, INLINE[kind], this[kind]);
+      }
+    }
+
+    may(facts, kind) {
+      return this[kind] === null || this[kind].has(facts.element);
     }
   }
 
-  // The elements that may be meant, or null for any.
-  function candidates(root, selectors, inline) {
+  const INLINE = {
+    pointer: '[style*="cursor"]',
+    skipping: '[style*="content-visibility"],[hidden="until-found"]',
+  };
+
+  function addMatches(root, selectors, inline, set) {
     const all = [...new Set(selectors)];
     if (all.length > MAX_SELECTORS) return null;
     if (inline) all.push(inline);
-    if (!all.length) return new Set();
+    if (!all.length) return set;
     try {
-      return new Set(findAll(root, all.join(",")));
+      for (const element of findAll(root, all.join(","))) set.add(element);
     } catch {
       return null;
     }
-  }
-
-  function mayHave(facts, kind) {
-    const root = Node.prototype.getRootNode.call(facts.element);
-    let styled = pass.styled.get(root);
-    if (!styled) pass.styled.set(root, (styled = new Styled(root)));
-    return styled[kind] === null || styled[kind].has(facts.element);
+    return set;
   }
 
   // In a line with the text around it. Chrome puts no space around an inline block either.
@@ -401,8 +424,8 @@
 
   // What a stylesheet adds before or after an element's contents.
   function generated(facts, pseudo) {
-    if (!mayHave(facts, "generated")) return "";
-    const style = getComputedStyle(facts.element, pseudo);
+    if (!pass.styled.may(facts, pseudo)) return "";
+    const style = getComputedStyle(facts.element, "::" + pseudo);
     const { content } = style;
     if (!content || content === "none" || content === "normal" || content === '""') return "";
     if (style.display === "none" || style.visibility !== "visible") return "";
@@ -445,12 +468,12 @@
   }
 
   function skipsContents(facts) {
-    return mayHave(facts, "skipping") && styleOf(facts).contentVisibility === "hidden";
+    return pass.styled.may(facts, "skipping") && styleOf(facts).contentVisibility === "hidden";
   }
 
   // Hiding what has the focus would leave a keyboard user nowhere, so browsers do not.
   function isAriaHidden(facts) {
-    if (facts.bare || !isSet(facts.element, "aria-hidden")) return false;
+    if (!facts.aria || !isSet(facts, "aria-hidden")) return false;
     if (facts.tag === "body" || facts.tag === "html") return false;
     return !(pass.focused && isInside(pass.focused, facts.element));
   }
@@ -518,25 +541,30 @@
     return "";
   }
 
-  const isMeantToBeMet = (facts) => isFocusable(facts) || GLOBAL.some((name) => has(facts.element, name));
+  const isMeantToBeMet = (facts) => isFocusable(facts) || GLOBAL.some((name) => says(facts, name));
 
   function nativeRole(facts) {
     const native = TAG_ROLES.get(facts.tag);
     const role = typeof native === "function" ? native(facts) : native || "generic";
-    return role === "generic" && isEditingHost(facts) ? "textbox" : role;
+    if (role !== "generic") return role;
+    if (isEditingHost(facts)) return "textbox";
+    return isPicture(facts) ? "img" : "generic";
   }
+
+  // `content: url(…)` puts a picture in an element's place.
+  const isPicture = (facts) =>
+    !!pass.styled.picture && pass.styled.picture.has(facts.element) && styleOf(facts).content.startsWith("url(");
 
   const namedOr = (facts, role) => (isNamedByAuthor(facts) ? role : "generic");
 
-  function isNamedByAuthor(facts) {
-    if (facts.bare) return false;
-    if (tidy(attribute(facts.element, "aria-label") || "", MAX_NAME)) return true;
-    return byIds(facts.element, "aria-labelledby").length > 0 || !!(attribute(facts.element, "title") || "").trim();
-  }
+  const isNamedByAuthor = (facts) =>
+    !!textAttribute(facts, "aria-label") ||
+    byIds(facts, "aria-labelledby").length > 0 ||
+    !!textAttribute(facts, "title");
 
   function linkRole(facts) {
     if (attr(facts, "href") !== null) return "link";
-    return facts.element.namespaceURI.endsWith("svg") && has(facts.element, "xlink:href") ? "link" : "generic";
+    return says(facts, "xlink:href") && facts.element.namespaceURI.endsWith("svg") ? "link" : "generic";
   }
 
   const SECTIONS = "article,aside,main,nav,section,[role=article],[role=complementary],[role=main],[role=navigation],[role=region]";
@@ -562,14 +590,12 @@
   function inputRole(facts) {
     const { element } = facts;
     const role = INPUT_ROLES.get(element.type) || "textbox";
-    if (role === "checkbox" && (has(element, "switch") || has(element, "aria-pressed"))) {
-      return has(element, "switch") ? "switch" : "button";
-    }
-    return (role === "textbox" || role === "searchbox") && isListed(element) ? "combobox" : role;
+    if (role === "checkbox" && says(facts, "switch")) return "switch";
+    if (role === "checkbox" && says(facts, "aria-pressed")) return "button";
+    return says(facts, "list") && LISTED.has(element.type) && element.list ? "combobox" : role;
   }
 
   const LISTED = words("text search tel url email");
-  const isListed = (input) => LISTED.has(input.type) && has(input, "list") && input.list !== null;
 
   const selectRole = ({ element }) => (element.multiple || element.size > 1 ? "listbox" : "combobox");
 
@@ -577,8 +603,11 @@
 
   function itemRole(facts) {
     const parent = parentOf(facts.element);
-    return parent && roleOf(factsOf(parent)) === "none" ? "none" : "listitem";
+    if (!parent || !LISTS.has(get.localName.call(parent))) return "listitem";
+    return roleOf(factsOf(parent)) === "list" ? "listitem" : "none";
   }
+
+  const LISTS = words("menu ol ul");
 
   const GRIDS = words("grid treegrid");
   const TABLES = words("table grid treegrid");
@@ -687,14 +716,14 @@
     if (CONTROLS.has(tag)) return element.type !== "hidden" && !element.disabled;
     if (tag === "summary") return isFirstSummary(element);
     if (tag === "iframe" || tag === "frame") return true;
-    if (facts.bare) return false;
-    if (tag === "a" || tag === "area") return linkRole(facts) === "link" || hasTabIndex(element);
-    if ((tag === "audio" || tag === "video") && has(element, "controls")) return true;
-    return hasTabIndex(element) || isEditingHost(facts);
+    if (!facts.names.length) return false;
+    if ((tag === "a" || tag === "area") && linkRole(facts) === "link") return true;
+    if ((tag === "audio" || tag === "video") && says(facts, "controls")) return true;
+    return hasTabIndex(facts) || isEditingHost(facts);
   }
 
-  function hasTabIndex(element) {
-    const said = attribute(element, "tabindex");
+  function hasTabIndex(facts) {
+    const said = attr(facts, "tabindex");
     return said !== null && /^\s*[-+]?\d/.test(said);
   }
 
@@ -710,8 +739,8 @@
   // A hand shows over it that was not there over its parent, or it has a handler of its own.
   function isClickable(facts) {
     if (facts.tag === "html" || facts.tag === "body") return false;
-    if (!facts.bare && has(facts.element, "onclick")) return true;
-    if (!mayHave(facts, "pointer") || styleOf(facts).cursor !== "pointer") return false;
+    if (says(facts, "onclick")) return true;
+    if (!pass.styled.may(facts, "pointer") || styleOf(facts).cursor !== "pointer") return false;
     const parent = parentOf(facts.element);
     return !parent || styleOf(factsOf(parent)).cursor !== "pointer";
   }
@@ -760,12 +789,11 @@
   }
 
   function findName(facts) {
-    const { element, bare } = facts;
-    if (!bare && !UNNAMED.has(explicitRole(facts))) {
-      const labels = byIds(element, "aria-labelledby");
+    if (facts.aria && !UNNAMED.has(roleOf(facts))) {
+      const labels = byIds(facts, "aria-labelledby");
       const referenced = labels.length ? joined(labels, REFERENCED) : "";
       if (referenced) return new Name(referenced, "labelledby");
-      const said = tidy(attribute(element, "aria-label") || "", MAX_TEXT);
+      const said = textAttribute(facts, "aria-label");
       if (said) return new Name(said, "aria");
     }
     const native = nativeName(facts);
@@ -774,25 +802,31 @@
       const text = contents(facts).trim();
       if (text) return new Name(text, "content");
     }
-    return bare ? NO_NAME : tooltipName(facts);
+    return facts.names.length ? tooltipName(facts) : NO_NAME;
   }
 
-  const isNamedByContent = (facts) =>
-    BY_CONTENT.has(roleOf(facts)) || (roleOf(facts) === "row" && isFocusable(facts));
+  // Of rows only those that can be selected have a name, or that of a table would be said twice.
+  function isNamedByContent(facts) {
+    const role = roleOf(facts);
+    return BY_CONTENT.has(role) || (role === "row" && (isFocusable(facts) || GRIDS.has(gridAround(facts))));
+  }
+
+  function gridAround(facts) {
+    const table = closest.call(facts.element, "table,[role=table],[role=grid],[role=treegrid]");
+    return table ? roleOf(factsOf(table)) : "generic";
+  }
 
   function tooltipName(facts) {
-    const { element } = facts;
-    const title = tidy(attribute(element, "title") || "", MAX_TEXT);
+    const isNamed = roleOf(facts) !== "generic" || isFocusable(facts);
+    const title = isNamed ? textAttribute(facts, "title") : "";
     if (title) return new Name(title, "title");
-    if (facts.tag !== "input" && facts.tag !== "textarea" && !has(element, "aria-placeholder")) return NO_NAME;
-    const hint = tidy(placeholderOf(facts), MAX_TEXT);
+    const hint = placeholderOf(facts);
     return hint ? new Name(hint, "placeholder") : NO_NAME;
   }
 
-  function placeholderOf({ element, tag, bare }) {
-    if (bare) return "";
-    const own = tag === "input" || tag === "textarea" ? attribute(element, "placeholder") : "";
-    return own || attribute(element, "aria-placeholder") || "";
+  function placeholderOf(facts) {
+    const isField = facts.tag === "input" || facts.tag === "textarea";
+    return (isField && textAttribute(facts, "placeholder")) || textAttribute(facts, "aria-placeholder");
   }
 
   const joined = (elements, mode) => fold(elements.map((element) => reference(element, mode)).join(" ")).trim();
@@ -804,82 +838,115 @@
     const hidden = shownOf(facts) !== SHOWN || SKIPPED.has(facts.tag) ? UNSEEN : 0;
     const own = ownAlternative(facts, mode | hidden);
     if (own) return own;
-    return contents(facts, mode | hidden).trim() || tidy(attr(facts, "title") || "", MAX_TEXT);
+    return contents(facts, mode | hidden).trim() || textAttribute(facts, "title");
   }
 
   // What its contents say, in the order of the flat tree.
   function contents(facts, mode = 0) {
-    if (mode === 0 && facts.contribution !== undefined) return facts.contribution;
-    const seen = mode & UNSEEN || shownOf(facts) === SHOWN;
-    let text = seen ? generated(facts, "::before") : "";
-    for (const node of childrenOf(facts)) {
-      const type = get.nodeType.call(node);
-      if (type === ELEMENT) text += contribution(factsOf(node), mode, facts);
-      else if ((type === TEXT || type === CDATA) && seen) text += fold(get.data.call(node));
-      if (text.length > MAX_TEXT) break;
-    }
-    if (seen) text += generated(facts, "::after");
-    text = fold(text);
-    if (mode === 0) facts.contribution = text;
+    if (mode === 0 && facts.contents !== undefined) return facts.contents;
+    const text = findContents(facts, mode);
+    if (mode === 0) facts.contents = text;
     return text;
   }
+
+  function findContents(facts, mode) {
+    const isSeen = mode & UNSEEN || shownOf(facts) === SHOWN;
+    const line = new Line();
+    if (isSeen) line.add(generated(facts, "before"));
+    for (const node of childrenOf(facts)) {
+      const type = get.nodeType.call(node);
+      if (type === ELEMENT) addContribution(factsOf(node), mode, line);
+      else if (isSeen && (type === TEXT || type === CDATA)) line.add(fold(get.data.call(node)));
+      if (line.text.length > MAX_TEXT) break;
+    }
+    if (isSeen) line.add(generated(facts, "after"));
+    return line.text;
+  }
+
+  // Texts in a row, folded already. Blocks are kept apart from their neighbours; who is a block is a question of
+  // style, and only asked where no space is there anyway.
+  class Line {
+    constructor() {
+      this.text = "";
+      this.before = null; // the element that the text ends with
+    }
+
+    add(text, facts = null) {
+      if (!text) return;
+      const isTight = this.text && !this.text.endsWith(" ") && !text.startsWith(" ");
+      const isParted = isTight && ((this.before && isBlock(this.before)) || (facts && isBlock(facts)));
+      if (isParted) this.text += " ";
+      this.text += this.text.endsWith(" ") && text.startsWith(" ") ? text.slice(1) : text;
+      this.before = facts;
+    }
+  }
+
+  const isBlock = (facts) => !isInline(facts);
 
   let level = 0;
 
   // What a child adds to the name around it.
-  function contribution(facts, mode, around) {
-    if (facts.tag === "br") return " ";
-    if (level > MAX_DEPTH || pass.naming.has(facts.element)) return "";
-    if (mode & UNSEEN ? SKIPPED.has(facts.tag) : isOut(facts)) return "";
+  function addContribution(facts, mode, line) {
+    if (facts.tag === "br") return line.add(" ");
+    if (level > MAX_DEPTH || pass.naming.has(facts.element)) return undefined;
+    if (mode & UNSEEN ? SKIPPED.has(facts.tag) : isOut(facts)) return undefined;
     level++;
-    const own = shownOf(facts) === SHOWN || mode & UNSEEN ? ownAlternative(facts, mode) : "";
-    let text = own;
-    if (!text && !OPAQUE.has(roleOf(facts))) text = skipsContents(facts) ? "" : contents(facts, mode);
-    if (!text.trim()) text = own || tidy(attr(facts, "title") || "", MAX_TEXT) || text;
+    const isSeen = mode & UNSEEN || shownOf(facts) === SHOWN;
+    const own = isSeen ? ownAlternative(facts, mode) : "";
+    const inner = own || OPAQUE.has(roleOf(facts)) || skipsContents(facts) ? "" : contents(facts, mode);
     level--;
-    return text && (own || isApart(facts, around)) ? " " + text + " " : text;
+    if (inner.trim()) return line.add(inner, facts);
+    const text = own || (isSeen ? textAttribute(facts, "title") : "");
+    return line.add(text ? " " + text + " " : inner, facts);
   }
-
-  const BLOCKS = words("address article blockquote dd div dl dt fieldset figure h1 h2 h3 h4 h5 h6 hr li ol p pre table tr ul");
-
-  // An only child's style is not asked for: there is seldom a neighbour to keep away from.
-  const isApart = (facts, around) => (childrenOf(around).length === 1 ? BLOCKS.has(facts.tag) : !isInline(facts));
 
   // By ids, value, label or the words of HTML: all but contents and title.
   function ownAlternative(facts, mode) {
-    const { element, bare } = facts;
-    if (!bare && !(mode & REFERENCED)) {
-      const labels = byIds(element, "aria-labelledby").filter((label) => !pass.naming.has(label));
+    if (facts.aria && !(mode & REFERENCED)) {
+      const labels = byIds(facts, "aria-labelledby").filter((label) => !pass.naming.has(label));
       const text = labels.length ? joined(labels, REFERENCED) : "";
       if (text) return text;
     }
     const value = EMBEDDED.has(roleOf(facts)) ? valueOf(facts) : "";
     if (value) return value;
-    if (!bare) {
-      const said = tidy(attribute(element, "aria-label") || "", MAX_TEXT);
-      if (said) return said;
-    }
+    const said = facts.aria ? textAttribute(facts, "aria-label") : "";
+    if (said) return said;
     const native = NATIVE_NAMES.get(facts.tag);
     return native && native !== labelName ? (native(facts) || NO_NAME).text : "";
   }
 
   const EMBEDDED = words("textbox searchbox combobox listbox slider spinbutton scrollbar meter progressbar");
 
+  const SHAPES = words("circle ellipse g image line path polygon polyline rect text use");
+
   function nativeName(facts) {
+    if (SHAPES.has(facts.tag)) return svgName(facts);
     const find = NATIVE_NAMES.get(facts.tag);
     if (find) return find(facts);
     return facts.tag.includes("-") && facts.element.constructor.formAssociated ? labelName(facts) : null;
   }
 
-  const byAttribute = (facts, name) => new Name(tidy(attr(facts, name) || "", MAX_TEXT), "native");
+  const byAttribute = (facts, name) => new Name(textAttribute(facts, name), "native");
   const altName = (facts) => byAttribute(facts, "alt");
   const optionName = (facts) => byAttribute(facts, "label");
   const mathName = (facts) => byAttribute(facts, "alttext");
 
   function labelName(facts) {
-    const { labels } = facts.element;
-    if (!labels || !labels.length) return NO_NAME;
-    return new Name(joined([...labels], LABEL), "native");
+    const labels = labelsOf(facts.element);
+    return labels.length ? new Name(joined(labels, LABEL), "native") : NO_NAME;
+  }
+
+  // Each field's own list would look through the whole tree, so one look finds the fields of all labels.
+  function labelsOf(field) {
+    const root = Node.prototype.getRootNode.call(field);
+    if (!pass.labelled.has(root)) {
+      pass.labelled.add(root);
+      for (const label of findAll(root, "label")) {
+        const { control } = label;
+        if (control) pass.labels.set(control, [...(pass.labels.get(control) || NOTHING), label]);
+      }
+    }
+    return pass.labels.get(field) || NOTHING;
   }
 
   function inputName(facts) {
@@ -888,9 +955,10 @@
     const label = labelName(facts);
     if (label.text) return label;
     if (type === "image") return imageButtonName(facts);
+    if (type === "file" && !says(facts, "title")) return new Name("Choose File", "native");
     if (type !== "button" && type !== "submit" && type !== "reset") return NO_NAME;
     const value = tidy(element.value, MAX_TEXT);
-    if (value || has(element, "value")) return new Name(value, "native");
+    if (value || says(facts, "value")) return new Name(value, "native");
     return new Name({ submit: "Submit", reset: "Reset" }[type] || "", "native");
   }
 
@@ -935,15 +1003,12 @@
   // ---- descriptions, values, states ----
 
   function descriptionOf(facts, name) {
-    if (facts.bare) return "";
-    const { element } = facts;
-    const others = byIds(element, "aria-describedby");
+    const others = facts.aria ? byIds(facts, "aria-describedby") : NOTHING;
     const said = others.length ? joined(others, REFERENCED) : "";
-    const text = said || tidy(attribute(element, "aria-description") || "", MAX_NAME) || titleOf(facts, name);
+    const title = name.from === "title" ? "" : textAttribute(facts, "title");
+    const text = said || textAttribute(facts, "aria-description") || title;
     return text === name.text ? "" : cut(text, MAX_NAME);
   }
-
-  const titleOf = (facts, name) => (name.from === "title" ? "" : tidy(attribute(facts.element, "title") || "", MAX_NAME));
 
   const MASK = "••••••••";
   const secrets = new WeakSet();
@@ -991,10 +1056,10 @@
   const TWO_STATES = words("menuitemradio radio switch");
 
   function isDisabled(facts) {
-    if (NATIVELY_DISABLED.has(facts.tag) || facts.tag.includes("-")) {
-      if (isMatch(facts.element, ":disabled")) return true;
-    }
-    return !facts.bare && isSet(facts.element, "aria-disabled");
+    const { element, tag } = facts;
+    if (facts.aria && isSet(facts, "aria-disabled")) return true;
+    if (!NATIVELY_DISABLED.has(tag)) return tag.includes("-") && isMatch(element, ":disabled");
+    return element.disabled || ((pass.fieldsets || tag === "option") && isMatch(element, ":disabled"));
   }
 
   function checkedState(facts, role) {
@@ -1016,7 +1081,7 @@
     const said = attr(facts, "aria-expanded");
     if (said === "true") return "expanded";
     if (said === "false") return "collapsed";
-    const target = facts.bare ? null : facts.element.popoverTargetElement;
+    const target = says(facts, "popovertarget") ? facts.element.popoverTargetElement : null;
     if (!target) return "";
     return isMatch(target, ":popover-open") ? "expanded" : "collapsed";
   }
@@ -1038,7 +1103,6 @@
   }
 
   function levelState(facts, role) {
-    if (role !== "heading" && attr(facts, "aria-level") === null) return "";
     const said = parseInt(attr(facts, "aria-level"), 10);
     if (said >= 1) return "level=" + said;
     if (role !== "heading") return "";
@@ -1053,7 +1117,7 @@
 
   function isModal(facts, role) {
     if (role !== "dialog" && role !== "alertdialog") return false;
-    return facts.element === pass.modal || isSet(facts.element, "aria-modal") || isMatch(facts.element, ":modal");
+    return facts.element === pass.modal || isSet(facts, "aria-modal") || isMatch(facts.element, ":modal");
   }
 
   function sortState(facts, role) {
@@ -1061,41 +1125,41 @@
     return said && said !== "none" ? "sort=" + tidy(said, 20) : "";
   }
 
+  const STATEFUL = words("button input option select summary textarea");
+
   function statesOf(facts, role, flags) {
-    const { element, tag, bare } = facts;
-    const field = FIELDS.has(tag);
-    if (bare && !field && tag !== "option" && tag !== "summary" && tag !== "button" && role !== "heading") {
-      return shortStates(facts, flags);
-    }
-    const said = (name) => !bare && isSet(element, name);
     const list = [];
+    const isStateful = facts.aria || STATEFUL.has(facts.tag);
+    if (flags & DISABLED || isDisabled(facts)) list.push("disabled");
+    if (isStateful) addInputStates(facts, role, list);
+    if (facts.element === pass.focused) list.push("focused");
+    if (isStateful || role === "heading" || role === "dialog") addPlaceStates(facts, role, list);
+    if (flags & CLICKABLE) list.push("clickable");
+    return list;
+  }
+
+  function addInputStates(facts, role, list) {
+    const { element } = facts;
+    const isField = FIELDS.has(facts.tag);
     const add = (state) => state && list.push(state);
-    add((flags & DISABLED || isDisabled(facts)) && "disabled");
     add(checkedState(facts, role));
     add(expandedState(facts));
     add(isSelected(facts) && "selected");
     add(pressedState(facts));
-    add(((field && element.required) || said("aria-required")) && "required");
+    add(((isField && element.required) || isSet(facts, "aria-required")) && "required");
     add(isInvalid(facts) && "invalid");
-    add(((field && element.readOnly) || said("aria-readonly")) && "readonly");
-    add(element === pass.focused && "focused");
-    add(currentState(facts));
-    add(levelState(facts, role));
-    add(((tag === "select" && element.multiple) || said("aria-multiselectable")) && "multiselectable");
-    add(isModal(facts, role) && "modal");
-    add(said("aria-busy") && "busy");
-    add(sortState(facts, role));
-    add(flags & CLICKABLE && "clickable");
-    return list;
+    add(((isField && element.readOnly) || isSet(facts, "aria-readonly")) && "readonly");
   }
 
-  // Of an element without attributes.
-  function shortStates(facts, flags) {
-    if (!(flags & (DISABLED | CLICKABLE)) && facts.element !== pass.focused) return NOTHING;
-    const list = flags & DISABLED ? ["disabled"] : [];
-    if (facts.element === pass.focused) list.push("focused");
-    if (flags & CLICKABLE) list.push("clickable");
-    return list;
+  function addPlaceStates(facts, role, list) {
+    const isMultiple = facts.tag === "select" && facts.element.multiple;
+    const add = (state) => state && list.push(state);
+    add(currentState(facts));
+    add(levelState(facts, role));
+    add((isMultiple || isSet(facts, "aria-multiselectable")) && "multiselectable");
+    add(isModal(facts, role) && "modal");
+    add(isSet(facts, "aria-busy") && "busy");
+    add(sortState(facts, role));
   }
 
   // ---- refs ----
@@ -1184,16 +1248,17 @@
 
   function isInert(facts, flags) {
     if (pass.modal && !(flags & ESCAPED)) return !pass.around.has(facts.element);
-    return !facts.bare && facts.element !== pass.modal && has(facts.element, "inert");
+    return facts.element !== pass.modal && says(facts, "inert");
   }
 
   function visitShown(facts, depth, flags, deep) {
-    const role = roleOf(facts);
+    const met = roleOf(facts);
+    const role = met === "none" && isFocusable(facts) ? "generic" : met;
     const focusable = isFocusable(facts);
     const acted = focusable || INTERACTIVE.has(role);
     if (flags & PRESENTATIONAL && !acted) return visitFolded(facts, depth, flags, deep);
     const clickable = !acted && !(flags & CONTROL) && isPressed(facts);
-    const name = isFoldable(role) && facts.bare ? NO_NAME : nameOf(facts);
+    const name = isFoldable(role) && !facts.names.length && role !== "group" ? NO_NAME : nameOf(facts);
     const testid = attr(facts, "data-testid");
     const refers = acted || clickable || !!testid || REFERRED.has(role) || (REFERRED_BY_NAME.has(role) && !!name.text);
     if (!refers && (FOLDED.has(role) || (isFoldable(role) && !name.text && facts.tag !== "details"))) {
@@ -1254,7 +1319,7 @@
     if (pass.said.has(facts.element) || (value && isEditingHost(facts))) inside |= SAID;
     if (acted) inside |= CONTROL;
     if (WITH_PRESENTATIONAL_CHILDREN.has(role)) inside |= PRESENTATIONAL;
-    if (!facts.bare && isSet(facts.element, "aria-disabled")) inside |= DISABLED;
+    if (facts.aria && isSet(facts, "aria-disabled")) inside |= DISABLED;
     return inside;
   }
 
@@ -1264,19 +1329,16 @@
     add("d", descriptionOf(facts, name));
     add("v", value);
     const states = statesOf(facts, role, flags);
-    if (states.length) extra.push('"s":' + JSON.stringify(states));
-    if (!facts.bare) {
-      add("t", tidy(attribute(facts.element, "data-testid") || "", MAX_NAME));
-      if (role === "link") add("u", addressOf(facts.element));
+    if (states.length) extra.push('"s":[' + states.map(quote).join(",") + "]");
+    if (facts.names.length) {
+      add("t", textAttribute(facts, "data-testid"));
+      if (role === "link") add("u", textAttribute(facts, "href") || textAttribute(facts, "xlink:href"));
       add("p", hintOf(facts, name));
     }
     if (facts.tag === "iframe" || facts.tag === "frame") extra.push('"o":1');
     if (pass.boxes) extra.push('"b":' + boxOf(facts));
     return extra;
   }
-
-  const addressOf = (link) =>
-    tidy(attribute(link, "href") || (link.href && link.href.baseVal) || "", MAX_TEXT);
 
   // How a field wants its value, where its look does not say it in words.
   const FORMATS = new Map(
@@ -1288,7 +1350,7 @@
 
   function hintOf(facts, name) {
     if (facts.tag === "input" && FORMATS.has(facts.element.type)) return FORMATS.get(facts.element.type);
-    const hint = tidy(placeholderOf(facts), MAX_NAME);
+    const hint = placeholderOf(facts);
     return hint === name.text ? "" : hint;
   }
 
@@ -1310,14 +1372,14 @@
   function visitChildren(facts, depth, flags, deep) {
     if (skipsContents(facts)) return;
     const seen = shownOf(facts) === SHOWN && !(flags & SAID) && (!pass.modal || flags & ESCAPED);
-    if (seen) addText(generated(facts, "::before"), depth);
+    if (seen) addText(generated(facts, "before"), depth);
     for (const node of childrenOf(facts)) {
       const type = get.nodeType.call(node);
       if (type === ELEMENT) visit(factsOf(node), depth, flags, deep + 1);
       else if ((type === TEXT || type === CDATA) && seen) addText(get.data.call(node), depth);
       if (pass.cut) return;
     }
-    if (seen) addText(generated(facts, "::after"), depth);
+    if (seen) addText(generated(facts, "after"), depth);
   }
 
   // The areas of an image map have no boxes; they are met inside the image that uses it.
@@ -1521,7 +1583,7 @@
     forgetTheDead();
     pass = new Pass(documentOf(root), asked);
     try {
-      noteOwners(pass.document);
+      enter(pass.document);
       return work();
     } finally {
       pass = null;
@@ -1550,19 +1612,12 @@
 
   function describe(element) {
     const facts = factsOf(element);
-    const testid = tidy(attr(facts, "data-testid") || "", MAX_NAME);
+    const testid = textAttribute(facts, "data-testid");
     const ref = refOf(element);
     return JSON.stringify({ ref, role: roleOf(facts), name: nameOf(facts).text, testid, next: pass.next });
   }
 
-  // What a ref means now; null where its element is gone.
-  function identify(root, ref) {
-    const element = elementOf(ref, root);
-    return element ? describe(element) : "null";
-  }
-
   function reply(root, asked) {
-    if (asked.what === "identify") return within(root, asked, () => identify(root, asked.ref));
     if (asked.what === "look") return within(root, asked, () => look(root, asked));
     if (asked.what === "ref" && !isDocument(root)) return within(root, asked, () => describe(root));
     throw new Error("Unknown question: " + asked.what);

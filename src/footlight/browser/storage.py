@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from footlight.browser.session import Session
 
-__all__ = ["SessionState", "StateStore", "restore", "take"]
+__all__ = ["SessionState", "StateStore", "restore", "take", "to_playwright"]
 
 Storage = dict[str, dict[str, str]]
 """Items by origin."""
@@ -28,7 +28,7 @@ Storage = dict[str, dict[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class SessionState:
-    """`local_storage` and `session_storage` are items by origin; `url` is the first page's."""
+    """`local_storage` and `session_storage` are items by origin; `url` is the current page's."""
 
     cookies: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     local_storage: Storage = field(default_factory=dict[str, dict[str, str]])
@@ -89,7 +89,7 @@ def _is_items(value: object) -> bool:
     )
 
 
-def _to_playwright(state: SessionState) -> dict[str, Any]:
+def to_playwright(state: SessionState) -> dict[str, Any]:
     """Playwright's storage state, which has no sessionStorage and no URL."""
     origins = [
         {"origin": origin, "localStorage": [{"name": key, "value": value} for key, value in items.items()]}
@@ -99,25 +99,27 @@ def _to_playwright(state: SessionState) -> dict[str, Any]:
 
 
 async def take(session: Session) -> SessionState:
-    """The session's state now. sessionStorage comes from the frames of its first page."""
+    """The session's state now. sessionStorage comes from the frames of its current page."""
     stored: Any = await session.context.storage_state()
     local: Storage = {
         origin["origin"]: {item["name"]: item["value"] for item in origin["localStorage"]}
         for origin in stored["origins"]
         if origin["localStorage"]
     }
-    pages = session.pages
-    if not pages:
+    page = session.tabs.current(session.pages)
+    if page is None:
         return SessionState(stored["cookies"], local)
+    if dialog := await session.dialogs.blocking(page):
+        raise dialog.error()
     tab: Storage = {}
-    for frame in pages[0].playwright.frames:
+    for frame in page.playwright.frames:
         try:
             origin, items = await frame.evaluate(_TAB_STORAGE)
         except Error:  # A frame without an origin has no storage.
             continue
         if items and "://" in origin:
             tab[origin] = items
-    url = pages[0].url
+    url = page.url
     return SessionState(stored["cookies"], local, tab, url if url.startswith("http") else "about:blank")
 
 
@@ -130,7 +132,7 @@ async def restore(session: Session, state: SessionState, deadline: Deadline) -> 
     """
     session.policy.check_url(state.url)
     try:
-        await session.context.set_storage_state(cast("Any", _to_playwright(state)))
+        await session.context.set_storage_state(cast("Any", to_playwright(state)))
     except Error as error:
         raise InvalidParameter(f"state: {cause(error)}", parameter="state") from error
     page = await session.page()
@@ -181,25 +183,22 @@ class StateStore:
         self._folder = folder
 
     def save(self, name: str, state: SessionState) -> Path:
-        path = self._path(name)
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        unfinished = path.with_suffix(f".{os.getpid()}.tmp")
-        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(state.to_json(), file)
-        unfinished.replace(path)
-        return path
+        return _write(self._path(name), state.to_json())
 
     def find(self, name: str) -> SessionState | None:
-        try:
-            data: object = json.loads(self._path(name).read_text("utf-8"))
-        except FileNotFoundError:
-            return None
-        except (OSError, ValueError, RecursionError) as error:
-            raise _damaged(name, str(error)) from None
-        if not isinstance(data, dict):
-            raise _damaged(name, "it is no JSON object")
-        return SessionState.from_json(cast("dict[str, Any]", data))
+        data = _read(self._path(name), name)
+        return None if data is None else SessionState.from_json(data)
+
+    def save_options(self, name: str, options: Mapping[str, Any]) -> None:
+        """How the session was made whose state it is. Nothing is kept of one that was made plainly."""
+        path = self._options_path(name)
+        if options:
+            _write(path, options)
+        else:
+            path.unlink(missing_ok=True)
+
+    def find_options(self, name: str) -> Mapping[str, Any]:
+        return _read(self._options_path(name), name) or {}
 
     def get(self, name: str) -> SessionState:
         """Raises InvalidParameter, which lists the names there are."""
@@ -219,6 +218,11 @@ class StateStore:
 
     def forget(self, name: str) -> None:
         self._path(name).unlink(missing_ok=True)
+        self._options_path(name).unlink(missing_ok=True)
+
+    def _options_path(self, name: str) -> Path:
+        """No state, so not one of the `*.json`."""
+        return self._path(name).with_suffix(".options")
 
     def _path(self, name: str) -> Path:
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", name):
@@ -227,6 +231,28 @@ class StateStore:
                 parameter="name",
             )
         return self._folder / f"{name}.json"
+
+
+def _write(path: Path, data: Mapping[str, Any]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    unfinished = path.with_suffix(f".{os.getpid()}.tmp")
+    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        json.dump(data, file)
+    unfinished.replace(path)
+    return path
+
+
+def _read(path: Path, name: str) -> dict[str, Any] | None:
+    try:
+        data: object = json.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, RecursionError) as error:
+        raise _damaged(name, str(error)) from None
+    if not isinstance(data, dict):
+        raise _damaged(name, "it is no JSON object")
+    return cast("dict[str, Any]", data)
 
 
 def _damaged(name: str, why: str) -> InvalidParameter:

@@ -18,6 +18,7 @@ FLAGS = {
     "executable_path": "browser.executablePath",
     "cdp_endpoint": "browser.cdpEndpoint",
     "download_path": "browser.downloadPath",
+    "output_path": "browser.outputPath",
     "timeout": "session.defaultTimeout",
     "max_sessions": "session.maxSessions",
     "state_directory": "session.stateDirectory",
@@ -25,6 +26,8 @@ FLAGS = {
     "allow_domain": "security.allowedDomains",
     "block_domain": "security.blockedDomains",
     "enable_script_evaluation": "security.enableScriptEvaluation",
+    "secrets": "security.secretsFile",
+    "tools": "tools.groups",
     "transport": "transport",
     "host": "listen.host",
     "port": "port",
@@ -74,6 +77,7 @@ _path = click.Path(path_type=Path)
 @click.option("--executable-path", type=_path, help="This browser and no other.")
 @click.option("--cdp-endpoint", help="Attach to a running Chromium, e.g. http://127.0.0.1:9222.")
 @click.option("--download-path", type=_path, help="Keep downloads in this folder.")
+@click.option("--output-path", type=_path, help="Write prints, recordings and baselines into this folder.")
 @click.option("--timeout", type=int, help="Deadline of a call that gives none, in ms. Default: 30000.")
 @click.option("--max-sessions", type=int, help="Default: 50.")
 @click.option("--state-directory", type=_path, help="Where saved states are kept.")
@@ -83,6 +87,12 @@ _path = click.Path(path_type=Path)
 )
 @click.option("--block-domain", multiple=True, help="Never reach this domain. Repeatable.")
 @click.option("--enable-script-evaluation", is_flag=True, default=None, help="Switch the tool evaluate on.")
+@click.option("--secrets", type=_path, help="Let calls use the secrets in this file as secret:NAME.")
+@click.option(
+    "--tools",
+    multiple=True,
+    help="Offer these: default, minimal, all, groups and tools, with commas; -NAME takes one away.",
+)
 @click.option("--log-level", type=click.Choice(["debug", "info", "warn", "error"]), help="Default: info.")
 @click.option("--log-format", type=click.Choice(["json", "text"]), help="Default: json.")
 @click.option("--log-file", type=_path, help="Log to this file instead.")
@@ -93,9 +103,11 @@ def serve(config: Path | None, headed: bool | None, **options: Any) -> None:
     """
     from footlight import app, log
     from footlight.config import load_settings
+    from footlight.server.selection import settings_of
 
     options["headless"] = None if headed is None else not headed
-    flags = {FLAGS[name]: _value(value) for name, value in options.items()}
+    tools: tuple[str, ...] = options.pop("tools")
+    flags = {FLAGS[name]: _value(value) for name, value in options.items()} | settings_of(tools)
     if flags["logging.file"] is not None:
         flags["logging.destination"] = "file"
     settings = load_settings(file=config, environment=os.environ, flags=flags)

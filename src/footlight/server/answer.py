@@ -162,7 +162,7 @@ def _told(events: Events) -> dict[str, Any]:
         "closedPages": events.closed,
         "dialogs": [
             {
-                "pageId": dialog.page_id,
+                **({"pageId": dialog.page_id} if dialog.page_id else {}),
                 "type": dialog.type,
                 "message": dialog.message,
                 **({"defaultValue": dialog.default_value} if dialog.type == "prompt" else {}),

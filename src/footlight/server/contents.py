@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from footlight.browser import elements
 from footlight.browser.network import LogFilter
 from footlight.browser.overview import entry_info, log_counts, page_details, session_info
-from footlight.browser.shelf import LongAnswer, Screenshot
+from footlight.browser.shelf import KeptFile, LongAnswer, Screenshot
 from footlight.server.answer import clean
 from footlight.server.keeping import link_to
 from footlight.server.listing import JSON, Resource, network_log_resource, page_resource, session_resource
@@ -63,6 +63,8 @@ async def read(address: Address, session: Session) -> Content:
             return _image(_screenshot(address, session))
         case "answer":
             return _answer(_long_answer(address, session))
+        case "file":
+            return _file(_kept_file(address, session))
 
 
 def check(address: Address, session: Session) -> None:
@@ -80,6 +82,8 @@ def check(address: Address, session: Session) -> None:
             _screenshot(address, session)
         case "answer":
             _long_answer(address, session)
+        case "file":
+            _kept_file(address, session)
 
 
 async def _page(page: Page) -> Content:
@@ -181,6 +185,20 @@ def _long_answer(address: Address, session: Session) -> LongAnswer:
 def _answer(answer: LongAnswer) -> Content:
     link = link_to(answer)
     return Content(uri=link.uri, mime_type=link.mime_type, data=answer.data.decode(), metadata={})
+
+
+def _kept_file(address: Address, session: Session) -> KeptFile:
+    for file in reversed(session.shelf.of(session.id, KeptFile)):
+        if file.name == address.segments[1]:
+            return file
+    raise Missing("there is no such file, or it had to make room for later ones")
+
+
+def _file(file: KeptFile) -> Content:
+    link = link_to(file)
+    text = link.mime_type == "application/json"
+    data = file.data.decode() if text else file.data
+    return Content(uri=link.uri, mime_type=link.mime_type, data=data, metadata={})
 
 
 def _json(resource: Resource, metadata: Mapping[str, Any], **more: Any) -> Content:

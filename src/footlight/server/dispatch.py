@@ -223,7 +223,8 @@ class Dispatcher:
             course.running = True
             call.deadline = deadline.begun()
             limit.reschedule((limit.when() or 0) + GRACE_SECONDS)
-            session.begin_action(acts=tool.effect == "act")
+            if tool.queued:  # Beside another call nothing begins: what happens is that call's.
+                session.begin_action(acts=tool.effect == "act")
             observer = Observer(tool, call, parsed) if tool.observed else None
             if observer:
                 await observer.begin()
@@ -244,7 +245,7 @@ class Dispatcher:
                 raise
             observation = None
             if data is None:
-                data = cut_short(tool, call)
+                data = await cut_short(tool, call)
             elif tool.effect == "act":
                 observation = await until_dialog(call, _aftermath(session, deadline, observer))
             session.touch()

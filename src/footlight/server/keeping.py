@@ -5,15 +5,21 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING, Literal
 
-from footlight.browser.shelf import LongAnswer, Screenshot
+from footlight.browser.shelf import KeptFile, LongAnswer, Screenshot
 from footlight.server.answer import Answer, Image, Link, linked
 from footlight.server.uris import Address
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from footlight.browser.session import Session
+    from footlight.browser.shelf import Item
     from footlight.server.tool import ToolCall
 
-__all__ = ["attach_screenshot", "keep_if_long", "keep_text", "link_to"]
+__all__ = ["attach_file", "attach_screenshot", "keep_if_long", "keep_text", "link_to"]
+
+LARGEST_FILE = 5_000_000
+"""Bytes. A larger one is only on the disk."""
 
 
 def attach_screenshot(
@@ -75,7 +81,24 @@ def keep_text(call: ToolCall, text: str, *, tool: str) -> str | None:
     return link_to(whole).uri
 
 
-def link_to(item: Screenshot | LongAnswer) -> Link:
+def attach_file(call: ToolCall, path: Path, mime_type: str) -> str | None:
+    """Put a link to a file that was written into the answer, unless it is large.
+
+    Returns its URI; None where nobody keeps it.
+    """
+    if path.stat().st_size > LARGEST_FILE:
+        return None
+    file = KeptFile(session_id=call.session.id, name=path.name, mime_type=mime_type, data=path.read_bytes())
+    if not call.session.keep(file):
+        return None
+    call.links.append(link_to(file))
+    return link_to(file).uri
+
+
+def link_to(item: Item) -> Link:
+    if isinstance(item, KeptFile):
+        uri = Address("file", (item.session_id, item.name)).uri
+        return Link(uri, item.name, item.mime_type, len(item.data))
     if isinstance(item, LongAnswer):
         uri = Address("answer", (item.session_id, item.id)).uri
         return Link(uri, f"Answer of {item.tool}", item.mime_type, len(item.data))

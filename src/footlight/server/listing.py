@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from footlight.browser.shelf import LongAnswer, Screenshot
+from footlight.browser.shelf import KeptFile, LongAnswer, Screenshot
 from footlight.server.keeping import link_to
 from footlight.server.uris import Address
 
@@ -38,7 +39,9 @@ def resources_of(session: Session) -> Iterator[Resource]:
     for page in session.pages:
         yield page_resource(page)
         yield network_log_resource(session, page.id)
-    for item in (*session.shelf.of(session.id, Screenshot), *session.shelf.of(session.id, LongAnswer)):
+    shelf = session.shelf
+    kept = (shelf.of(session.id, kind) for kind in (Screenshot, LongAnswer, KeptFile))
+    for item in itertools.chain.from_iterable(kept):
         link = link_to(item)
         yield Resource(uri=link.uri, name=link.name, mime_type=link.mime_type, size=link.bytes)
 

@@ -15,6 +15,7 @@ from footlight.server.handlers.paging import Context
 from footlight.server.handlers.prompts import PromptHandlers
 from footlight.server.handlers.resources import ResourceHandlers
 from footlight.server.handlers.tools import ToolHandlers
+from footlight.server.masking import Mask, unmasked
 
 if TYPE_CHECKING:
     from footlight.config import Settings
@@ -37,11 +38,12 @@ def make_server(
     resources: Resources,
     subscriptions: Subscriptions,
     prompts: Callable[[], PromptLibrary],
+    mask: Mask = unmasked,
 ) -> Server[Any]:
     """A server for any transport. Who calls is told by what the transport attached (`caller_of`)."""
     tools = ToolHandlers(dispatcher)
     reading = ResourceHandlers(resources, subscriptions)
-    prompting = PromptHandlers(prompts)
+    prompting = PromptHandlers(prompts, mask=mask)
     server: Server[Any] = Server(
         settings.name,
         version=settings.version,

@@ -9,14 +9,15 @@ from __future__ import annotations
 import builtins
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from footlight.browser.sessions import DEFAULT
-from footlight.browser.shelf import LongAnswer, Screenshot
+from footlight.browser.shelf import KeptFile, LongAnswer, Screenshot
 from footlight.errors import FootlightError
 from footlight.server.contents import Content, Missing, check, read
 from footlight.server.listing import JSON, Resource, resources_of
+from footlight.server.masking import Mask, masked_document, unmasked
 from footlight.server.uris import PATTERNS, Address, Kind, template
 
 if TYPE_CHECKING:
@@ -68,14 +69,17 @@ TEMPLATES = (
     ),
     Template(template("network-log"), "network-log", "The requests of a page, and how many there were"),
     Template(template("answer"), "answer", "The whole of an answer that was too long to be sent"),
+    Template(template("file"), "file", "A file that a tool wrote, if it is not large", mime_type=None),
 )
 
 
 class Resources:
     """`find_sessions` gives the table of sessions, or None as long as there is no browser."""
 
-    def __init__(self, find_sessions: Callable[[], Sessions | None]) -> None:
+    def __init__(self, find_sessions: Callable[[], Sessions | None], *, mask: Mask = unmasked) -> None:
+        """`mask` goes over all that is told."""
         self._find_sessions = find_sessions
+        self._mask = mask
 
     def templates(self) -> tuple[Template, ...]:
         return TEMPLATES
@@ -83,7 +87,7 @@ class Resources:
     def list(self, caller: Caller) -> tuple[Resource, ...]:
         """In the order of their URIs."""
         found = (each for session in self._sessions(caller) for each in resources_of(session))
-        return tuple(sorted(found, key=lambda resource: resource.uri))
+        return self._mask(tuple(sorted(found, key=lambda resource: resource.uri)))
 
     async def read(self, uri: str, caller: Caller) -> Content:
         """Raises ResourceNotFound. It is bounded in time, whatever a page does."""
@@ -95,7 +99,7 @@ class Resources:
             raise ResourceNotFound(uri, str(missing)) from None
         if self._find(uri, caller)[1] is not session:
             raise ResourceNotFound(uri, "its session was closed")
-        return content
+        return replace(content, data=masked_document(content.data, content.mime_type, self._mask))
 
     def canonical(self, uri: str, caller: Caller) -> str:
         """The URI of what is there, in the form in which it is listed and told of.
@@ -130,7 +134,7 @@ class Resources:
     def open_urls(self, caller: Caller) -> tuple[str, ...]:
         """Where the caller's pages are, each once, oldest first."""
         urls = (page.url for session in self._sessions(caller) for page in session.pages)
-        return tuple(dict.fromkeys(url for url in urls if url != "about:blank"))
+        return self._mask(tuple(dict.fromkeys(url for url in urls if url != "about:blank")))
 
     def _values(self, kind: Kind, name: str, known: Mapping[str, str], caller: Caller) -> Iterator[str]:
         wanted = known.get("sessionId")
@@ -176,6 +180,8 @@ def _values_in(session: Session, kind: Kind, name: str, page_id: str | None) -> 
             yield from (shot.timestamp for shot in shots if page_id in (None, shot.page_id))
         case "answerId":
             yield from (answer.id for answer in session.shelf.of(session.id, LongAnswer))
+        case "fileName":
+            yield from (file.name for file in session.shelf.of(session.id, KeptFile))
         case _:
             return
 

@@ -1,10 +1,10 @@
-"""Which tools a server offers: the settings' groups, and tools by name (`tools` in the settings, `--tools`)."""
+"""Which tools a server offers: by group and by name, as `tools` in the settings and `--tools` say."""
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
 from footlight.errors import ConfigurationError
@@ -79,9 +79,9 @@ def fitted(text: str, offered: Collection[str], tools: Iterable[Tool]) -> str:
     return re.sub(r"\n{3,}", "\n\n", "\n".join(kept))
 
 
-def _without(line: str, withheld: Collection[str]) -> str:
+def _without(line: str, withheld: Set[str]) -> str:
     # Not after a digit: "1. Go there." is one sentence.
-    sentences = re.split(r"(?<=[^\d\s][.:]) +", line)
+    sentences = re.split(r"(?<=[^\d\s]\.) +", line)
     return " ".join(each for each in sentences if withheld.isdisjoint(re.findall(r"`(\w+)`", each)))
 
 
@@ -92,4 +92,6 @@ def _check(setting: str, names: Iterable[str], known: Collection[str] | Mapping[
             near = f"; closest: {', '.join(close)}" if close else ""
             groups = f"; groups: {', '.join((*PRESETS, *GROUPS))}" if setting == "groups" else ""
             kind = "group" if setting == "groups" else "tool"
-            raise ConfigurationError(f"setting 'tools.{setting}': there is no {kind} {name!r}{near or groups}")
+            raise ConfigurationError(
+                f"setting 'tools.{setting}': there is no {kind} {name!r}{near or groups}"
+            )

@@ -145,7 +145,7 @@ async def run_all(
                 call.deadline = _within(whole, step, call)
                 data = await until_dialog(call, step.tool.run(call, step.arguments))
                 if data is None:
-                    data = cut_short(step.tool, call)
+                    data = await cut_short(step.tool, call)
                 elif step.tool.effect == "act":
                     await until_dialog(call, settle())
                 outcomes.append(Outcome(step.tool.name, data))

@@ -63,7 +63,14 @@ Number = Annotated[float, Field(allow_inf_nan=False)]
 Whole = Annotated[int, Field(json_schema_extra={"type": "number"})]
 Count = Annotated[Whole, Field(ge=1)]
 Milliseconds = Annotated[Number, Field(ge=1)]
-Timeout = Milliseconds | None
+
+
+def _unbounded(schema: dict[str, Any]) -> None:
+    """Every tool of a page has it: that it is more than nothing need not be said each time."""
+    del schema["minimum"]
+
+
+Timeout = Annotated[Milliseconds, Field(json_schema_extra=_unbounded)] | None
 Observe = Literal["none", "diff", "full"]
 Settle = Literal["auto", "none"]
 Budget = Annotated[Whole, Field(ge=200)]

@@ -1,4 +1,4 @@
-"""What comes from a page is told apart from what the server says: a page can hold text written for a model."""
+"""What comes from a page is told apart from what the server says: a page may hold text for a model."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _EVENTS = ("newPages", "dialogs", "downloads")
 
 
 def marked(text: str, *, source: str) -> str:
-    """Text of a page between two marks. No page can write the second: it has a number of this answer's own."""
+    """A page's text between two marks. No page can write the second: it has a number of its own."""
     number = secrets.token_hex(4)
     return f"<page-content {number} from={_told(source)}>\n{text}\n</page-content {number}>"
 
@@ -34,12 +34,14 @@ def _told(source: str) -> str:
 
 def parts_from_page(tool: Tool, answer: Answer) -> list[str]:
     """JSON pointers into an answer's content."""
+    content = answer.content
     if tool.scope == "server" and not tool.untrusted:
         return []
     if not answer.success:
         return ["/error/message", "/error/details"]
-    if "data" not in answer.content:
-        return ["/preview", *(f"/{name}" for name in _EVENTS if name in answer.content)]
+    observed = ["/observation"] if "observation" in content else []
+    if "data" not in content:
+        return ["/preview", *(f"/{name}" for name in _EVENTS if name in content), *observed]
     if tool.untrusted:
-        return ["/data"]
-    return [f"/data/{name}" for name in _EVENTS if name in answer.content["data"]]
+        return ["/data", *observed]
+    return [*(f"/data/{name}" for name in _EVENTS if name in content["data"]), *observed]

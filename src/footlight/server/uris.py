@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Literal, cast, get_args
 from urllib.parse import quote, unquote
 
-__all__ = ["PATTERNS", "Address", "Kind", "template"]
+__all__ = ["PATTERNS", "ROOT", "Address", "Kind", "template"]
 
 ROOT = "playwright:///"
 
-Kind = Literal["session", "page", "element", "screenshot", "network-log", "answer"]
+Kind = Literal["session", "page", "element", "screenshot", "network-log", "answer", "file"]
 
 PATTERNS: Mapping[Kind, tuple[str, ...]] = {
     "session": ("sessionId",),
@@ -21,6 +21,7 @@ PATTERNS: Mapping[Kind, tuple[str, ...]] = {
     "screenshot": ("sessionId", "pageId", "timestamp"),
     "network-log": ("sessionId", "pageId"),
     "answer": ("sessionId", "answerId"),
+    "file": ("sessionId", "fileName"),
 }
 """What the segments after the kind are; the first is always the session."""
 

@@ -7,7 +7,7 @@ import io
 from typing import Any
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageChops
 
 from tests.conftest import SessionBrowser
 
@@ -449,3 +449,45 @@ async def test_reading_outlives_the_navigations_of_the_page(
 
     for _ in range(8):
         assert key in await browser.call(tool, **arguments)
+
+
+# Marks
+
+CONTROLS = """<!doctype html><body style='margin: 0; background: #fff'>
+<button style='position: absolute; left: 200px; top: 100px; width: 90px; height: 40px; border: 0; background: #ccc'>
+</button><p style='position: absolute; left: 600px; top: 300px'>text</p>
+<button style='position: absolute; left: 200px; top: 1500px; width: 90px; height: 40px; border: 0'></button>"""
+
+
+@pytest.mark.parametrize("type", ["png", "jpeg"])
+async def test_marks_are_drawn_beside_what_can_be_acted_on(browser: SessionBrowser, type: str) -> None:
+    await browser.show(CONTROLS)
+    plain, before = await taken(browser, "screenshot", type=type)
+
+    data, image = await taken(browser, "screenshot", marks=True, type=type)
+
+    changed = ImageChops.difference(before.convert("RGB"), image.convert("RGB")).point(
+        lambda value: value > 99
+    )
+    assert (data, changed.getbbox()) == (plain, (200, 86, 290, 140))
+
+
+async def test_marks_of_a_full_page_are_where_their_elements_are(browser: SessionBrowser) -> None:
+    await browser.show(CONTROLS)
+    await browser.call("scroll", y=500)
+    _, before = await taken(browser, "screenshot", fullPage=True)
+
+    _, image = await taken(browser, "screenshot", marks=True, fullPage=True)
+
+    changed = ImageChops.difference(before.convert("RGB"), image.convert("RGB"))
+    boxes = [changed.crop((0, top, 1280, top + 300)).getbbox() for top in (0, 300, 1300)]
+    assert boxes == [(200, 86, 290, 140), None, (200, 186, 290, 240)]
+
+
+async def test_what_a_mark_says_is_a_ref(browser: SessionBrowser) -> None:
+    await browser.show("<button onclick='document.title = this.textContent'>one</button>")
+    await browser.call("screenshot", marks=True)
+
+    await browser.call("click", selector="e1")
+
+    assert (await browser.call("get_page_metadata"))["title"] == "one"

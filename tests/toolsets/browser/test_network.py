@@ -430,6 +430,7 @@ async def test_the_log_tells_every_request(browser: SessionBrowser) -> None:
 
     entries = log.pop("entries")
     assert log == {"requestCount": 4, "responseCount": 4, "errorCount": 1}
+    assert [entry.pop("id") for entry in entries] == [f"request-{number}" for number in range(1, 5)]
     for entry in entries:
         timing = entry.pop("timing")
         assert timing["startTime"] > 1_700_000_000_000

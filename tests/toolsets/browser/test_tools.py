@@ -205,9 +205,10 @@ async def test_the_annotations_say_what_a_tool_does(tools: dict[str, Tool]) -> N
 
     assert {name for name, hint in hints.items() if hint.read_only_hint} == READ_ONLY
     for name, hint in hints.items():
-        assert hint.open_world_hint is (name not in SERVER_TOOLS | SESSION_TOOLS), name
+        # The protocol's default is true.
+        assert (hint.open_world_hint is not False) is (name not in SERVER_TOOLS | SESSION_TOOLS), name
         assert not (hint.read_only_hint and hint.destructive_hint), name
-        assert hint.idempotent_hint or not hint.read_only_hint, name
+        assert not (hint.read_only_hint and hint.idempotent_hint is False), name
     for name in ("click", "press", "evaluate", "close_session", "upload_file", "restore_state"):
         assert hints[name].destructive_hint, name
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from footlight.server.handlers.paging import Context
     from footlight.server.tool import Tool
 
-__all__ = ["ToolHandlers"]
+__all__ = ["ToolHandlers", "listed_tool"]
 
 
 class ToolHandlers:
@@ -31,7 +31,7 @@ class ToolHandlers:
 
     @cached_property
     def _listed(self) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[_listed(tool) for tool in self._dispatcher.tools])
+        return types.ListToolsResult(tools=[listed_tool(tool) for tool in self._dispatcher.tools])
 
     async def list(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return self._listed
@@ -53,7 +53,7 @@ def _asks_for_progress(context: Context) -> bool:
     return context.meta is not None and "progress_token" in context.meta
 
 
-def _listed(tool: Tool) -> types.Tool:
+def listed_tool(tool: Tool) -> types.Tool:
     return types.Tool(
         name=tool.name,
         title=tool.title,
@@ -63,8 +63,9 @@ def _listed(tool: Tool) -> types.Tool:
         annotations=types.ToolAnnotations(
             read_only_hint=tool.read_only,
             destructive_hint=tool.destructive,
-            idempotent_hint=tool.idempotent,
-            open_world_hint=tool.open_world,
+            # Where they say what the protocol takes for granted, these two are left out: the list is long.
+            idempotent_hint=True if tool.idempotent and not tool.read_only else None,
+            open_world_hint=None if tool.open_world else False,
         ),
     )
 

@@ -1,24 +1,24 @@
 """Taking things out of a page (003 §2.1, R003-21 to R003-30)."""
 
+import asyncio
 from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import Field
 from typing_extensions import TypedDict
 
 from footlight.browser import inspection, reading
+from footlight.browser.areas import frame_of
 from footlight.browser.inspection import Link, PageMetadata, TableData
+from footlight.browser.looking import look_at
 from footlight.browser.reading import ScreenshotOptions
-from footlight.errors import InvalidParameter, PermissionDenied
-from footlight.server.keeping import attach_screenshot
+from footlight.errors import InvalidParameter
 from footlight.server.tool import Number, ToolCall, tool
 from footlight.toolsets.browser.parameters import Selector
+from footlight.toolsets.browser.pictures import MODEL_SIDE, attach
 
 __all__ = ["TOOLS"]
 
 ImageType = Literal["png", "jpeg"]
-
-MODEL_SIDE = 1568
-"""Models scale larger images down, so the pixels beyond are only cost."""
 
 
 class Text(TypedDict):
@@ -104,6 +104,7 @@ async def screenshot(
     type: ImageType = "png",
     quality: Annotated[Number | None, Field(ge=0, le=100, description="Of a jpeg, 0 to 100")] = None,
     max_side: MaxSide = None,
+    marks: Annotated[bool, Field(description="Draw refs beside controls")] = False,
 ) -> ScreenshotTaken:
     """Take screenshot"""
     if quality is not None and type == "png":
@@ -111,7 +112,7 @@ async def screenshot(
     options = ScreenshotOptions(
         full_page=full_page, type=type, quality=None if quality is None else int(quality)
     )
-    data = await reading.screenshot(call.page, options, call.deadline)
+    data = await (_marked(call, options) if marks else reading.screenshot(call.page, options, call.deadline))
     side = max_side if max_side is not None else 0 if full_page else MODEL_SIDE
     return _taken(call, data, options, int(side))
 
@@ -153,7 +154,7 @@ async def get_page_metadata(call: ToolCall) -> PageMetadata:
     )
 
 
-@tool(effect="act", destructive=True, permission="evaluation")
+@tool(effect="act", destructive=True, permission="evaluation", untrusted=True)
 async def evaluate(
     call: ToolCall,
     script: Annotated[
@@ -166,12 +167,30 @@ async def evaluate(
     return {"result": await reading.run_script(call.page, script, args or [], call.deadline)}
 
 
-def _taken(call: ToolCall, data: bytes, options: ScreenshotOptions, max_side: int) -> ScreenshotTaken:
-    """Fit the image to its limits, attach it to the answer, and tell its real size."""
-    from footlight.browser.picture import fit
+async def _marked(call: ToolCall, options: ScreenshotOptions) -> bytes:
+    """Taken without loss, because it is drawn on before it becomes what was asked for."""
+    from footlight.browser.marks import Mark, is_marked, marked
 
-    picture = fit(data, type=options.type, quality=options.quality, max_side=max_side)
-    _check_size(call, picture.data)
+    page, deadline = call.page, call.deadline
+    nodes = (await look_at(page, deadline, boxes=True)).nodes
+    frame = await frame_of(page, deadline, full_page=options.full_page)
+    picture = await reading.screenshot(page, ScreenshotOptions(full_page=options.full_page), deadline)
+    marks = [
+        Mark(node.ref, frame.area(node.box)) for node in nodes if is_marked(node) if node.ref and node.box
+    ]
+    return await asyncio.to_thread(marked, picture, marks, type=options.type, quality=options.quality)
+
+
+def _taken(call: ToolCall, data: bytes, options: ScreenshotOptions, max_side: int) -> ScreenshotTaken:
+    """Attach the image to the answer, and tell its real size."""
+    picture, uri = attach(
+        call,
+        data,
+        type=options.type,
+        quality=options.quality,
+        max_side=max_side,
+        full_page=options.full_page,
+    )
     taken: ScreenshotTaken = {
         "width": picture.size[0],
         "height": picture.size[1],
@@ -181,21 +200,7 @@ def _taken(call: ToolCall, data: bytes, options: ScreenshotOptions, max_side: in
     }
     if picture.size != picture.original_size:
         taken["originalWidth"], taken["originalHeight"] = picture.original_size
-    uri = attach_screenshot(
-        call, picture.data, type=options.type, size=picture.size, full_page=options.full_page
-    )
     return {**taken, "uri": uri} if uri else taken
-
-
-def _check_size(call: ToolCall, data: bytes) -> None:
-    limit = call.settings.security.max_screenshot_size
-    if len(data) > limit:
-        raise PermissionDenied(
-            f"The screenshot has {len(data)} bytes, more than the {limit} that this server allows",
-            suggestion="Take it as jpeg, smaller (maxSide), without fullPage, or of one element.",
-            bytes=len(data),
-            maxScreenshotSize=limit,
-        )
 
 
 TOOLS = (

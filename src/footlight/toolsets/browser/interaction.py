@@ -7,6 +7,7 @@ from typing_extensions import TypedDict
 
 from footlight.browser import actions
 from footlight.browser.policy import upload_paths
+from footlight.server.secrets import SecretText
 from footlight.server.tool import Count, Number, ToolCall, tool
 from footlight.toolsets.browser.parameters import Acted, Selector, acted
 
@@ -53,7 +54,7 @@ async def click(
 async def type_(
     call: ToolCall,
     selector: Selector,
-    text: str,
+    text: SecretText,
     delay: Annotated[Number, Field(ge=0, le=10_000, description="Milliseconds between keys")] = 0,
 ) -> Acted:
     """Type text. Key by key, after what the field holds; use fill to replace it."""
@@ -63,7 +64,7 @@ async def type_(
 
 
 @tool(effect="act", destructive=True, idempotent=True)
-async def fill(call: ToolCall, selector: Selector, value: str) -> Acted:
+async def fill(call: ToolCall, selector: Selector, value: SecretText) -> Acted:
     """Fill input. Replaces what the field holds."""
     call.stage(f"filling {selector}")
     await actions.fill(call.page, selector, value, call.deadline)

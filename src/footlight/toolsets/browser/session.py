@@ -7,24 +7,23 @@ from pydantic.alias_generators import to_camel
 from typing_extensions import TypedDict
 
 from footlight.browser import storage
+from footlight.browser.options import ColorScheme, ReducedMotion
 from footlight.browser.overview import SessionInfo, session_info
 from footlight.browser.session import SessionOptions
 from footlight.browser.storage import SessionState
-from footlight.errors import InvalidParameter
-from footlight.server.tool import Number, ToolCall, Whole, tool
+from footlight.errors import InvalidParameter, PermissionDenied
+from footlight.server.secrets import SecretText
+from footlight.server.tool import Number, ToolCall, tool
+from footlight.toolsets.browser.session_options import (
+    DialogPolicy,
+    ExtraHeaders,
+    Geolocation,
+    HttpCredentials,
+    Proxy,
+    Viewport,
+)
 
 __all__ = ["TOOLS"]
-
-Pixels = Annotated[Whole, Field(ge=1, le=10_000)]
-
-
-class Viewport(BaseModel):
-    """CSS pixels."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    width: Pixels
-    height: Pixels
 
 
 class Cookie(BaseModel):
@@ -33,7 +32,7 @@ class Cookie(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel, extra="forbid", strict=True)
 
     name: Annotated[str, Field(min_length=1)]
-    value: str
+    value: SecretText
     url: str | None = None
     domain: str | None = None
     path: str | None = None
@@ -88,12 +87,50 @@ async def create_session(
     call: ToolCall,
     user_agent: Annotated[str | None, Field(min_length=1)] = None,
     viewport: Annotated[Viewport | None, Field(description="{width, height} in CSS pixels")] = None,
+    device: Annotated[str | None, Field(description="Such as iPhone 15 or Pixel 7")] = None,
+    locale: str | None = None,
+    timezone: str | None = None,
+    geolocation: Geolocation | None = None,
+    permissions: list[str] | None = None,
+    color_scheme: ColorScheme | None = None,
+    reduced_motion: ReducedMotion | None = None,
+    extra_headers: ExtraHeaders | None = None,
+    http_credentials: HttpCredentials | None = None,
+    proxy: Proxy | None = None,
+    state: Annotated[str | None, Field(description="Name from save_state")] = None,
+    init_scripts: Annotated[list[str] | None, Field(description="Run before every page's own")] = None,
+    dialogs: DialogPolicy | None = None,
+    offline: bool = False,
+    ignore_https_errors: bool = False,
 ) -> Created:
     """Create new session. Isolated from the others; its id is the sessionId of other calls."""
-    size = (viewport.width, viewport.height) if viewport else None
-    session = await call.sessions.create(
-        SessionOptions(user_agent=user_agent, viewport=size), caller=call.caller
+    if init_scripts and not call.settings.security.enable_script_evaluation:
+        raise PermissionDenied(
+            "initScripts: running scripts is switched off on this server",
+            suggestion="Leave it out, or start the server with security.enableScriptEvaluation = true.",
+            setting="security.enableScriptEvaluation",
+            parameter="initScripts",
+        )
+    wanted = SessionOptions(
+        user_agent=user_agent,
+        viewport=viewport.size if viewport else None,
+        device=device,
+        locale=locale,
+        timezone=timezone,
+        geolocation=geolocation.option if geolocation else None,
+        permissions=None if permissions is None else tuple(permissions),
+        color_scheme=color_scheme,
+        reduced_motion=reduced_motion,
+        extra_headers=extra_headers.option if extra_headers else {},
+        http_credentials=http_credentials.option if http_credentials else None,
+        proxy=proxy.option if proxy else None,
+        state=_saved(call, state) if state is not None else None,
+        init_scripts=tuple(init_scripts or ()),
+        dialogs=dialogs or {},
+        offline=offline,
+        ignore_https_errors=ignore_https_errors,
     )
+    session = await call.sessions.create(wanted, caller=call.caller)
     call.undo.append(lambda: call.sessions.close(session.id, caller=call.caller))
     return {"sessionId": session.id}
 
@@ -105,7 +142,7 @@ async def close_session(call: ToolCall, session_id: str) -> Closed:
     return {"sessionId": session_id, "closed": True}
 
 
-@tool(scope="server", effect="read")
+@tool(scope="server", effect="read", untrusted=True)
 async def list_sessions(call: ToolCall) -> SessionList:
     """List all sessions. With their pages, and the saved states."""
     return {
@@ -168,6 +205,14 @@ async def restore_state(
     wanted = _named(call, state) if "name" in state else SessionState.from_json(state)
     await storage.restore(call.session, wanted, call.deadline)
     return {"url": (await call.session.page()).url, "cookieCount": len(wanted.cookies)}
+
+
+def _saved(call: ToolCall, name: str) -> SessionState:
+    if name in (known := call.states.names()):
+        return call.states.get(name)
+    raise InvalidParameter(
+        f"state: no state named {name!r} is saved; saved: {', '.join(known) or 'none'}", parameter="state"
+    )
 
 
 def _named(call: ToolCall, state: dict[str, Any]) -> SessionState:

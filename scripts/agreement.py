@@ -1,0 +1,380 @@
+"""Compare the role and name of every element with a ref with those that Chrome computes, and print one table.
+
+    agreement.py [--list] [--limit N] [GROUP ...]
+
+The groups: `cases`, the odd ones of `tests/browser/pages`; `miniwob`, the pages of the package of that name, each with its task begun; `docs`, pages of the
+Python documentation, which Debian packages; `shop`, the demo's site. With `--list` every difference is printed.
+The status is 1 when fewer than 99 % agree in both. What is downloaded is kept in `.agreement/`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import functools
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import zipfile
+from collections import Counter
+from collections.abc import AsyncGenerator, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from playwright.async_api import CDPSession, Page, async_playwright
+
+from footlight.demo.site import serve_shop
+
+ROOT = Path(__file__).parents[1]
+ENGINE = ROOT / "src/footlight/browser/snapshot.js"
+CACHE = ROOT / ".agreement"
+GROUPS = ("cases", "miniwob", "docs", "shop")
+CASES = ROOT / "tests/browser/pages"
+GOAL = 0.99
+PAGE_MS = 15_000
+
+MINIWOB = "miniwob==1.1.0"
+MINIWOB_PAGES = "miniwob/html/miniwob"
+PYTHON_DOCS = ("python3.11-doc", "python3.13-doc", "python3.12-doc", "python3.14-doc")
+DOCS_PAGES = (
+    *("index", "glossary", "py-modindex", "genindex-B", "faq/general", "howto/logging", "library/index"),
+    *("library/json", "library/pathlib", "library/argparse", "library/sqlite3", "library/functions"),
+    *("reference/expressions", "tutorial/index", "tutorial/classes", "tutorial/datastructures"),
+)
+SHOP_PAGES = (
+    "/",
+    "/products",
+    "/products/{sku}",
+    "/login",
+    "/order",
+    "/offers",
+    "/upload",
+    "/uploads",
+    "/none",
+)
+
+ROLES = {
+    "image": "img",
+    "Iframe": "iframe",
+    "Canvas": "canvas",
+    "Video": "video",
+    "Audio": "audio",
+    "Details": "group",
+    "DisclosureTriangle": "button",
+    "DisclosureTriangleGrouped": "button",
+    "ColorWell": "textbox",
+    "Date": "textbox",
+    "DateTime": "textbox",
+    "InputTime": "textbox",
+    "LabelText": "generic",
+    "LayoutTable": "generic",
+    "LayoutTableRow": "generic",
+    "LayoutTableCell": "generic",
+    "SvgRoot": "generic",
+    "Abbr": "generic",
+    "Pre": "generic",
+    "sectionheader": "generic",
+    "sectionfooter": "generic",
+    "none": "generic",
+    "ignored": "generic",
+    "graphics-symbol": "generic",
+    "DescriptionList": "generic",
+    "Ruby": "generic",
+    "Figcaption": "caption",
+    "MathMLMath": "math",
+}
+"""Chrome's own roles, and what they are in ARIA or, where ARIA has no word, in a snapshot."""
+
+MARKING = """(() => {
+  const engine = %s;
+  const mark = (root, refs) => {
+    for (const ref of refs) engine.query(root, ref)?.setAttribute("data-agreement", ref);
+    return root.documentElement;
+  };
+  const query = (root, body) =>
+    body.startsWith("mark=") ? mark(root, body.slice(5).split(",")) : engine.query(root, body);
+  return { query, queryAll: (root, body) => [query(root, body)].filter(Boolean) };
+})()"""
+"""The engine, which in its own world knows the elements of its refs, and another body: to mark these."""
+
+UNSEEN = re.compile("[\u00ad\u200b\u2060\ufeff\ue000-\uf8ff]")
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A page to look at."""
+
+    group: str
+    name: str
+    url: str
+
+
+@dataclass(frozen=True)
+class Pair:
+    """An element as the snapshot has it and as Chrome has it: its role and its name."""
+
+    page: str
+    markup: str
+    ours: tuple[str, str]
+    chrome: tuple[str, str]
+
+    @property
+    def same_role(self) -> bool:
+        return self.ours[0] == self.chrome[0]
+
+    @property
+    def same_name(self) -> bool:
+        return self.ours[1] == self.chrome[1]
+
+    @property
+    def same(self) -> bool:
+        return self.ours == self.chrome
+
+    def __str__(self) -> str:
+        ours, chrome = (f"{role} {name!r}" for role, name in (self.ours, self.chrome))
+        return f"{self.page}: {ours}, in Chrome {chrome}: {self.markup}"
+
+
+def main() -> None:
+    asked = _arguments()
+    pairs = asyncio.run(_compare(asked.groups or GROUPS, asked.limit))
+    _print_table(pairs)
+    _print_rest(pairs, whole=asked.list)
+    every = [pair for found in pairs.values() for pair in found]
+    sys.exit(0 if every and share(every) >= GOAL else 1)
+
+
+def share(pairs: Sequence[Pair]) -> float:
+    """The part of them that has the same role and the same name."""
+    return sum(pair.same for pair in pairs) / len(pairs) if pairs else 1.0
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("groups", nargs="*", metavar="GROUP", help=", ".join(GROUPS))
+    parser.add_argument("--list", action="store_true", help="print every difference")
+    parser.add_argument("--limit", type=int, default=None, help="this many pages of each group")
+    asked = parser.parse_args()
+    if unknown := set(asked.groups) - set(GROUPS):
+        parser.error(f"unknown group: {', '.join(unknown)}")
+    return asked
+
+
+# ---- the pages ----
+
+
+@asynccontextmanager
+async def _subjects(groups: Iterable[str], limit: int | None) -> AsyncGenerator[Sequence[Subject]]:
+    openers = {"cases": _case_pages, "miniwob": miniwob_pages, "docs": _docs_pages, "shop": _shop_pages}
+    async with AsyncExitStack() as stack:
+        subjects: list[Subject] = []
+        for group in groups:
+            subjects += (await stack.enter_async_context(openers[group]()))[:limit]
+        yield subjects
+
+
+@asynccontextmanager
+async def _case_pages() -> AsyncGenerator[Sequence[Subject]]:
+    with _served(CASES) as url:
+        yield [Subject("cases", page.stem, f"{url}/{page.name}") for page in sorted(CASES.glob("*.html"))]
+
+
+@asynccontextmanager
+async def miniwob_pages() -> AsyncGenerator[Sequence[Subject]]:
+    """Serve the package's pages. It is unpacked, not installed: it would bring a browser driver."""
+    folder = CACHE / "miniwob"
+    if not folder.is_dir():
+        _unpack_wheel(MINIWOB, folder)
+    with _served(folder / "miniwob/html") as url:
+        names = sorted(page.stem for page in (folder / MINIWOB_PAGES).glob("*.html"))
+        yield [Subject("miniwob", name, f"{url}/miniwob/{name}.html") for name in names]
+
+
+def _unpack_wheel(requirement: str, folder: Path) -> None:
+    downloads = CACHE / "downloads"
+    pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"]
+    subprocess.run([*pip, "--dest", str(downloads), requirement], check=True, timeout=120)
+    (wheel,) = downloads.glob(f"{requirement.replace('==', '-')}-*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder)
+
+
+@asynccontextmanager
+async def _docs_pages() -> AsyncGenerator[Sequence[Subject]]:
+    html = _python_docs()
+    if html is None:
+        print("docs: left out, there is no apt to download them with", file=sys.stderr)
+        yield []
+        return
+    with _served(html) as url:
+        pages = [name for name in DOCS_PAGES if (html / f"{name}.html").is_file()]
+        yield [Subject("docs", name, f"{url}/{name}.html") for name in pages]
+
+
+def _python_docs() -> Path | None:
+    folder = CACHE / "docs"
+    if not folder.is_dir():
+        if not shutil.which("apt-get"):
+            return None
+        _unpack_debian(PYTHON_DOCS, folder)
+    return next(folder.glob("usr/share/doc/python3*/html"))
+
+
+def _unpack_debian(names: Iterable[str], folder: Path) -> None:
+    downloads = CACHE / "downloads"
+    downloads.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        with suppress(subprocess.CalledProcessError):
+            subprocess.run(["apt-get", "download", "-qq", name], cwd=downloads, check=True, timeout=120)
+            (package,) = downloads.glob(f"{name}_*.deb")
+            subprocess.run(["dpkg-deb", "-x", str(package), str(folder)], check=True, timeout=120)
+            return
+    raise SystemExit(f"none of these can be downloaded: {', '.join(names)}")
+
+
+@asynccontextmanager
+async def _shop_pages() -> AsyncGenerator[Sequence[Subject]]:
+    async with serve_shop() as site:
+        sku = site.shop.products[0].sku
+        yield [Subject("shop", path, site.url + path.format(sku=sku)) for path in SHOP_PAGES]
+
+
+@contextmanager
+def _served(folder: Path) -> Generator[str]:
+    handler = functools.partial(_Quiet, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing: the table is what is printed."""
+
+
+# ---- the two sides ----
+
+
+async def _compare(groups: Iterable[str], limit: int | None) -> Mapping[str, list[Pair]]:
+    pairs: dict[str, list[Pair]] = {}
+    async with _subjects(groups, limit) as subjects, _browser_page() as page:
+        for subject in subjects:
+            pairs.setdefault(subject.group, []).extend(await compare_page(page, subject))
+    return pairs
+
+
+@asynccontextmanager
+async def _browser_page() -> AsyncGenerator[Page]:
+    path = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+    async with async_playwright() as playwright:
+        engine = MARKING % ENGINE.read_text().rstrip()
+        await playwright.selectors.register("footlight", engine, content_script=True)
+        browser = await playwright.chromium.launch(executable_path=path, chromium_sandbox=os.geteuid() != 0)
+        yield await browser.new_page()
+        await browser.close()
+
+
+async def compare_page(page: Page, subject: Subject) -> list[Pair]:
+    """Open it, begin its task if it has one, and look at it with both."""
+    await page.goto(subject.url, wait_until="load", timeout=PAGE_MS)
+    if subject.group == "miniwob":
+        await page.evaluate("core.startEpisodeReal()")
+    session = await page.context.new_cdp_session(page)
+    ours = await _our_nodes(page)
+    chrome = await _chrome_nodes(session)
+    marked = await _mark(page, session, list(ours))
+    await session.detach()
+    return [
+        Pair(f"{subject.group}/{subject.name}", markup, ours[ref], chrome.get(node, ("missing", "")))
+        for ref, (node, markup) in marked.items()
+    ]
+
+
+async def _our_nodes(page: Page) -> dict[str, tuple[str, str]]:
+    body = quote(json.dumps({"what": "look", "next": 1}))
+    reply = json.loads(await page.get_attribute(f"footlight={body}", "v", timeout=PAGE_MS) or "")
+    return {ref: (role, _plain(name)) for _, role, name, ref, *_ in reply["nodes"] if ref}
+
+
+async def _chrome_nodes(session: CDPSession) -> dict[int, tuple[str, str]]:
+    tree = await session.send("Accessibility.getFullAXTree")
+    return {
+        node["backendDOMNodeId"]: (_role(node), _plain(node.get("name", {}).get("value", "")))
+        for node in tree["nodes"]
+        if "backendDOMNodeId" in node
+    }
+
+
+def _role(node: Mapping[str, Any]) -> str:
+    role = "ignored" if node.get("ignored") else node["role"]["value"]
+    return ROLES.get(role, role)
+
+
+def _plain(name: str) -> str:
+    """Without what a snapshot leaves out: glyphs of icon fonts and white space in a row; as long as there."""
+    folded = " ".join(UNSEEN.sub("", name).split())
+    return folded if len(folded) <= 400 else folded[:399] + "…"
+
+
+async def _mark(page: Page, session: CDPSession, refs: Sequence[str]) -> dict[str, tuple[int, str]]:
+    """Chrome's number and the first tag of each element, joined by an attribute that it has for a moment."""
+    await page.get_attribute(f"footlight=mark={','.join(refs)}", "lang", timeout=PAGE_MS)
+    document = await session.send("DOM.getDocument", {"depth": -1, "pierce": True})
+    return dict(_marked(document["root"]))
+
+
+def _marked(node: Mapping[str, Any]) -> Iterator[tuple[str, tuple[int, str]]]:
+    waiting = [node]
+    while waiting:
+        at = waiting.pop()
+        said = at.get("attributes", [])
+        attributes = dict(zip(said[::2], said[1::2], strict=True))
+        if ref := attributes.pop("data-agreement", None):
+            words = "".join(f' {name}="{value}"' for name, value in attributes.items())
+            yield ref, (at["backendNodeId"], f"<{at['localName']}{words}>"[:120])
+        waiting += [*at.get("children", []), *at.get("shadowRoots", [])]
+
+
+# ---- the table ----
+
+
+def _print_table(pairs: Mapping[str, Sequence[Pair]]) -> None:
+    print("| pages | | elements | same role | same name | both |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: |")
+    every = [pair for found in pairs.values() for pair in found]
+    for group, found in [*pairs.items(), ("all", every)]:
+        count = max(len(found), 1)
+        pages = len({pair.page for pair in found})
+        role = sum(pair.same_role for pair in found) / count
+        name = sum(pair.same_name for pair in found) / count
+        print(f"| {group} | {pages} | {len(found)} | {role:.2%} | {name:.2%} | {share(found):.2%} |")
+
+
+def _print_rest(pairs: Mapping[str, Sequence[Pair]], *, whole: bool) -> None:
+    rest = [pair for found in pairs.values() for pair in found if not pair.same]
+    print(f"\n{len(rest)} differences")
+    if whole:
+        for pair in rest:
+            print(f"- {pair}")
+        return
+    kinds = Counter((pair.ours[0], pair.chrome[0]) for pair in rest)
+    for (ours, chrome), count in kinds.most_common():
+        example = next(pair for pair in rest if (pair.ours[0], pair.chrome[0]) == (ours, chrome))
+        print(f"- {count} × {ours} / {chrome}, as in {example}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,123 @@
+"""A browser context of its own for a session, made as its options say.
+
+All traffic goes through the filter proxy where the server restricts domains, so a session has no proxy of
+its own there. Elsewhere it may have one. Chromium would leave link-local addresses to that proxy to resolve,
+which may run on this machine; they are therefore reached without it, and so run into the browser's own
+refusal of them (`launch.NO_LINK_LOCAL`), whatever the session's `bypass` says.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any, cast
+
+from footlight.browser._playwright import Error, refused_option
+from footlight.browser.storage import to_playwright
+from footlight.errors import InvalidParameter, PermissionDenied
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, BrowserContext
+
+    from footlight.browser.devices import Devices
+    from footlight.browser.options import Proxy, SessionOptions
+
+__all__ = ["open_context"]
+
+BESIDE_PROXY = ("169.254.0.0/16", "fe80::/10", "fd00:ec2::254/128", "64:ff9b::a9fe:0/112")
+"""As Chromium reads a list of hosts to bypass; the last entry that matches counts."""
+
+
+async def open_context(
+    browser: Browser, options: SessionOptions, *, devices: Devices, filter_proxy: str | None
+) -> BrowserContext:
+    """The context, with its first page where only a page shows whether an option is right.
+
+    Raises:
+        InvalidParameter: names the option that the browser refuses, or a device that is not known.
+        PermissionDenied: a proxy, where `filter_proxy` (a URL) is in force.
+    """
+    engine = browser.browser_type.name
+    if options.proxy and filter_proxy:
+        raise PermissionDenied(
+            "proxy: this server restricts domains, so all its traffic goes through a filter of its own",
+            suggestion="Leave proxy out.",
+            parameter="proxy",
+        )
+    arguments: dict[str, Any] = {
+        **_device_arguments(options, devices, engine),
+        **_plain_arguments(options),
+        "proxy": {"server": filter_proxy} if filter_proxy else _proxy(options.proxy, engine),
+    }
+    try:
+        context = await browser.new_context(**arguments)
+    except Error as error:
+        raise _refused(error) or error from error
+    try:
+        for script in options.init_scripts:
+            await context.add_init_script(script)
+        if options.locale or options.timezone or options.extra_headers:
+            await context.new_page()
+    except BaseException as error:
+        with contextlib.suppress(Error):
+            await context.close()
+        if isinstance(error, Error) and (refused := _refused(error)):
+            raise refused from error
+        raise
+    return context
+
+
+def _device_arguments(options: SessionOptions, devices: Devices, engine: str) -> dict[str, Any]:
+    device = devices.get(options.device) if options.device else None
+    viewport = options.viewport or (device and device.viewport)
+    arguments: dict[str, Any] = {
+        "user_agent": options.user_agent or (device and device.user_agent),
+        "viewport": viewport and {"width": viewport[0], "height": viewport[1]},
+    }
+    if device is not None:
+        arguments["screen"] = {"width": device.screen[0], "height": device.screen[1]}
+        arguments["device_scale_factor"] = device.scale
+        arguments["has_touch"] = device.touch
+        if engine != "firefox":  # It knows no mobile pages.
+            arguments["is_mobile"] = device.mobile
+    return arguments
+
+
+def _plain_arguments(options: SessionOptions) -> dict[str, Any]:
+    place, credentials = options.geolocation, options.http_credentials
+    return {
+        "locale": options.locale,
+        "timezone_id": options.timezone,
+        "geolocation": place
+        and {"latitude": place.latitude, "longitude": place.longitude, "accuracy": place.accuracy},
+        "permissions": list(options.granted) or None,
+        "color_scheme": options.color_scheme,
+        "reduced_motion": options.reduced_motion,
+        "extra_http_headers": dict(options.extra_headers) or None,
+        "http_credentials": credentials
+        and {
+            "username": credentials.username,
+            "password": credentials.password,
+            **({"origin": credentials.origin} if credentials.origin else {}),
+        },
+        "storage_state": cast("Any", to_playwright(options.state)) if options.state else None,
+        "offline": options.offline or None,
+        "ignore_https_errors": options.ignore_https_errors or None,
+    }
+
+
+def _proxy(proxy: Proxy | None, engine: str) -> dict[str, str] | None:
+    if proxy is None:
+        return None
+    given = proxy.bypass.split(",") if proxy.bypass else []
+    bypass = ["<-loopback>", *given, *BESIDE_PROXY] if engine == "chromium" else given
+    return {
+        "server": proxy.server,
+        **({"username": proxy.username} if proxy.username is not None else {}),
+        **({"password": proxy.password} if proxy.password is not None else {}),
+        **({"bypass": ",".join(bypass)} if bypass else {}),
+    }
+
+
+def _refused(error: Error) -> InvalidParameter | None:
+    option = refused_option(error)
+    return InvalidParameter(f"{option[0]}: {option[1]}", parameter=option[0]) if option else None

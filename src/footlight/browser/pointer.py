@@ -1,0 +1,113 @@
+"""The mouse at a point of the viewport, for what no selector finds: a canvas, a map, a picture."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from footlight.browser._playwright import Error, PlaywrightTimeout
+from footlight.browser.diagnosis import explained, overdue
+from footlight.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from playwright.async_api import Mouse
+
+    from footlight.browser.deadline import Deadline
+    from footlight.browser.page import Page
+
+__all__ = ["Point", "click", "drag", "move", "wheel"]
+
+DRAG_STEPS = 10
+"""Pages tell a drag from a click by the moves between."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """CSS pixels of the viewport. `names` are the parameters that it was given by."""
+
+    x: float
+    y: float
+    names: tuple[str, str] = ("x", "y")
+
+
+async def click(
+    page: Page,
+    at: Point,
+    deadline: Deadline,
+    *,
+    button: Literal["left", "middle", "right"],
+    count: int,
+) -> None:
+    async with _mouse(page, deadline, at) as mouse:
+        await mouse.click(at.x, at.y, button=button, click_count=count)
+
+
+async def move(page: Page, to: Point, deadline: Deadline) -> None:
+    async with _mouse(page, deadline, to) as mouse:
+        await mouse.move(to.x, to.y)
+
+
+async def drag(page: Page, start: Point, goal: Point, deadline: Deadline) -> None:
+    async with _mouse(page, deadline, start, goal) as mouse:
+        await mouse.move(start.x, start.y)
+        async with page.undoing(lambda: _let_go(page), after=(asyncio.CancelledError,)):
+            await mouse.down()
+            await mouse.move(goal.x, goal.y, steps=DRAG_STEPS)
+            await mouse.up()
+
+
+async def _let_go(page: Page) -> None:
+    """As a person gives up a drag: on nothing."""
+    await page.playwright.keyboard.press("Escape")
+    await page.playwright.mouse.up()
+
+
+async def wheel(page: Page, at: Point, x: float, y: float, deadline: Deadline) -> None:
+    async with _mouse(page, deadline, at) as mouse:
+        await mouse.move(at.x, at.y)
+        await mouse.wheel(x, y)
+
+
+@contextlib.asynccontextmanager
+async def _mouse(page: Page, deadline: Deadline, *points: Point) -> AsyncGenerator[Mouse]:
+    """Where the points are in the viewport; it has no time limit of its own."""
+    width, height = await _viewport(page, deadline)
+    for point in points:
+        _check(point, width, height)
+    try:
+        async with asyncio.timeout(deadline.remaining_ms / 1000):
+            yield page.playwright.mouse
+    except (TimeoutError, PlaywrightTimeout):
+        raise await overdue(
+            page,
+            f"The mouse had no answer after {deadline.timeout_ms:.0f}ms; its events had been sent",
+            deadline,
+            retryable=False,
+            url=page.url,
+            dispatched=True,
+        ) from None
+    except Error as error:
+        if not page.closed_itself(error):
+            raise await explained(page, error) from error
+
+
+async def _viewport(page: Page, deadline: Deadline) -> tuple[float, float]:
+    if size := page.playwright.viewport_size:
+        return size["width"], size["height"]
+    width, height = await page.evaluate("() => [innerWidth, innerHeight]", None, deadline)
+    return width, height
+
+
+def _check(point: Point, width: float, height: float) -> None:
+    for name, value, size in ((point.names[0], point.x, width), (point.names[1], point.y, height)):
+        if not 0 <= value < size:
+            raise InvalidParameter(
+                f"{name}: {value:g} is outside of the viewport, which has {width:g} x {height:g} CSS pixels",
+                parameter=name,
+                suggestion="Bring the place into view with scroll, then take a new screenshot.",
+                width=width,
+                height=height,
+            )

@@ -1,0 +1,55 @@
+"""A page as it would be printed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from footlight.browser._playwright import Error, cause, is_closed
+from footlight.browser.diagnosis import explained
+from footlight.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from footlight.browser.deadline import Deadline
+    from footlight.browser.page import Page
+
+__all__ = ["PaperFormat", "PrintOptions", "pdf"]
+
+PaperFormat = Literal["Letter", "Legal", "Tabloid", "Ledger", "A0", "A1", "A2", "A3", "A4", "A5", "A6"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrintOptions:
+    """`pages` is as people write it: 1-3, 5."""
+
+    format: PaperFormat = "A4"
+    landscape: bool = False
+    background: bool = True
+    scale: float = 1.0
+    pages: str = ""
+
+
+async def pdf(page: Page, options: PrintOptions, deadline: Deadline) -> bytes:
+    """Raises InvalidParameter where this browser does not print, or has no such pages."""
+    if page.session.engine != "chromium":
+        raise InvalidParameter(
+            f"pdf needs Chromium; this session runs {page.session.engine}", engine=page.session.engine
+        )
+    try:
+        async with page.within(deadline):
+            return await page.playwright.pdf(
+                format=options.format,
+                landscape=options.landscape,
+                print_background=options.background,
+                scale=options.scale,
+                page_ranges=options.pages,
+            )
+    except Error as error:
+        if is_closed(error):
+            raise await explained(page, error) from error
+        raise InvalidParameter(
+            f"The browser did not print: {cause(error)}",
+            suggestion="pages must name pages that there are, such as 1-3, 5. A browser with a window may not "
+            "print at all: start the server with --headless.",
+            pages=options.pages or None,
+        ) from error

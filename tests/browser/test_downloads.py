@@ -1,0 +1,52 @@
+"""The downloads of a session that are remembered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import anyio
+import pytest
+
+from footlight.browser.downloads import Downloads
+from footlight.browser.events import Events
+
+pytestmark = pytest.mark.anyio
+
+
+class Tab:
+    """As much of a page as tells of its downloads."""
+
+    def __init__(self) -> None:
+        self.told: dict[str, Any] = {}
+
+    def on(self, event: str, told: Any) -> None:
+        self.told[event] = told
+
+
+@dataclass
+class File:
+    """A download whose file is there at once."""
+
+    page: Tab
+    suggested_filename: str
+    url: str = "http://a.test/file"
+
+    async def save_as(self, path: Path) -> None:
+        await anyio.Path(path).write_bytes(b"content")
+
+
+async def test_only_the_latest_are_remembered(tmp_path: Path) -> None:
+    """A browser takes a quarter of a minute for so many."""
+    tab, downloads = Tab(), Downloads(tmp_path, Events(), lambda _: "page-1")
+    downloads.watch_page(cast("Any", tab))
+
+    for number in range(1, 204):
+        tab.told["download"](File(tab, f"{number}.txt"))
+    await downloads.settle()
+
+    assert downloads.count == 203
+    assert [known.id for known in downloads.known] == [f"download-{number}" for number in range(4, 204)]
+    last = downloads.known[-1]
+    assert (last.state, last.path, last.bytes) == ("completed", tmp_path / "203.txt", 7)

@@ -1,0 +1,135 @@
+"""Text within a budget."""
+
+from __future__ import annotations
+
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from footlight.browser.fitting import Fitted, cut, fit
+from footlight.browser.rendering import Line, as_text, as_yaml, lines_of
+from footlight.browser.snapshot import Node
+from tests.browser.trees import patient, trees
+
+OPTIONS = (
+    Node(0, "listbox", "Country", "e1"),
+    *(Node(1, "option", f"Country {number}", f"e{number}") for number in range(2, 62)),
+    Node(0, "button", "Go", "e62"),
+)
+
+
+class Shelf:
+    """Keeps texts."""
+
+    def __init__(self, uri: str | None = "page://1") -> None:
+        self.kept: list[str] = []
+        self._uri = uri
+
+    def __call__(self, text: str) -> str | None:
+        self.kept.append(text)
+        return self._uri
+
+
+def test_what_has_room_stays_whole() -> None:
+    shelf, text = Shelf(), as_text(OPTIONS)
+
+    assert fit(lines_of(OPTIONS), len(text), shelf) == Fitted(text, cut=False, lines=62)
+    assert shelf.kept == []
+
+
+def test_a_long_run_is_folded_first() -> None:
+    shelf = Shelf()
+
+    assert fit(lines_of(OPTIONS), 400, shelf).text == "\n".join(
+        [
+            'e1 listbox "Country"',
+            *(f' e{number} option "Country {number}"' for number in range(2, 7)),
+            " … 54 more options e7–e60",
+            ' e61 option "Country 61"',
+            'e62 button "Go"',
+            "… shortened: 9 of 62 lines shown; the whole: page://1",
+        ]
+    )
+    assert shelf.kept == [as_text(OPTIONS)]
+
+
+def test_refs_that_do_not_follow_each_other_are_not_told_as_if_they_did() -> None:
+    nodes = [Node(0, "option", "x", f"e{2 * number}") for number in range(1, 21)]
+
+    assert (
+        " … ".join(fit(lines_of(nodes), 200, Shelf()).text.splitlines()[5:6]) == "… 14 more options e12…e38"
+    )
+
+
+def test_what_is_selected_or_has_the_focus_is_not_folded() -> None:
+    nodes = [*OPTIONS[:30], Node(1, "option", "Here", "e99", states=("selected",)), *OPTIONS[31:]]
+
+    text = fit(lines_of(nodes), 600, Shelf()).text
+
+    assert ' e99 option "Here" selected' in text.splitlines()
+
+
+def test_then_long_words_are_cut_and_then_the_deepest_texts_dropped() -> None:
+    nodes = [
+        Node(0, "paragraph", "", "e1", text="word " * 100),
+        Node(0, "text", "shallow text"),
+        Node(0, "form", "", "e2"),
+        Node(1, "text", "deep text, as long as it takes"),
+        Node(1, "button", "Save", "e3"),
+    ]
+    short = f"e1 paragraph: {('word ' * 100)[:119]}…"
+
+    assert [fit(lines_of(nodes), budget, Shelf(None)).text.split("\n") for budget in (260, 215)] == [
+        [
+            short.replace(": word", ': "word') + '"',
+            '"shallow text"',
+            "e2 form",
+            ' "deep text, as long as it takes"',
+            ' e3 button "Save"',
+            "… shortened: 5 of 5 lines shown",
+        ],
+        [
+            short.replace(": word", ': "word') + '"',
+            '"shallow text"',
+            "e2 form",
+            ' e3 button "Save"',
+            "… shortened: 4 of 5 lines shown",
+        ],
+    ]
+
+
+def test_at_last_the_tail_is_cut_off_on_a_line() -> None:
+    nodes = [Node(0, "button", f"B{number}", f"e{number}", states=("focused",)) for number in range(1, 100)]
+
+    assert fit(lines_of(nodes), 100, Shelf()).text == "\n".join(
+        [
+            'e1 button "B1" focused',
+            'e2 button "B2" focused',
+            "… cut: 2 of 99 lines shown; the whole: page://1",
+        ]
+    )
+
+
+@patient
+@given(trees(), st.integers(0, 600), st.none() | st.text(max_size=300), st.booleans())
+def test_nothing_is_longer_than_the_budget(
+    nodes: list[Node], budget: int, uri: str | None, folded: bool
+) -> None:
+    shelf = Shelf(uri)
+    lines = [Line(node.depth, node, "+", "(moved)") for node in nodes] if folded else lines_of(nodes)
+    whole = "\n".join(line.written() for line in lines)
+
+    fitted = fit(lines, budget, shelf, folded=folded)
+
+    assert len(fitted.text) <= budget
+    assert shelf.kept == ([whole] if fitted.cut else [])
+    assert fitted.cut or folded or fitted.text == whole
+
+
+@patient
+@given(trees(), st.integers(60, 600))
+def test_yaml_that_is_cut_is_still_yaml(nodes: list[Node], budget: int) -> None:
+    fitted = cut(as_yaml(nodes), budget, Shelf(), comment="# ")
+
+    yaml.safe_load(fitted.text)
+    assert len(fitted.text) <= budget

@@ -1,0 +1,93 @@
+"""Less of a snapshot."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from hypothesis import given
+
+from footlight.browser.narrowing import below, interactive, to_depth
+from footlight.browser.rendering import as_text
+from footlight.browser.snapshot import Node
+from tests.browser.trees import patient, trees
+
+PAGE = (
+    Node(0, "banner", "", "e1"),
+    Node(1, "navigation", "Main", "e2"),
+    Node(2, "list", "", "e3"),
+    Node(3, "listitem", "", "e4"),
+    Node(4, "link", "Home", "e5", url="/"),
+    Node(0, "main", "", "e6"),
+    Node(1, "heading", "People", "e7", states=("level=1",)),
+    Node(1, "paragraph", "", "e8", text="All who have a key."),
+    Node(1, "table", "", "e9"),
+    Node(2, "row", "", "e10"),
+    Node(3, "cell", "Ada", "e11"),
+    Node(3, "cell", "Edit", "e12"),
+    Node(4, "button", "Edit", "e13"),
+    Node(2, "row", "", "e14"),
+    Node(3, "cell", "Bob", "e15"),
+    Node(3, "cell", "Edit", "e16"),
+    Node(4, "button", "Edit", "e17"),
+    Node(1, "generic", "", "e18", states=("clickable",)),
+    Node(2, "text", "Invite"),
+    Node(2, "img", "", "e19"),
+    Node(1, "iframe", "Empty", "e20", is_frame=True),
+    Node(1, "iframe", "Chat", "e21", is_frame=True),
+    Node(2, "textbox", "Message", "e22"),
+    Node(0, "contentinfo", "", "e23"),
+    Node(1, "text", "Made by hand"),
+)
+
+
+def test_interactive_keeps_controls_and_the_little_that_says_where_they_are() -> None:
+    assert as_text(interactive(PAGE)) == "\n".join(
+        [
+            'e2 navigation "Main"',
+            " e4 listitem",
+            '  e5 link "Home" -> /',
+            'e7 heading "People" level=1',
+            "e10 row: Ada",
+            ' e13 button "Edit"',
+            "e14 row: Bob",
+            ' e17 button "Edit"',
+            "e18 generic clickable: Invite",
+            'e21 iframe "Chat"',
+            ' e22 textbox "Message"',
+        ]
+    )
+
+
+def test_to_depth_says_how_much_is_more_inside() -> None:
+    assert as_text(to_depth(PAGE, 2)) == "\n".join(
+        [
+            "e1 banner",
+            ' e2 navigation "Main" more-inside=3',
+            "e6 main",
+            ' e7 heading "People" level=1',
+            " e8 paragraph: All who have a key.",
+            " e9 table more-inside=8",
+            " e18 generic clickable more-inside=2",
+            ' e20 iframe "Empty"',
+            ' e21 iframe "Chat" more-inside=1',
+            "e23 contentinfo",
+            ' "Made by hand"',
+        ]
+    )
+
+
+def test_below_is_one_node_with_what_is_in_it() -> None:
+    row = "\n".join(["e14 row", ' e15 cell "Bob"', ' e16 cell "Edit"', '  e17 button "Edit"'])
+
+    assert (as_text(below(PAGE, "e14")), below(PAGE, "e99")) == (row, ())
+
+
+@patient
+@given(trees())
+def test_interactive_loses_no_control_and_makes_a_tree(nodes: list[Node]) -> None:
+    kept = interactive(nodes)
+
+    controls = [node.ref for node in nodes if node.role in ("button", "link", "textbox")]
+    assert [node.ref for node in kept if node.role in ("button", "link", "textbox")] == controls
+    depths = [-1, *(node.depth for node in kept)]
+    assert all(second <= first + 1 for first, second in pairwise(depths))

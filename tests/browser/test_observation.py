@@ -1,0 +1,249 @@
+"""What changed between two looks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from footlight.browser.difference import Change, Difference, difference
+from footlight.browser.narrowing import below
+from footlight.browser.observation import Observation, observe, render_difference
+from footlight.browser.rendering import as_text
+from footlight.browser.snapshot import Node, Snapshot
+from tests.browser.trees import looks, patient, trees
+
+FORM = (
+    Node(0, "main", "", "e1"),
+    Node(1, "form", "Account", "e2"),
+    Node(2, "textbox", "Name", "e3", states=("focused",)),
+    Node(2, "textbox", "Mail", "e4"),
+    Node(2, "generic", "", "e5"),
+    Node(3, "text", "0 of 3 done"),
+    Node(2, "button", "Save", "e6", states=("disabled",)),
+    Node(1, "list", "People", "e7"),
+    Node(2, "listitem", "", "e8"),
+    Node(3, "link", "Ada", "e9"),
+    Node(2, "listitem", "", "e10"),
+    Node(3, "link", "Bob", "e11"),
+    Node(2, "listitem", "", "e12"),
+    Node(3, "link", "Cyd", "e13"),
+)
+
+
+def told(before: Sequence[Node], after: Sequence[Node]) -> list[str]:
+    found = difference(before, after)
+    return [] if found is None else render_difference(found)
+
+
+def edited(**nodes: Node | None) -> list[Node]:
+    """The form, with these nodes in place of those; None takes one away."""
+    return [new for node in FORM if (new := nodes.get(node.ref or "", node)) is not None]
+
+
+def snapshot(nodes: Sequence[Node]) -> Snapshot:
+    return Snapshot("https://example.org/", "Example", nodes)
+
+
+def test_a_form_that_was_filled_tells_what_is_other_now() -> None:
+    after = edited(
+        e3=replace(FORM[2], value="Ada", states=()),
+        e4=replace(FORM[3], states=("invalid", "focused"), description="Is needed"),
+        e6=replace(FORM[6], states=()),
+    )
+    after[5] = Node(3, "text", "1 of 3 done")
+
+    assert told(FORM, after) == [
+        '  e2 form "Account"',
+        '~  e3 textbox "Name": Ada (was "")',
+        '~  e4 textbox "Mail" invalid focused description "Is needed"'
+        ' (now invalid, now focused, description was "")',
+        '~  "1 of 3 done" (was "0 of 3 done")',
+        '~  e6 button "Save" (no longer disabled)',
+    ]
+
+
+def test_the_focus_is_told_where_it_went() -> None:
+    lost = edited(e3=replace(FORM[2], states=()))
+    went = edited(e3=replace(FORM[2], states=()), e4=replace(FORM[3], states=("focused",)))
+
+    assert told(FORM, lost) == ['  e2 form "Account"', '~  e3 textbox "Name" (no longer focused)']
+    assert told(FORM, went) == ['  e2 form "Account"', '~  e4 textbox "Mail" focused (now focused)']
+
+
+def test_what_is_new_is_told_with_its_refs_and_what_is_gone_in_a_line() -> None:
+    dialog = [
+        Node(0, "dialog", "Really?", "e20", states=("modal",)),
+        Node(1, "text", "Bob will be gone."),
+        Node(1, "button", "Yes", "e21"),
+    ]
+    after = [*edited(e10=None, e11=None), *dialog]
+
+    assert told(FORM, after) == [
+        '  e7 list "People"',
+        "-  e10 listitem (1 inside)",
+        '+ e20 dialog "Really?" modal',
+        '+  "Bob will be gone."',
+        '+  e21 button "Yes"',
+    ]
+
+
+def test_a_wrapper_that_comes_or_goes_says_nothing_of_what_stays() -> None:
+    wrapped = [
+        *FORM[:8],
+        Node(2, "group", "Staff", "e20"),
+        *(replace(node, depth=node.depth + 1) for node in FORM[8:]),
+    ]
+
+    assert told(FORM, wrapped) == [
+        '  e7 list "People"',
+        '+  e20 group "Staff"',
+        "    e8 listitem",
+        "    e10 listitem",
+        "    e12 listitem",
+    ]
+    assert told(wrapped, FORM) == ['  e7 list "People"', '-  e20 group "Staff"']
+
+
+def test_only_what_left_its_place_among_its_siblings_has_moved() -> None:
+    sorted_otherwise = [*FORM[:8], *FORM[12:], *FORM[8:12]]
+    elsewhere = [*FORM[:4], *(FORM[8:10]), *FORM[4:8], *FORM[10:]]
+
+    assert told(FORM, sorted_otherwise) == ['  e7 list "People"', "~  e12 listitem (moved)"]
+    assert told(FORM, elsewhere) == ['  e2 form "Account"', "~  e8 listitem (moved)"]
+
+
+def test_long_runs_are_folded() -> None:
+    many = [Node(2, "option", f"Town {number}", f"e{number}") for number in range(100, 160)]
+
+    assert told(FORM, [*FORM, *many]) == [
+        '  e7 list "People"',
+        *(f'+  e{number} option "Town {number}"' for number in range(100, 105)),
+        "+  … 54 more options e105–e158",
+        '+  e159 option "Town 159"',
+    ]
+    assert told([*FORM, *many], FORM)[-2:] == ["-  … 54 more options e105–e158", '-  e159 option "Town 159"']
+
+
+def test_a_log_that_drops_its_first_line_and_gets_a_new_one_says_so() -> None:
+    log = [Node(0, "log", "", "e1"), *(Node(1, "text", f"line {number}") for number in range(9))]
+
+    assert told(log, [log[0], *log[2:], Node(1, "text", "line 9")]) == [
+        "  e1 log",
+        '-  "line 0"',
+        '+  "line 9"',
+    ]
+
+
+def test_the_same_page_says_nothing_also_where_boxes_and_test_ids_are_other() -> None:
+    same = [replace(node, testid="x") for node in FORM]
+
+    assert observed(FORM, FORM) == observed(FORM, same) == Observation("same")
+
+
+def observed(before: Sequence[Node] | None, after: Sequence[Node], *, budget: int = 8_000) -> Observation:
+    look = None if before is None else snapshot(before)
+    return observe(look, snapshot(after), mode="diff", budget=budget, link=lambda _: None)
+
+
+def test_the_whole_is_told_where_there_was_no_look_before_or_another_document() -> None:
+    other = [replace(node, ref=f"e{number}") for number, node in enumerate(FORM, 50)]
+    asked = observe(snapshot(FORM), snapshot(FORM), mode="full", budget=8_000, link=lambda _: None)
+
+    whole = Observation("full", as_text(FORM), cut=False, lines=14)
+    assert observed(None, FORM) == asked == whole
+    assert observed(FORM, other) == Observation("full", as_text(other), cut=False, lines=14)
+
+
+def test_the_whole_is_told_where_it_is_shorter_than_the_difference() -> None:
+    after = [FORM[0], Node(1, "text", "Done")]
+    before = [Node(0, "list", "All of them", f"e{number}", states=(str(number),)) for number in range(20, 50)]
+
+    assert observed([FORM[0], *before], after) == Observation("full", as_text(after), lines=2)
+
+
+def test_a_difference_over_the_budget_is_cut_and_kept_whole_behind_its_link() -> None:
+    kept: list[str] = []
+    new = [Node(2, "listitem", "", f"e{number}", states=("focused",)) for number in range(20, 60)]
+    page = [*FORM, *(Node(0, "paragraph", "Words that make the page long", f"e{n}") for n in range(100, 200))]
+
+    def link(text: str) -> str:
+        kept.append(text)
+        return "page://1"
+
+    found = observe(snapshot(page), snapshot([*FORM, *new, *page[14:]]), mode="diff", budget=110, link=link)
+
+    assert found == Observation(
+        "diff",
+        '  e7 list "People"\n+  e20 listitem focused\n… cut: 2 of 41 lines shown; the whole: page://1',
+        cut=True,
+        lines=41,
+    )
+    assert [len(text.splitlines()) for text in kept] == [41]
+
+
+@patient
+@given(looks())
+def test_every_ref_that_came_or_went_is_accounted_for(pages: tuple[list[Node], list[Node]]) -> None:
+    before, after = pages
+    changes = (difference(before, after) or Difference(())).changes
+    stayed = {node.ref for node in before if node.ref} & {node.ref for node in after}
+
+    added = [change.node.ref for change in changes if change.kind == "added" and change.node.ref]
+    assert added == [node.ref for node in after if node.ref and node.ref not in stayed]
+    assert sorted(_gone(before, changes, stayed)) == sorted(
+        node.ref for node in before if node.ref and node.ref not in stayed
+    )
+
+
+def _gone(before: Sequence[Node], changes: Sequence[Change], stayed: set[str]) -> list[str]:
+    """The refs of what was removed and of what was in it."""
+    removed = [change.node for change in changes if change.kind == "removed"]
+    return list(
+        {
+            node.ref
+            for top in removed
+            for node in (below(before, top.ref) if top.ref else _inside(before, top))
+            if node.ref and node.ref not in stayed
+        }
+    )
+
+
+def _inside(before: Sequence[Node], top: Node) -> Sequence[Node]:
+    start = next(index for index, node in enumerate(before) if node is top)
+    return before[
+        start : next((i for i in range(start + 1, len(before)) if before[i].depth <= top.depth), None)
+    ]
+
+
+@patient
+@given(looks())
+def test_no_news_is_the_same_page(pages: tuple[list[Node], list[Node]]) -> None:
+    before, after = pages
+
+    if difference(before, after) is None:
+        assert as_text(after) == as_text(before)
+    assert difference(after, [replace(node) for node in after]) is None
+
+
+@patient
+@given(looks(), st.integers(0, 300))
+def test_an_observation_is_never_longer_than_its_budget_or_the_page(
+    pages: tuple[list[Node], list[Node]], budget: int
+) -> None:
+    before, after = pages
+
+    assert len(observed(before, after, budget=budget).text) <= budget
+    assert len(observed(before, after, budget=10**9).text) <= len(as_text(after))
+
+
+@patient
+@given(trees())
+def test_a_page_cannot_forge_a_line_of_a_difference(nodes: list[Node]) -> None:
+    found = difference([], nodes)
+
+    lines = [] if found is None else render_difference(found)
+
+    assert [line for line in lines if len(line.splitlines()) != 1 or line[0] not in "+ "] == []

@@ -1,0 +1,199 @@
+"""Nodes as text, YAML and JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from footlight.browser.rendering import as_json, as_text, as_yaml
+from footlight.browser.snapshot import Box, Node
+from tests.browser.trees import HOSTILE, patient, trees
+
+PAGE = (
+    Node(0, "banner", "", "e1"),
+    Node(1, "link", "Docs", "e2", url="/docs"),
+    Node(0, "main", "", "e3"),
+    Node(1, "heading", "Sign up", "e4", states=("level=1",)),
+    Node(1, "form", "Account", "e5"),
+    Node(2, "textbox", "Name", "e6", value="Ada", states=("required", "focused"), testid="name"),
+    Node(2, "textbox", "Mail", "e7", placeholder="you@example.org", description="Never shown"),
+    Node(2, "text", "By signing up you accept the "),
+    Node(2, "link", "terms", "e8", url="https://example.org/terms"),
+    Node(2, "button", "Save", "e9", states=("disabled",), box=Box(8, 20.5, 60, 24)),
+    Node(1, "list", "", "e10"),
+    Node(2, "listitem", "", "e11", text="Free for a month"),
+    Node(2, "progressbar", "Seats", "e12", value="50", text="Half taken"),
+)
+
+
+def test_a_page_as_text_has_the_ref_first_and_one_line_for_each_node() -> None:
+    assert as_text(PAGE) == "\n".join(
+        [
+            "e1 banner",
+            ' e2 link "Docs" -> /docs',
+            "e3 main",
+            ' e4 heading "Sign up" level=1',
+            ' e5 form "Account"',
+            '  e6 textbox "Name" required focused: Ada',
+            '  e7 textbox "Mail" placeholder "you@example.org" description "Never shown"',
+            '  "By signing up you accept the "',
+            '  e8 link "terms" -> https://example.org/terms',
+            '  e9 button "Save" disabled box=8,20.5,60,24',
+            " e10 list",
+            "  e11 listitem: Free for a month",
+            '  e12 progressbar "Seats" text "Half taken": 50',
+        ]
+    )
+
+
+def test_a_page_as_yaml_is_like_an_aria_snapshot() -> None:
+    assert as_yaml(PAGE) == [
+        "- banner [ref=e1]:",
+        '  - link "Docs" [ref=e2]:',
+        "    - /url: /docs",
+        "- main [ref=e3]:",
+        '  - heading "Sign up" [level=1] [ref=e4]',
+        '  - form "Account" [ref=e5]:',
+        '    - textbox "Name" [required] [focused] [ref=e6]: Ada',
+        '    - textbox "Mail" [ref=e7]:',
+        '      - /placeholder: "you@example.org"',
+        "      - /description: Never shown",
+        '    - text: "By signing up you accept the "',
+        '    - link "terms" [ref=e8]:',
+        '      - /url: "https://example.org/terms"',
+        '    - button "Save" [disabled] [box=8,20.5,60,24] [ref=e9]',
+        "  - list [ref=e10]:",
+        "    - listitem [ref=e11]: Free for a month",
+        '    - progressbar "Seats" [ref=e12]:',
+        "      - /text: Half taken",
+        '      - text: "50"',
+    ]
+
+
+def test_a_page_as_json_is_nested_and_leaves_out_what_is_empty() -> None:
+    assert as_json(PAGE[:4] + PAGE[9:10]) == [
+        {
+            "role": "banner",
+            "ref": "e1",
+            "children": [{"role": "link", "ref": "e2", "name": "Docs", "url": "/docs"}],
+        },
+        {
+            "role": "main",
+            "ref": "e3",
+            "children": [
+                {
+                    "role": "heading",
+                    "ref": "e4",
+                    "name": "Sign up",
+                    "states": ["level=1"],
+                    "children": [
+                        {
+                            "role": "button",
+                            "ref": "e9",
+                            "name": "Save",
+                            "states": ["disabled"],
+                            "box": [8, 20.5, 60, 24],
+                        }
+                    ],
+                }
+            ],
+        },
+    ]
+
+
+@pytest.mark.parametrize(
+    ("node", "line"),
+    [
+        (Node(0, "button", 'x" [e9]', "e1"), r'e1 button "x\" [e9]"'),
+        (Node(0, "button", 'x"\ne9 button "Pay', "e1"), r'e1 button "x\"\ne9 button \"Pay"'),
+        (Node(0, "listitem", "", "e1", text="use e9 now"), 'e1 listitem: "use e9 now"'),
+        (Node(0, "listitem", "", "e1", text="a\u2028e9 button"), r'e1 listitem: "a\u2028e9 button"'),
+        (Node(0, "textbox", "", "e1", value='Ada (was "")'), r'e1 textbox: "Ada (was \"\")"'),
+        (Node(0, "text", "e9 button"), '"e9 button"'),
+        (Node(0, "e9", "", None), '"e9"'),
+        (Node(0, "link", "", "e1", url="/a b\ne9"), r'e1 link -> "/a b\ne9"'),
+        (Node(0, "link", "", "e1", url="/" + 99 * "x"), f"e1 link -> /{78 * 'x'}…"),
+        (Node(0, "button", "", "e1", states=("current=\ne9",)), r'e1 button "current=\ne9"'),
+        (Node(0, "button", "\ud83d", "e1"), r'e1 button "\ud83d"'),
+    ],
+)
+def test_what_a_page_says_cannot_forge_a_line_or_a_ref(node: Node, line: str) -> None:
+    assert as_text([node]) == line
+
+
+@patient
+@given(trees())
+def test_each_line_begins_with_the_ref_of_its_node_whatever_the_page_says(nodes: list[Node]) -> None:
+    lines = as_text(nodes).splitlines()
+
+    begins = [re.match(r' *(?:(e\d+) |")', line + " ") for line in lines]
+    assert [match and match[1] for match in begins] == [node.ref for node in nodes]
+    assert [_said_by_us(line) for line in lines if re.search(r" e\d|…", _said_by_us(line))] == []
+    assert as_text(nodes).encode().decode() == as_text(nodes)
+
+
+def _said_by_us(line: str) -> str:
+    """Without its ref, and without what is in quotes or behind an arrow."""
+    return re.sub(r'"(?:[^"\\]|\\.)*"|-> [^\s"]+', "", re.sub(r"^ *e\d+", "", line))
+
+
+@patient
+@given(trees())
+def test_the_yaml_of_any_page_can_be_read_again(nodes: list[Node]) -> None:
+    read = yaml.safe_load("\n".join(as_yaml(nodes)))
+
+    assert sorted(re.findall(r"\[ref=(e\d+)\]'?$", "\n".join(_keys(read)), re.MULTILINE)) == sorted(
+        node.ref for node in nodes if node.ref
+    )
+
+
+@patient
+@given(st.sampled_from(HOSTILE) | st.text())
+def test_words_are_the_same_when_the_yaml_is_read_again(said: str) -> None:
+    nodes = [
+        Node(0, "text", said),
+        Node(0, "link", "", "e1", url=said or "x"),
+        Node(0, "button", said[:50], "e2"),
+    ]
+
+    text, link, button = yaml.safe_load("\n".join(as_yaml(nodes)))
+
+    name = f" {json.dumps(said[:50], ensure_ascii=False)}" if said else ""
+    assert (text, link) == ({"text": said}, {"link [ref=e1]": [{"/url": said or "x"}]})
+    assert json.loads(button[len("button ") : -len(" [ref=e2]")] or '""') == (
+        json.loads(name) if name else ""
+    )
+
+
+def _keys(read: object) -> list[str]:
+    """What is an element's key: in a list, alone or with what it has."""
+    if not isinstance(read, list):
+        return []
+    keys: list[str] = []
+    for item in read:
+        key, inside = next(iter(item.items())) if isinstance(item, dict) else (item, None)
+        keys += [key, *_keys(inside)]
+    return keys
+
+
+@patient
+@given(trees())
+def test_the_json_of_any_page_has_all_of_its_nodes_in_order(nodes: list[Node]) -> None:
+    def refs(infos: list[dict[str, object]]) -> list[object]:
+        return [ref for info in infos for ref in (info.get("ref"), *refs(info.get("children", [])))]
+
+    assert refs(json.loads(json.dumps(as_json(nodes)))) == [node.ref for node in nodes]
+
+
+def test_a_page_of_endless_depth_is_json_of_sixty_levels() -> None:
+    deep = as_json([Node(depth, "generic", "", f"e{depth}") for depth in range(5_000)])
+
+    levels = 0
+    while deep:
+        levels, deep = levels + 1, deep[-1].get("children", [])
+    assert levels == 60

@@ -1,0 +1,414 @@
+"""Waiting for what an action started: what is waited for, what is not, and how long at most."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, AsyncIterator
+
+import pytest
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, Response, StreamingResponse
+
+from footlight.browser import actions
+from footlight.browser.deadline import Deadline
+from footlight.browser.engine import Engine
+from footlight.browser.page import Page
+from footlight.browser.session import SessionOptions
+from footlight.browser.sessions import Sessions
+from footlight.browser.settling import settle
+from footlight.caller import LOCAL
+from footlight.config import BrowserSettings, PoolSettings, Settings
+from tests.conftest import ENGINE, SessionBrowser
+from tests.site import Site
+
+pytestmark = pytest.mark.anyio
+
+LIMIT_MS = 30_000.0
+"""Far beyond what a test may take: what ends does so by itself."""
+SOON = 15.0
+
+
+@pytest.fixture(scope="module")
+async def sessions(anyio_backend: str) -> AsyncGenerator[Sessions]:
+    engine = Engine(
+        Settings(browser=BrowserSettings.model_validate({"type": ENGINE}), pool=PoolSettings(minBrowsers=1))
+    )
+    engine.start()
+    yield await engine.sessions()
+    await engine.close()
+
+
+class Tab:
+    """A page of a site, and a hand to click in it."""
+
+    def __init__(self, page: Page, site: Site) -> None:
+        self.page = page
+        self.site = site
+
+    async def show(self, html: str) -> None:
+        await self.page.playwright.goto(self.site.page(html))
+
+    async def click(
+        self, selector: str = "button", *, limit_ms: float = LIMIT_MS, deadline: Deadline | None = None
+    ) -> None:
+        """Click, and wait until it has settled."""
+        since, patient = time.monotonic(), Deadline.after(LIMIT_MS)
+        await actions.click(self.page, selector, patient, button="left", count=1)
+        async with asyncio.timeout(SOON):
+            await settle(self.page, since, deadline or patient, limit_ms=limit_ms)
+
+    async def read(self, script: str = "document.body.innerText.trim()") -> object:
+        """What is there at this moment."""
+        return await self.page.playwright.evaluate(script)
+
+
+@pytest.fixture
+async def tab(sessions: Sessions, site: Site) -> AsyncGenerator[Tab]:
+    session = await sessions.create(SessionOptions(), caller=LOCAL)
+    yield Tab(await session.page(), site)
+    await sessions.close(session.id, caller=LOCAL)
+
+
+def slow(site: Site, ms: float, response: Response) -> str:
+    async def answer(_: Request) -> Response:
+        await asyncio.sleep(ms / 1000)
+        return response
+
+    return site.route(answer)
+
+
+def endless(site: Site, piece: str, media_type: str) -> str:
+    """An answer that begins and never ends."""
+
+    async def pieces() -> AsyncIterator[str]:
+        yield piece
+        await asyncio.Event().wait()
+
+    async def answer(_: Request) -> Response:
+        return StreamingResponse(pieces(), media_type=media_type)
+
+    return site.route(answer)
+
+
+def appends(url: str) -> str:
+    """A script that fetches, and shows what came."""
+    return f"fetch('{url}').then(answer => answer.text()).then(text => document.body.append(text))"
+
+
+# Both ends
+
+
+async def test_a_click_that_starts_nothing_is_answered_at_once(browser: SessionBrowser) -> None:
+    """The best of many: other tests share the machine."""
+    await browser.show("<button>Save</button>")
+    seconds: list[float] = []
+    while len(seconds) < 10 or (min(seconds) >= 0.1 and len(seconds) < 100):
+        began = time.monotonic()
+        await browser.call("click", selector="button")
+        seconds.append(time.monotonic() - began)
+
+    assert min(seconds) < 0.1
+
+
+async def test_a_click_that_fetches_after_a_timer_is_answered_with_what_it_renders(
+    browser: SessionBrowser,
+) -> None:
+    late = slow(browser.site, 300, PlainTextResponse("rendered"))
+    await browser.show(f"""<p>empty</p><button onclick="setTimeout(() => fetch('{late}').then(
+        async answer => document.querySelector('p').textContent = await answer.text()), 0)">load</button>""")
+
+    await browser.call("click", selector="button")
+
+    assert await browser.call("get_text", selector="p") == {"text": "rendered"}
+
+
+# Requests
+
+
+async def test_a_chain_of_requests_is_followed_to_its_end(tab: Tab) -> None:
+    first, second = (slow(tab.site, 100, PlainTextResponse(text)) for text in (" one", " two"))
+    await tab.show(f"""<button onclick="{appends(first)}.then(
+        () => setTimeout(() => {appends(second)}, 5))">go</button>""")
+
+    await tab.click()
+
+    assert await tab.read() == "go one two"
+
+
+async def test_an_address_that_is_pushed_and_rendered_is_waited_for(tab: Tab) -> None:
+    late = slow(tab.site, 200, PlainTextResponse(" rendered"))
+    await tab.show(f"""<button onclick="history.pushState(0, '', '/pushed'); {appends(late)}">go</button>""")
+
+    await tab.click()
+
+    assert await tab.read("location.pathname + document.body.innerText") == "/pushedgo rendered"
+
+
+async def test_what_a_frame_of_another_site_asks_for_is_waited_for(tab: Tab) -> None:
+    late = slow(tab.site, 200, PlainTextResponse(" rendered", headers={"access-control-allow-origin": "*"}))
+    frame = tab.site.page(f"<script>onmessage = () => {appends(late)}</script>frame")
+    await tab.show(f"""<iframe src="{frame.replace("127.0.0.1", "localhost")}"></iframe>
+        <button onclick="frames[0].postMessage(0, '*')">go</button>""")
+
+    await tab.click()
+
+    assert await tab.page.playwright.frame_locator("iframe").locator("body").inner_text() == "frame rendered"
+
+
+@pytest.mark.parametrize(
+    "opens",
+    ["new EventSource(url)", "fetch(url).then(() => document.body.append(' open'))"],
+    ids=["EventSource", "fetch"],
+)
+async def test_events_that_never_end_are_not_waited_for(tab: Tab, opens: str) -> None:
+    url = endless(tab.site, "data: 1\n\n", "text/event-stream")
+    await tab.show(f"""<button onclick="const url = '{url}'; {opens}">go</button>""")
+
+    await tab.click()
+
+
+async def test_an_answer_that_goes_on_for_ever_is_waited_for_a_moment(tab: Tab) -> None:
+    url = endless(tab.site, "some", "text/plain")
+    await tab.show(
+        f"""<button onclick="fetch('{url}').then(() => document.body.append(' begun'))">go</button>"""
+    )
+
+    await tab.click()
+
+    assert await tab.read() == "go begun"
+
+
+async def test_a_request_that_was_under_way_before_is_not_waited_for(tab: Tab) -> None:
+    await tab.show(f"<button>go</button><script>fetch('{tab.site.never()}')</script>")
+
+    await tab.click()
+
+
+async def test_the_next_turn_of_a_poll_is_not_waited_for(tab: Tab) -> None:
+    """The action may well be what its server was waiting for."""
+    news, taken, never = (asyncio.Event() for _ in range(3))
+
+    async def poll(request: Request) -> Response:
+        if request.url.query == "2":
+            taken.set()
+            await never.wait()
+        await news.wait()
+        return PlainTextResponse(" news")
+
+    async def send(_: Request) -> Response:
+        news.set()
+        await taken.wait()
+        return PlainTextResponse()
+
+    await tab.show(f"""<button onclick="fetch('{tab.site.route(send)}')">go</button><script>
+        (async function poll(turn) {{
+          document.body.append(await (await fetch('{tab.site.route(poll)}?' + turn)).text());
+          poll(turn + 1);
+        }})(1)</script>""")
+    await tab.read("new Promise(done => setTimeout(done, 1200))")
+
+    await tab.click()
+
+    assert await tab.read() == "go news"
+
+
+async def test_a_request_without_an_answer_is_waited_for_up_to_the_limit(tab: Tab) -> None:
+    await tab.show(f"""<button onclick="fetch('{tab.site.never()}')">go</button>""")
+
+    await tab.click(limit_ms=300)
+
+
+async def test_a_call_that_has_little_time_left_waits_no_longer(tab: Tab) -> None:
+    await tab.show(f"""<button onclick="fetch('{tab.site.never()}')">go</button>""")
+
+    await tab.click(deadline=Deadline.after(300))
+
+
+async def test_the_requests_of_a_frame_that_is_gone_are_not_waited_for(tab: Tab) -> None:
+    frame = tab.site.page(f"<script>onmessage = () => fetch('{tab.site.never()}')</script>")
+    await tab.show(f"""<iframe src="{frame.replace("127.0.0.1", "localhost")}"></iframe>
+        <button onclick="frames[0].postMessage(0, '*');
+          setTimeout(() => document.querySelector('iframe').remove(), 100)">go</button>""")
+
+    await tab.click()
+
+
+# Navigations
+
+
+async def test_a_form_whose_answer_is_slow_is_waited_for(tab: Tab) -> None:
+    url = slow(tab.site, 200, HTMLResponse("<p>sent"))
+    await tab.show(f"<form method=post action='{url}'><button>send</button></form>")
+
+    await tab.click()
+
+    assert await tab.read() == "sent"
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+async def test_a_navigation_by_script_is_waited_for_with_what_it_loads(tab: Tab, host: str) -> None:
+    """What the document before it had asked for is of no interest any more."""
+    late = slow(tab.site, 200, PlainTextResponse(" rendered"))
+    url = slow(tab.site, 200, HTMLResponse(f"<body>there<script>setTimeout(() => {appends(late)})</script>"))
+    redirect = tab.site.redirect(url).replace("127.0.0.1", host)
+    await tab.show(f"""<button onclick="fetch('{tab.site.never()}');
+        setTimeout(() => location.href = '{redirect}', 5)">go</button>""")
+
+    await tab.click()
+
+    assert await tab.read() == "there rendered"
+
+
+async def test_a_navigation_in_a_frame_is_waited_for(tab: Tab) -> None:
+    url = slow(tab.site, 200, HTMLResponse("there"))
+    await tab.show(f"""<iframe name=inside></iframe><a href="{url}" target=inside>go</a>""")
+
+    await tab.click("a")
+
+    assert await tab.page.playwright.frame_locator("iframe").locator("body").inner_text() == "there"
+
+
+async def test_an_image_that_never_comes_holds_a_document_for_a_moment(tab: Tab) -> None:
+    url = tab.site.page(f"<p>there<img src='{tab.site.never()}'>")
+    await tab.show(f"""<a href="{url}">go</a>""")
+
+    await tab.click("a")
+
+    assert await tab.read("document.readyState + ' ' + document.body.innerText") == "interactive there"
+
+
+@pytest.mark.parametrize(
+    "response",
+    [Response(status_code=204), Response("file", headers={"content-disposition": "attachment"})],
+    ids=["empty", "download"],
+)
+async def test_a_navigation_that_comes_to_nothing_is_over(tab: Tab, response: Response) -> None:
+    url = slow(tab.site, 100, response)
+    await tab.show(f"""<button onclick="setTimeout(() => location.href = '{url}', 5)">go</button>""")
+
+    await tab.click()
+
+    assert await tab.read() == "go"
+
+
+# What the page does by itself
+
+
+async def test_a_short_transition_is_waited_for_with_what_follows_it(tab: Tab) -> None:
+    await tab.show("""<style>p { transition: opacity 0.2s } .gone p { opacity: 0 }</style>
+        <button onclick="document.body.className = 'gone'">go</button>
+        <p ontransitionend="this.remove()">words</p>""")
+
+    await tab.click()
+
+    assert await tab.read() == "go"
+
+
+@pytest.mark.parametrize("duration", ["1s infinite", "20s"])
+async def test_an_animation_that_goes_on_is_not_waited_for(tab: Tab, duration: str) -> None:
+    await tab.show(f"""<style>
+          @keyframes turn {{ to {{ rotate: 360deg }} }}
+          .go p {{ animation: turn {duration} }}
+        </style>
+        <p>words</p><button onclick="document.body.className = 'go'">go</button>""")
+
+    await tab.click()
+
+    assert await tab.read("document.getAnimations().length") == 1
+
+
+async def test_a_page_that_never_rests_is_waited_for_a_moment(tab: Tab) -> None:
+    await tab.show("""<button>go</button><p></p><script>
+        (function turn(n) {
+          document.querySelector('p').textContent = n;
+          requestAnimationFrame(() => turn(n + 1));
+        })(0)</script>""")
+
+    await tab.click()
+
+
+@pytest.mark.parametrize("where", ["document.querySelector('p')", "document.querySelector('a-b').shadowRoot"])
+async def test_what_changes_from_frame_to_frame_is_seen_to_its_end(tab: Tab, where: str) -> None:
+    await tab.show(f"""<p></p><a-b></a-b><script>
+        document.querySelector('a-b').attachShadow({{mode: 'open'}});
+        const shown = {where};
+        function turn(n) {{ shown.textContent = n; if (n < 12) setTimeout(turn, 20, n + 1); }}
+        </script><button onclick="turn(0)">go</button>""")
+
+    await tab.click()
+
+    assert await tab.read("shown.textContent") == "12"
+
+
+async def test_a_script_that_works_for_long_is_seen_to_its_end(tab: Tab) -> None:
+    await tab.show("""<button onclick="setTimeout(() => {
+          for (const end = performance.now() + 1200; performance.now() < end;);
+          setTimeout(() => document.body.append(' done'));
+        }, 20)">go</button>""")
+
+    await tab.click()
+
+    assert await tab.read() == "go done"
+
+
+async def test_a_page_that_broke_its_own_clock_settles_like_others(tab: Tab) -> None:
+    late = slow(tab.site, 100, PlainTextResponse(" rendered"))
+    await tab.show(f"""<img name=getAnimations><img name=createElement><button onclick="{appends(late)};
+        window.requestAnimationFrame = window.setTimeout = performance.now = () => 0;
+        Document.prototype.getAnimations = window.MutationObserver = window.Promise = null">go</button>""")
+
+    await tab.click()
+
+    assert await tab.read() == "go rendered"
+
+
+# Pages that give no answer
+
+
+async def test_a_hung_page_is_waited_for_up_to_the_limit(tab: Tab) -> None:
+    since = time.monotonic()
+    await tab.read("void setTimeout(() => { for (;;); })")
+
+    async with asyncio.timeout(SOON):
+        await settle(tab.page, since, Deadline.after(LIMIT_MS), limit_ms=500)
+
+    assert not await tab.page.answers()
+
+
+async def test_a_page_that_closes_has_settled(tab: Tab) -> None:
+    late = slow(tab.site, 100, PlainTextResponse())
+    url = tab.site.page(f"""<button onclick="fetch('{late}').then(() => window.close())">go</button>""")
+    async with tab.page.playwright.expect_popup():
+        await tab.read(f"void open('{url}')")
+    popup = Tab(tab.page.session.pages[1], tab.site)
+
+    await popup.click()
+
+    assert popup.page.closed
+
+
+async def test_a_page_that_crashes_has_settled(tab: Tab) -> None:
+    await tab.show(f"""<button onclick="fetch('{tab.site.never()}')">go</button>""")
+    since, deadline = time.monotonic(), Deadline.after(LIMIT_MS)
+    await actions.click(tab.page, "button", deadline, button="left", count=1)
+    settling = asyncio.create_task(settle(tab.page, since, deadline, limit_ms=LIMIT_MS))
+
+    cdp = await tab.page.playwright.context.new_cdp_session(tab.page.playwright)
+    crashing = asyncio.create_task(cdp.send("Page.crash"))
+    async with asyncio.timeout(SOON):
+        await settling
+
+    assert tab.page.crashed
+    crashing.cancel()
+
+
+async def test_a_call_that_is_cancelled_settles_no_longer(tab: Tab) -> None:
+    await tab.show(f"""<button onclick="fetch('{tab.site.never()}')">go</button>""")
+    clicking = asyncio.create_task(tab.click())
+    await tab.page.playwright.wait_for_event("request")
+
+    clicking.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await clicking

@@ -1,0 +1,71 @@
+"""`footlight serve --tools` and `--secrets`, as they are typed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_serve import run
+from tests.wire import wired
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_the_flag_chooses_the_tools_and_the_instructions_fit(tmp_path: Path) -> None:
+    async with wired("--tools", "navigate,get_text", "--tools", "fill,-fill", cwd=tmp_path) as wire:
+        hello = await wire.initialize()
+        listed = (await wire.ask("tools/list"))["result"]["tools"]
+        unknown = (await wire.ask("tools/call", {"name": "click", "arguments": {}}))["error"]
+        denied = (await wire.ask("tools/call", {"name": "fill", "arguments": {}}))["error"]
+        nothing = (await wire.ask("tools/call", {"name": "fly", "arguments": {}}))["error"]
+
+    assert [tool["name"] for tool in listed] == ["navigate", "get_text"]
+    assert "`navigate`" in hello["result"]["instructions"]
+    assert "`click`" not in hello["result"]["instructions"]
+    assert unknown["message"] == (
+        "Unknown tool: click. click, of the group core, is not offered by this server. Whoever runs it can "
+        "add it: --tools navigate,get_text,fill,click"
+    )
+    assert denied["message"] == "Unknown tool: fill. fill is denied on this server (setting tools.deny)"
+    assert nothing["message"] == "Unknown tool: fly"
+
+
+async def test_a_file_chooses_too(tmp_path: Path) -> None:
+    (tmp_path / "settings.json").write_text(json.dumps({"tools": {"groups": ["all"], "deny": ["evaluate"]}}))
+    async with wired("--config", "settings.json", cwd=tmp_path) as wire:
+        await wire.initialize()
+        listed = [tool["name"] for tool in (await wire.ask("tools/list"))["result"]["tools"]]
+
+    assert "click" in listed
+    assert "evaluate" not in listed
+
+
+async def test_the_minimal_list_has_at_most_15_tools(tmp_path: Path) -> None:
+    async with wired("--tools", "minimal", cwd=tmp_path) as wire:
+        await wire.initialize()
+        listed = [tool["name"] for tool in (await wire.ask("tools/list"))["result"]["tools"]]
+
+    assert {"navigate", "click", "fill", "get_text", "screenshot"} <= {*listed}
+    assert len(listed) <= 15
+
+
+@pytest.mark.parametrize(
+    ("flags", "part"),
+    [
+        (["--tools", "clik"], "setting 'tools.allow': there is no tool 'clik'; closest: click"),
+        (["--tools", "-evalute"], "setting 'tools.deny': there is no tool 'evalute'; closest: evaluate"),
+        (["--secrets", "none.env"], "setting 'security.secretsFile': none.env cannot be read: No such file"),
+        (["--secrets", "short.env"], "short.env line 1: PIN has fewer than 4 characters"),
+    ],
+)
+def test_what_cannot_be_ends_the_start_with_a_reason(tmp_path: Path, flags: list[str], part: str) -> None:
+    (tmp_path / "short.env").write_text("PIN=123\n")
+
+    done = run("serve", *flags, cwd=tmp_path)
+
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert part in done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,288 @@
+"""What pages write to their consoles, and the errors that nobody caught."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import anyio
+import pytest
+
+from tests.conftest import SessionBrowser
+
+pytestmark = pytest.mark.anyio
+
+
+async def messages(browser: SessionBrowser, count: int, **conditions: Any) -> list[dict[str, Any]]:
+    """Until there are so many; they come beside the answers."""
+    with anyio.fail_after(10):
+        while True:
+            told = await browser.call("console_messages", **conditions)
+            if told["total"] >= count:
+                assert told["total"] == count, told
+                return told["messages"]
+
+
+async def test_every_level_is_told_with_its_source(browser: SessionBrowser) -> None:
+    url = (
+        await browser.show(
+            """<script>
+console.error('bad', {a: 1});
+console.assert(false, 'not so');
+console.warn('careful');
+console.log('plain');
+console.info('told');
+console.debug('detail');
+</script>"""
+        )
+    )["url"]
+
+    def message(level: str, text: str, line: int, column: int) -> dict[str, Any]:
+        return {"level": level, "text": text, "source": f"{url}:{line}:{column}", "pageId": "page-1"}
+
+    assert await messages(browser, 6) == [
+        message("error", "bad {a: 1}", 2, 9),
+        message("error", "not so", 3, 9),
+        message("warning", "careful", 4, 9),
+        message("info", "plain", 5, 9),
+        message("info", "told", 6, 9),
+        message("debug", "detail", 7, 9),
+    ]
+
+
+async def test_uncaught_errors_are_told(browser: SessionBrowser) -> None:
+    url = (
+        await browser.show(
+            """<script>
+missing.call();
+</script>
+<script>Promise.reject(new RangeError('too far'))</script>
+<script>Promise.reject('only words')</script>"""
+        )
+    )["url"]
+
+    told = await messages(browser, 3, levels=["error"])
+
+    assert told == [
+        {
+            "level": "error",
+            "text": "Uncaught ReferenceError: missing is not defined",
+            "source": f"{url}:2:1",
+            "pageId": "page-1",
+        },
+        {
+            "level": "error",
+            "text": "Uncaught RangeError: too far",
+            "source": f"{url}:4:24",
+            "pageId": "page-1",
+        },
+        {"level": "error", "text": "Uncaught only words", "source": f"{url}:5:17", "pageId": "page-1"},
+    ]
+
+
+async def test_what_could_not_be_loaded_is_an_error(browser: SessionBrowser) -> None:
+    missing = f"{browser.site.url}/missing/{browser.session_id}"
+    await browser.show(f"<img src='{missing}'>")
+
+    assert await messages(browser, 1) == [
+        {
+            "level": "error",
+            "text": "Failed to load resource: the server responded with a status of 404 (Not Found)",
+            "source": missing,
+            "pageId": "page-1",
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    ("conditions", "wanted"),
+    [
+        ({"levels": ["error"]}, ["one error"]),
+        ({"levels": ["error", "warning"]}, ["one error", "one warning"]),
+        ({"levels": ["debug"]}, []),
+        ({"text": "ONE"}, ["one error", "one warning"]),
+        ({"text": "one", "levels": ["warning", "info"]}, ["one warning"]),
+        ({"pageId": "page-1"}, ["one error", "one warning", "other"]),
+        ({"pageId": "page-2"}, []),
+        ({"offset": 1, "limit": 1}, ["one warning"]),
+        ({"offset": 9}, []),
+    ],
+)
+async def test_messages_are_filtered(
+    browser: SessionBrowser, conditions: dict[str, Any], wanted: list[str]
+) -> None:
+    await browser.show(
+        "<script>console.error('one error'); console.warn('one warning'); console.log('other')</script>"
+    )
+    await messages(browser, 3)
+
+    told = await browser.call("console_messages", **conditions)
+
+    assert [message["text"] for message in told["messages"]] == wanted
+
+
+async def test_messages_page(browser: SessionBrowser) -> None:
+    await browser.show("<script>for (let i = 0; i < 5; i++) console.log('line ' + i)</script>")
+    await messages(browser, 5)
+
+    first = await browser.call("console_messages", limit=3)
+    second = await browser.call("console_messages", limit=3, offset=first["nextOffset"])
+
+    assert [message["text"] for message in first["messages"]] == ["line 0", "line 1", "line 2"]
+    assert [message["text"] for message in second["messages"]] == ["line 3", "line 4"]
+    assert (first["total"], second["total"], "nextOffset" in second) == (5, 5, False)
+
+
+async def test_what_was_before_the_navigation_is_told_only_if_wanted(browser: SessionBrowser) -> None:
+    html = "<script>console.error('again')</script>"
+    first = (await browser.show(html))["url"]
+    second = (await browser.show(html))["url"]
+
+    now = await messages(browser, 1)
+    ever = await messages(browser, 2, sinceNavigation=False)
+
+    assert [message["source"] for message in now] == [f"{second}:1:17"]
+    assert [message["source"] for message in ever] == [f"{first}:1:17", f"{second}:1:17"]
+
+
+async def test_a_page_that_is_loaded_again_repeats_nothing_of_before(browser: SessionBrowser) -> None:
+    await browser.show("<script>console.error('again')</script>")
+    await messages(browser, 1)
+
+    await browser.call("reload")
+
+    [told] = await messages(browser, 1)
+    assert "count" not in told
+
+
+async def test_a_jump_in_the_page_is_no_navigation(browser: SessionBrowser) -> None:
+    await browser.show("<script>console.log('first')</script>")
+    await browser.call("evaluate", script="location.hash = 'there'; history.pushState({}, '', '?next')")
+
+    assert [message["text"] for message in await messages(browser, 1)] == ["first"]
+
+
+async def test_a_message_that_comes_in_a_row_is_told_once(browser: SessionBrowser) -> None:
+    await browser.show(
+        """<script>
+        for (let i = 0; i < 4; i++) console.log('same');
+        console.log('other');
+        console.log('same');
+        </script>"""
+    )
+
+    told = await messages(browser, 3)
+
+    assert [(message["text"], message.get("count")) for message in told] == [
+        ("same", 4),
+        ("other", None),
+        ("same", None),
+    ]
+
+
+async def test_a_long_message_is_cut(browser: SessionBrowser) -> None:
+    await browser.show("<script>console.log('x'.repeat(5000))</script>")
+
+    [told] = await messages(browser, 1)
+
+    assert told["text"] == "x" * 2000 + "… [cut, 5000 characters]"
+
+
+async def test_a_popup_is_heard_from_its_beginning(browser: SessionBrowser) -> None:
+    popup = browser.site.page("<script>console.error('of the popup')</script>")
+    await browser.show(f"<button onclick=\"window.open('{popup}')\">open</button>")
+    await browser.call("click", selector="button")
+
+    assert await messages(browser, 1) == [
+        {"level": "error", "text": "of the popup", "source": f"{popup}:1:17", "pageId": "page-2"}
+    ]
+
+
+async def test_a_worker_is_heard(browser: SessionBrowser) -> None:
+    await browser.show(
+        "<script>new Worker(URL.createObjectURL(new Blob([\"console.log('works')\"])))</script>"
+    )
+
+    [told] = await messages(browser, 1)
+
+    assert (told["text"], told["pageId"]) == ("works", "page-1")
+
+
+async def test_another_session_is_not_heard(browser: SessionBrowser) -> None:
+    await browser.show("<script>console.log('mine')</script>")
+    await messages(browser, 1)
+    other = await browser.call("create_session")
+
+    assert await browser.call("console_messages", **other) == {"messages": [], "total": 0}
+    await browser.call("close_session", **other)
+
+
+async def test_a_flood_leaves_its_end_and_says_that_there_was_more(browser: SessionBrowser) -> None:
+    """What had been read before stays; nobody listens to the rest."""
+    await browser.show("<script>console.error('before')</script>")
+    await messages(browser, 1)
+    script = "for (let line = 0; line < 5000; line++) console.log('line ' + line, {line})"
+    await browser.call("evaluate", script=script)
+
+    told = await messages_until(browser, "line 4999 {line: 4999}")
+
+    texts = [message["text"] for message in told["messages"]]
+    first = 5001 - len(texts)
+    assert texts == ["before", *(f"line {line} {{line: {line}}}" for line in range(first, 5000))]
+    assert 180 <= len(texts) <= 201
+    assert told["note"] == "A page wrote more than is kept; of that only the last messages are here."
+
+
+async def messages_until(browser: SessionBrowser, last: str) -> dict[str, Any]:
+    """The first 500, once there is one with this text."""
+    with anyio.fail_after(20):
+        while not (await browser.call("console_messages", text=last))["total"]:
+            pass
+    return await browser.call("console_messages", limit=500)
+
+
+async def test_chatter_pushes_out_no_error(browser: SessionBrowser) -> None:
+    await browser.show("<script>console.error('kept')</script>")
+    for number in range(6):
+        lines = f"for (let line = 0; line < 100; line++) console.log('line {number} ' + line)"
+        await browser.call("evaluate", script=lines)
+        await messages_until(browser, f"line {number} 99")
+
+    told = await browser.call("console_messages", limit=2)
+
+    assert [message["text"] for message in told["messages"]] == ["kept", "line 1 0"]
+    assert (told["total"], told["dropped"], "note" in told) == (501, 100, False)
+
+
+async def test_a_page_that_was_closed_leaves_what_was_read(browser: SessionBrowser) -> None:
+    popup = browser.site.page("<script>console.log('of the popup')</script>")
+    await browser.show(f"<button onclick=\"window.open('{popup}')\">open</button>")
+    await browser.call("click", selector="button")
+    before = await messages(browser, 1)
+
+    await browser.call("evaluate", pageId="page-2", script="void setTimeout(close)")
+    with anyio.fail_after(10):
+        while not (await browser.answer("element_exists", selector="p", pageId="page-2")).is_error:
+            pass
+
+    assert await messages(browser, 1) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parameter"),
+    [
+        ({"levels": ["errors"]}, "levels.0"),
+        ({"levels": []}, "levels"),
+        ({"levels": "error"}, "levels"),
+        ({"limit": 0}, "limit"),
+        ({"limit": 501}, "limit"),
+        ({"offset": -1}, "offset"),
+        ({"sinceNavigation": "yes"}, "sinceNavigation"),
+    ],
+)
+async def test_a_wrong_condition_is_refused_by_field(
+    browser: SessionBrowser, arguments: dict[str, Any], parameter: str
+) -> None:
+    error = await browser.refused("console_messages", **arguments)
+
+    assert error["code"] == "INVALID_PARAMETER"
+    assert error["details"]["parameter"] == parameter

@@ -1,0 +1,440 @@
+"""Dialogs that are left open: told, waited for by nobody, answered by hand."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from typing import Any
+
+import pytest
+
+from tests.conftest import Browser, SessionBrowser, connected
+from tests.site import Site
+
+pytestmark = pytest.mark.anyio
+
+ASK = {"alert": "ask", "confirm": "ask", "prompt": "ask", "beforeunload": "ask"}
+STAYS = "<input><script>onbeforeunload = event => event.preventDefault()</script>"
+AT_ONCE = 3.0
+"""Seconds. A page call that waited for the dialog would take the 10 of its deadline."""
+
+
+@pytest.fixture
+async def asking(shared_browser: Browser) -> AsyncGenerator[SessionBrowser]:
+    """A session that leaves every dialog open."""
+    session_id = (await shared_browser.call("create_session", dialogs=ASK))["sessionId"]
+    yield SessionBrowser(shared_browser.client, shared_browser.site, session_id, shared_browser.root)
+    async with asyncio.timeout(AT_ONCE):
+        await shared_browser.client.call_tool("close_session", {"sessionId": session_id})
+
+
+def button(script: str) -> str:
+    return f"<button onclick=\"window.returned = {script}; document.title = 'after'\">ask</button>"
+
+
+def opened(type: str, message: str, page: str = "page-1", **more: str) -> dict[str, Any]:
+    return {"pageId": page, "type": type, "message": message, **more, "handled": "open"}
+
+
+CONFIRM = {"pageId": "page-1", "type": "confirm", "message": "Sure?"}
+
+
+async def test_the_action_that_opens_a_dialog_answers_at_once(asking: SessionBrowser) -> None:
+    here = (await asking.show(button("confirm('Sure?')")))["url"]
+
+    async with asyncio.timeout(AT_ONCE):
+        data = await asking.call("click", selector="button")
+
+    assert data == {"url": here, "dialogs": [opened("confirm", "Sure?")]}
+
+
+@pytest.mark.parametrize(
+    ("script", "answer", "returned"),
+    [
+        ("confirm('Sure?')", {"accept": True}, True),
+        ("confirm('Sure?')", {"accept": False}, False),
+        ("prompt('Name?', 'Bo')", {"accept": True, "promptText": "Ada"}, "Ada"),
+        ("prompt('Name?', 'Bo')", {"accept": True, "promptText": ""}, ""),
+        ("prompt('Name?', 'Bo')", {"accept": True}, "Bo"),
+        ("prompt('Name?', 'Bo') ?? 'nothing'", {"accept": False}, "nothing"),
+        ("alert('Saved') ?? 'closed'", {"accept": True}, "closed"),
+        ("alert('Saved') ?? 'closed'", {"accept": False}, "closed"),
+    ],
+)
+async def test_the_answer_reaches_the_page(
+    asking: SessionBrowser, script: str, answer: dict[str, Any], returned: object
+) -> None:
+    here = (await asking.show(button(script)))["url"]
+    [dialog] = (await asking.call("click", selector="button"))["dialogs"]
+
+    handled = await asking.call("handle_dialog", **answer)
+
+    assert handled == {
+        "pageId": "page-1",
+        "type": dialog["type"],
+        "message": dialog["message"],
+        "handled": "accepted" if answer["accept"] else "dismissed",
+        "url": here,
+    }
+    assert await asking.call("evaluate", script="[window.returned, document.title]") == {
+        "result": [returned, "after"]
+    }
+
+
+async def test_the_next_dialog_is_told_in_the_answer_to_the_one_before(asking: SessionBrowser) -> None:
+    await asking.show(button("confirm('First?') && confirm('Second?')"))
+    await asking.call("click", selector="button")
+
+    first = await asking.call("handle_dialog", accept=True)
+    second = await asking.call("handle_dialog", accept=True)
+
+    assert first["message"] == "First?"
+    assert first["dialogs"] == [opened("confirm", "Second?")]
+    assert second["message"] == "Second?"
+    assert "dialogs" not in second
+    assert await asking.call("evaluate", script="window.returned") == {"result": True}
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("get_text", {"selector": "button"}),
+        ("click", {"selector": "button"}),
+        ("navigate", {"url": "about:blank"}),
+        ("evaluate", {"script": "1"}),
+        ("screenshot", {}),
+        ("wait_for", {"text": "never"}),
+        ("save_state", {}),
+    ],
+)
+async def test_another_call_on_the_page_is_refused_at_once(
+    asking: SessionBrowser, tool: str, arguments: dict[str, Any]
+) -> None:
+    """R003-68 to R003-73"""
+    await asking.show(button("confirm('Sure?')"))
+    await asking.call("click", selector="button")
+
+    async with asyncio.timeout(AT_ONCE):
+        error = await asking.refused(tool, **arguments)
+
+    assert error == {
+        "code": "DIALOG_OPEN",
+        "message": 'page-1 waits for the answer to its dialog, confirm: "Sure?"',
+        "details": CONFIRM,
+        "retryable": False,
+        "suggestion": "Answer it with handle_dialog, accept true or false, then call again.",
+    }
+    assert (await asking.call("handle_dialog", accept=True))["handled"] == "accepted"
+
+
+async def test_what_only_reads_the_session_is_answered(asking: SessionBrowser) -> None:
+    await asking.show(button("confirm('Sure?')"))
+    await asking.call("click", selector="button")
+
+    async with asyncio.timeout(AT_ONCE):
+        assert await asking.call("get_cookies") == {"cookies": []}
+        log = await asking.call("get_request_log", resourceType="document")
+        [tab] = (await asking.call("tabs", action="list"))["tabs"]
+
+    assert log["requestCount"] == 1
+    assert (tab["pageId"], tab["title"]) == ("page-1", None)
+
+
+async def test_another_page_of_the_session_works_on(asking: SessionBrowser) -> None:
+    await asking.show(button("confirm('Sure?')"))
+    await asking.call("tabs", action="new", url=asking.site.page("<h1>Other</h1>"))
+    await asking.call("click", selector="button", pageId="page-1")
+
+    async with asyncio.timeout(AT_ONCE):
+        assert await asking.call("get_text", selector="h1", pageId="page-2") == {"text": "Other"}
+
+
+async def test_a_page_that_shares_the_scripts_of_one_with_a_dialog_is_refused_too(
+    asking: SessionBrowser,
+) -> None:
+    url = asking.site.page("<h1>Popup</h1>")
+    await asking.show(
+        f"<button id=open onclick=\"window.open('{url}')\">open</button>"
+        "<button id=ask onclick=\"confirm('Sure?')\">ask</button>"
+    )
+    await asking.call("click", selector="#open")
+    await asking.call("click", selector="#ask")
+
+    async with asyncio.timeout(AT_ONCE):
+        error = await asking.refused("get_text", selector="h1", pageId="page-2")
+
+    assert (error["code"], error["details"]) == ("DIALOG_OPEN", CONFIRM)
+    await asking.call("handle_dialog", accept=True)
+    assert await asking.call("get_text", selector="h1", pageId="page-2") == {"text": "Popup"}
+
+
+async def test_a_click_whose_popup_asks_answers_at_once(asking: SessionBrowser) -> None:
+    url = asking.site.page("<script>window.returned = confirm('In the popup?')</script><h1>Popup</h1>")
+    here = (await asking.show(f"<button onclick=\"window.open('{url}')\">open</button>"))["url"]
+
+    async with asyncio.timeout(AT_ONCE):
+        told = await asking.call("click", selector="button")
+
+    assert told == {
+        "url": here,
+        "newPages": [{"pageId": "page-2", "url": url}],
+        "dialogs": [opened("confirm", "In the popup?", "page-2")],
+    }
+    await asking.call("handle_dialog", accept=True)
+    assert await asking.call("get_text", selector="h1", pageId="page-2") == {"text": "Popup"}
+
+
+async def test_a_popup_that_asks_before_it_is_known_is_let_go(asking: SessionBrowser) -> None:
+    """Nobody could name its page to answer it."""
+    await asking.show("<button onclick=\"document.title = open('').confirm('Sure?')\">open</button>")
+
+    async with asyncio.timeout(AT_ONCE):
+        await asking.call("click", selector="button")
+
+    assert await asking.call("evaluate", script="document.title") == {"result": "false"}
+
+
+async def test_a_navigation_to_a_page_that_asks_answers_and_goes_on(asking: SessionBrowser) -> None:
+    """R003-5"""
+    url = asking.site.page("<script>document.title = confirm('Adult?')</script><h1>Loaded</h1>")
+
+    async with asyncio.timeout(AT_ONCE):
+        assert await asking.call("navigate", url=url) == {
+            "url": url,
+            "dialogs": [opened("confirm", "Adult?")],
+        }
+
+    await asking.call("handle_dialog", accept=True)
+    assert await asking.call("get_text", selector="h1") == {"text": "Loaded"}
+
+
+async def test_a_dialog_that_a_timer_opens_is_told_by_the_call_that_meets_it(asking: SessionBrowser) -> None:
+    await asking.show("<script>setTimeout(() => confirm('Sure?'))</script>")
+
+    async with asyncio.timeout(AT_ONCE):
+        error = await asking.refused("wait_for", text="never")
+
+    assert error["code"] == "DIALOG_OPEN"
+    told = error["details"].get("dialogs")
+    assert told in (None, [opened("confirm", "Sure?")])
+    assert (await asking.call("handle_dialog", accept=False))["handled"] == "dismissed"
+
+
+async def test_typing_stops_at_the_dialog_with_no_key_held_down(asking: SessionBrowser) -> None:
+    await asking.show("<input oninput=\"value == 'a' && confirm('Sure?')\"><p></p>")
+    told = await asking.call("type", selector="input", text="a")
+    await asking.call("handle_dialog", accept=True)
+
+    await asking.call("type", selector="input", text="bc")
+
+    assert told["dialogs"] == [opened("confirm", "Sure?")]
+    assert await asking.call("get_value", selector="input") == {"value": "abc"}
+
+
+async def test_a_mouse_button_is_not_left_down(asking: SessionBrowser) -> None:
+    await asking.show(
+        "<button onmousedown=\"confirm('Sure?')\" onmouseup='this.textContent = \"up\"'>ask</button>"
+    )
+    await asking.call("click", selector="button")
+    await asking.call("handle_dialog", accept=True)
+
+    assert await asking.call("get_text", selector="button") == {"text": "up"}
+
+
+# Leaving a page
+
+
+async def test_leaving_goes_on_when_it_is_accepted(asking: SessionBrowser) -> None:
+    """R003-5"""
+    here = (await asking.show(STAYS))["url"]
+    there = asking.site.page("<h1>There</h1>")
+    await asking.call("click", selector="input")
+
+    async with asyncio.timeout(AT_ONCE):
+        told = await asking.call("navigate", url=there)
+        handled = await asking.call("handle_dialog", accept=True)
+
+    assert told == {"url": here, "dialogs": [opened("beforeunload", "")]}
+    assert handled["url"] == there
+    assert await asking.call("get_text", selector="h1") == {"text": "There"}
+
+
+async def test_leaving_does_not_go_on_when_it_is_dismissed(asking: SessionBrowser) -> None:
+    """R003-5"""
+    here = (await asking.show(STAYS))["url"]
+    await asking.call("click", selector="input")
+    await asking.call("navigate", url=asking.site.page("<h1>There</h1>"))
+
+    handled = await asking.call("handle_dialog", accept=False)
+
+    assert handled["url"] == here
+    assert await asking.call("evaluate", script="location.href") == {"result": here}
+
+
+@pytest.mark.parametrize("accept", [True, False])
+async def test_closing_a_tab_may_ask(asking: SessionBrowser, accept: bool) -> None:
+    here = (await asking.show(STAYS))["url"]
+    await asking.call("click", selector="input")
+
+    async with asyncio.timeout(AT_ONCE):
+        told = await asking.call("tabs", action="close", beforeUnload=True)
+        await asking.call("handle_dialog", accept=accept)
+        left = await asking.call("tabs", action="list")
+
+    assert told == {"url": here, "dialogs": [opened("beforeunload", "")]}
+    assert [tab["pageId"] for tab in left["tabs"]] == ([] if accept else ["page-1"])
+
+
+# The end of a dialog that nobody answered
+
+
+async def test_a_dialog_goes_with_its_page(asking: SessionBrowser) -> None:
+    await asking.show(button("confirm('Sure?')"))
+    await asking.call("click", selector="button")
+
+    async with asyncio.timeout(AT_ONCE):
+        assert await asking.call("tabs", action="close") == {"active": None, "closed": True}
+        error = await asking.refused("handle_dialog", accept=True)
+        assert (await asking.show("<h1>Free</h1>"))["status"] == 200
+
+    assert error["message"] == "No dialog is open in this session"
+
+
+async def test_a_session_with_a_dialog_closes_at_once(shared_browser: Browser) -> None:
+    session = await shared_browser.call("create_session", dialogs=ASK)
+    await shared_browser.show(button("confirm('Sure?')"), **session)
+    await shared_browser.call("click", selector="button", **session)
+
+    async with asyncio.timeout(AT_ONCE):
+        await shared_browser.call("close_session", **session)
+
+
+async def test_a_session_with_a_dialog_expires(site: Site) -> None:
+    async with connected(site, FOOTLIGHT_SESSION_IDLE_TIMEOUT="3000") as browser:
+        session = await browser.call("create_session", dialogs=ASK)
+        await browser.show(button("confirm('Sure?')"), **session)
+        await browser.call("click", selector="button", **session)
+
+        async with asyncio.timeout(20):
+            while (await browser.call("list_sessions"))["sessions"]:
+                pass
+        error = await browser.refused("handle_dialog", accept=True, **session)
+
+    assert error["code"] == "SESSION_NOT_FOUND"
+
+
+# Nobody is held up
+
+
+async def test_an_open_dialog_does_not_hold_another_session(
+    asking: SessionBrowser, browser: SessionBrowser
+) -> None:
+    await asking.show(button("confirm('Sure?')"))
+    await asking.call("click", selector="button")
+
+    async with asyncio.timeout(AT_ONCE):
+        await browser.show("<button onclick=\"document.title = confirm('Sure?')\">ask</button>")
+        told = await browser.call("click", selector="button")
+
+    assert told["dialogs"] == [{**CONFIRM, "handled": "dismissed"}]
+
+
+async def test_a_call_that_waits_does_not_hold_the_answer(asking: SessionBrowser) -> None:
+    await asking.show(button("confirm('Sure?')"))
+    await asking.call("tabs", action="new", url=asking.site.page("<h1>Other</h1>"))
+    await asking.call("click", selector="button", pageId="page-1")
+
+    async with asyncio.timeout(AT_ONCE), asyncio.TaskGroup() as tasks:
+        waiting = tasks.create_task(asking.answer("wait_for", text="never", pageId="page-2", timeout=2000))
+        queued = tasks.create_task(asking.answer("get_text", selector="h1", pageId="page-2", timeout=100))
+        handled = await asking.call("handle_dialog", accept=True)
+        assert not waiting.done()
+        waiting_result, queued_result = await waiting, await queued
+
+    assert handled["handled"] == "accepted"
+    assert waiting_result.is_error
+    assert queued_result.is_error
+
+
+async def test_the_steps_before_a_dialog_are_told(asking: SessionBrowser) -> None:
+    await asking.show("<h1>One</h1>" + button("confirm('Sure?')"))
+
+    async with asyncio.timeout(AT_ONCE):
+        error = await asking.refused(
+            "run_steps",
+            steps=[
+                {"tool": "get_text", "arguments": {"selector": "h1"}},
+                {"tool": "click", "arguments": {"selector": "button"}},
+                {"tool": "get_text", "arguments": {"selector": "h1"}},
+            ],
+        )
+
+    assert error["code"] == "DIALOG_OPEN"
+    assert error["details"]["step"] == 2
+    assert [step["tool"] for step in error["details"]["done"]] == ["get_text", "click"]
+
+
+# What is wrong with a call
+
+
+@pytest.mark.parametrize(
+    ("script", "arguments", "message", "parameter"),
+    [
+        (
+            "confirm('Sure?')",
+            {"accept": True, "promptText": "x"},
+            "promptText: only a prompt that is accepted takes one; this is a confirm, accept is true",
+            "promptText",
+        ),
+        (
+            "prompt('Name?')",
+            {"accept": False, "promptText": "x"},
+            "promptText: only a prompt that is accepted takes one; this is a prompt, accept is false",
+            "promptText",
+        ),
+        (
+            "alert('Saved')",
+            {"accept": True, "pageId": "page-7"},
+            "pageId: no dialog is open there; open: page-1",
+            "pageId",
+        ),
+    ],
+)
+async def test_a_wrong_answer_leaves_the_dialog_open(
+    asking: SessionBrowser, script: str, arguments: dict[str, Any], message: str, parameter: str
+) -> None:
+    await asking.show(button(script))
+    await asking.call("click", selector="button")
+
+    error = await asking.refused("handle_dialog", **arguments)
+
+    assert (error["code"], error["message"]) == ("INVALID_PARAMETER", message)
+    assert error["details"]["parameter"] == parameter
+    assert (await asking.call("handle_dialog", accept=True))["handled"] == "accepted"
+
+
+async def test_where_two_pages_ask_one_must_be_named(asking: SessionBrowser) -> None:
+    for _ in range(2):
+        await asking.call("tabs", action="new")
+    for page in ("page-1", "page-2"):
+        await asking.show(button("confirm('Sure?')"), pageId=page)
+        await asking.call("click", selector="button", pageId=page)
+
+    error = await asking.refused("handle_dialog", accept=True)
+
+    assert error["message"] == "pageId: more than one dialog is open; open: page-1, page-2"
+    assert (await asking.call("handle_dialog", accept=True, pageId="page-2"))["pageId"] == "page-2"
+    assert (await asking.call("handle_dialog", accept=True))["pageId"] == "page-1"
+
+
+async def test_where_no_dialog_is_open_the_error_says_when_one_is(browser: SessionBrowser) -> None:
+    error = await browser.refused("handle_dialog", accept=True)
+
+    assert error == {
+        "code": "INVALID_PARAMETER",
+        "message": "No dialog is open in this session",
+        "details": {},
+        "retryable": False,
+        "suggestion": "A dialog is left open where the session's dialogs say ask; others are answered at "
+        "once, as data.dialogs tells.",
+    }

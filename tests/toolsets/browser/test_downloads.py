@@ -1,0 +1,106 @@
+"""What the pages of a session have downloaded."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from tests.conftest import SessionBrowser
+
+pytestmark = pytest.mark.anyio
+
+
+def file_at(browser: SessionBrowser, content: bytes, name: str) -> str:
+    async def handler(_: Request) -> Response:
+        return Response(
+            content,
+            media_type="application/octet-stream",
+            headers={"Content-Disposition": f'attachment; filename="{name}"'},
+        )
+
+    return browser.site.route(handler)
+
+
+async def test_downloads_are_listed_newest_last(browser: SessionBrowser) -> None:
+    assert await browser.call("downloads") == {"entries": []}
+    listed = []
+    for number, content in enumerate([b"first", b"the second"], 1):
+        name = f"{browser.session_id}-{number}.txt"
+        url = file_at(browser, content, name)
+        await browser.show(f"<a href={url}>get</a>")
+        await browser.call("click", selector="a")
+        listed.append(
+            {
+                "id": f"download-{number}",
+                "suggestedFilename": name,
+                "url": url,
+                "pageId": "page-1",
+                "state": "completed",
+                "path": str(browser.downloads / name),
+                "bytes": len(content),
+            }
+        )
+
+    assert await browser.call("downloads") == {"entries": listed}
+    other = await browser.call("create_session")
+    assert await browser.call("downloads", **other) == {"entries": []}
+    await browser.call("close_session", **other)
+
+
+async def test_a_download_that_runs_and_one_that_fails_are_told(browser: SessionBrowser) -> None:
+    name = f"{browser.session_id}.bin"
+    broken = asyncio.Event()
+
+    async def handler(_: Request) -> Response:
+        async def content():
+            yield b"x" * 100_000
+            await broken.wait()
+
+        return StreamingResponse(
+            content(),
+            media_type="application/octet-stream",
+            headers={"Content-Disposition": f'attachment; filename="{name}"', "Content-Length": "200000"},
+        )
+
+    begin = asyncio.Event()
+
+    async def when_begun(_: Request) -> Response:
+        await begin.wait()
+        return Response()
+
+    url, go = browser.site.route(handler), browser.site.route(when_begun)
+    await browser.show("<p>x</p>")
+    await browser.call("evaluate", script=f"void fetch('{go}').then(() => {{ location.href = '{url}' }})")
+    begin.set()
+    about = {"id": "download-1", "suggestedFilename": name, "url": url, "pageId": "page-1"}
+
+    async with asyncio.timeout(10):
+        while not (running := (await browser.call("downloads"))["entries"]):
+            pass
+        broken.set()
+        while (failed := (await browser.call("downloads"))["entries"])[0]["state"] == "running":
+            pass
+
+    assert running == [{**about, "state": "running"}]
+    [download] = failed
+    assert download.pop("failure")
+    assert download == {**about, "state": "failed"}
+
+
+async def test_the_address_of_a_file_that_a_page_made_is_cut(browser: SessionBrowser) -> None:
+    await browser.show(f"<a download=long.txt href='data:text/plain,{'x' * 5000}'>get</a>")
+    await browser.call("click", selector="a")
+
+    [download] = (await browser.call("downloads"))["entries"]
+
+    assert download["url"] == f"data:text/plain,{'x' * 984}…"
+    assert (download["state"], download["bytes"]) == ("completed", 5000)
+
+
+async def test_a_parameter_that_there_is_not_is_refused(browser: SessionBrowser) -> None:
+    error = await browser.refused("downloads", state="failed")
+
+    assert (error["code"], error["details"]["parameter"]) == ("INVALID_PARAMETER", "state")

@@ -1,0 +1,323 @@
+"""What tools write into files: prints, traces, HARs, videos."""
+
+from __future__ import annotations
+
+import base64
+import json
+import time
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+
+from tests.conftest import SessionBrowser, connected
+from tests.site import Site
+
+pytestmark = pytest.mark.anyio
+
+
+async def kept(browser: SessionBrowser, uri: str) -> bytes:
+    """What a file's link leads to."""
+    (content,) = (await browser.client.read_resource(uri)).contents
+    return content.text.encode() if hasattr(content, "text") else base64.b64decode(content.blob)
+
+
+# Prints
+
+
+async def test_a_page_is_printed_into_a_file(browser: SessionBrowser) -> None:
+    await browser.show("<h1>Invoice</h1>")
+
+    result = await browser.answer("pdf", name="invoice")
+
+    assert result.structured_content is not None
+    written = result.structured_content["data"]
+    data = Path(written["path"]).read_bytes()
+    assert data.startswith(b"%PDF-")
+    assert (Path(written["path"]).name, written["bytes"]) == ("invoice.pdf", len(data))
+    _, link = result.content
+    assert (link.type, link.uri, link.name, link.mime_type, link.size) == (
+        *("resource_link", written["uri"], "invoice.pdf", "application/pdf"),
+        len(data),
+    )
+    assert await kept(browser, written["uri"]) == data
+
+
+@pytest.mark.parametrize(
+    ("options", "size", "count"),
+    [
+        ({}, (595, 842), 3),
+        ({"format": "Letter", "landscape": True}, (792, 612), 3),
+        ({"pages": "1, 3"}, (595, 842), 2),
+        ({"scale": 0.5, "background": False}, (595, 842), 3),
+    ],
+)
+async def test_a_print_has_the_paper_and_the_pages_that_were_asked_for(
+    browser: SessionBrowser, options: dict[str, Any], size: tuple[int, int], count: int
+) -> None:
+    await browser.show("<p>one<p style='break-before: page'>two<p style='break-before: page'>three")
+
+    data = Path((await browser.call("pdf", **options))["path"]).read_bytes()
+
+    width, height = (round(float(each)) for each in data.split(b"/MediaBox [0 0 ")[1].split(b"]")[0].split())
+    assert ((width, height), data.count(b"/Type /Page\n")) == (pytest.approx(size, abs=1), count)
+
+
+async def test_a_page_that_is_not_there_is_not_printed(browser: SessionBrowser) -> None:
+    await browser.show("<p>one")
+    before = Path((await browser.call("pdf", name="before"))["path"])
+
+    error = await browser.refused("pdf", pages="7-9", name="none")
+
+    assert (error["code"], error["details"]) == ("INVALID_PARAMETER", {"pages": "7-9"})
+    assert "pages must name pages that there are" in error["suggestion"]
+    assert not before.with_name("none.pdf").exists()
+
+
+@pytest.mark.parametrize("pages", ["one", "1,,2", "-3"])
+async def test_pages_are_numbers_and_ranges(browser: SessionBrowser, pages: str) -> None:
+    error = await browser.refused("pdf", pages=pages)
+
+    assert (error["code"], error["details"]["parameter"]) == ("INVALID_PARAMETER", "pages")
+
+
+# Names
+
+
+async def test_nothing_is_written_over(browser: SessionBrowser) -> None:
+    await browser.show("<p>one")
+
+    names = [Path((await browser.call("pdf", name="twice.pdf"))["path"]).name for _ in range(3)]
+
+    assert names == ["twice.pdf", "twice-1.pdf", "twice-2.pdf"]
+
+
+@pytest.mark.parametrize(
+    "name", ["../out", "/tmp/out", "a/b", "..", ".hidden", "a\\b", "c:d", "x" * 101, "a\0b"]
+)
+async def test_a_name_is_a_plain_one(browser: SessionBrowser, name: str) -> None:
+    for tool, arguments in (("pdf", {}), ("trace", {"action": "start"}), ("har", {"action": "start"})):
+        error = await browser.refused(tool, name=name, **arguments)
+
+        assert (error["code"], error["details"]) == ("INVALID_PARAMETER", {"parameter": "name"})
+        assert error["message"].startswith("name: ")
+
+
+async def test_files_go_into_the_configured_folder_and_through_no_link(site: Site, tmp_path: Path) -> None:
+    folder, elsewhere = tmp_path / "deep" / "output", tmp_path / "elsewhere.pdf"
+    folder.mkdir(parents=True)
+    (folder / "linked.pdf").symlink_to(elsewhere)
+    async with connected(site, "--tools", "all", "--output-path", str(folder)) as browser:
+        written = await browser.call("pdf", name="linked")
+
+    assert written["path"] == str(folder / "linked-1.pdf")
+    assert not elsewhere.exists()
+
+
+async def test_a_folder_that_cannot_be_made_is_told(site: Site, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    async with connected(
+        site, "--tools", "all", "--output-path", str(tmp_path / "file" / "output")
+    ) as browser:
+        error = await browser.refused("pdf")
+
+    assert (error["code"], error["message"]) == (
+        "PERMISSION_DENIED",
+        "The output folder cannot be written to: Not a directory",
+    )
+
+
+async def test_without_a_folder_of_its_own_nothing_stays(site: Site) -> None:
+    async with connected(site, "--tools", "all") as browser:
+        path = Path((await browser.call("pdf"))["path"])
+        assert path.is_file()
+
+    assert not path.exists()
+
+
+# Traces
+
+
+def traced(path: str) -> list[dict[str, Any]]:
+    """The events of a trace."""
+    with zipfile.ZipFile(path) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith(".trace"))
+        return [json.loads(line) for line in archive.read(name).splitlines()]
+
+
+async def test_a_trace_holds_what_was_done_meanwhile(browser: SessionBrowser) -> None:
+    await browser.show("<button id=before>Before</button><button id=during>Buy</button>")
+    await browser.call("click", selector="#before")
+
+    started = await browser.call("trace", action="start", name="buying")
+    await browser.call("click", selector="#during")
+    stopped = await browser.call("trace", action="stop")
+
+    assert started == {"recording": True, "path": stopped["path"]}
+    assert Path(stopped["path"]).name == "buying.zip"
+    assert stopped["bytes"] == Path(stopped["path"]).stat().st_size
+    events = traced(stopped["path"])
+    clicked = [each["params"]["selector"] for each in events if each.get("method") == "click"]
+    assert clicked == ["#during"]
+    assert any(each["type"] == "frame-snapshot" for each in events)
+
+
+async def test_what_is_recorded_twice_or_never_is_an_error(browser: SessionBrowser) -> None:
+    for tool in ("trace", "har", "video"):
+        error = await browser.refused(tool, action="stop")
+        assert (error["code"], error["details"]) == ("INVALID_PARAMETER", {"parameter": "action"})
+        assert "is being recorded" in error["message"]
+        assert f"Call {tool} with action start first" in error["suggestion"]
+
+        path = (await browser.call(tool, action="start"))["path"]
+        error = await browser.refused(tool, action="start")
+        assert (error["code"], error["details"]) == (
+            "INVALID_PARAMETER",
+            {"parameter": "action", "path": path},
+        )
+        assert error["suggestion"] == f"Call {tool} with action stop first."
+        assert (await browser.call(tool, action="stop"))["path"] == path
+
+
+async def test_what_still_runs_is_saved_when_its_session_is_closed(
+    browser: SessionBrowser, shared_browser: SessionBrowser
+) -> None:
+    paths = [(await browser.call(tool, action="start"))["path"] for tool in ("trace", "har", "video")]
+    during = (await browser.show("<h1>During</h1>"))["url"]
+
+    await shared_browser.call("close_session", sessionId=browser.session_id)
+
+    trace, har, video = paths
+    assert [each["params"]["url"] for each in traced(trace) if each.get("method") == "goto"] == [during]
+    assert len(json.loads(Path(har).read_text())["log"]["entries"]) == 1
+    assert Path(video).read_bytes().startswith(b"\x1a\x45\xdf\xa3")
+
+
+# HARs
+
+
+@pytest.fixture
+def secrets(site: Site) -> str:
+    """A page that sends and sets what nobody else should read."""
+
+    async def answer(_: Request) -> Response:
+        return PlainTextResponse("answer-body", headers={"set-cookie": "sid=cookie-secret; HttpOnly"})
+
+    site.route(answer, path="/har/answer")
+    return """<script>
+      document.cookie = 'own=own-secret';
+      fetch('/har/answer', {method: 'POST', body: 'sent-body', headers: {Authorization: 'Bearer token-secret'}})
+        .then(() => fetch('/har/answer?again')).then(() => document.body.append('done'));
+    </script>"""
+
+
+@pytest.mark.parametrize("bodies", [False, True])
+async def test_a_har_holds_the_requests_without_their_secrets(
+    browser: SessionBrowser, secrets: str, bodies: bool
+) -> None:
+    await browser.call("har", action="start", bodies=bodies)
+    await browser.show(secrets)
+    await browser.call("find_element", selector="body:text('done')")
+    stopped = await browser.call("har", action="stop")
+
+    text = Path(stopped["path"]).read_text()
+    assert await kept(browser, stopped["uri"]) == text.encode()
+    log = json.loads(text)["log"]
+    page, post, get = log["entries"]
+    assert (log["version"], page["response"]["status"]) == ("1.2", 200)
+    assert [
+        (each["request"]["method"], each["request"]["url"].partition("/har")[2]) for each in (post, get)
+    ] == [
+        ("POST", "/answer"),
+        ("GET", "/answer?again"),
+    ]
+    headers = {header["name"].lower(): header["value"] for header in post["request"]["headers"]}
+    assert (headers["authorization"], headers["cookie"]) == ("[REDACTED]", "[REDACTED]")
+    assert {"name": "own", "value": "[REDACTED]"} in post["request"]["cookies"]
+    assert [cookie["value"] for cookie in post["response"]["cookies"]] == ["[REDACTED]"]
+    assert "-secret" not in "".join(json.dumps([each["request"], each["response"]]) for each in (post, get))
+    assert ("sent-body" in text, "answer-body" in text) == (bodies, bodies)
+
+
+# Videos
+
+
+async def played(browser: SessionBrowser, path: str) -> dict[str, Any]:
+    """A video as a browser sees it: its length in seconds, its size, and its corner at the beginning and the end."""
+    data = base64.b64encode(Path(path).read_bytes()).decode()
+    await browser.show(f"<video muted src='data:video/webm;base64,{data}'></video>")
+    return (await browser.call("evaluate", script=_PLAY))["result"]
+
+
+_PLAY = """async () => {
+  const video = document.querySelector('video');
+  await new Promise((resolve, reject) => {
+    if (video.readyState >= 2) resolve();
+    video.onloadeddata = resolve;
+    video.onerror = () => reject(new Error(video.error.message));
+  });
+  const pen = new OffscreenCanvas(1, 1).getContext('2d', {willReadFrequently: true});
+  const corner = async at => {
+    await new Promise(resolve => { video.onseeked = resolve; video.currentTime = at; });
+    pen.drawImage(video, 0, 0, 1, 1, 0, 0, 1, 1);
+    return [...pen.getImageData(0, 0, 1, 1).data].slice(0, 3).map(value => Math.round(value / 85) * 85);
+  };
+  const {duration, videoWidth: width, videoHeight: height} = video;
+  return {duration, size: [width, height], first: await corner(0.001), last: await corner(duration - 0.001)};
+}"""
+
+CHANGES = """<body style="margin: 0; background: rgb(255, 0, 0)"><script>
+  const began = performance.now();
+  const turn = () => {
+    if (performance.now() - began < 400) return requestAnimationFrame(turn);
+    document.body.style.background = 'rgb(0, 0, 255)';
+    requestAnimationFrame(() => requestAnimationFrame(() => document.body.append('blue')));
+  };
+  onclick = () => requestAnimationFrame(turn);
+</script>"""
+
+
+async def test_a_video_shows_what_the_page_showed(browser: SessionBrowser) -> None:
+    await browser.show(CHANGES)
+    began = time.monotonic()
+
+    started = await browser.call("video", action="start", name="colours")
+    await browser.call("click", selector="body")
+    await browser.call("find_element", selector="body:text('blue')")
+    stopped = await browser.call("video", action="stop")
+    elapsed = time.monotonic() - began
+
+    assert started == {"recording": True, "path": stopped["path"]}
+    assert Path(stopped["path"]).name == "colours.webm"
+    video = await played(browser, stopped["path"])
+    assert 0.4 < video.pop("duration") < elapsed
+    assert video == {"size": [1280, 720], "first": [255, 0, 0], "last": [0, 0, 255]}
+
+
+async def test_a_video_of_a_page_that_never_changes_is_that_page(browser: SessionBrowser) -> None:
+    await browser.show("<body style='background: rgb(0, 255, 0)'>")
+
+    await browser.call("video", action="start")
+    stopped = await browser.call("video", action="stop")
+
+    video = await played(browser, stopped["path"])
+    assert (video["first"], video["last"]) == ([0, 255, 0], [0, 255, 0])
+
+
+async def test_a_page_that_closes_ends_its_video(browser: SessionBrowser) -> None:
+    opened = browser.site.page("<body style='background: rgb(0, 0, 255)' onclick='window.close()'>")
+    await browser.show(f"<a href={opened} target=_blank>open</a>")
+    popup = (await browser.call("click", selector="a"))["newPages"][0]["pageId"]
+    path = (await browser.call("video", action="start", pageId=popup))["path"]
+
+    await browser.call("click", selector="body", pageId=popup)
+    error = await browser.refused("video", action="stop")
+
+    assert error["message"] == (
+        f"action: no video of page-1 is being recorded; there is one of {popup}, which was closed, in {path}"
+    )
+    video = await played(browser, path)
+    assert (video["first"], video["last"]) == ([0, 0, 255], [0, 0, 255])

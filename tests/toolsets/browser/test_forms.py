@@ -1,0 +1,313 @@
+"""Filling many fields in one call."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from tests.conftest import SessionBrowser
+
+pytestmark = pytest.mark.anyio
+
+FORM = """<form>
+<input id=name value=old> <input id=secret type=password> <textarea id=about></textarea>
+<input id=born type=date> <input id=colour type=color> <input id=volume type=range min=0 max=10>
+<input id=count type=number> <div id=note contenteditable>old</div>
+<label><input id=news type=checkbox> News</label> <input id=terms type=checkbox checked>
+<button type=button id=dark role=switch aria-checked=false
+  onclick="this.setAttribute('aria-checked', this.ariaChecked !== 'true')">Dark</button>
+<fieldset id=sizes><label><input type=radio name=size value=s> Small</label>
+<label><input type=radio name=size value=l> Large</label></fieldset>
+<input type=radio name=pay value=card id=card> <label for=card>Card</label>
+<input type=radio name=pay value=cash id=cash> <label for=cash>In cash</label>
+<select id=city><option value=v>Vienna<option value=r>Rome</select>
+<select id=tags multiple><option value=1 selected>One<option value=2>Two<option value=3>Three</select>
+</form>"""
+
+HELD = """(() => {
+  const it = id => document.getElementById(id);
+  const radio = name => document.querySelector(`[name=${name}]:checked`)?.value ?? null;
+  return {
+    name: it('name').value, secret: it('secret').value, about: it('about').value, born: it('born').value,
+    colour: it('colour').value, volume: it('volume').value, count: it('count').value,
+    note: it('note').innerText, news: it('news').checked, terms: it('terms').checked,
+    dark: it('dark').ariaChecked, size: radio('size'), pay: radio('pay'), city: it('city').value,
+    tags: Array.from(it('tags').selectedOptions, option => option.value),
+  };
+})()"""
+
+
+def fields(**values: Any) -> list[dict[str, Any]]:
+    return [{"selector": f"#{name}", "value": value} for name, value in values.items()]
+
+
+async def value_of(browser: SessionBrowser, script: str) -> Any:
+    return (await browser.call("evaluate", script=script))["result"]
+
+
+async def test_every_kind_of_field_in_one_call(browser: SessionBrowser) -> None:
+    url = (await browser.show(FORM))["url"]
+    wanted = {
+        "name": "Ada",
+        "secret": "hunter2",
+        "about": "one\ntwo",
+        "born": "1815-12-10",
+        "colour": "#ff0000",
+        "volume": 7,
+        "count": 12.5,
+        "note": "new",
+        "news": True,
+        "terms": False,
+        "dark": True,
+        "sizes": "Large",
+        "card": "In cash",
+        "city": "Rome",
+        "tags": ["Two", "3"],
+    }
+
+    filled = await browser.call("fill_form", fields=fields(**wanted))
+
+    assert filled["url"] == url
+    kinds = {field["selector"][1:]: field["kind"] for field in filled["fields"]}
+    assert list(kinds) == list(wanted)
+    assert [kinds[name] for name in ("name", "news", "dark", "sizes", "card", "city", "tags")] == [
+        *("text", "checkbox", "checkbox", "radiogroup", "radio", "select", "select")
+    ]
+    assert await value_of(browser, HELD) == {
+        "name": "Ada",
+        "secret": "hunter2",
+        "about": "one\ntwo",
+        "born": "1815-12-10",
+        "colour": "#ff0000",
+        "volume": "7",
+        "count": "12.5",
+        "note": "new",
+        "news": True,
+        "terms": False,
+        "dark": "true",
+        "size": "l",
+        "pay": "cash",
+        "city": "r",
+        "tags": ["2", "3"],
+    }
+
+
+async def test_a_radio_is_chosen_by_itself_by_value_or_by_label(browser: SessionBrowser) -> None:
+    await browser.show(FORM)
+    pay = "document.querySelector('[name=pay]:checked').id"
+
+    for value, chosen in ((True, "card"), ("cash", "cash"), ("Card", "card"), ("In cash", "cash")):
+        await browser.call("fill_form", fields=fields(card=value))
+        assert await value_of(browser, pay) == chosen
+
+    error = await browser.refused("fill_form", fields=fields(card="by cheque"))
+    assert error["details"]["options"] == ["Card", "In cash"]
+
+
+async def test_a_label_is_its_field_and_a_frame_is_entered(browser: SessionBrowser) -> None:
+    inner = "<label id=l>Name <input></label><fieldset><label><input type=radio name=a> A</label></fieldset>"
+    await browser.show(f'<iframe srcdoc="{inner}"></iframe>')
+    there = [
+        {"selector": "iframe >> #l", "value": "Ada"},
+        {"selector": "iframe >> fieldset", "value": "A"},
+    ]
+
+    filled = await browser.call("fill_form", fields=there)
+
+    assert [field["kind"] for field in filled["fields"]] == ["text", "radiogroup"]
+    script = (
+        "(d => [d.querySelector('input').value, d.querySelector('[name=a]').checked])(frames[0].document)"
+    )
+    assert await value_of(browser, script) == ["Ada", True]
+
+
+async def test_refs_are_selectors_here_too(browser: SessionBrowser) -> None:
+    await browser.show(FORM)
+    snapshot = (await browser.call("snapshot"))["snapshot"]
+    radio = re.search(r'(e\d+) radio "Card"', snapshot)
+    text = re.search(r"(e\d+) textbox", snapshot)
+    assert radio
+    assert text
+    wanted = [{"selector": text[1], "value": "Ada"}, {"selector": radio[1], "value": "cash"}]
+
+    await browser.call("fill_form", fields=wanted)
+
+    held = await value_of(browser, HELD)
+    assert (held["name"], held["pay"]) == ("Ada", "cash")
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("name", True, '"#name" is a text field; it takes a text or number'),
+        ("name", ["a"], '"#name" is a text field; it takes a text or number'),
+        ("news", "yes", '"#news" is a checkbox; it takes true or false'),
+        ("card", False, '"#card" is a radio; it takes true, or the value or label of one of its group'),
+        ("city", True, '"#city" is a select; it takes the name of an option'),
+        ("city", ["Rome", "Vienna"], '"#city" is a select; it takes the name of an option'),
+        ("tags", False, '"#tags" is a select; it takes the name of an option, or a list of them'),
+    ],
+)
+async def test_a_value_of_the_wrong_kind_changes_nothing(
+    browser: SessionBrowser, field: str, value: Any, said: str
+) -> None:
+    await browser.show(FORM)
+    before = await value_of(browser, HELD)
+
+    error = await browser.refused("fill_form", fields=[*fields(secret="new"), *fields(**{field: value})])
+
+    assert error["code"] == "INVALID_PARAMETER"
+    assert error["message"] == f"fields.1: {said}; no field was filled"
+    assert error["details"] == {"parameter": "fields.1.value", "field": 1, "done": []}
+    assert await value_of(browser, HELD) == before
+
+
+@pytest.mark.parametrize(
+    ("html", "said", "suggestion"),
+    [
+        ("<input id=x type=file>", "a file input", "Use upload_file."),
+        ("<input id=x type=hidden>", "a hidden field", "Leave it out: the page sets it."),
+        ("<button id=x>go</button>", "a button", "Use click."),
+        (
+            "<div id=x><input></div>",
+            "no field of a form, but a <div>",
+            "Give the selector of the field itself.",
+        ),
+    ],
+)
+async def test_what_is_no_field_is_told_with_the_way_out(
+    browser: SessionBrowser, html: str, said: str, suggestion: str
+) -> None:
+    await browser.show(f"<input id=first>{html}")
+
+    error = await browser.refused("fill_form", fields=fields(first="a", x="b"))
+
+    assert error["code"] == "ELEMENT_NOT_INTERACTIVE"
+    assert error["message"] == f'fields.1: "#x" is {said}; no field was filled'
+    assert error["suggestion"] == suggestion
+    assert await value_of(browser, "document.getElementById('first').value") == ""
+
+
+async def test_a_missing_field_is_told_before_any_is_filled(browser: SessionBrowser) -> None:
+    await browser.show(FORM)
+
+    error = await browser.refused("fill_form", fields=fields(name="Ada", nowhere="x"), timeout=1000)
+
+    assert error["code"] == "ELEMENT_NOT_FOUND"
+    assert error["message"].startswith('fields.1: No element found matching selector "#nowhere"')
+    assert (error["details"]["field"], error["details"]["done"]) == (1, [])
+    assert await value_of(browser, "document.getElementById('name').value") == "old"
+
+
+async def test_a_failure_in_the_middle_says_what_is_done(browser: SessionBrowser) -> None:
+    await browser.show(FORM)
+    wanted = fields(name="Ada", news=True, born="tomorrow", about="never")
+
+    error = await browser.refused("fill_form", fields=wanted)
+
+    assert error["message"] == (
+        'fields.2: "#born" cannot hold "tomorrow"; it takes the form 2024-02-29; '
+        "fields before it (2) are filled"
+    )
+    assert error["details"] == {"parameter": "fields.2.value", "field": 2, "done": [0, 1]}
+    held = await value_of(browser, HELD)
+    assert (held["name"], held["news"], held["born"], held["about"]) == ("Ada", True, "", "")
+
+
+async def test_options_that_are_not_there_are_told_with_those_that_are(browser: SessionBrowser) -> None:
+    await browser.show(FORM)
+
+    one = await browser.refused("fill_form", fields=fields(city="Paris"), timeout=500)
+    several = await browser.refused("fill_form", fields=fields(tags=["One", "Four"]), timeout=500)
+
+    assert one["details"]["options"] == ["v", "r"]
+    assert several["code"] == "INVALID_PARAMETER"
+    assert several["details"]["options"] == ["One", "1", "Two", "2", "Three", "3"]
+
+
+async def test_a_field_that_another_brings_its_options(browser: SessionBrowser) -> None:
+    await browser.show(
+        """<select id=land onchange="city.innerHTML = '<option>Rome<option>Milan'">
+        <option>Austria<option>Italy</select><select id=city disabled><option>Vienna</select>
+        <script>land.addEventListener('change', () => city.disabled = false)</script>"""
+    )
+
+    await browser.call("fill_form", fields=fields(land="Italy", city="Milan"))
+
+    assert await value_of(browser, "city.value") == "Milan"
+
+
+# What only says what it is
+
+
+CUSTOM = """<style>[role=option] { display: block } [hidden] { display: none }</style>
+<button id=fruit role=combobox aria-expanded=false aria-controls=fruits
+  onclick="open_(this, fruits.hidden)">Choose</button>
+<div id=fruits role=listbox hidden><div role=option>Apple</div><div role=option aria-label=Pear>P</div></div>
+<input id=town role=combobox aria-autocomplete=list aria-controls=towns oninput="towns.hidden = false">
+<div id=towns role=listbox hidden><div role=option>Graz</div><div role=option>Graz West</div></div>
+<div id=extras role=listbox aria-multiselectable=true>
+  <div role=option aria-selected=true>Salt</div><div role=option aria-selected=false>Oil</div>
+  <div role=option aria-selected=false>Lemon</div></div>
+<div id=speed role=radiogroup><span role=radio aria-checked=false>Slow</span>
+  <span role=radio aria-checked=true>Fast</span></div>
+<script>
+  const open_ = (box, open) => { fruits.hidden = !open; box.ariaExpanded = open; };
+  fruits.onclick = event => { fruit.textContent = event.target.ariaLabel || event.target.textContent;
+    open_(fruit, false); };
+  fruit.onkeydown = event => event.key === 'Escape' && open_(fruit, false);
+  towns.onclick = ({target}) => {
+    town.value = target.textContent; town.dataset.chosen = 1; towns.hidden = true; };
+  extras.onclick = ({target}) => target.ariaSelected = target.ariaSelected !== 'true';
+  speed.onclick = ({target}) => { for (const it of speed.children) it.ariaChecked = it === target; };
+</script>"""
+
+
+async def test_what_only_has_roles_is_filled_by_its_names(browser: SessionBrowser) -> None:
+    await browser.show(CUSTOM)
+
+    filled = await browser.call(
+        "fill_form", fields=fields(fruit="Pear", town="Graz", extras=["Oil", "Lemon"], speed="Slow")
+    )
+
+    assert [field["kind"] for field in filled["fields"]] == ["combobox", "combobox", "listbox", "radiogroup"]
+    script = """[fruit.textContent, town.value, town.dataset.chosen,
+      Array.from(extras.children, it => it.ariaSelected), Array.from(speed.children, it => it.ariaChecked)]"""
+    assert await value_of(browser, script) == [
+        *("Pear", "Graz", "1"),
+        ["false", "true", "true"],
+        ["true", "false"],
+    ]
+
+
+async def test_a_name_that_is_not_offered_is_never_guessed(browser: SessionBrowser) -> None:
+    await browser.show(CUSTOM)
+
+    error = await browser.refused("fill_form", fields=fields(fruit="App"), timeout=1000)
+    filled = await browser.call("fill_form", fields=fields(town="Gra"))
+
+    assert error["details"]["options"] == ["Apple", "Pear"]
+    assert await value_of(browser, "[fruit.textContent, fruits.hidden]") == ["Choose", True]
+    assert filled["fields"] == [{"selector": "#town", "kind": "text"}]
+    assert await value_of(browser, "[town.value, town.dataset.chosen ?? null]") == ["Gra", None]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parameter"),
+    [
+        ({}, "fields"),
+        ({"fields": []}, "fields"),
+        ({"fields": [{"selector": "#name"}]}, "fields.0.value"),
+        ({"fields": [{"selector": "#name", "value": "a", "kind": "text"}]}, "fields.0.kind"),
+        ({"fields": [{"selector": "#name", "value": {}}]}, "fields.0.value"),
+    ],
+)
+async def test_fields_that_are_none_are_refused(
+    browser: SessionBrowser, arguments: dict[str, Any], parameter: str
+) -> None:
+    error = await browser.refused("fill_form", **arguments)
+
+    assert error["code"] in ("INVALID_PARAMETER", "MISSING_PARAMETER")
+    assert error["details"]["parameter"].startswith(parameter)

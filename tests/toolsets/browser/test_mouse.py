@@ -1,0 +1,108 @@
+"""The mouse by coordinates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.conftest import SessionBrowser
+
+pytestmark = pytest.mark.anyio
+
+CANVAS = """<style>body { margin: 0 } canvas { display: block; background: #eee }</style>
+<canvas width=600 height=400></canvas><div style="height: 3000px"></div><script>
+  const log = [];
+  for (const type of ['mousedown', 'mouseup', 'click', 'dblclick', 'contextmenu', 'wheel'])
+    addEventListener(type, event => {
+      if (type === 'contextmenu') event.preventDefault();
+      log.push(`${type} ${event.button} ${event.clientX},${event.clientY}`);
+    }, {passive: true, capture: true, once: type === 'wheel'});
+  addEventListener('mousemove', event => window.last = [event.clientX, event.clientY, event.buttons]);
+</script>"""
+
+
+@pytest.fixture
+async def canvas(browser: SessionBrowser) -> SessionBrowser:
+    browser.url = (await browser.show(CANVAS))["url"]  # type: ignore[attr-defined]
+    return browser
+
+
+async def value_of(browser: SessionBrowser, script: str) -> Any:
+    return (await browser.call("evaluate", script=script))["result"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "events"),
+    [
+        ({}, ["mousedown 0", "mouseup 0", "click 0"]),
+        (
+            {"clickCount": 2},
+            ["mousedown 0", "mouseup 0", "click 0", "mousedown 0", "mouseup 0", "click 0", "dblclick 0"],
+        ),
+        ({"button": "right"}, ["mousedown 2", "contextmenu 2", "mouseup 2"]),
+    ],
+)
+async def test_a_click_is_where_it_is_asked_for(
+    canvas: SessionBrowser, arguments: dict[str, Any], events: list[str]
+) -> None:
+    clicked = await canvas.call("mouse_click", x=120, y=80, **arguments)
+
+    assert clicked == {"url": canvas.url}  # type: ignore[attr-defined]
+    assert await value_of(canvas, "log") == [f"{event} 120,80" for event in events]
+
+
+async def test_the_mouse_moves(canvas: SessionBrowser) -> None:
+    await canvas.call("mouse_move", x=33, y=44)
+
+    assert await value_of(canvas, "last") == [33, 44, 0]
+
+
+async def test_a_drag_holds_the_button(canvas: SessionBrowser) -> None:
+    await canvas.call(
+        "evaluate", script="addEventListener('mousemove', it => log.push(`move ${it.buttons}`))"
+    )
+
+    await canvas.call("mouse_drag", fromX=10, fromY=20, toX=110, toY=220)
+
+    assert await value_of(canvas, "log") == [
+        "move 0",
+        "mousedown 0 10,20",
+        *["move 1"] * 10,
+        "mouseup 0 110,220",
+        "click 0 110,220",
+    ]
+
+
+async def test_the_wheel_scrolls_what_is_under_it(canvas: SessionBrowser) -> None:
+    await canvas.call("mouse_wheel", x=50, y=60, deltaY=300)
+
+    assert await value_of(canvas, "log") == ["wheel 0 50,60"]
+    await canvas.call("evaluate", script="new Promise(done => scrollY ? done() : onscroll = () => done())")
+    await canvas.call(
+        "evaluate",
+        script="(async () => { while (scrollY < 300) await new Promise(requestAnimationFrame) })()",
+    )
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "parameter"),
+    [
+        ("mouse_click", {"x": 1280, "y": 5}, "x"),
+        ("mouse_click", {"x": 5, "y": 720}, "y"),
+        ("mouse_move", {"x": -1, "y": 5}, "x"),
+        ("mouse_drag", {"fromX": 5, "fromY": 5, "toX": 5, "toY": 9000}, "toY"),
+        ("mouse_wheel", {"x": 5, "y": -5, "deltaY": 10}, "y"),
+    ],
+)
+async def test_a_point_outside_is_refused_with_the_size(
+    canvas: SessionBrowser, tool: str, arguments: dict[str, Any], parameter: str
+) -> None:
+    error = await canvas.refused(tool, **arguments)
+
+    assert error["code"] == "INVALID_PARAMETER"
+    assert error["message"] == (
+        f"{parameter}: {arguments[parameter]} is outside of the viewport, which has 1280 x 720 CSS pixels"
+    )
+    assert error["details"] == {"parameter": parameter, "width": 1280, "height": 720}
+    assert await value_of(canvas, "log") == []

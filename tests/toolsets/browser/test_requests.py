@@ -1,0 +1,365 @@
+"""Reading one request of the log in full."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+from typing import Any
+
+import pytest
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from tests.conftest import ENGINE, SessionBrowser
+
+pytestmark = pytest.mark.anyio
+
+
+async def find(browser: SessionBrowser, url: str) -> dict[str, Any]:
+    """The last entry of the log with this URL, when it has ended."""
+    async with asyncio.timeout(10):
+        while True:
+            entries = (await browser.call("get_request_log", filter=url))["entries"]
+            if entries and entries[-1]["timing"]["duration"] is not None:
+                return entries[-1]
+
+
+async def send(browser: SessionBrowser, url: str, **options: Any) -> str:
+    """Fetch it from the page; the id of the request."""
+    script = (
+        f"fetch({json.dumps(url)}, {json.dumps(options)}).then(answer => answer.arrayBuffer()).then(() => 1)"
+    )
+    await browser.call("evaluate", script=script)
+    return (await find(browser, url))["id"]
+
+
+def answering(browser: SessionBrowser, body: bytes | str, kind: str = "text/plain", **headers: str) -> str:
+    async def handler(_: Request) -> Response:
+        response = Response(body, media_type=kind)
+        for name, value in headers.items():
+            response.headers.append(name.replace("_", "-"), value)
+        return response
+
+    return browser.site.route(handler)
+
+
+@pytest.fixture
+async def shown(browser: SessionBrowser) -> SessionBrowser:
+    await browser.show("<p>x</p>")
+    return browser
+
+
+async def test_a_request_has_its_id_and_a_summary(shown: SessionBrowser) -> None:
+    url = answering(shown, "x")
+    id = await send(shown, url)
+    entry = await find(shown, url)
+
+    assert entry["id"] == id == "request-2"
+    assert await shown.call("get_request", requestId=id) == {"summary": entry}
+
+
+async def test_headers_are_told_and_the_secret_ones_masked(shown: SessionBrowser) -> None:
+    """Those that the browser adds by itself too."""
+    url = answering(shown, "x", set_cookie="session=abc; Path=/", x_api_key="12345", x_plain="seen")
+    await shown.call("set_cookies", cookies=[{"name": "login", "value": "secret", "url": shown.site.url}])
+    id = await send(
+        shown,
+        url,
+        headers={"Authorization": "Bearer abcdef", "X-CSRF-Token": "t0ken", "X-Plain": "also"},
+    )
+
+    asked = (await shown.call("get_request", requestId=id, part="request_headers"))["headers"]
+    answered = (await shown.call("get_request", requestId=id, part="response_headers"))["headers"]
+
+    assert {name: asked[name] for name in ("authorization", "cookie", "x-csrf-token", "x-plain")} == {
+        "authorization": "[masked, 13 characters]",
+        "cookie": "[masked, 12 characters]",
+        "x-csrf-token": "[masked, 5 characters]",
+        "x-plain": "also",
+    }
+    assert asked["user-agent"]
+    del answered["date"], answered["server"]
+    assert answered == {
+        "content-length": "1",
+        "content-type": "text/plain; charset=utf-8",
+        "set-cookie": "[masked, 19 characters]",
+        "x-api-key": "[masked, 5 characters]",
+        "x-plain": "seen",
+    }
+
+
+async def test_a_long_header_is_cut(shown: SessionBrowser) -> None:
+    id = await send(shown, answering(shown, "x", x_long="y" * 3000))
+
+    headers = (await shown.call("get_request", requestId=id, part="response_headers"))["headers"]
+
+    assert headers["x-long"] == "y" * 2000 + "… [cut, 3000 characters]"
+
+
+async def test_bodies_are_told(shown: SessionBrowser) -> None:
+    url = answering(shown, '{"ä": [1]}', "application/json")
+    id = await send(
+        shown, url, method="POST", body='{"name": "💡"}', headers={"Content-Type": "application/json"}
+    )
+
+    assert await shown.call("get_request", requestId=id, part="request_body") == {
+        "body": '{"name": "💡"}',
+        "encoding": "text",
+        "length": 13,
+        "contentType": "application/json",
+    }
+    assert await shown.call("get_request", requestId=id, part="response_body") == {
+        "body": '{"ä": [1]}',
+        "encoding": "text",
+        "length": 10,
+        "contentType": "application/json",
+    }
+
+
+async def test_no_body_is_an_empty_one(shown: SessionBrowser) -> None:
+    id = await send(shown, answering(shown, ""))
+
+    assert (await shown.call("get_request", requestId=id, part="request_body")) == {
+        "body": "",
+        "encoding": "text",
+        "length": 0,
+    }
+    assert (await shown.call("get_request", requestId=id, part="response_body"))["body"] == ""
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "text"),
+    [
+        ("größer".encode("latin-1"), "text/plain; charset=iso-8859-1", "größer"),
+        ("größer".encode(), 'text/plain; Charset="UTF-8"', "größer"),
+        ("größer".encode(), "application/x-own", "größer"),
+        ("größer".encode("utf-16"), "text/plain; charset=utf-16", "größer"),
+    ],
+)
+async def test_a_text_is_read_as_its_type_says(
+    shown: SessionBrowser, body: bytes, kind: str, text: str
+) -> None:
+    id = await send(shown, answering(shown, body, kind))
+
+    told = await shown.call("get_request", requestId=id, part="response_body")
+
+    assert (told["body"], told["encoding"]) == (text, "text")
+
+
+async def test_a_long_body_is_read_in_pieces(shown: SessionBrowser) -> None:
+    text = "".join(str(number) for number in range(6000))
+    id = await send(shown, answering(shown, text))
+    pieces, offset = [], 0
+
+    while offset is not None:
+        piece = await shown.call("get_request", requestId=id, part="response_body", offset=offset)
+        pieces.append(piece["body"])
+        assert piece["length"] == len(text)
+        offset = piece.get("nextOffset")
+
+    assert "".join(pieces) == text
+    assert [len(piece) for piece in pieces] == [10_000, 10_000, len(text) - 20_000]
+    error = await shown.refused("get_request", requestId=id, part="response_body", offset=len(text) + 1)
+    assert error["message"] == (
+        f"offset: {len(text) + 1} is beyond the end; there are {len(text)} characters"
+    )
+
+
+async def test_what_is_no_text_is_in_base64(shown: SessionBrowser) -> None:
+    body = bytes(range(256)) * 40
+    id = await send(shown, answering(shown, body, "image/png"))
+
+    first = await shown.call("get_request", requestId=id, part="response_body")
+    second = await shown.call("get_request", requestId=id, part="response_body", offset=first["nextOffset"])
+
+    assert base64.b64decode(first.pop("body")) == body[:7500]
+    assert first == {
+        "encoding": "base64",
+        "length": 10_240,
+        "nextOffset": 7500,
+        "contentType": "image/png",
+    }
+    assert base64.b64decode(second["body"]) == body[7500:]
+    assert "nextOffset" not in second
+    error = await shown.refused("get_request", requestId=id, part="response_body", offset=10_241)
+    assert error["message"] == "offset: 10241 is beyond the end; there are 10240 bytes"
+
+
+async def test_a_document_can_be_read_while_it_is_there(shown: SessionBrowser) -> None:
+    id = (await shown.call("get_request_log"))["entries"][0]["id"]
+
+    assert (await shown.call("get_request", requestId=id, part="response_body"))["body"] == "<p>x</p>"
+
+
+async def test_a_mocked_answer_can_be_read(shown: SessionBrowser) -> None:
+    url = f"{shown.site.url}/mocked/{shown.session_id}"
+    await shown.call("mock_response", url=url, response={"body": {"made": "up"}, "headers": {"X-A": "b"}})
+    id = await send(shown, url)
+
+    body = await shown.call("get_request", requestId=id, part="response_body")
+    headers = (await shown.call("get_request", requestId=id, part="response_headers"))["headers"]
+
+    assert (body["body"], headers["x-a"]) == ('{"made": "up"}', "b")
+
+
+@pytest.mark.skipif(ENGINE != "chromium", reason="others keep it")
+async def test_the_body_of_a_page_that_was_left_is_gone(shown: SessionBrowser) -> None:
+    id = (await shown.call("get_request_log"))["entries"][0]["id"]
+    await shown.show("<p>next</p>")
+
+    error = await shown.refused("get_request", requestId=id, part="response_body")
+
+    assert error["code"] == "INVALID_PARAMETER"
+    assert error["message"] == (
+        f"part: the response body of {id} cannot be read: Response body is not available for a response that "
+        "was navigated away from. Read response.body() before triggering any navigation."
+    )
+    assert error["suggestion"] == "The part `summary` can be read always."
+    assert (await shown.call("get_request", requestId=id))["summary"]["id"] == id
+
+
+async def test_a_redirect_has_headers_and_no_body(shown: SessionBrowser) -> None:
+    target = shown.site.page("there")
+    url = shown.site.redirect(target)
+    id = await send(shown, url)
+
+    headers = (await shown.call("get_request", requestId=id, part="response_headers"))["headers"]
+    error = await shown.refused("get_request", requestId=id, part="response_body")
+
+    assert headers["location"] == target
+    assert error["message"] == (
+        f"part: the response body of {id} cannot be read: Response body is unavailable for redirect responses"
+    )
+
+
+async def test_a_request_that_failed_has_no_response(shown: SessionBrowser) -> None:
+    url = f"{shown.site.url}/blocked/{shown.session_id}"
+    await shown.call("block_resource", resourceType="fetch")
+    await shown.refused("evaluate", script=f"fetch('{url}')")
+    id = (await find(shown, url))["id"]
+
+    for part in ("response_headers", "response_body"):
+        error = await shown.refused("get_request", requestId=id, part=part)
+        assert error["message"].startswith(
+            f"part: the {part.replace('_', ' ')} of {id} cannot be read: the request failed: "
+        )
+    assert "headers" in await shown.call("get_request", requestId=id, part="request_headers")
+
+
+async def test_a_request_without_an_answer_yet_is_told_so(shown: SessionBrowser) -> None:
+    url = shown.site.never()
+    await shown.call("evaluate", script=f"void fetch('{url}')")
+    [entry] = (await shown.call("get_request_log", filter=url))["entries"]
+
+    error = await shown.refused("get_request", requestId=entry["id"], part="response_body")
+
+    assert error["message"] == (
+        f"part: the response body of {entry['id']} cannot be read: there is no response yet"
+    )
+
+
+async def test_a_response_that_does_not_end_is_told_so(shown: SessionBrowser) -> None:
+    more = asyncio.Event()
+
+    async def stream(_: Request) -> Response:
+        async def lines():
+            yield b"data: x\n\n"
+            await more.wait()
+
+        return StreamingResponse(lines(), media_type="text/event-stream")
+
+    url = shown.site.route(stream)
+    await shown.call("evaluate", script=f"fetch('{url}').then(() => 1)")
+    [entry] = (await shown.call("get_request_log", filter=url))["entries"]
+
+    error = await shown.refused("get_request", requestId=entry["id"], part="response_body")
+    headers = await shown.call("get_request", requestId=entry["id"], part="response_headers")
+    more.set()
+
+    assert error["message"] == (
+        f"part: the response body of {entry['id']} cannot be read: the response has not ended yet"
+    )
+    assert headers["headers"]["content-type"].startswith("text/event-stream")
+
+
+async def test_of_a_page_that_is_closed_there_is_a_summary(shown: SessionBrowser) -> None:
+    popup = shown.site.page("<p>popup</p>")
+    await shown.show(f"<button onclick=\"window.open('{popup}')\">open</button>")
+    await shown.call("click", selector="button")
+    entry = await find(shown, popup)
+    await shown.call("evaluate", pageId="page-2", script="void setTimeout(close)")
+    async with asyncio.timeout(10):
+        while True:
+            answer = await shown.answer("get_request", requestId=entry["id"], part="response_body")
+            if answer.is_error:
+                break
+
+    assert answer.structured_content is not None
+    assert answer.structured_content["error"]["message"] == (
+        f"part: the response body of {entry['id']} cannot be read: its page is closed"
+    )
+    assert await shown.call("get_request", requestId=entry["id"]) == {"summary": entry}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "parameter", "message"),
+    [
+        ({}, "MISSING_PARAMETER", "requestId", "get_request needs the parameter requestId"),
+        (
+            {"requestId": "request-99"},
+            "INVALID_PARAMETER",
+            "requestId",
+            "requestId: no request request-99 is in the log; in it: request-1. get_request_log lists them",
+        ),
+        (
+            {"requestId": "request-1", "offset": 5},
+            "INVALID_PARAMETER",
+            "offset",
+            "offset: only a body is read in pieces",
+        ),
+        (
+            {"requestId": "request-1", "part": "body"},
+            "INVALID_PARAMETER",
+            "part",
+            "part: must be 'summary', 'request_headers', 'request_body', 'response_headers' or "
+            "'response_body', got 'body'",
+        ),
+        (
+            {"requestId": "request-1", "part": "response_body", "offset": -1},
+            "INVALID_PARAMETER",
+            "offset",
+            "offset: must be greater than or equal to 0, got -1",
+        ),
+    ],
+)
+async def test_a_wrong_question_is_refused_by_field(
+    shown: SessionBrowser, arguments: dict[str, Any], code: str, parameter: str, message: str
+) -> None:
+    error = await shown.refused("get_request", **arguments)
+
+    assert (error["code"], error["details"]["parameter"], error["message"]) == (code, parameter, message)
+
+
+async def test_without_any_request_it_says_so(browser: SessionBrowser) -> None:
+    error = await browser.refused("get_request", requestId="request-1")
+
+    assert error["message"] == (
+        "requestId: no request request-1 is in the log; in it: none. get_request_log lists them"
+    )
+
+
+async def test_what_was_long_ago_has_only_its_entry(shown: SessionBrowser) -> None:
+    """The last 1,000 can be read."""
+    url = answering(shown, "x")
+    script = f"""(async () => {{
+        for (let i = 0; i < 40; i++)
+            await Promise.all(Array.from({{length: 25}}, () => fetch('{url}').then(answer => answer.text())));
+    }})()"""
+    await shown.call("evaluate", script=script)
+
+    error = await shown.refused("get_request", requestId="request-1", part="response_body")
+    latest = await shown.call("get_request", requestId="request-1001", part="response_body")
+
+    assert error["message"] == "requestId: request-1 was too long ago; only the latest requests can be read"
+    assert latest["body"] == "x"

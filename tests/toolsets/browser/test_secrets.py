@@ -1,0 +1,300 @@
+"""A secret is typed by its name, and nothing that the server tells has its value."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+import json
+import os
+from collections.abc import AsyncGenerator, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, quote, quote_plus
+
+import pytest
+from PIL import Image
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from tests.site import Site
+from tests.wire import Wire, wired
+
+pytestmark = pytest.mark.anyio
+
+PASSWORD = 'hunter2 "ö" & <b>/+%'
+PIN = "48213"
+
+
+class Told:
+    """A session of a server with two secrets, and all that the server has told in it."""
+
+    def __init__(self, wire: Wire) -> None:
+        self.wire = wire
+        self.texts: list[str] = []
+        self.session: dict[str, str] = {}
+
+    async def ask(self, method: str, **params: Any) -> dict[str, Any]:
+        answer = await self.wire.ask(method, params)
+        self.texts.append(json.dumps(answer, ensure_ascii=False))
+        return answer
+
+    async def result(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
+        arguments = {**self.session, **arguments}
+        return (await self.ask("tools/call", name=tool, arguments=arguments))["result"]
+
+    async def answer(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
+        return (await self.result(tool, **arguments))["structuredContent"]
+
+    async def call(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
+        content = await self.answer(tool, **arguments)
+        assert content["success"], content["error"]
+        return content["data"]
+
+
+@pytest.fixture(scope="module")
+async def wire(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Wire]:
+    folder = tmp_path_factory.mktemp("server")
+    file = folder / "secrets.env"
+    file.write_text(f"PASSWORD='{PASSWORD}'\nPIN={PIN}\n")
+    file.chmod(0o600)
+    flags = (
+        *("--secrets", str(file), "--upload-root", str(folder), "--enable-script-evaluation"),
+        *("--tools", "all", "--log-level", "debug", "--timeout", "10000"),
+    )
+    async with wired(*flags, cwd=folder) as wire:
+        hello = await wire.initialize()
+        assert "Secrets: PASSWORD, PIN. Give secret:NAME" in hello["result"]["instructions"]
+        yield wire
+
+
+@pytest.fixture
+async def told(wire: Wire) -> Told:
+    told = Told(wire)
+    told.session = await told.call("create_session")
+    return told
+
+
+async def test_a_secret_is_typed_by_its_name(site: Site, told: Told) -> None:
+    sent: list[dict[str, str]] = []
+
+    async def take(request: Request) -> Response:
+        sent.append(dict(parse_qsl((await request.body()).decode())))
+        return Response("thanks")
+
+    action = site.route(take)
+    await told.call(
+        "navigate",
+        url=site.page(
+            f"<form method=post action='{action}'><input name=a><input name=b><button>Go</button></form>"
+        ),
+    )
+    await told.call("fill", selector="[name=a]", value="secret:PASSWORD")
+    await told.call("type", selector="[name=b]", text="secret:PIN")
+    assert await told.call("get_value", selector="[name=a]") == {"value": "[secret PASSWORD]"}
+    await told.call("click", selector="button")
+
+    assert sent == [{"a": PASSWORD, "b": PIN}]
+
+
+async def test_a_cookie_can_be_a_secret(site: Site, told: Told) -> None:
+    await told.call("set_cookies", cookies=[{"name": "pin", "value": "secret:PIN", "url": site.url}])
+    await told.call("navigate", url=site.page("<p>x</p>"))
+
+    assert (await told.call("evaluate", script="document.cookie.length"))["result"] == len(f"pin={PIN}")
+    assert [each["value"] for each in (await told.call("get_cookies"))["cookies"]] == ["[secret PIN]"]
+
+
+async def test_an_unknown_secret_is_refused_with_the_known_names(site: Site, told: Told) -> None:
+    await told.call("navigate", url=site.page("<input>"))
+
+    error = (await told.answer("fill", selector="input", value="secret:PASSWRD"))["error"]
+
+    assert (error["code"], error["message"]) == (
+        "INVALID_PARAMETER",
+        "value: there is no secret PASSWRD; known: PASSWORD, PIN, got 'secret:PASSWRD'",
+    )
+    assert await told.call("get_value", selector="input") == {"value": ""}
+
+
+async def test_the_file_of_the_secrets_is_not_uploaded(site: Site, told: Told) -> None:
+    await told.call("navigate", url=site.page("<input type=file>"))
+
+    error = (await told.answer("upload_file", selector="input", files=["secrets.env"]))["error"]
+
+    assert error["code"] == "PERMISSION_DENIED"
+
+
+SPREAD = """<!doctype html><title>t</title>
+<input id=typed oninput="spread(this.value)"><input id=pin>
+<p id=p></p><a id=link>there</a><img id=img><table><tr><th>k<th id=th>v<tr><td>a<td id=td></table>
+<a id=file download>file</a><button id=ask onclick="alert(document.title)">ask</button>
+<script>
+const bytes = text => String.fromCharCode(...new TextEncoder().encode(text));
+async function spread(value) {
+  document.title = value;
+  console.log('typed', value, {value}); console.error(new Error(value)); console.warn(btoa(bytes(value)));
+  localStorage.setItem('kept', value); sessionStorage.setItem(value, JSON.stringify({value}));
+  document.cookie = 'kept=' + encodeURIComponent(value);
+  for (const id of ['p', 'link', 'th', 'td']) document.getElementById(id).textContent = value;
+  p.title = img.alt = value; p.setAttribute('aria-label', value); p.dataset.testid = value;
+  link.href = '/found?' + new URLSearchParams({q: value});
+  file.href = 'data:text/plain,' + encodeURIComponent(value); file.download = value + '.txt';
+  history.replaceState(null, '', '?q=' + encodeURIComponent(value) + '#' + value);
+  await fetch('/spread/echo?q=' + encodeURIComponent(value), {
+    method: 'POST', body: JSON.stringify({value}),
+    headers: {Authorization: 'Basic ' + btoa(bytes('user:' + value)), 'X-Value': encodeURIComponent(value)},
+  });
+  document.body.dataset.done = 1;
+  setTimeout(() => { throw new Error('late ' + value) });
+}
+</script>"""
+
+READING: dict[str, dict[str, Any]] = {
+    "get_text": {"selector": "body"},
+    "get_all_text": {"selector": "p"},
+    "get_attribute": {"selector": "#link", "attribute": "href"},
+    "get_value": {"selector": "#typed"},
+    "screenshot_element": {"selector": "#p"},
+    "extract_table": {"selector": "table"},
+    "find_element": {"selector": "#p"},
+    "find_elements": {"selector": "a, p, input"},
+    "element_exists": {"selector": "#p"},
+    "is_visible": {"selector": "#p"},
+    "is_enabled": {"selector": "#p"},
+    "wait_for_selector": {"selector": "#p"},
+    "save_state": {},
+}
+"""What reading tools need. Those that need nothing are called too."""
+
+SCRIPTS = (
+    "document.title",
+    "({[document.title]: [document.title]})",
+    "encodeURIComponent(document.title)",
+    "btoa(bytes('x' + document.title))",
+    "document.body.innerHTML",
+    "JSON.stringify(JSON.stringify({a: document.title}))",
+    "document.title.toUpperCase()",
+    "Number(pin.value)",
+    "throw new Error(document.title)",
+)
+
+
+async def test_nothing_that_the_server_tells_has_the_value_of_a_secret(site: Site, told: Told) -> None:
+    async def echo(request: Request) -> Response:
+        return JSONResponse({"echo": (await request.body()).decode(), "header": dict(request.headers)})
+
+    site.route(echo, path="/spread/echo")
+    await told.call("navigate", url=site.page(SPREAD))
+    await told.call("fill", selector="#pin", value="secret:PIN")
+    await told.call("fill", selector="#typed", value="secret:PASSWORD", observe="full")
+    await told.call("wait_for_selector", selector="[data-done]")
+    await told.call("click", selector="#ask", observe="full")
+    await told.call("click", selector="#file")
+    await told.answer("click", selector="#nothing", timeout=300)
+    for script in SCRIPTS:
+        await told.answer("evaluate", script=script)
+    tools = (await told.ask("tools/list"))["result"]["tools"]
+    for tool in tools:
+        if not tool["annotations"]["readOnlyHint"]:
+            continue
+        if tool["name"] in READING or not {*tool["inputSchema"].get("required", ())} - {"sessionId"}:
+            session = told.session if "sessionId" in tool["inputSchema"]["properties"] else {}
+            arguments = {**session, **READING.get(tool["name"], {})}
+            await told.ask("tools/call", name=tool["name"], arguments=arguments)
+    for resource in (await told.ask("resources/list"))["result"]["resources"]:
+        await told.ask("resources/read", uri=resource["uri"])
+    await told.ask(
+        "completion/complete",
+        ref={"type": "ref/prompt", "name": "scrape_website"},
+        argument={"name": "url", "value": ""},
+    )
+    await told.call("reload")
+
+    everything = [*told.texts, *told.wire.noise]
+    assert {leak for text in everything for leak in leaks(text)} == set()
+    assert sum("[secret PASSWORD]" in text for text in everything) > 15
+    assert any("[secret PIN]" in text for text in everything)
+
+
+def leaks(text: str) -> Iterator[str]:
+    """The spellings of a secret that are in a text, which may be JSON, with a piece of it."""
+    spellings = {
+        "hunter2",
+        PIN,
+        PASSWORD,
+        quote(PASSWORD, safe=""),
+        quote_plus(PASSWORD),
+        html.escape(PASSWORD),
+        *(base64.b64encode(b"x" * before + PASSWORD.encode()).decode()[4:-4] for before in range(3)),
+    }
+    for spelling in spellings:
+        at = text.lower().find(spelling.lower())
+        if at >= 0 and not (spelling == PIN and text[at - 1 : at].isdigit()):
+            yield f"{spelling}: …{text[max(0, at - 200) : at + 100]}…"
+
+
+async def test_the_values_are_in_no_childs_environment_or_command_line(site: Site, told: Told) -> None:
+    import psutil
+
+    await told.call("navigate", url=site.page("<input>"))
+    await told.call("fill", selector="input", value="secret:PASSWORD")
+    server = psutil.Process(told.wire.process.pid)
+    kin = [server, *server.children(recursive=True)]
+
+    assert len(kin) > 2
+    for process in kin:
+        try:
+            shown = (process.cmdline(), process.environ())
+        except (psutil.NoSuchProcess, psutil.AccessDenied):
+            continue
+        assert "hunter2" not in str(shown)
+
+
+PICTURED = f"""<!doctype html><style>
+  * {{ border: 0 !important; outline: 0 !important; padding: 0; background: white; caret-color: white }}
+  iframe {{ width: 300px; height: 60px }}
+</style>
+<p>{html.escape(PASSWORD)}</p><p>{html.escape(PASSWORD.upper().replace(" ", "   "))}</p>
+<p><b>hunter2</b> "ö" &amp; <i>&lt;b>/+%</i></p>
+<input size=40><textarea>{html.escape(PASSWORD)}</textarea><input placeholder='{html.escape(PASSWORD)}'>
+<svg height=20><text y=15>{PIN}</text></svg>
+<div id=host></div><iframe srcdoc="<style>*{{background:white}}</style>{PIN}"></iframe>
+<script>host.attachShadow({{mode: "open"}}).innerHTML = "<p>{PIN}</p>"</script>"""
+
+
+async def test_a_picture_shows_no_secret(site: Site, told: Told) -> None:
+    """All the text of this page is secret. Covered, it has two colours and no shades between."""
+    await told.call("navigate", url=site.page(PICTURED))
+    await told.call("fill", selector="input", value="secret:PASSWORD")
+
+    for tool, arguments in (
+        ("screenshot", {}),
+        ("screenshot", {"fullPage": True}),
+        ("screenshot_element", {"selector": "body"}),
+    ):
+        result = await told.result(tool, **arguments)
+        data = next(each["data"] for each in result["content"] if each["type"] == "image")
+        image = Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB")
+        assert sorted(colour for _, colour in image.getcolors() or ()) == [(0, 0, 0), (255, 255, 255)]
+        # The page is as it was.
+        assert (await told.call("get_attribute", selector="p", attribute="style"))["value"] is None
+
+
+async def test_without_secrets_their_syntax_is_text(site: Site) -> None:
+    async with wired() as wire:
+        await wire.initialize()
+        await wire.call("navigate", url=site.page("<input>"))
+        await wire.call("fill", selector="input", value="secret:PASSWORD")
+        answer = await wire.call("get_value", selector="input")
+
+    assert answer["structuredContent"]["data"] == {"value": "secret:PASSWORD"}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes are POSIX")
+async def test_a_file_that_others_can_read_is_told_in_the_log(tmp_path: Path) -> None:
+    file = tmp_path / "secrets.env"
+    file.write_text("PASSWORD=hunter2\n")
+    file.chmod(0o644)
+    async with wired("--secrets", str(file)) as wire:
+        await wire.heard("other users can read the secrets")

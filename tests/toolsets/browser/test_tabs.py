@@ -1,0 +1,219 @@
+"""The pages of a session: listed, opened, selected, closed."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.conftest import SessionBrowser, connected
+from tests.site import Site
+
+pytestmark = pytest.mark.anyio
+
+AT_ONCE = 3.0
+
+
+async def active(browser: SessionBrowser) -> str | None:
+    return (await browser.call("tabs", action="list"))["active"]
+
+
+async def opened(browser: SessionBrowser, count: int) -> list[str]:
+    """The URLs of so many new tabs, page-1 the first of them."""
+    urls = [browser.site.page(f"<title>{number}</title>") for number in range(1, count + 1)]
+    for url in urls:
+        await browser.call("tabs", action="new", url=url)
+    return urls
+
+
+async def test_all_pages_are_listed_with_what_they_are(browser: SessionBrowser) -> None:
+    """R003-57"""
+    there = browser.site.page("<title>There</title>")
+    html = f"<title>Here</title><button onclick=\"window.open('{there}')\">open</button>"
+    here = (await browser.show(html))["url"]
+    await browser.call("click", selector="button")
+
+    assert await browser.call("tabs", action="list") == {
+        "active": "page-1",
+        "url": here,
+        "tabs": [
+            {"pageId": "page-1", "url": here, "title": "Here", "active": True},
+            {"pageId": "page-2", "url": there, "title": "There", "active": False, "opener": "page-1"},
+        ],
+    }
+
+
+async def test_without_a_page_nothing_is_active(browser: SessionBrowser) -> None:
+    assert await browser.call("tabs", action="list") == {"active": None, "tabs": []}
+
+
+async def test_a_new_tab_is_where_calls_work(browser: SessionBrowser) -> None:
+    await browser.show("<h1>First</h1>")
+    url = browser.site.page("<h1>Second</h1>")
+
+    assert await browser.call("tabs", action="new", url=url) == {"active": "page-2", "url": url}
+
+    assert await browser.call("get_text", selector="h1") == {"text": "Second"}
+    assert await browser.call("get_text", selector="h1", pageId="page-1") == {"text": "First"}
+
+
+async def test_a_new_tab_may_be_empty(browser: SessionBrowser) -> None:
+    assert await browser.call("tabs", action="new") == {"active": "page-1", "url": "about:blank"}
+
+
+async def test_the_selected_tab_is_where_calls_work(browser: SessionBrowser) -> None:
+    first, *_ = await opened(browser, 3)
+
+    assert await browser.call("tabs", action="select", pageId="page-1") == {"active": "page-1", "url": first}
+
+    assert await browser.call("evaluate", script="document.title") == {"result": "1"}
+
+
+async def test_a_page_that_opens_by_itself_is_not_selected(browser: SessionBrowser) -> None:
+    """R003-57"""
+    await browser.show("<button onclick='window.open()'>open</button>")
+    await browser.call("click", selector="button")
+
+    assert await active(browser) == "page-1"
+
+
+async def test_after_the_selected_tab_the_one_selected_before_it_follows(browser: SessionBrowser) -> None:
+    urls = await opened(browser, 3)
+    for page in ("page-2", "page-1", "page-3"):
+        await browser.call("tabs", action="select", pageId=page)
+
+    closed = [await browser.call("tabs", action="close") for _ in range(3)]
+
+    assert closed == [
+        {"active": "page-1", "url": urls[0], "closed": True},
+        {"active": "page-2", "url": urls[1], "closed": True},
+        {"active": None, "closed": True},
+    ]
+
+
+async def test_after_the_only_selected_tab_its_opener_follows(browser: SessionBrowser) -> None:
+    await browser.show("<button onclick='window.open()'>open</button>")
+    await browser.call("click", selector="button")
+    await browser.show("<button onclick='window.open()'>open</button>", pageId="page-2")
+    await browser.call("click", selector="button", pageId="page-2")
+    await browser.call("tabs", action="select", pageId="page-3")
+
+    assert (await browser.call("tabs", action="close"))["active"] == "page-2"
+
+
+async def test_another_tab_than_the_active_one_can_be_closed(browser: SessionBrowser) -> None:
+    urls = await opened(browser, 2)
+
+    closed = await browser.call("tabs", action="close", pageId="page-1")
+
+    assert closed == {"active": "page-2", "url": urls[1], "closed": True}
+
+
+async def test_closing_asks_nothing(browser: SessionBrowser) -> None:
+    await browser.show("<input><script>onbeforeunload = event => event.preventDefault()</script>")
+    await browser.call("click", selector="input")
+
+    assert await browser.call("tabs", action="close") == {"active": None, "closed": True}
+
+
+@pytest.mark.parametrize("answer", ["accept", "dismiss"])
+async def test_closing_may_ask_and_is_answered_by_policy(browser: SessionBrowser, answer: str) -> None:
+    session = await browser.call("create_session", dialogs={"beforeunload": answer})
+    html = "<input><script>onbeforeunload = event => event.preventDefault()</script>"
+    here = (await browser.show(html, **session))["url"]
+    await browser.call("click", selector="input", **session)
+
+    closed = await browser.call("tabs", action="close", beforeUnload=True, **session)
+
+    told = {"pageId": "page-1", "type": "beforeunload", "message": "", "handled": f"{answer}ed"}
+    left = {"active": None} if answer == "accept" else {"active": "page-1", "url": here}
+    assert closed == {**left, "closed": answer == "accept", "dialogs": [told]}
+    await browser.call("close_session", **session)
+
+
+async def test_a_page_that_hangs_is_listed_without_a_title(browser: SessionBrowser) -> None:
+    await browser.call("tabs", action="new", url=browser.site.page("<title>Fine</title>"))
+    url = browser.site.page(
+        "<title>Hangs</title><script>onload = () => setTimeout(() => { for (;;); })</script>"
+    )
+    await browser.call("tabs", action="new", url=url)
+
+    async with asyncio.timeout(AT_ONCE):
+        tabs = (await browser.call("tabs", action="list"))["tabs"]
+
+    assert [(tab["title"], tab["url"]) for tab in tabs] == [("Fine", tabs[0]["url"]), (None, url)]
+    async with asyncio.timeout(AT_ONCE):
+        await browser.call("tabs", action="close")
+
+
+async def test_a_tab_that_cannot_be_opened_is_not_left_behind(browser: SessionBrowser) -> None:
+    """R003-68"""
+    await browser.show("<h1>First</h1>")
+
+    error = await browser.refused("tabs", action="new", url="http://127.0.0.1:1/")
+
+    assert error["code"] == "NAVIGATION_FAILED"
+    assert [tab["pageId"] for tab in (await browser.call("tabs", action="list"))["tabs"]] == ["page-1"]
+    assert await browser.call("get_text", selector="h1") == {"text": "First"}
+
+
+async def test_a_tab_goes_only_where_the_policy_lets_it(site: Site) -> None:
+    """R003-87"""
+    async with connected(site, "--block-domain", "localhost") as browser:
+        error = await browser.refused("tabs", action="new", url=site.at("localhost"))
+        local = await browser.refused("tabs", action="new", url="file:///etc/passwd")
+        listed = await browser.call("tabs", action="list")
+
+    assert (error["code"], local["code"]) == ("PERMISSION_DENIED", "PERMISSION_DENIED")
+    assert listed["tabs"] == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "parameter", "message"),
+    [
+        (
+            {"action": "open"},
+            "INVALID_PARAMETER",
+            "action",
+            "action: must be 'list', 'new', 'select' or 'close'",
+        ),
+        ({"action": "select"}, "MISSING_PARAMETER", "pageId", "tabs: select needs pageId"),
+        (
+            {"action": "select", "pageId": "page-9"},
+            "INVALID_PARAMETER",
+            "pageId",
+            "pageId: no page page-9 is open in this session; open pages: none",
+        ),
+        ({"action": "close"}, "INVALID_PARAMETER", "action", "action: no tab is open to be closed"),
+        (
+            {"action": "list", "url": "http://a.test"},
+            "INVALID_PARAMETER",
+            "url",
+            "url: list does not take it; leave it out",
+        ),
+        (
+            {"action": "new", "pageId": "page-1"},
+            "INVALID_PARAMETER",
+            "pageId",
+            "pageId: new does not take it; leave it out",
+        ),
+        (
+            {"action": "select", "beforeUnload": True},
+            "INVALID_PARAMETER",
+            "beforeUnload",
+            "beforeUnload: select does not take it; leave it out",
+        ),
+        ({"action": "new", "url": "gopher"}, "INVALID_URL", None, None),
+    ],
+)
+async def test_what_is_wrong_is_named(
+    browser: SessionBrowser, arguments: dict[str, Any], code: str, parameter: str | None, message: str | None
+) -> None:
+    """R003-68 to R003-73"""
+    error = await browser.refused("tabs", **arguments)
+
+    assert error["code"] == code
+    assert error["details"].get("parameter") == parameter
+    if message:
+        assert error["message"].startswith(message)

@@ -1,0 +1,390 @@
+"""Waiting for texts, addresses, elements, functions, responses and downloads."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from starlette.requests import Request
+from starlette.responses import Response
+
+from tests.conftest import SessionBrowser, connected
+from tests.site import Site
+
+pytestmark = pytest.mark.anyio
+
+
+class Gate:
+    """A route that answers when it is told to, so that a test decides what comes after what."""
+
+    def __init__(self, browser: SessionBrowser, body: bytes = b"through", **headers: str) -> None:
+        self._asked, self._open = asyncio.Event(), asyncio.Event()
+        self._response = (body, headers)
+        self.url = browser.site.route(self._answer)
+
+    async def _answer(self, _: Request) -> Response:
+        self._asked.set()
+        await self._open.wait()
+        body, headers = self._response
+        return Response(body, headers={name.replace("_", "-"): value for name, value in headers.items()})
+
+    async def asked(self) -> None:
+        await self._asked.wait()
+
+    def open(self) -> None:
+        self._open.set()
+
+
+async def after(browser: SessionBrowser, gate: Gate, **wanted: Any) -> dict[str, Any]:
+    """What `wait_for` answers where the page gets what it waits for only while the call runs."""
+    async with asyncio.timeout(10), asyncio.TaskGroup() as tasks:
+        waiting = tasks.create_task(browser.call("wait_for", **wanted))
+        await gate.asked()
+        assert not waiting.done()
+        gate.open()
+    return waiting.result()
+
+
+def then(gate: Gate, script: str) -> str:
+    return f"<script>fetch('{gate.url}').then(() => {{ {script} }})</script>"
+
+
+# Text
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p hidden>Order saved</p>THEN document.querySelector('p').hidden = false",
+        "<p></p>THEN document.querySelector('p').innerHTML = 'Order <b>saved</b> now'",
+        "<p></p>THEN document.querySelector('p').attachShadow({mode: 'open'}).innerHTML = 'Order saved'",
+        "<iframe srcdoc='<p>'></iframe>THEN document.querySelector('iframe').srcdoc = '<p>Order saved'",
+        "<div></div>THEN document.querySelector('div').innerHTML = '<iframe srcdoc=\"Order saved\">'",
+        "<p></p>THEN document.querySelector('p').textContent = 'ORDER   SAVED'",
+    ],
+    ids=["shown", "over elements", "shadow root", "frame", "new frame", "any case"],
+)
+async def test_a_text_is_waited_for_wherever_it_is_seen(browser: SessionBrowser, html: str) -> None:
+    gate = Gate(browser)
+    before, _, script = html.partition("THEN")
+    url = (await browser.show(before + then(gate, script)))["url"]
+
+    assert await after(browser, gate, text="Order saved") == {"url": url}
+
+
+async def test_a_text_that_is_there_is_not_waited_for(browser: SessionBrowser) -> None:
+    url = (await browser.show("<iframe srcdoc='<p>Hello'></iframe><p>there</p>"))["url"]
+
+    assert await browser.call("wait_for", text="Hello") == {"url": url}
+
+
+async def test_a_text_that_does_not_come_is_told_with_the_closest(browser: SessionBrowser) -> None:
+    """R003-68 to R003-73"""
+    url = (await browser.show("<p>Order was saved</p><p>Quite another thing</p>"))["url"]
+
+    error = await browser.refused("wait_for", text="Order is saved", timeout=300)
+
+    assert error == {
+        "code": "TIMEOUT",
+        "message": 'The text "Order is saved" did not appear within 300ms. '
+        'Closest on the page: "Order was saved"',
+        "details": {"text": "Order is saved", "page": url, "closest": ["Order was saved"], "timeout": 300},
+        "retryable": True,
+        "suggestion": "Increase the timeout parameter or check if the page is loading slowly.",
+    }
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p>Loading…</p>THEN document.querySelector('p').remove()",
+        "<p>Loading…</p>THEN document.querySelector('p').hidden = true",
+        "<p><template shadowrootmode=open>Loading…</template></p>THEN document.querySelector('p').remove()",
+        "<p>Loading…</p><iframe srcdoc='<p>Loading…'></iframe>THEN document.body.replaceChildren()",
+    ],
+    ids=["removed", "hidden", "shadow root", "with its frame"],
+)
+async def test_a_text_is_waited_for_to_go(browser: SessionBrowser, html: str) -> None:
+    gate = Gate(browser)
+    before, _, script = html.partition("THEN")
+    url = (await browser.show(before + then(gate, script)))["url"]
+
+    assert await after(browser, gate, textGone="Loading") == {"url": url}
+
+
+async def test_a_text_that_stays_is_told_with_what_is_around_it(browser: SessionBrowser) -> None:
+    """R003-68 to R003-73"""
+    url = (await browser.show("<p>Still loading…</p>"))["url"]
+
+    error = await browser.refused("wait_for", textGone="loading", timeout=300)
+
+    assert error["message"] == 'The text "loading" was still there after 300ms, in "Still loading…"'
+    assert error["details"] == {"text": "loading", "page": url, "timeout": 300}
+
+
+# Addresses
+
+
+@pytest.mark.parametrize("pattern", ["{path}", "*{path}?done=*", "/{path}.done=\\d$/"])
+async def test_an_address_is_waited_for(browser: SessionBrowser, pattern: str) -> None:
+    gate = Gate(browser)
+    there = browser.site.page("<h1>There</h1>") + "?done=1"
+    await browser.show(then(gate, f"location.href = '{there}'"))
+    path = there.removeprefix(browser.site.url).partition("?")[0]
+
+    assert await after(browser, gate, url=pattern.replace("{path}", path)) == {"url": there}
+    assert await browser.call("get_text", selector="h1") == {"text": "There"}
+
+
+async def test_an_address_without_a_new_document_counts(browser: SessionBrowser) -> None:
+    gate = Gate(browser)
+    url = (await browser.show(then(gate, "history.pushState(null, '', '#step-2')")))["url"]
+
+    assert await after(browser, gate, url="#step-2") == {"url": f"{url}#step-2"}
+
+
+async def test_an_address_that_does_not_come_is_told_with_the_one_there_is(browser: SessionBrowser) -> None:
+    """R003-68 to R003-73"""
+    url = (await browser.show("<h1>Here</h1>"))["url"]
+
+    error = await browser.refused("wait_for", url="*/done", timeout=300)
+
+    assert error["code"] == "TIMEOUT"
+    assert error["message"] == f'The URL did not become "*/done" within 300ms; it is {url}'
+    assert error["details"] == {"url": url, "timeout": 300}
+
+
+# Elements
+
+
+async def test_an_element_is_waited_for_in_its_state(browser: SessionBrowser) -> None:
+    gate = Gate(browser)
+    html = "<p hidden>Text</p>" + then(gate, "document.querySelector('p').hidden = false")
+    url = (await browser.show(html))["url"]
+
+    assert await browser.call("wait_for", selector="p", state="hidden") == {"url": url}
+    assert await browser.call("wait_for", selector="p", state="attached") == {"url": url}
+    assert await after(browser, gate, selector="p") == {"url": url}
+
+
+@pytest.mark.parametrize(
+    ("html", "wanted", "now"),
+    [
+        ("<p id=saved hidden>Text</p>", {"selector": "#saved"}, "hidden"),
+        ("<p id=saved>Text</p>", {"selector": "#saved", "state": "detached"}, "visible"),
+        ("<p>Text</p>", {"selector": "#saved", "state": "attached"}, "detached"),
+    ],
+)
+async def test_an_element_that_stays_as_it_is_is_told_with_its_state(
+    browser: SessionBrowser, html: str, wanted: dict[str, str], now: str
+) -> None:
+    """R003-68 to R003-73"""
+    url = (await browser.show(html))["url"]
+    state = wanted.get("state", "visible")
+
+    error = await browser.refused("wait_for", **wanted, timeout=300)
+
+    assert error["message"] == f'"#saved" was not {state} after 300ms; it is {now}'
+    assert error["details"] == {"selector": "#saved", "state": state, "now": now, "page": url, "timeout": 300}
+
+
+async def test_an_element_that_is_not_there_is_told_with_the_closest(browser: SessionBrowser) -> None:
+    """R003-68 to R003-73"""
+    await browser.show("<button id=submit-order>Submit order</button>")
+
+    error = await browser.refused("wait_for", selector="#submit-button", timeout=300)
+
+    assert error["message"] == (
+        '"#submit-button" was not visible after 300ms; it is detached. '
+        'Closest on the page: button "Submit order" (#submit-order)'
+    )
+
+
+# Functions
+
+
+@pytest.mark.parametrize(
+    ("function", "result"),
+    [("window.ready.value", 7), ("() => window.ready.value", 7), ("fetch('').then(() => ready.value)", 7)],
+)
+async def test_a_function_is_waited_for_to_be_true(
+    browser: SessionBrowser, function: str, result: object
+) -> None:
+    """It may throw before: `window.ready` is not there yet."""
+    gate = Gate(browser)
+    url = (await browser.show(then(gate, "window.ready = {value: 7}")))["url"]
+
+    assert await after(browser, gate, function=function) == {"url": url, "result": result}
+
+
+@pytest.mark.parametrize(
+    ("function", "now"),
+    [
+        ("document.title", 'is ""'),
+        ("() => null", "is null"),
+        ("window.ready.value", "throws TypeError: Cannot read properties of undefined (reading 'value')"),
+    ],
+)
+async def test_a_function_that_stays_false_is_told_with_its_value(
+    browser: SessionBrowser, function: str, now: str
+) -> None:
+    """R003-68 to R003-73"""
+    await browser.show("<p>Text</p>")
+
+    error = await browser.refused("wait_for", function=function, timeout=300)
+
+    assert error["code"] == "TIMEOUT"
+    assert error["message"] == f"The function was not true after 300ms; it {now}"
+
+
+async def test_a_function_that_cannot_be_read_is_told_at_once(browser: SessionBrowser) -> None:
+    """R003-68 to R003-73"""
+    await browser.show("<p>Text</p>")
+
+    error = await browser.refused("wait_for", function="ready ===")
+
+    assert error["code"] == "INVALID_PARAMETER"
+    assert error["details"] == {"parameter": "function"}
+    assert error["message"].startswith("function: SyntaxError")
+
+
+async def test_only_functions_need_the_permission_for_scripts(site: Site) -> None:
+    """R003-89"""
+    async with connected(site) as browser:
+        url = (await browser.show("<p>Text</p>"))["url"]
+        error = await browser.refused("wait_for", function="true")
+        assert await browser.call("wait_for", text="Text") == {"url": url}
+        assert await browser.call("wait_for", selector="p") == {"url": url}
+
+    assert error["code"] == "PERMISSION_DENIED"
+    assert error["details"] == {"parameter": "function", "setting": "security.enableScriptEvaluation"}
+
+
+# The network
+
+
+async def test_a_response_is_waited_for(browser: SessionBrowser) -> None:
+    gate = Gate(browser)
+    url = (await browser.show(then(gate, "")))["url"]
+
+    waited = await after(browser, gate, response=gate.url)
+
+    [entry] = (await browser.call("get_request_log", filter=gate.url))["entries"]
+    assert waited == {"url": url, "response": {"id": entry["id"], "url": gate.url, "status": 200}}
+
+
+async def test_a_response_may_have_come_since_the_last_action(browser: SessionBrowser) -> None:
+    gate = Gate(browser)
+    gate.open()
+    html = f"<button onclick=\"fetch('{gate.url}').then(() => this.textContent = 'done')\">go</button>"
+    await browser.show(html)
+    await browser.call("click", selector="button")
+    await browser.call("wait_for", text="done")
+
+    assert (await browser.call("wait_for", response=gate.url))["response"]["url"] == gate.url
+    await browser.call("hover", selector="button")
+    error = await browser.refused("wait_for", response=gate.url, timeout=300)
+
+    assert error["message"] == (
+        f'No response from "{gate.url}" arrived within 300ms. Requested since the last action: nothing'
+    )
+
+
+# Downloads
+
+
+async def test_a_download_is_waited_for(browser: SessionBrowser) -> None:
+    """R003-90"""
+    gate = Gate(browser, b"rows", content_disposition='attachment; filename="waited.csv"')
+    url = (await browser.show("<p>Text</p>"))["url"]
+    await browser.call("evaluate", script=f"setTimeout(() => location.href = '{gate.url}')")
+
+    waited = await after(browser, gate, download=True)
+
+    path = browser.downloads / "waited.csv"
+    assert waited["url"] == url
+    assert waited["download"] == {
+        "id": "download-1",
+        "suggestedFilename": "waited.csv",
+        "url": gate.url,
+        "pageId": "page-1",
+        "state": "completed",
+        "path": str(path),
+        "bytes": 4,
+    }
+    assert path.read_bytes() == b"rows"
+
+
+async def test_a_download_of_the_last_action_is_not_waited_for(browser: SessionBrowser) -> None:
+    """R003-90"""
+    gate = Gate(browser, b"rows", content_disposition='attachment; filename="clicked.csv"')
+    gate.open()
+    await browser.show(f"<a href={gate.url}>get</a>")
+    await browser.call("click", selector="a")
+
+    assert (await browser.call("wait_for", download=True))["download"]["suggestedFilename"] == "clicked.csv"
+    await browser.call("hover", selector="a")
+    error = await browser.refused("wait_for", download=True, timeout=300)
+
+    assert error["message"] == "No download was over within 300ms; none began"
+
+
+# What is wrong with a call
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "parameter", "message"),
+    [
+        (
+            {},
+            "MISSING_PARAMETER",
+            "text",
+            "wait_for needs one of text, textGone, url, selector, function, response, download",
+        ),
+        (
+            {"text": "a", "url": "b"},
+            "INVALID_PARAMETER",
+            "url",
+            "url: wait_for takes one of text, textGone, url, selector, function, response, download, "
+            "not text and url; call it once for each",
+        ),
+        (
+            {"text": "a", "state": "hidden"},
+            "INVALID_PARAMETER",
+            "state",
+            "state: only a selector has one; leave it out",
+        ),
+        ({"text": " "}, "INVALID_PARAMETER", "text", "text: "),
+        ({"download": False}, "INVALID_PARAMETER", "download", "download: must be True, got False"),
+        ({"time": 5}, "INVALID_PARAMETER", "time", "time: unknown parameter; wait_for takes text, textGone"),
+        ({"url": "/(/"}, "INVALID_PARAMETER", "url", "url: /(/ is no regular expression: "),
+        ({"response": "/(/"}, "INVALID_PARAMETER", "response", "response: /(/ is no regular expression: "),
+        ({"selector": "p["}, "INVALID_SELECTOR", None, 'The selector "p[" '),
+    ],
+)
+async def test_what_is_wrong_is_named(
+    browser: SessionBrowser, arguments: dict[str, Any], code: str, parameter: str | None, message: str
+) -> None:
+    """R003-68 to R003-73"""
+    error = await browser.refused("wait_for", **arguments)
+
+    assert error["code"] == code
+    assert error["details"].get("parameter") == parameter
+    assert error["message"].startswith(message)
+
+
+async def test_a_page_that_closes_meanwhile_ends_the_wait(browser: SessionBrowser) -> None:
+    """R003-68"""
+    gate = Gate(browser)
+    await browser.show(
+        f"<button onclick=\"window.open('{browser.site.page(then(gate, 'close()'))}')\">go</button>"
+    )
+    await browser.call("click", selector="button")
+
+    async with asyncio.timeout(10), asyncio.TaskGroup() as tasks:
+        waiting = tasks.create_task(browser.refused("wait_for", response="never", pageId="page-2"))
+        await gate.asked()
+        gate.open()
+
+    assert waiting.result()["message"] == "pageId: page-2 was closed during the call"
