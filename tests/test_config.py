@@ -87,6 +87,7 @@ DEFAULTS: dict[str, Any] = {
         "headless": True,
         "args": ["--disable-dev-shm-usage"],
         "downloadPath": None,
+        "outputPath": None,
         "channel": None,
         "executablePath": None,
         "cdpEndpoint": None,

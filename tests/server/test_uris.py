@@ -120,4 +120,5 @@ def test_the_templates_name_every_part() -> None:
         "playwright:///screenshot/{sessionId}/{pageId}/{timestamp}",
         "playwright:///network-log/{sessionId}/{pageId}",
         "playwright:///answer/{sessionId}/{answerId}",
+        "playwright:///file/{sessionId}/{fileName}",
     ]

@@ -63,7 +63,7 @@ class Dialogs:
         self._events = events
         self._spawn = spawn
         self._open: dict[Page, OpenDialog] = {}
-        self._waiting: list[asyncio.Future[None]] = []
+        self._waiting: set[asyncio.Future[None]] = set()
 
     @property
     def asks(self) -> bool:
@@ -87,8 +87,11 @@ class Dialogs:
     async def opened(self) -> None:
         """Wait for the next one that is left open."""
         waiting = asyncio.get_running_loop().create_future()
-        self._waiting.append(waiting)
-        await waiting
+        self._waiting.add(waiting)
+        try:
+            await waiting
+        finally:
+            self._waiting.discard(waiting)
 
     def on_dialog(self, page: Page | None, dialog: Dialog) -> None:
         """A page that opens one before it is known becomes known by the answer, so nobody can be asked."""
@@ -106,8 +109,7 @@ class Dialogs:
 
     def _leave_open(self, page: Page, dialog: Dialog) -> None:
         self._open[page] = OpenDialog(page, dialog)
-        waiting, self._waiting = self._waiting, []
-        for each in waiting:
+        for each in self._waiting:
             if not each.done():
                 each.set_result(None)
 

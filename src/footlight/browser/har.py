@@ -1,4 +1,4 @@
-"""A HAR without what lets its reader in: cookies, the headers that carry logins, and the secrets of the server."""
+"""A HAR without what lets its reader in: cookies, headers that carry logins, the secrets of the server."""
 
 from __future__ import annotations
 

@@ -253,9 +253,14 @@
       return line;
     }
 
+    // A box in the line stands apart from the words beside it.
     inline(element) {
-      const tag = tagOf(element);
-      switch (tag) {
+      const text = this.inLine(element);
+      return text.trim() && getComputedStyle(element).display.startsWith("inline-") ? ` ${text} ` : text;
+    }
+
+    inLine(element) {
+      switch (tagOf(element)) {
         case "br": return "\n";
         case "img": return labelled(attribute(element, "alt"));
         case "svg": return labelled(attribute(element, "aria-label"));
@@ -267,13 +272,8 @@
         case "q": return `“${this.line(element)}”`;
         case "input": return element.checked ? "[x] " : "[ ] ";
         case "math": return code(attribute(element, "alttext") || get.textContent.call(element));
-        default: return this.loose(element, this.line(element));
+        default: return this.line(element);
       }
-    }
-
-    // A box in the line stands apart from the words beside it.
-    loose(element, text) {
-      return text.trim() && getComputedStyle(element).display.startsWith("inline-") ? ` ${text} ` : text;
     }
 
     anchor(element) {
@@ -284,7 +284,7 @@
       if (!href || !said) return text;
       const [before] = /^\s*/.exec(text);
       const [after] = /\s*$/.exec(text);
-      return this.loose(element, `${before}[${said}](${href})${after}`);
+      return `${before}[${said}](${href})${after}`;
     }
 
     // Absolute; none where it leads nowhere else, or is a script.

@@ -1,4 +1,4 @@
-"""Refs drawn into a picture of a page, beside the elements that they name. Imported when there is a picture."""
+"""Refs drawn into a picture of a page, beside the elements that they name. Imported when it is needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The folder that tools write files to: prints, recordings, baselines. Nothing is written elsewhere or over anything."""
+"""The folder that tools write files to: prints, recordings, baselines.
+
+Nothing is written elsewhere, or over anything.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +78,7 @@ def _is_name(name: str) -> bool:
 def _check_name(name: str, parameter: str) -> None:
     if not _is_name(name):
         raise InvalidParameter(
-            f"{parameter}: {name[:100]!r} is no plain file name; give one such as checkout-2 of letters, digits, dots, "
-            "dashes, underscores and spaces, at most 100, without a folder",
+            f"{parameter}: {name[:100]!r} is no plain file name; give one such as checkout-2, without "
+            "a folder, of at most 100 letters, digits, dots, dashes, underscores and spaces",
             parameter=parameter,
         )

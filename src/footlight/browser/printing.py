@@ -49,7 +49,7 @@ async def pdf(page: Page, options: PrintOptions, deadline: Deadline) -> bytes:
             raise await explained(page, error) from error
         raise InvalidParameter(
             f"The browser did not print: {cause(error)}",
-            suggestion="pages must name pages that there are, such as 1-3, 5. A browser with a window may not "
-            "print at all: start the server with --headless.",
+            suggestion="pages must name pages that there are, such as 1-3, 5. A browser with a window may "
+            "not print at all: start the server with --headless.",
             pages=options.pages or None,
         ) from error

@@ -1,4 +1,4 @@
-"""What is recorded of a session while it goes on: a trace, a HAR, a video of a page. Each goes into a file."""
+"""What is recorded of a session while it goes on, into files: a trace, a HAR, videos of its pages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import tempfile
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -66,7 +66,7 @@ class Recordings:
         """Raises InvalidParameter where there is one."""
         if self._trace is not None:
             raise _runs("trace", self._trace)
-        async with _or_no_file(reserve()) as path:
+        with _or_no_file(reserve()) as path:
             await self._context.tracing.start(screenshots=True, snapshots=True, sources=False)
         self._trace = path
         return path
@@ -76,7 +76,7 @@ class Recordings:
         if self._trace is None:
             raise _does_not_run("trace")
         trace, self._trace = self._trace, None
-        async with _or_no_file(trace) as path:
+        with _or_no_file(trace) as path:
             await self._context.tracing.stop(path=path)
         return path
 
@@ -84,7 +84,7 @@ class Recordings:
         """Raises InvalidParameter where there is one."""
         if self._har is not None:
             raise _runs("har", self._har.path)
-        async with _or_no_file(reserve()) as path:
+        with _or_no_file(reserve()) as path:
             recorder = HarRecorder(path, tempfile.TemporaryDirectory(prefix="har-", dir=self._scratch))
             try:
                 content = "embed" if bodies else "omit"
@@ -100,11 +100,10 @@ class Recordings:
         if self._har is None:
             raise _does_not_run("har")
         recorder, self._har = self._har, None
-        with recorder.folder:
-            async with _or_no_file(recorder.path) as path:
-                await self._context.tracing.stop_har()
-                raw = recorder.raw.read_bytes()
-                write_new(path, await asyncio.to_thread(har.masked, raw, self._secrets))
+        with recorder.folder, _or_no_file(recorder.path) as path:
+            await self._context.tracing.stop_har()
+            raw = recorder.raw.read_bytes()
+            write_new(path, await asyncio.to_thread(har.masked, raw, self._secrets))
         return path
 
     async def start_video(self, page: Page, reserve: Reserve, deadline: Deadline) -> Path:
@@ -112,7 +111,7 @@ class Recordings:
         if page.id in self._videos:
             raise _runs("video", self._videos[page.id].path, of=page.id)
         first = await reading.screenshot(page, ScreenshotOptions(type="jpeg", quality=90), deadline)
-        async with _or_no_file(reserve()) as path:
+        with _or_no_file(reserve()) as path:
             recorder = await VideoRecorder.start(page.playwright, self._browser, path, first=first)
         self._videos[page.id] = recorder
         page.playwright.once("close", lambda _: self._on_page_closed(page.id))
@@ -150,8 +149,8 @@ class Recordings:
                         logger.warning("a recording could not be saved", exc_info=outcome)
 
 
-@contextlib.asynccontextmanager
-async def _or_no_file(path: Path) -> AsyncGenerator[Path]:
+@contextlib.contextmanager
+def _or_no_file(path: Path) -> Generator[Path]:
     """Nothing stays where a recording was to be."""
     try:
         yield path

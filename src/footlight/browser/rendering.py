@@ -21,6 +21,7 @@ from footlight.browser.snapshot import Box, Node
 __all__ = ["Line", "NodeInfo", "as_json", "as_text", "as_yaml", "lines_of", "quoted", "shortened", "word"]
 
 LONGEST_URL = 80
+_LONGEST_REMOVED = 80
 LONGEST_KEY = 1_000
 """Characters. YAML has room for 1,024 before the colon of a key."""
 MOST_LEVELS = 60
@@ -43,7 +44,7 @@ class Line:
         """Each of the page's words cut at `longest` characters."""
         words: list[str] = []
         if self.node is not None:
-            words.append((_removed if self.mark == "-" else _element)(self.node, longest))
+            words.append(_written(self.node, longest, removed=self.mark == "-"))
         if self.note:
             words.append(self.note)
         indent = " " * (self.depth + 1 if self.mark else self.depth)
@@ -55,14 +56,31 @@ def lines_of(nodes: Sequence[Node]) -> list[Line]:
 
 
 def as_text(nodes: Sequence[Node]) -> str:
-    return "\n".join(line.written() for line in lines_of(nodes))
+    return "\n".join([f"{' ' * node.depth}{_line(node)}" for node in nodes])
+
+
+def _written(node: Node, longest: int | None, *, removed: bool) -> str:
+    if removed:
+        return _removed(node, longest)
+    return _line(node) if longest is None else _element(node, longest)
+
+
+def _line(node: Node) -> str:
+    """In whole, which most nodes are written in again and again."""
+    line = node.line
+    if line is None:
+        line = _element(node, None)
+        object.__setattr__(node, "line", line)
+    return line
 
 
 def _removed(node: Node, longest: int | None) -> str:
     """Short: what it was is all that is asked of it."""
     if _is_text(node):
         return quoted(shortened(node.name, longest))
-    return " ".join(_title(node, longest))
+    words = _title(node, longest)
+    said = "" if node.ref or node.name else node.value or node.text
+    return " ".join([*words, quoted(shortened(said, _LONGEST_REMOVED))] if said else words)
 
 
 def _element(node: Node, longest: int | None) -> str:

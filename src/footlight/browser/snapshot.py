@@ -7,7 +7,7 @@ and what changed since the last pass becomes the list of now.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 __all__ = ["Box", "Node", "Snapshot", "node_of", "replayed"]
@@ -43,6 +43,8 @@ class Node:
     placeholder: str = ""
     box: Box | None = None
     is_frame: bool = False
+    line: str | None = field(default=None, init=False, repr=False, compare=False)
+    """How it is written, once it was; nodes outlive many looks."""
 
 
 @dataclass(frozen=True, slots=True)

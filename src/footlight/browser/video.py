@@ -1,6 +1,6 @@
-"""A video of a page while it lives: the browser encodes its own pictures, so that nothing else need be installed.
+"""A video of a page while it lives: the browser itself encodes it, so that nothing else need be installed.
 
-Playwright's own recorder needs its build of ffmpeg, which is not there where the browser came with the system.
+Playwright's own recorder needs its build of ffmpeg, which is missing where the browser came with the system.
 Its pictures of a page need none; a page of ours, apart from the session, makes VP8 of them.
 """
 

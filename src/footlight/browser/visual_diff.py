@@ -1,8 +1,8 @@
 """Two pictures of a page compared, pixel by pixel, as an eye would: pure, with Pillow alone.
 
-A pixel is another where its colour is further away than a threshold, measured as pixelmatch does: in YIQ, where
-brightness counts most (Kotsarenko and Ramos, "Measuring perceived color difference", 2010). Imported when there
-is something to compare: Pillow is not light.
+A pixel is another where its colour is further away than a threshold, measured as pixelmatch does: in YIQ,
+where brightness counts most (Kotsarenko and Ramos, "Measuring perceived color difference", 2010). Imported
+when there is something to compare: Pillow is not light.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FARTHEST = 35215.0
 STRIP = 512
 """Rows that are compared at a time, which bounds the memory."""
 CELL = 12
-"""Pixels. Changes that are nearer to each other than this belong together; a larger picture has larger cells."""
+"""Pixels. Changes that are nearer than this to each other belong together, or further in a large picture."""
 MOST_CELLS = 40_000
 
 RED = (230, 0, 35)

@@ -1,7 +1,7 @@
 """A WebM file of one VP8 track, written as its frames come.
 
-EBML is RFC 8794, the elements are those of Matroska (RFC 9559) that WebM takes. What is known only at the end,
-the duration and where the index is, has its room from the beginning.
+EBML is RFC 8794, the elements are those of Matroska (RFC 9559) that WebM takes. What is known only at the
+end, the duration and where the index is, has its room from the beginning.
 """
 
 from __future__ import annotations

@@ -47,10 +47,11 @@ async def until_dialog(call: ToolCall, work: Coroutine[Any, Any, T]) -> T | None
 
 
 async def _end_with_dialog(call: ToolCall, limit: asyncio.Timeout) -> None:
-    while True:
+    """A dialog of another page is no matter, unless it stops the scripts of the call's page too."""
+    await call.session.dialogs.opened()
+    while call.maybe_page and not await call.session.dialogs.blocking(call.page):
         await call.session.dialogs.opened()
-        if call.maybe_page is None or await call.session.dialogs.blocking(call.page):
-            limit.reschedule(asyncio.get_running_loop().time())
+    limit.reschedule(asyncio.get_running_loop().time())
 
 
 async def cut_short(tool: Tool, call: ToolCall) -> Mapping[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -39,9 +38,8 @@ def resources_of(session: Session) -> Iterator[Resource]:
     for page in session.pages:
         yield page_resource(page)
         yield network_log_resource(session, page.id)
-    shelf = session.shelf
-    kept = (shelf.of(session.id, kind) for kind in (Screenshot, LongAnswer, KeptFile))
-    for item in itertools.chain.from_iterable(kept):
+    shelf, id = session.shelf, session.id
+    for item in (*shelf.of(id, Screenshot), *shelf.of(id, LongAnswer), *shelf.of(id, KeptFile)):
         link = link_to(item)
         yield Resource(uri=link.uri, name=link.name, mime_type=link.mime_type, size=link.bytes)
 

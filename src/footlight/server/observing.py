@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,6 +17,7 @@ from footlight.server.keeping import keep_text
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+    from footlight.browser.console import Message
     from footlight.browser.page import Page
     from footlight.server.tool import Tool, ToolCall
 
@@ -73,9 +76,13 @@ class Observer:
         if self._watch.mode == "none" or self._page.closed:
             return None
         before = self._page.view.told
-        after = await glance(self._page, GLANCE_SECONDS)
+        after, errors = await asyncio.gather(
+            glance(self._page, GLANCE_SECONDS),
+            self._call.session.console.errors_since(self._console, page_id=self._page.id),
+        )
+        beside = self._beside(after.title if after else None, errors)
         if after is None:
-            return {"kind": "unknown", "reason": "The page gave no answer", **await self._beside(None)}
+            return {"kind": "unknown", "reason": "The page gave no answer", **beside}
         self._page.view.told = after
         observation = observe(
             before,
@@ -84,20 +91,20 @@ class Observer:
             budget=self._watch.budget,
             link=lambda text: keep_text(self._call, text, tool=self._tool.name),
         )
-        told: dict[str, Any] = {"kind": observation.kind, **await self._beside(after.title)}
+        told: dict[str, Any] = {"kind": observation.kind, **beside}
         if observation.cut:
             told["cut"] = True
         if observation.text:
             told["text"] = PageText(observation.text)
         return told
 
-    async def _beside(self, title: str | None) -> dict[str, Any]:
+    def _beside(self, title: str | None, errors: Sequence[Message]) -> dict[str, Any]:
         """Where the page is, if that is new, and what went wrong in it."""
         told: dict[str, Any] = {}
         if self._page.url != self._url:
             told["url"] = self._page.url
         if title is not None and title != self._title:
             told["title"] = title
-        if errors := await self._call.session.console.errors_since(self._console, page_id=self._page.id):
+        if errors:
             told["console"] = [error.text for error in errors]
         return told

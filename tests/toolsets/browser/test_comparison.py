@@ -109,8 +109,8 @@ async def test_a_mask_is_where_its_element_is_in_the_picture(
 ) -> None:
     html = """<!doctype html><body style='margin: 0; height: 3000px'>
     <div id=box style='position: absolute; left: 33.5px; top: 1500px; width: 200px; height: 200px'>
-    <i id=now style='position: absolute; left: 50px; top: 60px; width: 40px; height: 30px; background: COLOUR'></i>
-    </div>"""
+    <i id=now style='position: absolute; left: 50px; top: 60px; width: 40px; height: 30px;
+      background: COLOUR'></i></div>"""
     await browser.show(html.replace("COLOUR", "red"))
     baseline = (await browser.call("visual_diff", save="masked", **scope))["saved"]
     await browser.show(html.replace("COLOUR", "blue"))

@@ -453,10 +453,11 @@ async def test_reading_outlives_the_navigations_of_the_page(
 
 # Marks
 
-CONTROLS = """<!doctype html><body style='margin: 0; background: #fff'>
-<button style='position: absolute; left: 200px; top: 100px; width: 90px; height: 40px; border: 0; background: #ccc'>
-</button><p style='position: absolute; left: 600px; top: 300px'>text</p>
-<button style='position: absolute; left: 200px; top: 1500px; width: 90px; height: 40px; border: 0'></button>"""
+CONTROLS = """<!doctype html><style>
+  * { position: absolute; left: 200px; border: 0 }
+  button { width: 90px; height: 40px; background: #ccc }
+</style><button style='top: 100px'></button><p style='top: 300px'>text</p>
+<button style='top: 1500px'></button>"""
 
 
 @pytest.mark.parametrize("type", ["png", "jpeg"])

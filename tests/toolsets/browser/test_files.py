@@ -19,6 +19,14 @@ from tests.site import Site
 pytestmark = pytest.mark.anyio
 
 
+def content(path: str) -> bytes:
+    return Path(path).read_bytes()
+
+
+def is_file(path: str) -> bool:
+    return Path(path).is_file()
+
+
 async def kept(browser: SessionBrowser, uri: str) -> bytes:
     """What a file's link leads to."""
     (content,) = (await browser.client.read_resource(uri)).contents
@@ -35,7 +43,7 @@ async def test_a_page_is_printed_into_a_file(browser: SessionBrowser) -> None:
 
     assert result.structured_content is not None
     written = result.structured_content["data"]
-    data = Path(written["path"]).read_bytes()
+    data = content(written["path"])
     assert data.startswith(b"%PDF-")
     assert (Path(written["path"]).name, written["bytes"]) == ("invoice.pdf", len(data))
     _, link = result.content
@@ -60,7 +68,7 @@ async def test_a_print_has_the_paper_and_the_pages_that_were_asked_for(
 ) -> None:
     await browser.show("<p>one<p style='break-before: page'>two<p style='break-before: page'>three")
 
-    data = Path((await browser.call("pdf", **options))["path"]).read_bytes()
+    data = content((await browser.call("pdf", **options))["path"])
 
     width, height = (round(float(each)) for each in data.split(b"/MediaBox [0 0 ")[1].split(b"]")[0].split())
     assert ((width, height), data.count(b"/Type /Page\n")) == (pytest.approx(size, abs=1), count)
@@ -132,10 +140,10 @@ async def test_a_folder_that_cannot_be_made_is_told(site: Site, tmp_path: Path) 
 
 async def test_without_a_folder_of_its_own_nothing_stays(site: Site) -> None:
     async with connected(site, "--tools", "all") as browser:
-        path = Path((await browser.call("pdf"))["path"])
-        assert path.is_file()
+        path = (await browser.call("pdf"))["path"]
+        assert is_file(path)
 
-    assert not path.exists()
+    assert not is_file(path)
 
 
 # Traces
@@ -158,7 +166,7 @@ async def test_a_trace_holds_what_was_done_meanwhile(browser: SessionBrowser) ->
 
     assert started == {"recording": True, "path": stopped["path"]}
     assert Path(stopped["path"]).name == "buying.zip"
-    assert stopped["bytes"] == Path(stopped["path"]).stat().st_size
+    assert stopped["bytes"] == len(content(stopped["path"]))
     events = traced(stopped["path"])
     clicked = [each["params"]["selector"] for each in events if each.get("method") == "click"]
     assert clicked == ["#during"]
@@ -192,8 +200,8 @@ async def test_what_still_runs_is_saved_when_its_session_is_closed(
 
     trace, har, video = paths
     assert [each["params"]["url"] for each in traced(trace) if each.get("method") == "goto"] == [during]
-    assert len(json.loads(Path(har).read_text())["log"]["entries"]) == 1
-    assert Path(video).read_bytes().startswith(b"\x1a\x45\xdf\xa3")
+    assert len(json.loads(content(har))["log"]["entries"]) == 1
+    assert content(video).startswith(b"\x1a\x45\xdf\xa3")
 
 
 # HARs
@@ -209,7 +217,8 @@ def secrets(site: Site) -> str:
     site.route(answer, path="/har/answer")
     return """<script>
       document.cookie = 'own=own-secret';
-      fetch('/har/answer', {method: 'POST', body: 'sent-body', headers: {Authorization: 'Bearer token-secret'}})
+      const headers = {Authorization: 'Bearer token-secret'};
+      fetch('/har/answer', {method: 'POST', body: 'sent-body', headers})
         .then(() => fetch('/har/answer?again')).then(() => document.body.append('done'));
     </script>"""
 
@@ -223,7 +232,7 @@ async def test_a_har_holds_the_requests_without_their_secrets(
     await browser.call("find_element", selector="body:text('done')")
     stopped = await browser.call("har", action="stop")
 
-    text = Path(stopped["path"]).read_text()
+    text = content(stopped["path"]).decode()
     assert await kept(browser, stopped["uri"]) == text.encode()
     log = json.loads(text)["log"]
     page, post, get = log["entries"]
@@ -246,8 +255,8 @@ async def test_a_har_holds_the_requests_without_their_secrets(
 
 
 async def played(browser: SessionBrowser, path: str) -> dict[str, Any]:
-    """A video as a browser sees it: its length in seconds, its size, and its corner at the beginning and the end."""
-    data = base64.b64encode(Path(path).read_bytes()).decode()
+    """A video as a browser sees it: its length in seconds, its size, its corner at both ends."""
+    data = base64.b64encode(content(path)).decode()
     await browser.show(f"<video muted src='data:video/webm;base64,{data}'></video>")
     return (await browser.call("evaluate", script=_PLAY))["result"]
 

@@ -70,6 +70,7 @@ async def test_a_template_is_listed_for_each_pattern(browser: SessionBrowser) ->
         ("screenshot", "playwright:///screenshot/{sessionId}/{pageId}/{timestamp}", None),
         ("network-log", "playwright:///network-log/{sessionId}/{pageId}", "application/json"),
         ("answer", "playwright:///answer/{sessionId}/{answerId}", "application/json"),
+        ("file", "playwright:///file/{sessionId}/{fileName}", None),
     ]
 
 

@@ -12,7 +12,7 @@ from tests.site import Site
 
 pytestmark = pytest.mark.anyio
 
-AT_ONCE = 3.0
+AT_ONCE = 6.0
 
 
 async def active(browser: SessionBrowser) -> str | None:

@@ -40,8 +40,8 @@ class ChangedArea(TypedDict):
 class Compared(TypedDict):
     """In pixels of the page's picture. What is of a comparison is missing where there was no baseline.
 
-    `different`: more than `maxPercent` of the pixels changed. `uri` is the annotated picture, `saved` the path
-    of a new baseline.
+    `different`: more than `maxPercent` of the pixels changed. `uri` is the annotated picture, `saved` the
+    path of a new baseline.
     """
 
     width: int
@@ -66,14 +66,14 @@ async def visual_diff(
     masks: list[Selector] | None = None,
     save: Annotated[str | None, Field(description="Name for a new baseline")] = None,
 ) -> Compared:
-    """Compare with a baseline screenshot. Visual diff percentage and annotated screenshot; masks are ignored."""
+    """Compare with a baseline screenshot. Diff percentage, annotated screenshot; masks are ignored."""
     if selector is not None and full_page:
         raise InvalidParameter("fullPage: not with a selector; leave one of them out", parameter="fullPage")
     if baseline is None and save is None:
         raise MissingParameter(
             "visual_diff needs the parameter baseline, or save",
-            suggestion="Give the uri of an earlier screenshot, or the path of an image, as baseline; or save, to "
-            "write the first one.",
+            suggestion="Give the uri of an earlier screenshot, or the path of an image, as baseline; or "
+            "save, to write the first one.",
             parameter="baseline",
         )
     before = None if baseline is None else _baseline(call, baseline)

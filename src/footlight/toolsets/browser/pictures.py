@@ -26,7 +26,7 @@ def attach(
     max_side: int,
     full_page: bool,
 ) -> tuple[Picture, str | None]:
-    """The picture as it is sent, with no side longer than `max_side` (0: as it is), and its URI if it is kept.
+    """The picture as it is sent, no side longer than `max_side` (0: as it is), and its URI if it is kept.
 
     Raises:
         PermissionDenied: it is larger than this server allows.
