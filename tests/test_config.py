@@ -118,6 +118,7 @@ DEFAULTS: dict[str, Any] = {
         "secretsFile": None,
     },
     "tools": {"groups": ["default"], "allow": [], "deny": []},
+    "observation": {"mode": "diff", "budget": 8_000, "settle": "auto", "settleTimeout": 3_000},
     "resources": {"maxInlineText": 200_000, "maxInlineImage": 5_000_000, "maxStored": 67_108_864},
     "prompts": {"directory": None},
     "logging": {"level": "info", "format": "json", "destination": "stdout", "file": None},
@@ -277,7 +278,7 @@ def some_value(key: tuple[str, ...]) -> st.SearchStrategy[Any]:
     if "bool" in kind:
         return st.booleans()
     if "int" in kind:
-        return st.integers(min_value=1, max_value=65535)
+        return st.integers(min_value=200, max_value=65535)
     return WORDS
 
 
@@ -338,7 +339,7 @@ def test_every_setting_comes_from_the_environment_as_from_a_file(
     [
         (
             '{"brwser": {}}',
-            "unknown setting 'brwser'; known here: browser, listen, logging, name, pool, port, ",
+            "unknown setting 'brwser'; known here: browser, listen, logging, name, observation, pool, port, ",
         ),
         (
             '{"pool": {"min_browsers": 1}}',

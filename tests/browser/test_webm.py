@@ -36,7 +36,7 @@ def elements(data: bytes, start: int = 0, end: int | None = None) -> Iterator[tu
 
 def written(*frames: tuple[bytes, int, bool]) -> bytes:
     file = io.BytesIO()
-    with WebmWriter(file, width=640, height=360) as writer:
+    with WebmWriter(file, codec="VP9", width=640, height=360) as writer:
         for data, at_ms, key in frames:
             writer.add(data, at_ms=at_ms, key=key)
     return file.getvalue()

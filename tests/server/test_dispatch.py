@@ -45,6 +45,9 @@ async def test_a_missing_parameter_is_named(browser: SessionBrowser) -> None:
         "sessionId": "string",
         "pageId": "string",
         "timeout": "number",
+        "observe": "none | diff | full",
+        "settle": "auto | none",
+        "budget": "number",
     }
     assert error["retryable"] is False
 

@@ -275,7 +275,7 @@ async def test_what_happened_beside_it_is_told_beside_the_link(
     await world.call("navigate", sessionId=session, url=site.page("<p>x</p>"))
     script = "alert('m'.repeat(5000)); return 'y'.repeat(3000)"
 
-    answer = await world.answer("evaluate", sessionId=session, script=script)
+    answer = await world.answer("evaluate", sessionId=session, script=script, observe="none")
 
     dialog = {"pageId": "page-1", "type": "alert", "handled": "accepted"}
     assert answer.content == {
@@ -303,7 +303,8 @@ async def test_an_answer_larger_than_the_store_is_sent_as_it_is(
 ) -> None:
     await world.call("navigate", sessionId=session, url=site.page("<p>x</p>"))
 
-    answer = await world.answer("evaluate", sessionId=session, script=f"'y'.repeat({STORED})")
+    script = f"'y'.repeat({STORED})"
+    answer = await world.answer("evaluate", sessionId=session, script=script, observe="none")
 
     assert answer.content == {"success": True, "data": {"result": "y" * STORED}}
     assert answer.links == ()

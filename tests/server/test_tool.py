@@ -81,7 +81,10 @@ def test_the_input_schema_comes_from_the_signature() -> None:
             "tags": {"type": "array", "items": {"type": "string"}},
             "sessionId": {"type": "string"},
             "pageId": {"type": "string"},
-            "timeout": {"type": "number", "minimum": 1},
+            "timeout": {"type": "number"},
+            "observe": {"type": "string", "enum": ["none", "diff", "full"]},
+            "settle": {"type": "string", "enum": ["auto", "none"]},
+            "budget": {"type": "number"},
         },
         "required": ["lampName"],
         "additionalProperties": False,
@@ -142,6 +145,9 @@ def test_arguments_arrive_under_the_functions_names() -> None:
         "session_id": None,
         "page_id": None,
         "timeout": None,
+        "observe": None,
+        "settle": None,
+        "budget": None,
     }
 
 
@@ -154,6 +160,9 @@ EXPECTED = {
     "sessionId": "string",
     "pageId": "string",
     "timeout": "number",
+    "observe": "none | diff | full",
+    "settle": "auto | none",
+    "budget": "number",
 }
 
 
@@ -188,7 +197,8 @@ def test_a_missing_parameter_is_named_with_what_was_expected() -> None:
         (
             {"lampName": "a", "lamp_name": "b"},
             "lamp_name: unknown parameter; "
-            "light takes lampName, mode, times, lamp, tags, sessionId, pageId, timeout",
+            "light takes lampName, mode, times, lamp, tags, sessionId, pageId, timeout, observe, settle, "
+            "budget",
         ),
         (
             {"lampName": "a", "tags": 1, "mode": 1},

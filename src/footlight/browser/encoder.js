@@ -1,10 +1,17 @@
-// Pictures become VP8, in a page of our own: `add` one, `finish` at the end, each with milliseconds since the first.
+// Pictures become a video, in a page of our own: `add` one, `finish` at the end, with milliseconds since the first.
 // What comes back are the frames that are encoded by then: [milliseconds, is key, base64].
 (() => {
   const KEY_EVERY_MS = 5000;
-  const BITS_PER_PIXEL = 2.5;
+  // A page that stands still sends no second picture to sharpen the first: what counts is each one's quality. Where
+  // it cannot be set, there is a bitrate that lets the first be good.
+  const QUANTIZER = 20;
+  const BITS_PER_PIXEL = 8;
+  const CODECS = [
+    {codec: 'vp09.00.31.08', bitrateMode: 'quantizer', latencyMode: 'realtime'},
+    {codec: 'vp8', bitrateMode: 'variable'},
+  ];
   const encoded = [];
-  let encoder, canvas, pen, failure, keyed, last;
+  let chosen, encoder, canvas, pen, failure, keyed, last;
 
   const base64 = chunk => {
     const bytes = new Uint8Array(chunk.byteLength);
@@ -24,7 +31,8 @@
       output: chunk => encoded.push([Math.round(chunk.timestamp / 1000), chunk.type === 'key', base64(chunk)]),
       error: error => { failure = error; },
     });
-    encoder.configure({codec: 'vp8', width, height, bitrate: Math.round(width * height * BITS_PER_PIXEL)});
+    const bitrate = chosen.bitrateMode === 'variable' ? {bitrate: Math.round(width * height * BITS_PER_PIXEL)} : {};
+    encoder.configure({...chosen, width, height, ...bitrate});
   };
 
   // A viewport may change its size; a video cannot.
@@ -40,7 +48,7 @@
     const at = last === undefined ? ms : Math.max(ms, last + 1);
     const keyFrame = keyed === undefined || at - keyed >= KEY_EVERY_MS;
     const frame = new VideoFrame(canvas, {timestamp: at * 1000, alpha: 'discard'});
-    encoder.encode(frame, {keyFrame});
+    encoder.encode(frame, {keyFrame, vp9: {quantizer: QUANTIZER}});
     frame.close();
     last = at;
     if (keyFrame) keyed = at;
@@ -48,7 +56,8 @@
 
   const taken = () => {
     if (failure) throw failure;
-    return {width: canvas.width, height: canvas.height, frames: encoded.splice(0)};
+    const codec = chosen.codec === 'vp8' ? 'VP8' : 'VP9';
+    return {codec, width: canvas.width, height: canvas.height, frames: encoded.splice(0)};
   };
 
   globalThis.add = async ([jpeg, ms]) => {
@@ -67,7 +76,11 @@
     return taken();
   };
 
-  globalThis.usable = async () => globalThis.VideoEncoder !== undefined && (await VideoEncoder.isConfigSupported(
-    {codec: 'vp8', width: 1280, height: 720},
-  )).supported;
+  globalThis.choose = async () => {
+    for (const each of globalThis.VideoEncoder ? CODECS : []) {
+      const {supported} = await VideoEncoder.isConfigSupported({...each, width: 1280, height: 720});
+      if (supported && !chosen) chosen = each;
+    }
+    return chosen !== undefined;
+  };
 })();

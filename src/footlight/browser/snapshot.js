@@ -204,7 +204,7 @@
 
   // ---- the flat tree ----
 
-  const words = (text) => new Set(text.split(/\s+/).filter(Boolean));
+  const words = (text) => new Set(/\s/.test(text) ? text.split(/\s+/).filter(Boolean) : [text]);
 
   // Not drawn, or nothing that a reader meets.
   const SKIPPED = words(`
@@ -214,6 +214,7 @@
   // What is inside is drawn by the element itself, or only where it fails.
   const CLOSED = words("audio canvas embed frame iframe img input object progress meter select textarea video");
 
+  // What is inside, in the order of the flat tree: facts of elements, and texts, folded.
   function childrenOf(facts) {
     if (facts.children === undefined) {
       facts.children = CLOSED.has(facts.tag) ? NOTHING : owned(facts, flatChildren(facts));
@@ -230,19 +231,29 @@
     }
     if (tag === "slot" && element.assignedNodes) {
       const assigned = element.assignedNodes();
-      if (assigned.length) return assigned;
+      if (assigned.length) return assigned.map(childOf).filter(Boolean);
     }
+    const list = listOf(element);
     // Not left to styles: a text directly inside has none of its own.
-    if (tag === "details" && !says(facts, "open")) return listOf(element).filter(isFirstSummary);
-    return listOf(element);
+    const isClosed = tag === "details" && !says(facts, "open");
+    return isClosed ? list.filter((child) => child.tag === "summary" && isFirstSummary(child.element)) : list;
   }
 
   function listOf(parent) {
     const first = get.firstChild.call(parent);
     if (!first) return NOTHING;
     const list = [];
-    for (let node = first; node; node = get.nextSibling.call(node)) list.push(node);
+    for (let node = first; node; node = get.nextSibling.call(node)) {
+      const child = childOf(node);
+      if (child) list.push(child);
+    }
     return list;
+  }
+
+  function childOf(node) {
+    const type = get.nodeType.call(node);
+    if (type === ELEMENT) return factsOf(node);
+    return type === TEXT || type === CDATA ? fold(get.data.call(node)) : "";
   }
 
   function isFirstSummary(node) {
@@ -273,14 +284,10 @@
 
   function owned(facts, children) {
     if (!pass.owners.size) return children;
-    const list = children.filter((node) => !pass.owners.has(node) || pass.owners.get(node) === facts.element);
-    if (!attr(facts, "aria-owns")) return list;
-    for (const [element, owner] of pass.owners) {
-      if (owner !== facts.element) continue;
-      const at = list.indexOf(element);
-      if (at >= 0) list.splice(at, 1);
-      list.push(element);
-    }
+    const isTaken = ({ element }) => element && pass.owners.has(element);
+    const list = children.filter((child) => !isTaken(child));
+    if (!says(facts, "aria-owns")) return list;
+    for (const [element, owner] of pass.owners) if (owner === facts.element) list.push(factsOf(element));
     return list;
   }
 
@@ -312,7 +319,7 @@
   // skipped contents, and only those are asked. A sheet of another origin cannot be read: then all are.
   const summaries = new WeakMap();
 
-  const KINDS = ["pointer", "before", "after", "skipping", "picture"];
+  const KINDS = ["pointer", "before", "after", "skipping", "picture", "invisible"];
 
   class Summary {
     constructor(rules) {
@@ -358,14 +365,15 @@
 
   function readStyle(rule, summary) {
     const { style } = rule;
-    const { cursor, content, contentVisibility } = style;
-    if (!cursor && !content && !contentVisibility) return true;
+    const { cursor, content, contentVisibility, visibility } = style;
+    if (!cursor && !content && !contentVisibility && !visibility) return true;
     const selector = rule.selectorText;
     const kinds = [];
     if (/pointer|var\(/.test(cursor)) kinds.push("pointer");
     if (/hidden|var\(/.test(contentVisibility || "")) kinds.push("skipping");
     if (saysSomething(content)) kinds.push(...["before", "after"].filter((pseudo) => selector.includes(":" + pseudo)));
     if (content.startsWith("url(")) kinds.push("picture");
+    if (visibility && visibility !== "visible") kinds.push("invisible");
     if (kinds.length && OF_OTHER_TREES.test(selector)) return false;
     for (const kind of kinds) summary[kind].push(withoutPseudo(selector));
     return true;
@@ -393,12 +401,17 @@
       }
     }
 
+    get isAllVisible() {
+      return this.invisible !== null && this.invisible.size === 0;
+    }
+
     may(facts, kind) {
       return this[kind] === null || this[kind].has(facts.element);
     }
   }
 
   const INLINE = {
+    invisible: '[style*="visibility"],[visibility]',
     pointer: '[style*="cursor"]',
     skipping: '[style*="content-visibility"],[hidden="until-found"]',
   };
@@ -416,11 +429,9 @@
     return set;
   }
 
-  // In a line with the text around it. Chrome puts no space around an inline block either.
-  function isInline(facts) {
-    const { display } = styleOf(facts);
-    return display.startsWith("inline") || display === "contents" || display.startsWith("ruby");
-  }
+  // In a line with the text around it, and part of the same words unless it is `inline-block` or the like.
+  const isInline = (facts) => /^(inline|contents|ruby)/.test(styleOf(facts).display);
+  const isWithin = (facts) => /^(inline$|contents|ruby)/.test(styleOf(facts).display);
 
   // What a stylesheet adds before or after an element's contents.
   function generated(facts, pseudo) {
@@ -459,7 +470,9 @@
   }
 
   function findShown(facts) {
-    if (checkVisibility && checkVisibility.call(facts.element, VISIBLE)) return SHOWN;
+    // With options it takes half as long again.
+    const options = pass.styled.isAllVisible ? undefined : VISIBLE;
+    if (checkVisibility && checkVisibility.call(facts.element, options)) return SHOWN;
     const { display, visibility } = styleOf(facts);
     if (display === "none" || !display) return GONE;
     if (visibility !== "visible") return HIDDEN;
@@ -817,9 +830,9 @@
   }
 
   function tooltipName(facts) {
-    const isNamed = roleOf(facts) !== "generic" || isFocusable(facts);
-    const title = isNamed ? textAttribute(facts, "title") : "";
-    if (title) return new Name(title, "title");
+    const title = textAttribute(facts, "title");
+    const isNamed = title && (roleOf(facts) !== "generic" || isFocusable(facts) || isClickable(facts));
+    if (isNamed) return new Name(title, "title");
     const hint = placeholderOf(facts);
     return hint ? new Name(hint, "placeholder") : NO_NAME;
   }
@@ -853,18 +866,17 @@
     const isSeen = mode & UNSEEN || shownOf(facts) === SHOWN;
     const line = new Line();
     if (isSeen) line.add(generated(facts, "before"));
-    for (const node of childrenOf(facts)) {
-      const type = get.nodeType.call(node);
-      if (type === ELEMENT) addContribution(factsOf(node), mode, line);
-      else if (isSeen && (type === TEXT || type === CDATA)) line.add(fold(get.data.call(node)));
+    for (const child of childrenOf(facts)) {
+      if (typeof child === "object") addContribution(child, mode, line);
+      else if (isSeen) line.add(child);
       if (line.text.length > MAX_TEXT) break;
     }
     if (isSeen) line.add(generated(facts, "after"));
     return line.text;
   }
 
-  // Texts in a row, folded already. Blocks are kept apart from their neighbours; who is a block is a question of
-  // style, and only asked where no space is there anyway.
+  // Texts in a row, folded already. Blocks are kept apart from their neighbours; who is one is a question of style,
+  // and only asked where no space is there anyway.
   class Line {
     constructor() {
       this.text = "";
@@ -874,14 +886,12 @@
     add(text, facts = null) {
       if (!text) return;
       const isTight = this.text && !this.text.endsWith(" ") && !text.startsWith(" ");
-      const isParted = isTight && ((this.before && isBlock(this.before)) || (facts && isBlock(facts)));
+      const isParted = isTight && ((this.before && !isWithin(this.before)) || (facts && !isWithin(facts)));
       if (isParted) this.text += " ";
       this.text += this.text.endsWith(" ") && text.startsWith(" ") ? text.slice(1) : text;
       this.before = facts;
     }
   }
-
-  const isBlock = (facts) => !isInline(facts);
 
   let level = 0;
 
@@ -943,7 +953,10 @@
       pass.labelled.add(root);
       for (const label of findAll(root, "label")) {
         const { control } = label;
-        if (control) pass.labels.set(control, [...(pass.labels.get(control) || NOTHING), label]);
+        if (!control) continue;
+        const known = pass.labels.get(control);
+        if (known) known.push(label);
+        else pass.labels.set(control, [label]);
       }
     }
     return pass.labels.get(field) || NOTHING;
@@ -975,21 +988,13 @@
   const tableName = (facts) => childName(facts, "caption");
 
   function childName(facts, tag) {
-    for (const node of childrenOf(facts)) {
-      if (get.nodeType.call(node) === ELEMENT && get.localName.call(node) === tag) {
-        return new Name(reference(node, LABEL), "native", [node]);
-      }
-    }
-    return NO_NAME;
+    const child = childrenOf(facts).find((one) => one.tag === tag);
+    return child ? new Name(reference(child.element, LABEL), "native", [child.element]) : NO_NAME;
   }
 
   function svgName(facts) {
-    for (const node of childrenOf(facts)) {
-      if (get.nodeType.call(node) === ELEMENT && get.localName.call(node) === "title") {
-        return new Name(tidy(get.textContent.call(node), MAX_TEXT), "native");
-      }
-    }
-    return NO_NAME;
+    const title = childrenOf(facts).find((one) => one.tag === "title");
+    return title ? new Name(tidy(get.textContent.call(title.element), MAX_TEXT), "native") : NO_NAME;
   }
 
   const NATIVE_NAMES = new Map(
@@ -1373,10 +1378,9 @@
     if (skipsContents(facts)) return;
     const seen = shownOf(facts) === SHOWN && !(flags & SAID) && (!pass.modal || flags & ESCAPED);
     if (seen) addText(generated(facts, "before"), depth);
-    for (const node of childrenOf(facts)) {
-      const type = get.nodeType.call(node);
-      if (type === ELEMENT) visit(factsOf(node), depth, flags, deep + 1);
-      else if ((type === TEXT || type === CDATA) && seen) addText(get.data.call(node), depth);
+    for (const child of childrenOf(facts)) {
+      if (typeof child === "object") visit(child, depth, flags, deep + 1);
+      else if (seen) addText(child, depth);
       if (pass.cut) return;
     }
     if (seen) addText(generated(facts, "after"), depth);
@@ -1441,23 +1445,24 @@
   function addText(text, depth) {
     if (!text) return;
     if (pass.crossed.length) {
-      if (!fold(text).trim()) {
-        pass.run += " ";
+      if (text === " ") {
+        pass.run += text;
         return;
       }
-      const parted = pass.crossed.some((crossed) => !isInline(crossed));
+      if (!pass.crossed.every(isInline)) flush();
+      else if (!pass.crossed.every(isWithin)) pass.run += " ";
       pass.crossed.length = 0;
-      if (parted) flush();
     }
     pass.runDepth = depth;
-    if (pass.run.length < MAX_TEXT * 2) pass.run += fold(text);
+    if (pass.run.length < MAX_TEXT * 2) pass.run += text;
   }
 
   function flush() {
     pass.crossed.length = 0;
     if (!pass.run) return;
-    const text = cut(fold(pass.run).trim(), MAX_TEXT);
+    const run = pass.run === " " ? "" : fold(pass.run).trim();
     pass.run = "";
+    const text = cut(run, MAX_TEXT);
     if (text) addLeaf(pass.runDepth, text);
   }
 

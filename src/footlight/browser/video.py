@@ -1,7 +1,7 @@
 """A video of a page while it lives: the browser itself encodes it, so that nothing else need be installed.
 
 Playwright's own recorder needs its build of ffmpeg, which is missing where the browser came with the system.
-Its pictures of a page need none; a page of ours, apart from the session, makes VP8 of them.
+Its pictures of a page need none; a page of ours, apart from the session, makes VP9 of them, or VP8.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 from footlight.browser._playwright import Error, PlaywrightTimeout, is_closed
-from footlight.browser.webm import WebmWriter
+from footlight.browser.webm import Codec, WebmWriter
 from footlight.errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -37,13 +37,14 @@ LAST_SECONDS = 5.0
 class Encoded(TypedDict):
     """Frames are (milliseconds, whether it is a key frame, base64)."""
 
+    codec: Codec
     width: int
     height: int
     frames: list[tuple[int, bool, str]]
 
 
 class VideoRecorder:
-    """Records from `start` to `finish`; the file is VP8 in WebM."""
+    """Records from `start` to `finish`; the file is WebM."""
 
     def __init__(self, page: PlaywrightPage, encoder: PlaywrightPage, path: Path) -> None:
         self.path = path
@@ -113,7 +114,9 @@ class VideoRecorder:
         encoded: Encoded = await self._encoder.evaluate("each => add(each)", [picture, at_ms])
         if self._writer is None:
             self._began = time.monotonic()
-            self._writer = WebmWriter(self._file, width=encoded["width"], height=encoded["height"])
+            self._writer = WebmWriter(
+                self._file, codec=encoded["codec"], width=encoded["width"], height=encoded["height"]
+            )
         self._write(encoded)
 
     def _write(self, encoded: Encoded) -> None:
@@ -135,6 +138,6 @@ async def _open_encoder(context: BrowserContext) -> PlaywrightPage:
     await encoder.add_init_script(path=Path(__file__).with_name("encoder.js"))
     with contextlib.suppress(PlaywrightTimeout):
         await encoder.goto(ADDRESS, timeout=LAST_SECONDS * 1000)
-    if not await encoder.evaluate("() => usable()"):
-        raise InvalidParameter("video needs a browser that encodes VP8, such as Chromium; this one does not")
+    if not await encoder.evaluate("() => choose()"):
+        raise InvalidParameter("video needs a browser that encodes VP9 or VP8, such as Chromium; this one does not")
     return encoder

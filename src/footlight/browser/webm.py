@@ -1,4 +1,4 @@
-"""A WebM file of one VP8 track, written as its frames come.
+"""A WebM file of one track of pictures, written as its frames come.
 
 EBML is RFC 8794, the elements are those of Matroska (RFC 9559) that WebM takes. What is known only at the
 end, the duration and where the index is, has its room from the beginning.
@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import struct
 from types import TracebackType
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
-__all__ = ["WebmWriter"]
+__all__ = ["Codec", "WebmWriter"]
+
+Codec = Literal["VP8", "VP9"]
 
 EBML = 0x1A45DFA3
 SEGMENT = 0x18538067
@@ -35,7 +37,7 @@ class WebmWriter:
     Used as a context manager, which ends the file properly whatever happens.
     """
 
-    def __init__(self, file: BinaryIO, *, width: int, height: int) -> None:
+    def __init__(self, file: BinaryIO, *, codec: Codec, width: int, height: int) -> None:
         self._file = file
         self._duration_ms = 0
         self._cluster_ms = 0
@@ -44,7 +46,7 @@ class WebmWriter:
         """When each cluster begins, and where it is in the segment."""
         self._file.write(_element(EBML, _EBML_HEADER) + _id(SEGMENT) + UNKNOWN_SIZE)
         self._segment = self._file.tell()
-        self._file.write(_seek_head(0) + _info(0) + _element(TRACKS, _track(width, height)))
+        self._file.write(_seek_head(0) + _info(0) + _element(TRACKS, _track(codec, width, height)))
 
     def __enter__(self) -> WebmWriter:
         return self
@@ -128,7 +130,7 @@ def _info(duration_ms: int) -> bytes:
     )
 
 
-def _track(width: int, height: int) -> bytes:
+def _track(codec: Codec, width: int, height: int) -> bytes:
     size = _element(PIXEL_WIDTH, _number(width)) + _element(PIXEL_HEIGHT, _number(height))
     return _element(
         TRACK_ENTRY,
@@ -136,7 +138,7 @@ def _track(width: int, height: int) -> bytes:
         + _element(TRACK_UID, _number(1))
         + _element(TRACK_TYPE, _number(1))
         + _element(FLAG_LACING, _number(0))
-        + _element(CODEC_ID, b"V_VP8")
+        + _element(CODEC_ID, f"V_{codec}".encode())
         + _element(VIDEO, size),
     )
 

@@ -168,30 +168,36 @@ async def test_a_page_that_shares_the_scripts_of_one_with_a_dialog_is_refused_to
     assert await asking.call("get_text", selector="h1", pageId="page-2") == {"text": "Popup"}
 
 
-async def test_a_click_whose_popup_asks_answers_at_once(asking: SessionBrowser) -> None:
-    url = asking.site.page("<script>window.returned = confirm('In the popup?')</script><h1>Popup</h1>")
-    here = (await asking.show(f"<button onclick=\"window.open('{url}')\">open</button>"))["url"]
+async def test_a_popup_that_asks_while_it_loads_holds_nobody(asking: SessionBrowser) -> None:
+    url = asking.site.page("<script>document.title = confirm('In the popup?')</script><h1>Popup</h1>")
+    await asking.show(f"<button onclick=\"window.open('{url}')\">open</button>")
 
     async with asyncio.timeout(AT_ONCE):
         told = await asking.call("click", selector="button")
+        error = await asking.refused("wait_for", text="never", pageId="page-2")
 
-    assert told == {
-        "url": here,
-        "newPages": [{"pageId": "page-2", "url": url}],
-        "dialogs": [opened("confirm", "In the popup?", "page-2")],
-    }
+    assert told["newPages"] == [{"pageId": "page-2", "url": url}]
+    assert error["message"] == 'page-2 waits for the answer to its dialog, confirm: "In the popup?"'
     await asking.call("handle_dialog", accept=True)
     assert await asking.call("get_text", selector="h1", pageId="page-2") == {"text": "Popup"}
 
 
-async def test_a_popup_that_asks_before_it_is_known_is_let_go(asking: SessionBrowser) -> None:
-    """Nobody could name its page to answer it."""
-    await asking.show("<button onclick=\"document.title = window.open('').confirm('Sure?')\">open</button>")
+async def test_a_popup_that_asks_at_once_stops_its_opener_too(asking: SessionBrowser) -> None:
+    html = "<button onclick=\"document.title = window.open('').confirm('Sure?')\">open</button>"
+    here = (await asking.show(html))["url"]
 
     async with asyncio.timeout(AT_ONCE):
-        await asking.call("click", selector="button")
+        told = await asking.call("click", selector="button")
+        error = await asking.refused("evaluate", script="document.title", pageId="page-1")
 
-    assert await asking.call("evaluate", script="document.title") == {"result": "false"}
+    assert told == {
+        "url": here,
+        "newPages": [{"pageId": "page-2", "url": "about:blank"}],
+        "dialogs": [opened("confirm", "Sure?", "page-2")],
+    }
+    assert (error["code"], error["details"]["pageId"]) == ("DIALOG_OPEN", "page-2")
+    await asking.call("handle_dialog", accept=True)
+    assert await asking.call("evaluate", script="document.title") == {"result": "true"}
 
 
 async def test_a_navigation_to_a_page_that_asks_answers_and_goes_on(asking: SessionBrowser) -> None:

@@ -454,7 +454,7 @@ async def test_reading_outlives_the_navigations_of_the_page(
 # Marks
 
 CONTROLS = """<!doctype html><style>
-  * { position: absolute; left: 200px; border: 0 }
+  body > * { position: absolute; left: 200px; border: 0 }
   button { width: 90px; height: 40px; background: #ccc }
 </style><button style='top: 100px'></button><p style='top: 300px'>text</p>
 <button style='top: 1500px'></button>"""

@@ -1,0 +1,800 @@
+"""`snapshot.js` in a real Chromium, on pages written here: whole lists of nodes, `[depth, role, name, ref, …]`."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import pytest
+from playwright.async_api import Browser, Page, async_playwright
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Sequence
+
+pytestmark = pytest.mark.anyio
+
+WAIT_MS = 20_000
+
+
+@pytest.fixture(scope="module")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+async def chromium() -> AsyncGenerator[Browser]:
+    path = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+    sandbox = not (hasattr(os, "geteuid") and os.geteuid() == 0)
+    source = resources.files("footlight.browser").joinpath("snapshot.js").read_text()
+    async with async_playwright() as playwright:
+        await playwright.selectors.register("footlight", source, content_script=True)
+        browser = await playwright.chromium.launch(executable_path=path, chromium_sandbox=sandbox)
+        yield browser
+        await browser.close()
+
+
+@pytest.fixture
+async def tab(chromium: Browser) -> AsyncGenerator[Page]:
+    tab = await chromium.new_page(viewport={"width": 800, "height": 600})
+    yield tab
+    await tab.close()
+
+
+async def ask(tab: Page, question: dict[str, Any], selector: str = "") -> dict[str, Any]:
+    """The reply about the document, or about one element."""
+    engine = "footlight=" + quote(json.dumps(question))
+    where = f"{selector} >> {engine}" if selector else engine
+    return json.loads(await tab.get_attribute(where, "v", timeout=WAIT_MS) or "")
+
+
+async def look(tab: Page, html: str, selector: str = "", **options: Any) -> list[Any]:
+    """The nodes of a page of this HTML."""
+    await tab.set_content(html, timeout=WAIT_MS)
+    return (await ask(tab, {"what": "look", "next": 1, **options}, selector))["nodes"]
+
+
+async def names(tab: Page, html: str) -> list[str]:
+    """What the elements with a ref are called."""
+    return [name for _, _, name, ref, *_ in await look(tab, html) if ref]
+
+
+def replayed(nodes: Sequence[Any], ops: Sequence[Any]) -> list[Any]:
+    """The list of now, from the last one and what changed."""
+    result: list[Any] = []
+    at = 0
+    for op in ops:
+        if isinstance(op, list):
+            result.append(op)
+        elif op > 0:
+            result += nodes[at : at + op]
+            at += op
+        else:
+            at -= op
+    assert at == len(nodes)
+    return result
+
+
+# ---- the list ----
+
+
+async def test_a_page_is_a_list_of_nodes_in_tree_order(tab: Page) -> None:
+    """DESIGN: one pass over the flat tree; roles, names, states, refs, test ids."""
+    nodes = await look(
+        tab,
+        """
+        <title>Shop</title>
+        <header><h1>The shop</h1></header>
+        <nav aria-label="Main"><ul><li><a href="/a?x=1">All</a></li><li><a href="#" aria-current="page">New</a> 3</li></ul></nav>
+        <main>
+          <p>Hello <b>big</b> <i>world</i>.</p>
+          <div><div>One</div><div>Two</div></div>
+          <form><label>Mail <input type="email" required placeholder="you@example.org"></label>
+          <button data-testid="go" disabled>Go</button></form>
+        </main>
+        """,
+    )
+
+    assert nodes == [
+        [0, "banner", "", "e1"],
+        [1, "heading", "The shop", "e2", {"s": ["level=1"]}],
+        [0, "navigation", "Main", "e3"],
+        [1, "list", "", None],
+        [2, "listitem", "", "e4"],
+        [3, "link", "All", "e5", {"u": "/a?x=1"}],
+        [2, "listitem", "", "e6"],
+        [3, "link", "New", "e7", {"s": ["current=page"], "u": "#"}],
+        [3, "text", "3", None],
+        [0, "main", "", "e8"],
+        [1, "paragraph", "", None, {"x": "Hello big world."}],
+        [1, "text", "One", None],
+        [1, "text", "Two", None],
+        [1, "form", "", "e9"],
+        [2, "textbox", "Mail", "e10", {"s": ["required"], "p": "you@example.org"}],
+        [2, "button", "Go", "e11", {"s": ["disabled"], "t": "go"}],
+    ]
+
+
+async def test_a_reply_names_the_page_and_counts_on(tab: Page) -> None:
+    await tab.set_content("<title> A\n title </title><button>a</button><button>b</button>")
+
+    reply = await ask(tab, {"what": "look", "next": 40, "since": 0})
+
+    assert reply == {
+        "gen": reply["gen"],
+        "next": 42,
+        "url": "about:blank",
+        "title": "A title",
+        "nodes": [[0, "button", "a", "e40"], [0, "button", "b", "e41"]],
+    }
+
+
+async def test_inline_words_run_on_and_blocks_part_them(tab: Page) -> None:
+    nodes = await look(
+        tab,
+        "un<b>believ</b>able<br>story <span style='display:block'>block</span> after"
+        "<span style='display:inline-block'>A</span><span style='display:inline-block'>B</span>"
+        "<button>x</button> end <s>old</s>",
+    )
+
+    assert nodes == [
+        [0, "text", "unbelievable story", None],
+        [0, "text", "block", None],
+        [0, "text", "after A B", None],
+        [0, "button", "x", "e1"],
+        [0, "text", "end", None],
+        [0, "deletion", "", None, {"x": "old"}],
+    ]
+
+
+async def test_open_shadow_trees_and_slots_are_walked_as_drawn(tab: Page) -> None:
+    nodes = await look(
+        tab,
+        """
+        <x-card><template shadowrootmode="open">
+          <h2><slot name="title">No title</slot></h2><button>Buy <slot></slot></button>
+          <slot name="none"><em>fallback</em></slot>
+        </template>this<b slot="title">Title</b><i slot="nowhere">lost</i></x-card>
+        """,
+    )
+
+    assert nodes == [
+        [0, "heading", "Title", "e1", {"s": ["level=2"]}],
+        [0, "button", "Buy this", "e2"],
+        [0, "text", "fallback", None],
+    ]
+
+
+async def test_owned_elements_are_inside_their_owner(tab: Page) -> None:
+    nodes = await look(
+        tab,
+        """
+        <div role="group" aria-label="Owner" aria-owns="b a self"><i>first</i></div>
+        <button id="a">A</button><button id="b">B</button><div id="self"></div>
+        """,
+    )
+
+    assert nodes == [
+        [0, "group", "Owner", "e1"],
+        [1, "text", "first", None],
+        [1, "button", "B", "e2"],
+        [1, "button", "A", "e3"],
+    ]
+
+
+async def test_hidden_content_is_left_out_as_the_accessibility_tree_does(tab: Page) -> None:
+    nodes = await look(
+        tab,
+        """
+        <style>.v { visibility: hidden } .skip { content-visibility: hidden }</style>
+        <div hidden>1<button>1</button></div><div style="display:none"><button>2</button></div>
+        <div class="v">3<button>3</button><button style="visibility:visible">shown</button></div>
+        <div aria-hidden="true"><button>4</button></div><div inert><button>5</button></div>
+        <div class="skip">6<button>6</button></div><details>7<summary>sum</summary><button>7</button></details>
+        <div hidden="until-found">8</div><template><button>9</button></template><script>10</script>
+        <div style="display:contents"><button>contents</button></div><button style="opacity:0">clear</button>
+        """,
+    )
+
+    assert nodes == [
+        [0, "button", "shown", "e1"],
+        [0, "group", "", None],
+        [1, "button", "sum", "e2", {"s": ["collapsed"]}],
+        [0, "button", "contents", "e3"],
+        [0, "button", "clear", "e4"],
+    ]
+
+
+async def test_what_has_the_focus_cannot_be_aria_hidden(tab: Page) -> None:
+    await tab.set_content("<div aria-hidden='true'><button>a</button></div>")
+    await tab.focus("button")
+
+    reply = await ask(tab, {"what": "look", "next": 1})
+
+    assert reply["nodes"] == [[0, "button", "a", "e1", {"s": ["focused"]}]]
+
+
+async def test_a_modal_dialog_leaves_nothing_else(tab: Page) -> None:
+    await tab.set_content(
+        "<h1>Page</h1><main><p>text</p><dialog id=a>A<button>a</button></dialog></main><dialog id=b><button>b</button></dialog>"
+    )
+    await tab.evaluate("a.showModal(); b.showModal()")
+    both = (await ask(tab, {"what": "look", "next": 1}))["nodes"]
+    await tab.evaluate("b.close()")
+    first = (await ask(tab, {"what": "look", "next": 3}))["nodes"]
+    await tab.evaluate("a.close(); b.show()")
+    none = (await ask(tab, {"what": "look", "next": 5}))["nodes"]
+
+    assert both == [[0, "dialog", "", "e1", {"s": ["modal"]}], [1, "button", "b", "e2", {"s": ["focused"]}]]
+    assert first == [
+        [0, "dialog", "", "e3", {"s": ["modal"]}],
+        [1, "text", "A", None],
+        [1, "button", "a", "e4", {"s": ["focused"]}],
+    ]
+    assert [node[1] for node in none] == ["heading", "main", "paragraph", "dialog", "button"]
+
+
+async def test_an_aria_modal_dialog_is_only_marked(tab: Page) -> None:
+    nodes = await look(tab, "<p>text</p><div role=dialog aria-modal=true aria-label=D>in</div>")
+
+    assert nodes == [
+        [0, "paragraph", "", None, {"x": "text"}],
+        [0, "dialog", "D", "e1", {"s": ["modal"], "x": "in"}],
+    ]
+
+
+# ---- names ----
+
+
+@pytest.mark.parametrize(
+    ("html", "name"),
+    [
+        ("<button>Plain  \n text</button>", "Plain text"),
+        ("<button><span>One</span><span>Two</span></button>", "OneTwo"),
+        ("<button><div>One</div><div>Two</div></button>", "One Two"),
+        ("<button style=display:flex><span>One</span><span>Two</span></button>", "One Two"),
+        ("<button>One<br>Two</button>", "One Two"),
+        ("<button><img alt=Disk src='data:,'>Save</button>", "Disk Save"),
+        ("<button><svg><title>Gear</title></svg></button>", "Gear"),
+        ("<button aria-label=' '>Blank</button>", "Blank"),
+        ("<button aria-label=Label title=Title>Text</button>", "Label"),
+        ("<button title=Title></button>", "Title"),
+        ("<button aria-labelledby=nowhere>Dangling</button>", "Dangling"),
+        ("<button id=b aria-label=Delete aria-labelledby='b f'></button><i id=f>File</i>", "Delete File"),
+        ("<button aria-labelledby=h></button><i id=h hidden>Hidden <b>label</b></i>", "Hidden label"),
+        ("<button aria-labelledby=h></button><i id=h>Shown <b hidden>not</b></i>", "Shown"),
+        ("<button aria-labelledby=a></button><i id=a aria-labelledby=b>One</i><i id=b>Two</i>", "One"),
+        ("<button aria-labelledby=a></button><i id=a><b aria-labelledby=b>One</b></i><i id=b>Two</i>", "One"),
+        ("<button>A <b aria-hidden=true>B</b><b hidden>C</b> <b style=visibility:hidden>D</b>E</button>", "A E"),
+        ("<button><b aria-label=said>unsaid</b>tail</button>", "said tail"),
+        ("<button><b title=tip></b></button>", "tip"),
+        ("<style>b::before{content:'★ ' / 'star '}</style><button><b>Rate</b></button>", "star Rate"),
+        ("<style>b::after{content:attr(x) ' (new)'}</style><button><b x='7'>Item </b></button>", "Item 7 (new)"),
+        ("<style>b::before{content:'x';display:none}</style><button><b>a</b></button>", "a"),
+        ("<style>i::before{content:'\\f015'}</style><button><i></i>Home</button>", "Home"),
+        ("<label>Wrap <input></label>", "Wrap"),
+        ("<label for=a>For</label><label for=a>Two</label><input id=a>", "For Two"),
+        ("<label for=a>Lab</label><input id=a title=Tip placeholder=Hint>", "Lab"),
+        ("<input title=Tip placeholder=Hint>", "Tip"),
+        ("<input placeholder=Hint>", "Hint"),
+        ("<input type=submit>", "Submit"),
+        ("<input type=submit value=Send>", "Send"),
+        ("<input type=image alt=Alt src='data:,'>", "Alt"),
+        ("<input type=checkbox id=c><label for=c>Flash <input value=5> times</label>", "Flash 5 times"),
+        (
+            "<input type=checkbox id=c><label for=c>Pick <select><option>1<option selected>2</select></label>",
+            "Pick 2",
+        ),
+        (
+            "<input type=checkbox id=c><label for=c>Go <b role=slider aria-valuenow=4 aria-valuetext=four>x</b></label>",
+            "Go four",
+        ),
+        ("<fieldset><legend>Legend</legend></fieldset>", "Legend"),
+        ("<table><caption>Cap</caption><tr><th>x</table>", "Cap"),
+        ("<figure><figcaption>Fig</figcaption></figure>", "Fig"),
+        ("<img alt=Alt title=Title src='data:,'>", "Alt"),
+        ("<img title=Title src='data:,'>", "Title"),
+        ("<svg><title>Svg</title><desc>d</desc></svg>", "Svg"),
+        ("<iframe title=Frame srcdoc=x></iframe>", "Frame"),
+        ("<div role=button>Div <b>button</b></div>", "Div button"),
+        ("<div role=navigation>Not by content</div>", ""),
+        ("<h1>Be <input value=v> af</h1>", "Be v af"),
+        ("<a href=#><h3>Card</h3><p>Text</p></a>", "Card Text"),
+    ],
+)
+async def test_a_name_is_computed_as_accname_says(tab: Page, html: str, name: str) -> None:
+    assert (await names(tab, html))[0] == name
+
+
+async def test_descriptions_come_from_ids_words_or_the_title(tab: Page) -> None:
+    nodes = await look(
+        tab,
+        "<input aria-label=a aria-describedby='x y'><input aria-label=b aria-description=said>"
+        "<input aria-label=c title=tip><input aria-label=d title=d><i id=x hidden>one</i><i id=y>two</i>",
+    )
+
+    assert nodes == [
+        [0, "textbox", "a", "e1", {"d": "one two"}],
+        [0, "textbox", "b", "e2", {"d": "said"}],
+        [0, "textbox", "c", "e3", {"d": "tip"}],
+        [0, "textbox", "d", "e4"],
+        [0, "text", "two", None],
+    ]
+
+
+async def test_a_text_that_a_name_says_is_not_repeated(tab: Page) -> None:
+    nodes = await look(
+        tab,
+        "<a href=#><img alt=Pic src='data:,'> and text <b aria-label=said>unsaid</b></a>"
+        "<fieldset><legend>Legend</legend>rest</fieldset>"
+        "<table><caption>Cap</caption><tr><th>H</table>"
+        "<label>Field <input> unit</label><article aria-label=Same>Same</article>",
+    )
+
+    assert nodes == [
+        [0, "link", "Pic and text said", "e1", {"u": "#"}],
+        [1, "img", "Pic", "e2"],
+        [1, "text", "unsaid", None],
+        [0, "group", "Legend", "e3"],
+        [1, "text", "rest", None],
+        [0, "table", "Cap", "e4"],
+        [1, "row", "", "e5"],
+        [2, "columnheader", "H", "e6"],
+        [0, "textbox", "Field unit", "e7"],
+        [0, "article", "Same", "e8"],
+    ]
+
+
+# ---- values and states ----
+
+
+async def test_fields_show_their_values_and_never_a_password(tab: Page) -> None:
+    """R002: secrets are masked everywhere."""
+    html = """
+        <label>Pw <input id=p type=password value=hunter2></label><input type=password aria-label=empty>
+        <input aria-label=auto autocomplete=current-password value=hunter3>
+        <input type=checkbox id=c><label for=c>Keep <input type=password value=hunter4></label>
+        <input aria-label=t value=text><textarea aria-label=a>more
+        text</textarea><input type=range aria-label=r value=7 max=9><input type=date aria-label=d value=2024-02-29>
+        <progress aria-label=pr value=.5></progress><div contenteditable aria-label=ed>Edited <b>text</b></div>
+        <div role=spinbutton aria-label=s aria-valuenow=3></div>
+    """
+    nodes = await look(tab, html)
+    await tab.evaluate("p.type = 'text'")
+    shown = (await ask(tab, {"what": "look", "next": 50}))["nodes"]
+
+    assert nodes == [
+        [0, "textbox", "Pw", "e1", {"v": "••••••••"}],
+        [0, "textbox", "empty", "e2"],
+        [0, "textbox", "auto", "e3", {"v": "••••••••"}],
+        [0, "checkbox", "Keep ••••••••", "e4"],
+        [0, "textbox", "Keep", "e5", {"v": "••••••••"}],
+        [0, "textbox", "t", "e6", {"v": "text"}],
+        [0, "textbox", "a", "e7", {"v": "more text"}],
+        [0, "slider", "r", "e8", {"v": "7"}],
+        [0, "textbox", "d", "e9", {"v": "2024-02-29", "p": "yyyy-mm-dd"}],
+        [0, "progressbar", "pr", "e10", {"v": "0.5"}],
+        [0, "textbox", "ed", "e11", {"v": "Edited text"}],
+        [0, "spinbutton", "s", "e12", {"v": "3"}],
+    ]
+    assert shown == nodes
+
+
+async def test_states_are_words_in_one_order(tab: Page) -> None:
+    await tab.set_content(
+        """
+        <fieldset disabled><legend>L</legend><input aria-label=a></fieldset>
+        <div aria-disabled=true><button>b</button></div>
+        <input type=checkbox aria-label=c checked required><input type=checkbox aria-label=d id=d>
+        <div role=checkbox aria-checked=mixed>e</div><div role=radio aria-checked=mixed>f</div>
+        <button aria-expanded=true aria-pressed=mixed>g</button><button aria-expanded=false aria-pressed=true>h</button>
+        <div role=tab aria-selected=true>i</div><input aria-label=j aria-invalid=spelling readonly id=j>
+        <a href=# aria-current=true>k</a><h4>l</h4><div role=heading aria-level=8>m</div><div role=heading>n</div>
+        <div role=listbox aria-label=o aria-multiselectable=true aria-busy=true></div>
+        <div role=row aria-level=3 aria-expanded=true aria-label=p></div>
+        <input role=switch type=checkbox checked aria-label=q><button popovertarget=pop>r</button><div popover id=pop>s</div>
+        """
+    )
+    await tab.evaluate("d.indeterminate = true; j.focus(); document.getElementById('pop').showPopover()")
+
+    nodes = (await ask(tab, {"what": "look", "next": 1}))["nodes"]
+
+    assert [(name, extra["s"]) for _, _, name, ref, *rest in nodes if ref for extra in rest if "s" in extra] == [
+        ("L", ["disabled"]),
+        ("a", ["disabled"]),
+        ("b", ["disabled"]),
+        ("c", ["checked", "required"]),
+        ("d", ["checked=mixed"]),
+        ("e", ["checked=mixed"]),
+        ("g", ["expanded", "pressed=mixed"]),
+        ("h", ["collapsed", "pressed"]),
+        ("i", ["selected"]),
+        ("j", ["invalid", "readonly", "focused"]),
+        ("k", ["current"]),
+        ("l", ["level=4"]),
+        ("m", ["level=8"]),
+        ("n", ["level=2"]),
+        ("o", ["multiselectable", "busy"]),
+        ("p", ["expanded", "level=3"]),
+        ("q", ["checked"]),
+        ("r", ["expanded"]),
+    ]
+
+
+async def test_a_closed_select_has_its_options_without_refs(tab: Page) -> None:
+    many = "".join(f"<option>o{i}" for i in range(60))
+    nodes = await look(
+        tab,
+        "<select aria-label=a><option>One<optgroup label=G><option selected>Two<option disabled>Three</optgroup></select>"
+        f"<select aria-label=b multiple><option>x<option selected>y</select><select aria-label=c>{many}</select>",
+    )
+
+    assert nodes[:8] == [
+        [0, "combobox", "a", "e1", {"v": "Two"}],
+        [1, "option", "One", None],
+        [1, "group", "G", None],
+        [2, "option", "Two", None, {"s": ["selected"]}],
+        [2, "option", "Three", None, {"s": ["disabled"]}],
+        [0, "listbox", "b", "e2", {"v": "y", "s": ["multiselectable"]}],
+        [1, "option", "x", "e3"],
+        [1, "option", "y", "e4", {"s": ["selected"]}],
+    ]
+    assert [nodes[8], nodes[9], nodes[-2], nodes[-1], len(nodes)] == [
+        [0, "combobox", "c", "e5", {"v": "o0"}],
+        [1, "option", "o0", None, {"s": ["selected"]}],
+        [1, "option", "o49", None],
+        [1, "text", "… 10 more options", None],
+        60,
+    ]
+
+
+# ---- roles ----
+
+
+async def test_tables_of_data_are_tables_and_those_of_layout_are_not(tab: Page) -> None:
+    nodes = await look(
+        tab,
+        """
+        <table><tr><td>only <td>laid out</table>
+        <table><tr><th>A<th>B<tr><th>r<td>1 <a href=#>x</a></table>
+        <table role=presentation><tr><th>p<td>q</table>
+        <table role=grid aria-label=G><tr><td>g</table>
+        """,
+    )
+
+    assert nodes == [
+        [0, "text", "only", None],
+        [0, "text", "laid out", None],
+        [0, "table", "", "e1"],
+        [1, "row", "", "e2"],
+        [2, "columnheader", "A", "e3"],
+        [2, "columnheader", "B", "e4"],
+        [1, "row", "", "e5"],
+        [2, "rowheader", "r", "e6"],
+        [2, "cell", "1 x", "e7"],
+        [3, "link", "x", "e8", {"u": "#"}],
+        [0, "text", "p", None],
+        [0, "text", "q", None],
+        [0, "grid", "G", "e9"],
+        [1, "row", "g", "e10"],
+        [2, "gridcell", "g", "e11"],
+    ]
+
+
+async def test_role_none_gives_way_to_focus_and_global_attributes(tab: Page) -> None:
+    nodes = await look(
+        tab,
+        "<button role=none>a</button><h2 role=none>b</h2><h2 role=none aria-label=c>x</h2><ul role=none><li>d</li></ul>"
+        "<ul role=list><li>e</li></ul><div role='bogus button'>f</div><img alt='' src='data:,'><img role=none alt=x src='data:,'>",
+    )
+
+    assert nodes == [
+        [0, "button", "a", "e1"],
+        [0, "text", "b", None],
+        [0, "heading", "c", "e2", {"s": ["level=2"], "x": "x"}],
+        [0, "text", "d", None],
+        [0, "list", "", None],
+        [1, "listitem", "", "e3", {"x": "e"}],
+        [0, "button", "f", "e4"],
+    ]
+
+
+async def test_children_of_buttons_are_met_only_where_they_can_be_reached(tab: Page) -> None:
+    nodes = await look(tab, "<button><h2>Head</h2><img alt=Pic src='data:,'></button><div role=tab>T<a href=#>l</a></div>")
+
+    assert nodes == [
+        [0, "button", "Head Pic", "e1"],
+        [0, "tab", "T l", "e2"],
+        [1, "link", "l", "e3", {"u": "#"}],
+    ]
+
+
+async def test_an_image_map_has_its_areas_inside(tab: Page) -> None:
+    nodes = await look(
+        tab,
+        "<img usemap=#m alt=Map src='data:,'><map name=m><area href=a alt=One><area alt=none><area href=b title=Two></map>",
+    )
+
+    assert nodes == [
+        [0, "img", "Map", "e1"],
+        [1, "link", "One", "e2", {"u": "a"}],
+        [1, "link", "Two", "e3", {"u": "b"}],
+    ]
+
+
+async def test_embedded_content_is_one_node(tab: Page) -> None:
+    nodes = await look(
+        tab,
+        "<iframe srcdoc=x></iframe><canvas width=9>no</canvas><video controls>no</video><audio controls></audio>"
+        "<svg><circle r=3 /></svg><svg><text y=9>drawn</text></svg><math><mi>x</mi><mo>+</mo><mn>1</mn></math>",
+    )
+
+    assert nodes == [
+        [0, "iframe", "", "e1", {"o": 1}],
+        [0, "canvas", "", "e2"],
+        [0, "video", "", "e3"],
+        [0, "audio", "", "e4"],
+        [0, "text", "drawn", None],
+        [0, "math", "", None, {"x": "x+1"}],
+    ]
+
+
+# ---- refs ----
+
+
+async def test_refs_go_to_what_can_be_acted_on_or_asked_for(tab: Page) -> None:
+    nodes = await look(
+        tab,
+        """
+        <style>.c { cursor: pointer }</style>
+        <div class=c>press <b>me</b></div><div onclick="1">too</div><button class=c><i class=c>x</i></button>
+        <p>no</p><p data-testid=p>yes</p><div tabindex=-1>focus</div><div data-testid=box>a<p>b</p></div>
+        <div role=group>plain</div><div role=group aria-label=G>named</div><strong>no</strong>
+        <label for=h>Styled</label><input id=h type=checkbox style="display:none">
+        """,
+    )
+
+    assert nodes == [
+        [0, "generic", "", "e1", {"s": ["clickable"], "x": "press me"}],
+        [0, "generic", "", "e2", {"s": ["clickable"], "x": "too"}],
+        [0, "button", "x", "e3"],
+        [0, "paragraph", "", None, {"x": "no"}],
+        [0, "paragraph", "", "e4", {"t": "p", "x": "yes"}],
+        [0, "generic", "", "e5", {"x": "focus"}],
+        [0, "generic", "", "e6", {"t": "box"}],
+        [1, "text", "a", None],
+        [1, "paragraph", "", None, {"x": "b"}],
+        [0, "text", "plain", None],
+        [0, "group", "G", "e7", {"x": "named"}],
+        [0, "text", "no", None],
+        [0, "generic", "", "e8", {"s": ["clickable"], "x": "Styled"}],
+    ]
+
+
+async def test_an_element_keeps_its_ref_wherever_it_goes(tab: Page) -> None:
+    await look(tab, "<div id=x><button>a</button><button>b</button></div><div id=y></div>")
+    await tab.evaluate(
+        """() => {
+        const b = x.lastChild;
+        x.prepend(b); y.append(x.lastChild); b.remove(); y.prepend(b);
+        y.append(Object.assign(document.createElement('button'), { textContent: 'c' }));
+    }"""
+    )
+
+    nodes = (await ask(tab, {"what": "look", "next": 3}))["nodes"]
+
+    assert nodes == [[0, "button", "b", "e2"], [0, "button", "a", "e1"], [0, "button", "c", "e3"]]
+
+
+async def test_a_ref_is_a_selector_while_its_element_is_there(tab: Page) -> None:
+    await look(tab, "<div data-testid=box><i>in</i></div><button>a</button>")
+
+    inside = await tab.inner_text("footlight=e1 >> i")
+    await tab.click("footlight=e2", timeout=WAIT_MS)
+    await tab.evaluate("document.querySelector('button').remove()")
+
+    assert inside == "in"
+    assert await tab.locator("footlight=e2").count() == 0
+    assert await tab.locator("footlight=e99").count() == 0
+    assert await tab.locator("body >> footlight=e1").count() == 1
+
+
+async def test_any_element_is_given_a_ref_when_asked_about(tab: Page) -> None:
+    await look(tab, "<p><b data-testid=t>bold</b></p><button>a</button>")
+
+    first = await ask(tab, {"what": "ref", "next": 7}, "p")
+    again = await ask(tab, {"what": "ref", "next": 8}, "p")
+    button = await ask(tab, {"what": "ref", "next": 8}, "button")
+
+    assert [first, again, button] == [
+        {"ref": "e7", "role": "paragraph", "name": "", "testid": "", "next": 8},
+        {"ref": "e7", "role": "paragraph", "name": "", "testid": "", "next": 8},
+        {"ref": "e2", "role": "button", "name": "a", "testid": "", "next": 8},
+    ]
+
+
+async def test_a_part_of_the_page_and_boxes_leave_the_last_list_alone(tab: Page) -> None:
+    await tab.set_content(
+        "<body style=margin:0><main><button style='width:80px;height:20px;display:block'>a</button></main>out"
+    )
+    start = await ask(tab, {"what": "look", "next": 1})
+
+    part = await ask(tab, {"what": "look", "next": start["next"]}, "main")
+    boxes = await ask(tab, {"what": "look", "next": start["next"], "boxes": True})
+    since = await ask(tab, {"what": "look", "next": start["next"], "since": start["gen"]})
+
+    assert part["nodes"] == [[0, "main", "", "e1"], [1, "button", "a", "e2"]]
+    assert boxes["nodes"] == [
+        [0, "main", "", "e1", {"b": [0, 0, 800, 20]}],
+        [1, "button", "a", "e2", {"b": [0, 0, 80, 20]}],
+        [0, "text", "out", None],
+    ]
+    assert since["ops"] == [3]
+
+
+# ---- what changed ----
+
+
+async def test_changes_are_told_as_a_list_of_operations(tab: Page) -> None:
+    await tab.set_content("<p>top</p><button>a</button><button>b</button><button>c</button>")
+    start = await ask(tab, {"what": "look", "next": 1})
+    await tab.evaluate("document.querySelectorAll('button')[1].textContent = 'B'")
+    changed = await ask(tab, {"what": "look", "next": start["next"], "since": start["gen"]})
+    await tab.evaluate("document.querySelector('button').remove()")
+    stale = await ask(tab, {"what": "look", "next": start["next"], "since": start["gen"]})
+
+    assert changed["ops"] == [2, -1, [0, "button", "B", "e2"], 1]
+    assert stale["nodes"] == [
+        [0, "paragraph", "", None, {"x": "top"}],
+        [0, "button", "B", "e2"],
+        [0, "button", "c", "e3"],
+    ]
+
+
+MUTATE = """(seed) => {
+  let state = seed;
+  const random = (n) => (state = (state * 1103515245 + 12345) % 2147483648) % n;
+  const all = [...document.body.querySelectorAll('*')];
+  const one = () => all[random(all.length)] || document.body;
+  for (let i = 0; i < 4; i++) {
+    const at = one();
+    switch (random(7)) {
+      case 0: at.setAttribute('aria-label', 'n' + random(5)); break;
+      case 1: at.remove(); break;
+      case 2: { const to = one(); if (!at.contains(to)) to.append(at); break; }
+      case 3: at.append('t' + random(3)); break;
+      case 4: at.hidden = !at.hidden; break;
+      case 5: at.insertAdjacentHTML('beforeend', '<button>b' + random(3) + '</button><p>same</p><li>i</li>'); break;
+      default: at.before(at.cloneNode(true));
+    }
+  }
+}"""
+
+
+async def test_replayed_operations_are_the_list_of_now(tab: Page) -> None:
+    """DESIGN: the difference in the snapshot is the snapshot, for whoever kept the last one."""
+    await tab.set_content("<main>" + "<section><h2>h</h2><p>same</p><button>b</button></section>" * 5 + "</main>")
+    reply = await ask(tab, {"what": "look", "next": 1})
+    nodes = reply["nodes"]
+    choice = random.Random(20)
+    for _ in range(120):
+        await tab.evaluate(MUTATE, choice.randrange(2**30))
+        reply = await ask(tab, {"what": "look", "next": reply["next"], "since": reply["gen"]})
+        nodes = replayed(nodes, reply["ops"])
+        full = await ask(tab, {"what": "look", "next": reply["next"], "boxes": True})
+        bare = [_without_box(node) for node in full["nodes"]]
+        assert nodes == bare
+        if len(nodes) > 400:
+            await tab.evaluate("document.querySelector('section').parentNode.lastChild.remove()")
+
+
+def _without_box(node: list[Any]) -> list[Any]:
+    head, extra = node[:4], {key: value for key, value in (node[4] if node[4:] else {}).items() if key != "b"}
+    return [*head, extra] if extra else head
+
+
+# ---- hostile pages ----
+
+
+async def test_a_page_cannot_break_the_pass(tab: Page) -> None:
+    nodes = await look(
+        tab,
+        """
+        <form name=body><input name=attributes aria-label=a><input name=children><input name=parentNode><input name=localName>
+        <input name=firstChild><input name=getAttribute><input name=checkVisibility><input name=nodeType></form>
+        <img name=documentElement alt=i src="data:,"><form name=activeElement></form><form name=querySelectorAll></form>
+        <script>
+          Element.prototype.getAttribute = () => { throw new Error("no") };
+          Array.prototype.push = Map.prototype.get = JSON.stringify = String.prototype.trim = () => { throw 1 };
+          Object.defineProperty(Node.prototype, "firstChild", { get() { throw 1 } });
+          Array.prototype[Symbol.iterator] = null;
+          customElements.define("x-y", class extends HTMLElement { get children() { throw 1 } get tabIndex() { throw 1 } });
+        </script><x-y><button>b</button></x-y>
+        """,
+    )
+
+    assert [node[:3] for node in nodes] == [
+        [0, "form", ""],
+        [1, "textbox", "a"],
+        *[[1, "textbox", ""]] * 7,
+        [0, "img", "i"],
+        [0, "form", ""],
+        [0, "form", ""],
+        [0, "button", "b"],
+    ]
+
+
+async def test_deep_nesting_ends_with_a_word(tab: Page) -> None:
+    await tab.set_content("<main></main>")
+    await tab.evaluate(
+        """() => {
+        let at = document.querySelector('main');
+        for (let i = 0; i < 30000; i++) {
+          const next = document.createElement('span');
+          if (i === 10) at.append('before');
+          at.append(next);
+          at = next;
+        }
+        at.append('bottom');
+        document.body.append('after');
+        document.querySelector('main').style.display = 'none';
+    }"""
+    )
+    hidden = (await ask(tab, {"what": "look", "next": 1}))["nodes"]
+
+    assert hidden == [[0, "text", "after", None]]
+
+
+async def test_elements_deeper_than_the_limit_are_left_out(tab: Page) -> None:
+    await tab.set_content("<main></main>")
+    await tab.evaluate(
+        """() => {
+        let at = document.querySelector('main');
+        for (let i = 0; i < 1000; i++) at = at.appendChild(document.createElement('div'));
+        at.append('bottom');
+        document.body.insertAdjacentHTML('beforeend', '<a href="#">' + '<b>'.repeat(450) + 'deep');
+    }"""
+    )
+
+    nodes = (await ask(tab, {"what": "look", "next": 1}))["nodes"]
+
+    assert nodes == [
+        [0, "main", "", "e1", {"x": "… deeper elements are left out"}],
+        [0, "link", "", "e2", {"u": "#", "x": "… deeper elements are left out"}],
+    ]
+
+
+async def test_a_page_of_too_many_nodes_is_cut_and_says_so(tab: Page) -> None:
+    await tab.set_content("<main></main>")
+    await tab.evaluate("document.querySelector('main').innerHTML = '<hr>'.repeat(60000)")
+
+    nodes = (await ask(tab, {"what": "look", "next": 1}))["nodes"]
+
+    assert [len(nodes), nodes[0], nodes[-1]] == [
+        50_001,
+        [0, "main", "", "e1"],
+        [0, "text", "… the page goes on: these are its first 50000 nodes", None],
+    ]
+
+
+async def test_long_and_broken_texts_are_made_fit(tab: Page) -> None:
+    await tab.set_content("<button></button><p></p><i></i>")
+    await tab.evaluate(
+        """() => {
+        document.querySelector('button').textContent = 'n'.repeat(5000);
+        document.querySelector('p').textContent = 'x'.repeat(5000);
+        document.querySelector('i').textContent = 'a\\ud800b\\u00adc\\ue000 \\u00a0 \\n d';
+    }"""
+    )
+
+    nodes = (await ask(tab, {"what": "look", "next": 1}))["nodes"]
+
+    assert nodes == [
+        [0, "button", "n" * 399 + "…", "e1", {"x": "n" * 1999 + "…"}],
+        [0, "paragraph", "", None, {"x": "x" * 1999 + "…"}],
+        [0, "text", "a�bc d", None],
+    ]
