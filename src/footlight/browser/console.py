@@ -155,7 +155,7 @@ class Console:
             for message in self._serious
             if message.last >= mark and message.level == "error" and page_id in (None, message.page)
         ]
-        return errors[:most]
+        return sorted(errors, key=lambda message: message.at)[:most]
 
     def _accepts(self, wanted: MessageFilter, message: Message) -> bool:
         return (

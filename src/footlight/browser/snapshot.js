@@ -430,8 +430,8 @@
   }
 
   // In a line with the text around it, and part of the same words unless it is `inline-block` or the like.
-  const isInline = (facts) => /^(inline|contents|ruby)/.test(styleOf(facts).display);
-  const isWithin = (facts) => /^(inline$|contents|ruby)/.test(styleOf(facts).display);
+  const isInline = (facts) => /^(inline|contents|ruby)|math/.test(styleOf(facts).display);
+  const isWithin = (facts) => /^(inline$|contents|ruby)|math/.test(styleOf(facts).display);
 
   // What a stylesheet adds before or after an element's contents.
   function generated(facts, pseudo) {
@@ -1243,7 +1243,10 @@
   function visit(facts, depth, flags, deep) {
     const { element, tag } = facts;
     if (pass.cut || isOut(facts) || isInert(facts, flags)) return;
-    if (deep > MAX_DEPTH) return addText("… deeper elements are left out", depth);
+    if (deep > MAX_DEPTH) {
+      addText("… deeper elements are left out", depth);
+      return;
+    }
     const inside = element === pass.modal ? flags | ESCAPED : flags;
     const unmet = shownOf(facts) === HIDDEN || (pass.modal && !(inside & ESCAPED));
     if (unmet) visitChildren(facts, depth, inside, deep);
@@ -1261,15 +1264,17 @@
     const role = met === "none" && isFocusable(facts) ? "generic" : met;
     const focusable = isFocusable(facts);
     const acted = focusable || INTERACTIVE.has(role);
-    if (flags & PRESENTATIONAL && !acted) return visitFolded(facts, depth, flags, deep);
+    if (flags & PRESENTATIONAL && !acted) {
+      visitFolded(facts, depth, flags, deep);
+      return;
+    }
     const clickable = !acted && !(flags & CONTROL) && isPressed(facts);
     const name = isFoldable(role) && !facts.names.length && role !== "group" ? NO_NAME : nameOf(facts);
     const testid = attr(facts, "data-testid");
     const refers = acted || clickable || !!testid || REFERRED.has(role) || (REFERRED_BY_NAME.has(role) && !!name.text);
     if (!refers && (FOLDED.has(role) || (isFoldable(role) && !name.text && facts.tag !== "details"))) {
-      return visitFolded(facts, depth, flags, deep);
-    }
-    addNode(facts, role, name, depth, clickable ? flags | CLICKABLE : flags, deep, refers, acted);
+      visitFolded(facts, depth, flags, deep);
+    } else addNode(facts, role, name, depth, clickable ? flags | CLICKABLE : flags, deep, refers, acted);
   }
 
   const isFoldable = (role) => FOLDED.has(role) || FOLDED_UNNAMED.has(role);
@@ -1283,8 +1288,9 @@
 
   function visitFolded(facts, depth, flags, deep) {
     cross(facts);
+    const disabled = facts.aria && isSet(facts, "aria-disabled") ? DISABLED : 0;
     const inherited = OPAQUE.has(roleOf(facts)) ? flags & ~SAID : flags;
-    visitChildren(facts, depth, inherited | saidOf(facts), deep);
+    visitChildren(facts, depth, inherited | disabled | saidOf(facts), deep);
     cross(facts);
   }
 
@@ -1302,7 +1308,10 @@
   function addNode(facts, role, name, depth, flags, deep, refers, acted) {
     flush();
     const at = pass.out.length;
-    if (at >= MAX_NODES) return cutOff();
+    if (at >= MAX_NODES) {
+      cutOff();
+      return;
+    }
     pass.out.push("");
     const ref = refers && !(facts.tag === "option" && isInDropDown(facts.element)) ? refOf(facts.element) : null;
     const value = role === "generic" ? "" : valueOf(facts);
@@ -1312,9 +1321,13 @@
     flush();
     const text = onlyText(at);
     if (text && text !== name.text && text !== value) extra.push('"x":' + quote(text));
-    const isEmpty = pass.out.length === at + 1;
-    if (isEmpty && ref === null && !name.text && !extra.length && role !== "separator") pass.out.pop();
-    else pass.out[at] = record(depth, role, name.text, ref, extra);
+    const isEmpty = pass.out.length === at + 1 && ref === null && !name.text && !extra.length;
+    if (isEmpty && role !== "separator") {
+      pass.out.pop();
+      return;
+    }
+    if (pass.boxes) extra.push('"b":' + boxOf(facts));
+    pass.out[at] = record(depth, role, name.text, ref, extra);
   }
 
   function flagsInside(facts, role, name, value, flags, acted) {
@@ -1341,7 +1354,6 @@
       add("p", hintOf(facts, name));
     }
     if (facts.tag === "iframe" || facts.tag === "frame") extra.push('"o":1');
-    if (pass.boxes) extra.push('"b":' + boxOf(facts));
     return extra;
   }
 
@@ -1424,7 +1436,10 @@
 
   function addGroup(group, depth, flags, add) {
     const facts = factsOf(group);
-    if (pass.out.length >= MAX_NODES) return cutOff();
+    if (pass.out.length >= MAX_NODES) {
+      cutOff();
+      return;
+    }
     const states = isDisabled(facts) ? ['"s":["disabled"]'] : [];
     pass.out.push(record(depth, "group", nameOf(facts).text, null, states));
     for (const option of findAll(group, "option")) add(option, depth + 1);
@@ -1467,7 +1482,10 @@
   }
 
   function addLeaf(depth, text) {
-    if (pass.out.length >= MAX_NODES) return cutOff();
+    if (pass.out.length >= MAX_NODES) {
+      cutOff();
+      return;
+    }
     pass.lastText = { index: pass.out.length, text };
     pass.out.push(record(depth, "text", text, null, NOTHING));
   }
@@ -1622,7 +1640,14 @@
     return JSON.stringify({ ref, role: roleOf(facts), name: nameOf(facts).text, testid, next: pass.next });
   }
 
+  // What a ref means now; null where its element is gone.
+  function identify(root, ref) {
+    const element = elementOf(ref, root);
+    return element ? describe(element) : "null";
+  }
+
   function reply(root, asked) {
+    if (asked.what === "identify") return within(root, asked, () => identify(root, asked.ref));
     if (asked.what === "look") return within(root, asked, () => look(root, asked));
     if (asked.what === "ref" && !isDocument(root)) return within(root, asked, () => describe(root));
     throw new Error("Unknown question: " + asked.what);

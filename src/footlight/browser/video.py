@@ -68,14 +68,13 @@ class VideoRecorder:
             InvalidParameter: the browser has no encoder.
         """
         context = await browser.new_context()
-        try:
+        async with contextlib.AsyncExitStack() as unless_started:
+            unless_started.push_async_callback(_close, context)
             recorder = cls(page, await _open_encoder(context), path)
+            unless_started.callback(recorder._file.close)
             await recorder._add(first, 0)
             await page.screencast.start(on_frame=recorder._on_frame, size=page.viewport_size, quality=90)
-        except BaseException:
-            with contextlib.suppress(Error):
-                await context.close()
-            raise
+            unless_started.pop_all()
         return recorder
 
     async def finish(self) -> None:
@@ -92,8 +91,7 @@ class VideoRecorder:
             if self._writer is not None:
                 self._writer.close()
             self._file.close()
-            with contextlib.suppress(Error):
-                await self._encoder.context.close()
+            await _close(self._encoder.context)
 
     async def _on_frame(self, frame: ScreencastFrame) -> None:
         """The browser sends the next picture when this one is done."""
@@ -139,5 +137,12 @@ async def _open_encoder(context: BrowserContext) -> PlaywrightPage:
     with contextlib.suppress(PlaywrightTimeout):
         await encoder.goto(ADDRESS, timeout=LAST_SECONDS * 1000)
     if not await encoder.evaluate("() => choose()"):
-        raise InvalidParameter("video needs a browser that encodes VP9 or VP8, such as Chromium; this one does not")
+        raise InvalidParameter(
+            "video needs a browser that encodes VP9 or VP8, such as Chromium; this one does not"
+        )
     return encoder
+
+
+async def _close(context: BrowserContext) -> None:
+    with contextlib.suppress(Error):
+        await context.close()

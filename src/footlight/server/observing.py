@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from footlight.browser.console import Message
     from footlight.browser.page import Page
+    from footlight.browser.snapshot import Snapshot
     from footlight.server.tool import Tool, ToolCall
 
 __all__ = ["Observer"]
@@ -51,39 +52,37 @@ class Observer:
             limit_ms=settings.settle_timeout,
         )
 
-    @property
-    def _page(self) -> Page:
-        return self._call.page
-
     async def begin(self) -> None:
         """Look first at a page that nobody was told of: without that, nothing would be new."""
         self._console = self._call.session.console.mark()
-        view = self._page.view
-        if self._watch.mode == "diff" and view.told is None and self._page.url != "about:blank":
-            view.told = await glance(self._page, GLANCE_SECONDS)
-        self._url = self._page.url
-        self._title = view.told.title if view.told else ""
+        page = self._call.maybe_page
+        if page and self._watch.mode == "diff" and page.view.told is None and page.url != "about:blank":
+            page.view.told = await glance(page, GLANCE_SECONDS)
+        self._url = page.url if page else ""
+        self._title = page.view.told.title if page and page.view.told else ""
         self._began = time.monotonic()
 
     async def settle(self) -> None:
         """Wait for what the call started, or what it did since the last time."""
-        if self._watch.settles and not self._page.closed:
-            await settle(self._page, self._began, self._call.deadline, limit_ms=self._watch.limit_ms)
+        page = self._call.maybe_page
+        if page and self._watch.settles and not page.closed:
+            await settle(page, self._began, self._call.deadline, limit_ms=self._watch.limit_ms)
         self._began = time.monotonic()
 
     async def tell(self) -> dict[str, Any] | None:
-        """The observation; None where the call wants none, or the page is gone."""
-        if self._watch.mode == "none" or self._page.closed:
+        """The observation; None where the call wants none, or has no page, or it is gone."""
+        page = self._call.maybe_page
+        if self._watch.mode == "none" or page is None or page.closed:
             return None
-        before = self._page.view.told
+        before = page.view.told
         after, errors = await asyncio.gather(
-            glance(self._page, GLANCE_SECONDS),
-            self._call.session.console.errors_since(self._console, page_id=self._page.id),
+            glance(page, GLANCE_SECONDS),
+            self._call.session.console.errors_since(self._console, page_id=page.id),
         )
-        beside = self._beside(after.title if after else None, errors)
+        beside = self._beside(page, after, errors)
         if after is None:
             return {"kind": "unknown", "reason": "The page gave no answer", **beside}
-        self._page.view.told = after
+        page.view.told = after
         observation = observe(
             before,
             after,
@@ -98,13 +97,13 @@ class Observer:
             told["text"] = PageText(observation.text)
         return told
 
-    def _beside(self, title: str | None, errors: Sequence[Message]) -> dict[str, Any]:
+    def _beside(self, page: Page, after: Snapshot | None, errors: Sequence[Message]) -> dict[str, Any]:
         """Where the page is, if that is new, and what went wrong in it."""
         told: dict[str, Any] = {}
-        if self._page.url != self._url:
-            told["url"] = self._page.url
-        if title is not None and title != self._title:
-            told["title"] = title
+        if page.url != self._url:
+            told["url"] = page.url
+        if after is not None and after.title != self._title:
+            told["title"] = after.title
         if errors:
             told["console"] = [error.text for error in errors]
         return told

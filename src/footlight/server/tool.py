@@ -68,6 +68,7 @@ Milliseconds = Annotated[Number, Field(ge=1)]
 def _unbounded(schema: dict[str, Any]) -> None:
     """Every tool of a page has it: that it is more than nothing need not be said each time."""
     del schema["minimum"]
+    schema["type"] = "number"
 
 
 Timeout = Annotated[Milliseconds, Field(json_schema_extra=_unbounded)] | None
@@ -75,7 +76,7 @@ Observe = Literal["none", "diff", "full"]
 Settle = Literal["auto", "none"]
 Budget = Annotated[Whole, Field(ge=200)]
 """Characters of page content in an answer."""
-MaybeBudget = Budget | None
+MaybeBudget = Annotated[int, Field(ge=200, json_schema_extra=_unbounded)] | None
 
 
 @dataclass(slots=True)
@@ -163,7 +164,7 @@ class Tool:
     @property
     def observed(self) -> bool:
         """Whether its answer tells what changed on the page."""
-        return self.scope == "page" and self.effect == "act"
+        return self.scope != "server" and self.effect == "act"
 
     @property
     def read_only(self) -> bool:
@@ -266,17 +267,13 @@ def _shared(scope: Scope, effect: Effect, *, names_session: bool, timeout: Any) 
     if scope == "server":
         return {}
     session = {"session_id": (str, ...) if names_session else (str | None, None)}
-    if scope == "session":
-        return session
-    page = {**session, "page_id": (str | None, None), "timeout": (timeout or Timeout, None)}
-    if effect != "act":
-        return page
-    return {
-        **page,
+    page = {"page_id": (str | None, None), "timeout": (timeout or Timeout, None)}
+    observed = {
         "observe": (Observe | None, None),
         "settle": (Settle | None, None),
         "budget": (MaybeBudget, None),
     }
+    return {**session, **(page if scope == "page" else {}), **(observed if effect == "act" else {})}
 
 
 def _input_schema(arguments: type[BaseModel]) -> dict[str, Any]:
@@ -360,7 +357,7 @@ def _output_schema(function: Function, effect: Effect, scope: Scope) -> dict[str
         if effect == "configure"
         else _LINKED | dict.fromkeys(_EVENTS, _LIST)
     )
-    observed = {"observation": _OBSERVATION} if (effect, scope) == ("act", "page") else {}
+    observed = {"observation": _OBSERVATION} if effect == "act" and scope != "server" else {}
     return {
         "type": "object",
         "properties": {

@@ -204,6 +204,20 @@ async def test_what_still_runs_is_saved_when_its_session_is_closed(
     assert content(video).startswith(b"\x1a\x45\xdf\xa3")
 
 
+async def test_what_still_runs_is_saved_when_the_server_ends(site: Site, tmp_path: Path) -> None:
+    async with connected(site, "--tools", "all", "--output-path", str(tmp_path)) as browser:
+        for tool in ("trace", "har", "video"):
+            await browser.call(tool, action="start")
+        url = (await browser.show("<h1>During</h1>"))["url"]
+
+    assert [
+        each["params"]["url"] for each in traced(str(tmp_path / "trace.zip")) if each.get("method") == "goto"
+    ]
+    (entry,) = json.loads(content(str(tmp_path / "requests.har")))["log"]["entries"]
+    assert entry["request"]["url"] == url
+    assert content(str(tmp_path / "page-1.webm")).startswith(b"\x1a\x45\xdf\xa3")
+
+
 # HARs
 
 

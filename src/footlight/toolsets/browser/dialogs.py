@@ -31,6 +31,7 @@ async def handle_dialog(
     """Answer an open dialog. One that was told as handled: open."""
     dialogs = call.session.dialogs
     dialog = dialogs.get(page_id)
+    call.maybe_page = dialog.page
     call.stage(f"answering the {dialog.type} of {dialog.page.id}")
     await dialogs.answer(dialog, accept=accept, text=prompt_text)
     return {

@@ -56,7 +56,7 @@ async def tabs(
         case "select":
             if page_id is None:
                 raise MissingParameter("tabs: select needs pageId", parameter="pageId", pages=_ids(call))
-            page = await call.session.page(page_id)
+            call.maybe_page = page = await call.session.page(page_id)
             call.session.tabs.select(page)
             await bring_to_front(page)
             return _active(call)

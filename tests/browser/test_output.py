@@ -1,0 +1,56 @@
+"""The folder that tools write files to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from footlight.browser.output import OutputFolder, write_new
+from footlight.errors import InvalidParameter
+
+
+def test_a_file_is_reserved_under_a_name_that_is_free(tmp_path: Path) -> None:
+    folder = OutputFolder(tmp_path / "new")
+    (tmp_path / "elsewhere").mkdir()
+
+    reserved = [folder.reserve(name, ".zip") for name in ("a", "a.zip", "a.b", "été (1)", "a")]
+
+    assert [path.relative_to(tmp_path / "new").name for path in reserved] == [
+        *("a.zip", "a-1.zip", "a.b.zip", "été (1).zip", "a-2.zip")
+    ]
+    assert [path.stat().st_mode & 0o777 for path in reserved] == [0o600] * 5
+
+
+@pytest.mark.parametrize(
+    "name", ["", ".", "..", "a/b", "/a", "a\\b", "c:d", ".a", " a", "a.", "a ", "a\nb", "a\0", "x" * 101]
+)
+def test_a_name_that_is_more_than_a_name_is_refused(tmp_path: Path, name: str) -> None:
+    folder = OutputFolder(tmp_path / "new")
+
+    with pytest.raises(InvalidParameter, match=r"^save: ") as refused:
+        folder.reserve(name, ".png", parameter="save")
+
+    assert (refused.value.details, folder.find(name)) == ({"parameter": "save"}, None)
+    assert not (tmp_path / "new").exists()
+
+
+def test_what_a_link_leads_to_is_neither_found_nor_written(tmp_path: Path) -> None:
+    folder, outside = OutputFolder(tmp_path / "new"), tmp_path / "outside"
+    outside.write_text("kept")
+    path = folder.reserve("a", ".png")
+    path.unlink()
+    path.symlink_to(outside)
+
+    with pytest.raises(OSError):  # noqa: PT011 - which one depends on the system
+        write_new(path, b"new")
+
+    assert (folder.find("a.png"), outside.read_text()) == (None, "kept")
+
+
+def test_folders_below_are_apart(tmp_path: Path) -> None:
+    folder = OutputFolder(tmp_path)
+    path = folder.below("mine").reserve("a", ".png")
+
+    assert (folder.below("mine").find("a.png"), folder.below("other").find("a.png")) == (path, None)
+    assert folder.below("") == folder
