@@ -1,4 +1,4 @@
-"""Do several things in one call, then see what the page wrote to its console and what it asked the network for.
+"""Do several things in one call, then see what the page wrote to its console and sent over the network.
 
 Run it: `python docs/examples/batch_and_watch.py`.
 

@@ -2,8 +2,8 @@
 
 Run it: `python docs/examples/shop_by_refs.py`.
 
-The password is in a file that only the server reads; the call has its name. Each answer of an action tells what
-changed, with the refs that the next action takes. A model reads them; this script looks for their lines.
+The password is in a file that only the server reads; the call has its name. Each answer of an action tells
+what changed, with the refs that the next action takes. A model reads them; this script looks for their lines.
 """
 
 import asyncio
@@ -37,26 +37,26 @@ SHOP = """<!doctype html><title>Stage supplies</title><h1>Stage supplies</h1>
 </script>"""
 
 
-async def main() -> None:
+def main() -> None:
     with serve_site() as url, tempfile.TemporaryDirectory() as folder:
         secrets = Path(folder, "shop.env")
         secrets.touch(mode=0o600)
         secrets.write_text("SHOP_PASSWORD='break a leg'\n")
-        flags = ["--log-level", "error", "--secrets", str(secrets)]
-        server = StdioServerParameters(command=sys.executable, args=["-m", "footlight", "serve", *flags])
-        async with Client(server) as client:
-            await shop(client, url)
+        asyncio.run(shop(url, secrets))
 
 
-async def shop(client: Client, url: str) -> None:
-    page = await act(client, "navigate", url=url)
-    fields = [
-        {"selector": ref(page, 'textbox "Name"'), "value": "stage.manager"},
-        {"selector": ref(page, 'textbox "Password"'), "value": "secret:SHOP_PASSWORD"},
-    ]
-    page = await act(client, "fill_form", fields=fields)
-    page = await act(client, "click", selector=ref(page, 'button "Sign in"'))
-    await act(client, "click", selector=ref(page, 'button "Add"', after="Hook clamp"))
+async def shop(url: str, secrets: Path) -> None:
+    flags = ["--log-level", "error", "--secrets", str(secrets)]
+    server = StdioServerParameters(command=sys.executable, args=["-m", "footlight", "serve", *flags])
+    async with Client(server) as client:
+        form = await act(client, "navigate", url=url)
+        fields = [
+            {"selector": ref(form, 'textbox "Name"'), "value": "stage.manager"},
+            {"selector": ref(form, 'textbox "Password"'), "value": "secret:SHOP_PASSWORD"},
+        ]
+        await act(client, "fill_form", fields=fields)
+        offers = await act(client, "click", selector=ref(form, 'button "Sign in"'))
+        await act(client, "click", selector=ref(offers, 'button "Add"', after="Hook clamp"))
 
 
 async def act(client: Client, tool: str, **arguments: Any) -> str:
@@ -96,9 +96,6 @@ class Site(BaseHTTPRequestHandler):
         self.send_header("Location", "/")
         self.end_headers()
 
-    def log_message(self, format: str, *args: object) -> None:
-        pass
-
 
 @contextmanager
 def serve_site() -> Generator[str]:
@@ -109,4 +106,4 @@ def serve_site() -> Generator[str]:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    main()
