@@ -53,6 +53,18 @@ after: Interval
 Stand by, LX 12
 1 session
 """,
+    "shop_by_refs.py": next(block.text for block in blocks("text") if block.page == ROOT / "README.md"),
+    "batch_and_watch.py": """\
+the last step: {'text': '12 in stock'}
+console: warning Only 12 of gaffer tape left
+request_body: {"item":"gaffer tape"}
+response_body: {"count": 12}
+""",
+    "compare_pictures.py": """\
+baseline: tonight.png
+/: the same, 0.0 % []
+/blue: different, 10.0 % [{'x': 0, 'y': 0, 'width': 1280, 'height': 72}]
+""",
 }
 
 

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GROUPS",
-    "Budget",
     "Count",
     "Group",
+    "MaybeBudget",
     "Milliseconds",
     "Number",
     "Scope",
@@ -74,9 +74,8 @@ def _unbounded(schema: dict[str, Any]) -> None:
 Timeout = Annotated[Milliseconds, Field(json_schema_extra=_unbounded)] | None
 Observe = Literal["none", "diff", "full"]
 Settle = Literal["auto", "none"]
-Budget = Annotated[Whole, Field(ge=200)]
-"""Characters of page content in an answer."""
 MaybeBudget = Annotated[int, Field(ge=200, json_schema_extra=_unbounded)] | None
+"""Characters of page content in an answer."""
 
 
 @dataclass(slots=True)

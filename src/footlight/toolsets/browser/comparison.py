@@ -55,7 +55,7 @@ class Compared(TypedDict):
     saved: NotRequired[str]
 
 
-@tool(effect="configure", group="vision")
+@tool(effect="configure")
 async def visual_diff(
     call: ToolCall,
     baseline: Annotated[str | None, Field(description="Screenshot uri or image file")] = None,

@@ -1,8 +1,5 @@
 """Answering the dialogs that a page opens."""
 
-from typing import Annotated
-
-from pydantic import Field
 from typing_extensions import TypedDict
 
 from footlight.server.secrets import SecretText
@@ -25,7 +22,7 @@ class Handled(TypedDict):
 async def handle_dialog(
     call: ToolCall,
     accept: bool,
-    prompt_text: Annotated[SecretText | None, Field(description="What to enter in a prompt")] = None,
+    prompt_text: SecretText | None = None,
     page_id: str | None = None,
 ) -> Handled:
     """Answer an open dialog. One that was told as handled: open."""

@@ -18,7 +18,7 @@ from footlight.browser.snapshot import Node, Snapshot
 from footlight.errors import InvalidParameter
 from footlight.server.answer import PageText
 from footlight.server.keeping import keep_text
-from footlight.server.tool import Budget, Count, ToolCall, tool
+from footlight.server.tool import Count, MaybeBudget, ToolCall, tool
 from footlight.toolsets.browser.parameters import Selector
 
 __all__ = ["TOOLS"]
@@ -51,7 +51,7 @@ async def snapshot(
     depth: Count | None = None,
     boxes: bool = False,
     format: Literal["text", "yaml", "json"] = "text",
-    budget: Budget | None = None,
+    budget: MaybeBudget = None,
 ) -> SnapshotTaken:
     """Look at the page. Roles, names, states, and refs (e12) to use as selector."""
     if root_selector is None and not boxes:
@@ -114,9 +114,9 @@ async def find(
     text: Annotated[str | None, Field(min_length=1)] = None,
     regex: Annotated[str | None, Field(min_length=1)] = None,
     limit: Annotated[Count, Field(le=200)] = 20,
-    budget: Budget | None = None,
+    budget: MaybeBudget = None,
 ) -> FoundText:
-    """Find in the snapshot. By text or regex, in names, values and texts; with refs and what is around."""
+    """Find in the snapshot. By text or regex; with refs and what is around."""
     if (text is None) == (regex is None):
         raise InvalidParameter("find takes either text or regex", parameter="text")
     pattern = pattern_of(text, regex)

@@ -7,7 +7,7 @@ from typing_extensions import TypedDict
 
 from footlight.browser.markdown import part_of, read
 from footlight.server.answer import PageText
-from footlight.server.tool import Budget, ToolCall, Whole, tool
+from footlight.server.tool import MaybeBudget, ToolCall, Whole, tool
 from footlight.toolsets.browser.parameters import Selector
 
 __all__ = ["TOOLS"]
@@ -29,7 +29,7 @@ async def read_page(
     selector: Selector | None = None,
     links: bool = True,
     offset: Annotated[Whole, Field(ge=0)] = 0,
-    budget: Budget | None = None,
+    budget: MaybeBudget = None,
 ) -> PageRead:
     """Read the main content as Markdown"""
     article = await read(call.page, call.deadline, selector=selector, links=links)

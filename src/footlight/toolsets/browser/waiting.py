@@ -14,7 +14,7 @@ from footlight.toolsets.browser.parameters import Selector
 
 __all__ = ["TOOLS"]
 
-Text = Annotated[str | None, Field(min_length=1, pattern=r"\S")]
+Text = Annotated[str | None, Field(pattern=r"\S")]
 Url = Annotated[str | None, Field(min_length=1, description="Part, glob with * or /regex/")]
 
 
