@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: demo test conformance check bench gen setup clean help
+.PHONY: demo test conformance agreement check bench gen setup clean help
 
 demo: ## drive a real site through the server and show each call
 	@scripts/demo $(ARGS)
@@ -13,6 +13,9 @@ test: ## run the tests on a real browser
 
 conformance: ## run the protocol's public test suite against the server
 	@scripts/conformance $(ARGS)
+
+agreement: ## compare snapshots with the roles and names that Chrome computes
+	@scripts/agreement $(ARGS)
 
 check: ## format, lint, types, import rules, generated files
 	@scripts/check $(ARGS)

@@ -2,9 +2,10 @@
 
     agreement.py [--list] [--limit N] [GROUP ...]
 
-The groups: `cases`, the odd ones of `tests/browser/pages`; `miniwob`, the pages of the package of that name, each with its task begun; `docs`, pages of the
-Python documentation, which Debian packages; `shop`, the demo's site. With `--list` every difference is printed.
-The status is 1 when fewer than 99 % agree in both. What is downloaded is kept in `.agreement/`.
+The groups: `cases`, the odd ones of `tests/browser/pages`; `miniwob`, the pages of the package of that
+name, each with its task begun; `docs`, pages of the Python documentation, which Debian packages; `shop`,
+the demo's site. With `--list` every difference is printed. The status is 1 when fewer than 99 % agree in
+both. What is downloaded is kept in `.agreement/`.
 """
 
 from __future__ import annotations
@@ -99,11 +100,11 @@ MARKING = """(() => {
     for (const ref of refs) engine.query(root, ref)?.setAttribute("data-agreement", ref);
     return root.documentElement;
   };
-  const query = (root, body) =>
-    body.startsWith("mark=") ? mark(root, body.slice(5).split(",")) : engine.query(root, body);
-  return { query, queryAll: (root, body) => [query(root, body)].filter(Boolean) };
+  const queryAll = (root, body) =>
+    body.startsWith("mark=") ? [mark(root, body.slice(5).split(","))] : engine.queryAll(root, body);
+  return { query: (root, body) => queryAll(root, body)[0], queryAll };
 })()"""
-"""The engine, which in its own world knows the elements of its refs, and another body: to mark these."""
+"""Only the engine, in its own world, knows the elements of its refs: one more body marks them."""
 
 UNSEEN = re.compile("[\u00ad\u200b\u2060\ufeff\ue000-\uf8ff]")
 
@@ -280,11 +281,15 @@ async def _compare(groups: Iterable[str], limit: int | None) -> Mapping[str, lis
 async def _browser_page() -> AsyncGenerator[Page]:
     path = shutil.which("chromium-headless-shell") or shutil.which("chromium")
     async with async_playwright() as playwright:
-        engine = MARKING % ENGINE.read_text().rstrip()
-        await playwright.selectors.register("footlight", engine, content_script=True)
+        await playwright.selectors.register("footlight", engine(), content_script=True)
         browser = await playwright.chromium.launch(executable_path=path, chromium_sandbox=os.geteuid() != 0)
         yield await browser.new_page()
         await browser.close()
+
+
+def engine() -> str:
+    """The engine of the snapshots, which also marks elements when asked to."""
+    return MARKING % ENGINE.read_text().rstrip()
 
 
 async def compare_page(page: Page, subject: Subject) -> list[Pair]:
@@ -292,13 +297,18 @@ async def compare_page(page: Page, subject: Subject) -> list[Pair]:
     await page.goto(subject.url, wait_until="load", timeout=PAGE_MS)
     if subject.group == "miniwob":
         await page.evaluate("core.startEpisodeReal()")
+    return await compare_shown(page, f"{subject.group}/{subject.name}")
+
+
+async def compare_shown(page: Page, name: str) -> list[Pair]:
+    """Look with both at what a page shows."""
     session = await page.context.new_cdp_session(page)
     ours = await _our_nodes(page)
     chrome = await _chrome_nodes(session)
     marked = await _mark(page, session, list(ours))
     await session.detach()
     return [
-        Pair(f"{subject.group}/{subject.name}", markup, ours[ref], chrome.get(node, ("missing", "")))
+        Pair(name, markup, ours[ref], chrome.get(node, ("missing", "")))
         for ref, (node, markup) in marked.items()
     ]
 

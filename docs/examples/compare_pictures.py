@@ -27,7 +27,7 @@ CLOCK = itertools.count(1)
 
 async def main() -> None:
     with serve_site() as url, tempfile.TemporaryDirectory() as folder:
-        flags = ["--log-level", "warn", "--tools", "default,vision", "--output-path", folder]
+        flags = ["--log-level", "warn", "--output-path", folder]
         server = StdioServerParameters(command=sys.executable, args=["-m", "footlight", "serve", *flags])
         async with Client(server) as client:
             await call(client, "navigate", url=url)

@@ -38,10 +38,14 @@ SILENT_SECONDS = 300.0
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """Why a session is no more. One whose browser crashed can be made again under its id."""
+    """Why a session is no more. One whose browser crashed can be made again under its id.
+
+    No ref of it is given again there: `next_ref` is the number of the first that it did not give.
+    """
 
     reason: str
     owner: str
+    next_ref: int
     options: SessionOptions | None = None
 
 
@@ -206,7 +210,8 @@ class Sessions:
         session.is_default = id == caller.default_session
         if not session.is_default or caller.default_lasts:
             session.kept_as = caller.scoped(id)
-        self._ended.pop(id, None)
+        if ended := self._ended.pop(id, None):
+            session.ref_numbers.next = ended.next_ref
         self._sessions[id] = session
         session.tell("opened")
         if kept is not None:
@@ -260,7 +265,7 @@ class Sessions:
 
     def _end(self, session: Session, reason: str, *, options: SessionOptions | None = None) -> None:
         self._pool.release(session.browser)
-        self._ended[session.id] = Ended(reason, session.owner, options)
+        self._ended[session.id] = Ended(reason, session.owner, session.ref_numbers.next, options)
         while len(self._ended) > REMEMBERED:
             self._ended.popitem(last=False)
 

@@ -577,7 +577,8 @@
 
   function linkRole(facts) {
     if (attr(facts, "href") !== null) return "link";
-    return says(facts, "xlink:href") && facts.element.namespaceURI.endsWith("svg") ? "link" : "generic";
+    if (says(facts, "xlink:href") && facts.element.namespaceURI.endsWith("svg")) return "link";
+    return isClickable(facts) ? "link" : "generic"; // a script follows it
   }
 
   const SECTIONS = "article,aside,main,nav,section,[role=article],[role=complementary],[role=main],[role=navigation],[role=region]";
@@ -648,12 +649,19 @@
     return isBesideData(facts.element) ? "rowheader" : "columnheader";
   }
 
-  // A heading cell with headings beside it, or alone, heads its column; beside data it heads its row.
+  // A heading cell between headings, or alone, heads its column; one beside data, or in a row that begins or ends
+  // with data, heads its row.
   function isBesideData(cell) {
-    const beside = [cell.nextElementSibling, cell.previousElementSibling].filter(Boolean);
-    if (beside.some((other) => get.localName.call(other) === "th")) return false;
-    return beside.some((other) => get.localName.call(other) === "td" && other.firstChild !== null);
+    const { nextElementSibling: next, previousElementSibling: previous } = cell;
+    if (!next && !previous) return false;
+    if (isHeading(next) && isHeading(previous)) return false;
+    if (isData(next) || isData(previous)) return true;
+    const row = get.parentNode.call(cell);
+    return isData(row.firstElementChild) || isData(row.lastElementChild);
   }
+
+  const isHeading = (cell) => cell !== null && get.localName.call(cell) === "th";
+  const isData = (cell) => cell !== null && get.localName.call(cell) === "td" && get.firstChild.call(cell) !== null;
 
   // Many a table only lays a page out. These are the signs by which Chrome knows those that hold data.
   function isDataTable(table) {
@@ -774,7 +782,7 @@
 
   const BY_CONTENT = words(`
     button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox menuitemradio option radio
-    rowheader switch tab tooltip treeitem doc-backlink doc-biblioref doc-glossref doc-noteref
+    rowheader switch tab term tooltip treeitem doc-backlink doc-biblioref doc-glossref doc-noteref
   `);
   // Part of the name around them: by their own name, value or title only.
   const OPAQUE = words(`
@@ -784,7 +792,7 @@
     textbox timer toolbar tree treegrid video
   `);
   const UNNAMED = words(`
-    caption code deletion emphasis insertion mark none paragraph strong subscript superscript term time
+    caption code deletion emphasis insertion mark none paragraph strong subscript superscript time
   `);
 
   const UNSEEN = 1; // hidden contents count: the traversal began at something hidden
@@ -984,8 +992,11 @@
   }
 
   const legendName = (facts) => childName(facts, "legend");
-  const figureName = (facts) => childName(facts, "figcaption");
-  const tableName = (facts) => childName(facts, "caption");
+
+  function tableName(facts) {
+    const caption = childName(facts, "caption");
+    return caption.text ? caption : byAttribute(facts, "summary");
+  }
 
   function childName(facts, tag) {
     const child = childrenOf(facts).find((one) => one.tag === tag);
@@ -999,7 +1010,7 @@
 
   const NATIVE_NAMES = new Map(
     Object.entries({
-      area: altName, button: labelName, fieldset: legendName, figure: figureName, img: altName, input: inputName,
+      area: altName, button: labelName, fieldset: legendName, img: altName, input: inputName,
       math: mathName, meter: labelName, optgroup: optionName, option: optionName, output: labelName,
       progress: labelName, select: labelName, svg: svgName, table: tableName, textarea: labelName,
     }),

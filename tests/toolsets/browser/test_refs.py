@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.conftest import SessionBrowser
+from tests.conftest import SessionBrowser, connected
+from tests.site import Site
 
 pytestmark = pytest.mark.anyio
 
@@ -283,3 +285,20 @@ async def test_a_stale_ref_is_told_at_once(browser: SessionBrowser) -> None:
     error = await browser.refused("click", selector=first, timeout=1_000)
 
     assert error["code"] == "STALE_REF"
+
+
+async def test_a_session_that_is_made_again_gives_no_ref_twice(site: Site) -> None:
+    """Not after it was closed, and its caller's next call makes another under the same name."""
+    url = site.page("<button>A</button>")
+    async with connected(site) as server:
+        browser = SessionBrowser(server.client, site, "default", Path())
+        await browser.call("navigate", url=url)
+        first = await ref(browser, '"A"')
+        await browser.call("close_session")
+        await browser.call("navigate", url=url)
+
+        error = await browser.refused("click", selector=first)
+
+        assert error["code"] == "STALE_REF"
+        assert error["message"] == f"No element was given the ref {first}, or it was too long ago"
+        assert await ref(browser, '"A"') != first

@@ -66,8 +66,8 @@ INSTRUCTIONS = """\
 Work in a real browser, in a loop: act, read what the answer says changed, act again.
 
 1. `navigate` answers with the page as a tree of lines such as: e3 button "Save" disabled. 2. Act on what \
-you see: `click`, `fill`, `select`, `press`. `fill_form` fills many fields. `run_steps` does several things in \
-one call. 3. Each answer of an action tells what changed: + added, - removed, ~ changed. Look again with \
+you see: `click`, `fill`, `select`, `press`. `fill_form` fills many fields. `run_steps` does several things \
+in one call. 3. Each answer of an action tells what changed: + added, - removed, ~ changed. Look again with \
 `snapshot` or `find` only for what you were not told.
 
 A selector is a ref of a line (e3), CSS, XPath that starts with //, or testid=NAME. A ref stays with its \
