@@ -200,7 +200,8 @@ async def test_hidden_content_is_left_out_as_the_accessibility_tree_does(tab: Pa
         <div hidden>1<button>1</button></div><div style="display:none"><button>2</button></div>
         <div class="v">3<button>3</button><button style="visibility:visible">shown</button></div>
         <div aria-hidden="true"><button>4</button></div><div inert><button>5</button></div>
-        <div class="skip">6<button>6</button></div><details>7<summary>sum</summary><button>7</button></details>
+        <div class="skip">6<button>6</button></div>
+        <details>7<summary>sum</summary><button>7</button></details>
         <div hidden="until-found">8</div><template><button>9</button></template><script>10</script>
         <div style="display:contents"><button>contents</button></div><button style="opacity:0">clear</button>
         """,

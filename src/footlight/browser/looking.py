@@ -205,10 +205,9 @@ def _moved(nodes: list[Node], frame: Node) -> list[Node]:
     """Boxes in the viewport of the frame above."""
     if frame.box is None:
         return nodes
+    left, top = frame.box.x + frame.inside[0], frame.box.y + frame.inside[1]
     return [
-        replace(node, box=node.box._replace(x=node.box.x + frame.box.x, y=node.box.y + frame.box.y))
-        if node.box
-        else node
+        replace(node, box=node.box._replace(x=node.box.x + left, y=node.box.y + top)) if node.box else node
         for node in nodes
     ]
 

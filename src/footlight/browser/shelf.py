@@ -1,4 +1,4 @@
-"""What is kept to be read later: screenshots, long answers and small files, up to so many bytes for the whole server."""
+"""What is kept to be read later: screenshots, long answers and small files, up to so many bytes in all."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 // its refs stand for. A selector engine for Playwright: `query(root, body)`.
 //
 //   e12        the live element of that ref; `e12,e15` for several
-//   any other  percent-encoded JSON {"what": "look" | "ref", …}; the reply is the attribute `v`, JSON text, of a new
+//   any other  percent-encoded JSON {"what": "look" | "ref" | "identify", …}; the reply is the attribute `v`, JSON text, of a new
 //              detached element
 //
 // Roles are those of HTML-AAM and ARIA, names and descriptions those of accname 1.2, states those of ARIA; where the
@@ -40,7 +40,8 @@
     title: getter(Document, "title"),
     url: getter(Document, "URL"),
   };
-  const { checkVisibility, closest, getAttribute, getAttributeNames, getBoundingClientRect } = Element.prototype;
+  const { checkVisibility, closest, getAttribute, getAttributeNames, getBoundingClientRect } =
+    Element.prototype;
   const { hasAttribute, hasAttributes, matches } = Element.prototype;
   const { assignedSlot } = Object.getOwnPropertyDescriptors(Element.prototype);
   const ELEMENT = 1;
@@ -61,7 +62,8 @@
   }
 
   function findAll(root, css) {
-    const find = get.nodeType.call(root) === DOCUMENT ? Document.prototype.querySelectorAll : root.querySelectorAll;
+    const find =
+      get.nodeType.call(root) === DOCUMENT ? Document.prototype.querySelectorAll : root.querySelectorAll;
     return find.call(root, css);
   }
 
@@ -90,7 +92,8 @@
   // White space in a row becomes one space. Glyphs of icon fonts, soft hyphens and the like say nothing.
   function fold(text) {
     let folded = text;
-    if (BEYOND_ASCII.test(folded)) folded = folded.replace(UNSEEN_CHARACTERS, "").replace(LONE_SURROGATE, "\ufffd");
+    if (BEYOND_ASCII.test(folded))
+      folded = folded.replace(UNSEEN_CHARACTERS, "").replace(LONE_SURROGATE, "\ufffd");
     return UNEVEN.test(folded) ? folded.replace(/\s+/g, " ") : folded;
   }
 
@@ -180,7 +183,9 @@
       if (!shadow || !shadow.activeElement) break;
       element = shadow.activeElement;
     }
-    return element && !["body", "html", "iframe", "frame"].includes(get.localName.call(element)) ? element : null;
+    return element && !["body", "html", "iframe", "frame"].includes(get.localName.call(element))
+      ? element
+      : null;
   }
 
   // The modal dialog on top, which makes all else inert. Its backdrop lies over everything, so a hit finds it.
@@ -212,7 +217,9 @@
     source style template title track clipPath filter linearGradient marker mask pattern radialGradient symbol area
   `);
   // What is inside is drawn by the element itself, or only where it fails.
-  const CLOSED = words("audio canvas embed frame iframe img input object progress meter select textarea video");
+  const CLOSED = words(
+    "audio canvas embed frame iframe img input object progress meter select textarea video",
+  );
 
   // What is inside, in the order of the flat tree: facts of elements, and texts, folded.
   function childrenOf(facts) {
@@ -277,7 +284,8 @@
     for (const owner of findAll(root, "[aria-owns]")) {
       for (const id of words(attribute(owner, "aria-owns"))) {
         const element = byId(root, id);
-        if (element && !pass.owners.has(element) && !isInside(owner, element)) pass.owners.set(element, owner);
+        if (element && !pass.owners.has(element) && !isInside(owner, element))
+          pass.owners.set(element, owner);
       }
     }
   }
@@ -292,7 +300,8 @@
   }
 
   function byId(root, id) {
-    const find = get.nodeType.call(root) === DOCUMENT ? Document.prototype.getElementById : root.getElementById;
+    const find =
+      get.nodeType.call(root) === DOCUMENT ? Document.prototype.getElementById : root.getElementById;
     return find ? find.call(root, id) : null;
   }
 
@@ -347,7 +356,8 @@
     for (const rule of rules) {
       if (rule.selectorText !== undefined && rule.style && !readStyle(rule, summary)) return false;
       if (rule.styleSheet && !readImport(rule, summary)) return false;
-      if (rule.cssRules && rule.cssRules.length && !rule.selectorText && !readRules(rule.cssRules, summary)) return false;
+      if (rule.cssRules && rule.cssRules.length && !rule.selectorText && !readRules(rule.cssRules, summary))
+        return false;
       // Rules nested in a rule speak of `&`, which is only known there.
       if (rule.selectorText !== undefined && rule.cssRules && rule.cssRules.length) return false;
     }
@@ -371,7 +381,8 @@
     const kinds = [];
     if (/pointer|var\(/.test(cursor)) kinds.push("pointer");
     if (/hidden|var\(/.test(contentVisibility || "")) kinds.push("skipping");
-    if (saysSomething(content)) kinds.push(...["before", "after"].filter((pseudo) => selector.includes(":" + pseudo)));
+    if (saysSomething(content))
+      kinds.push(...["before", "after"].filter((pseudo) => selector.includes(":" + pseudo)));
     if (content.startsWith("url(")) kinds.push("picture");
     if (visibility && visibility !== "visible") kinds.push("invisible");
     if (kinds.length && OF_OTHER_TREES.test(selector)) return false;
@@ -380,7 +391,9 @@
   }
 
   const saysSomething = (content) =>
-    !!content && !/^(none|normal|""|''|inherit|initial|unset)$/.test(content) && !!fold(content).replace(/["'\s]/g, "");
+    !!content &&
+    !/^(none|normal|""|''|inherit|initial|unset)$/.test(content) &&
+    !!fold(content).replace(/["'\s]/g, "");
 
   // `a::before, ::after` → `a, *`
   const withoutPseudo = (selector) =>
@@ -444,7 +457,8 @@
     return style.display.startsWith("inline") ? text : " " + text + " ";
   }
 
-  const CONTENT_PARTS = /"((?:[^"\\]|\\.)*)"|attr\(\s*([\w-]+)[^)]*\)|(\/)|url\("(?:[^"\\]|\\.)*"\)|[\w-]+(?:\([^)]*\))?/g;
+  const CONTENT_PARTS =
+    /"((?:[^"\\]|\\.)*)"|attr\(\s*([\w-]+)[^)]*\)|(\/)|url\("(?:[^"\\]|\\.)*"\)|[\w-]+(?:\([^)]*\))?/g;
 
   // `"a" attr(b) / "alternative"`: what follows the slash is said instead.
   function contentText(element, content) {
@@ -518,10 +532,13 @@
 
   // Attributes every role has; one of them on an element with role "none" shows that it is meant to be met.
   const GLOBAL = [
-    ..."atomic busy controls current describedby description details dropeffect flowto grabbed hidden".split(" "),
+    ..."atomic busy controls current describedby description details dropeffect flowto grabbed hidden".split(
+      " ",
+    ),
     ..."keyshortcuts label labelledby live owns relevant roledescription".split(" "),
   ].map((name) => "aria-" + name);
 
+  // prettier-ignore
   const INPUT_ROLES = new Map(
     Object.entries({
       button: "button", checkbox: "checkbox", file: "button", hidden: "none", image: "button", number: "spinbutton",
@@ -566,7 +583,9 @@
 
   // `content: url(…)` puts a picture in an element's place.
   const isPicture = (facts) =>
-    !!pass.styled.picture && pass.styled.picture.has(facts.element) && styleOf(facts).content.startsWith("url(");
+    !!pass.styled.picture &&
+    pass.styled.picture.has(facts.element) &&
+    styleOf(facts).content.startsWith("url(");
 
   const namedOr = (facts, role) => (isNamedByAuthor(facts) ? role : "generic");
 
@@ -581,12 +600,14 @@
     return isClickable(facts) ? "link" : "generic"; // a script follows it
   }
 
-  const SECTIONS = "article,aside,main,nav,section,[role=article],[role=complementary],[role=main],[role=navigation],[role=region]";
+  const SECTIONS =
+    "article,aside,main,nav,section,[role=article],[role=complementary],[role=main],[role=navigation],[role=region]";
   const isInSection = (facts) => closest.call(facts.element, SECTIONS) !== null;
   const headerRole = (facts) => (isInSection(facts) ? "generic" : "banner");
   const footerRole = (facts) => (isInSection(facts) ? "generic" : "contentinfo");
   const sectionRole = (facts) => namedOr(facts, "region");
-  const SECTIONING = "article,aside,nav,section,[role=article],[role=complementary],[role=navigation],[role=region]";
+  const SECTIONING =
+    "article,aside,nav,section,[role=article],[role=complementary],[role=navigation],[role=region]";
 
   function asideRole(facts) {
     const parent = get.parentNode.call(facts.element);
@@ -661,7 +682,8 @@
   }
 
   const isHeading = (cell) => cell !== null && get.localName.call(cell) === "th";
-  const isData = (cell) => cell !== null && get.localName.call(cell) === "td" && get.firstChild.call(cell) !== null;
+  const isData = (cell) =>
+    cell !== null && get.localName.call(cell) === "td" && get.firstChild.call(cell) !== null;
 
   // Many a table only lays a page out. These are the signs by which Chrome knows those that hold data.
   function isDataTable(table) {
@@ -677,7 +699,8 @@
   function hasHeadings(rows) {
     for (const row of rows) {
       for (const cell of row.cells) {
-        if (get.localName.call(cell) === "th" || cell.headers || cell.abbr || cell.axis || has(cell, "scope")) return true;
+        if (get.localName.call(cell) === "th" || cell.headers || cell.abbr || cell.axis || has(cell, "scope"))
+          return true;
       }
     }
     return false;
@@ -687,7 +710,8 @@
     const count = { cells: 0, bordered: 0, top: 0, bottom: 0, left: 0, right: 0, coloured: 0 };
     const style = styleOf(factsOf(table));
     const isSpaced = !/^0px|\b0px$/.test(style.borderSpacing);
-    for (const row of rows) for (const cell of row.cells) countCell(cell, count, style.backgroundColor, isSpaced);
+    for (const row of rows)
+      for (const cell of row.cells) countCell(cell, count, style.backgroundColor, isSpaced);
     if (count.cells < 2) return false;
     const { bordered, top, bottom, left, right, coloured } = count;
     return Math.max(bordered, top, bottom, left, right, coloured) >= Math.floor(count.cells / 2);
@@ -710,6 +734,7 @@
     count.coloured += isSpaced && isColoured ? 1 : 0;
   }
 
+  // prettier-ignore
   const TAG_ROLES = new Map(
     Object.entries({
       address: "group", article: "article", audio: "audio", blockquote: "blockquote", button: "button",
@@ -850,7 +875,8 @@
     return (isField && textAttribute(facts, "placeholder")) || textAttribute(facts, "aria-placeholder");
   }
 
-  const joined = (elements, mode) => fold(elements.map((element) => reference(element, mode)).join(" ")).trim();
+  const joined = (elements, mode) =>
+    fold(elements.map((element) => reference(element, mode)).join(" ")).trim();
 
   // What an element says that another is named by. One that is hidden says all it has.
   function reference(element, mode) {
@@ -1008,6 +1034,7 @@
     return title ? new Name(tidy(get.textContent.call(title.element), MAX_TEXT), "native") : NO_NAME;
   }
 
+  // prettier-ignore
   const NATIVE_NAMES = new Map(
     Object.entries({
       area: altName, button: labelName, fieldset: legendName, img: altName, input: inputName,
@@ -1058,7 +1085,8 @@
   }
 
   const selectedText = (select) => tidy([...select.selectedOptions].map(optionText).join(", "), MAX_TEXT);
-  const optionText = (option) => tidy(attribute(option, "aria-label") || option.label || option.text, MAX_NAME);
+  const optionText = (option) =>
+    tidy(attribute(option, "aria-label") || option.label || option.text, MAX_NAME);
 
   function rangeValue(facts) {
     const said = attr(facts, "aria-valuetext") || attr(facts, "aria-valuenow");
@@ -1102,7 +1130,8 @@
     return isMatch(target, ":popover-open") ? "expanded" : "collapsed";
   }
 
-  const isSelected = (facts) => (facts.tag === "option" ? facts.element.selected : attr(facts, "aria-selected") === "true");
+  const isSelected = (facts) =>
+    facts.tag === "option" ? facts.element.selected : attr(facts, "aria-selected") === "true";
 
   function pressedState(facts) {
     const said = attr(facts, "aria-pressed");
@@ -1282,7 +1311,8 @@
     const clickable = !acted && !(flags & CONTROL) && isPressed(facts);
     const name = isFoldable(role) && !facts.names.length && role !== "group" ? NO_NAME : nameOf(facts);
     const testid = attr(facts, "data-testid");
-    const refers = acted || clickable || !!testid || REFERRED.has(role) || (REFERRED_BY_NAME.has(role) && !!name.text);
+    const refers =
+      acted || clickable || !!testid || REFERRED.has(role) || (REFERRED_BY_NAME.has(role) && !!name.text);
     if (!refers && (FOLDED.has(role) || (isFoldable(role) && !name.text && facts.tag !== "details"))) {
       visitFolded(facts, depth, flags, deep);
     } else addNode(facts, role, name, depth, clickable ? flags | CLICKABLE : flags, deep, refers, acted);
@@ -1324,7 +1354,8 @@
       return;
     }
     pass.out.push("");
-    const ref = refers && !(facts.tag === "option" && isInDropDown(facts.element)) ? refOf(facts.element) : null;
+    const ref =
+      refers && !(facts.tag === "option" && isInDropDown(facts.element)) ? refOf(facts.element) : null;
     const value = role === "generic" ? "" : valueOf(facts);
     const extra = extraOf(facts, role, name, value, flags);
     if (!name.isCut) for (const source of name.sources) pass.said.add(source);
@@ -1338,6 +1369,7 @@
       return;
     }
     if (pass.boxes) extra.push('"b":' + boxOf(facts));
+    if (pass.boxes && role === "iframe") extra.push('"i":' + insideOf(facts));
     pass.out[at] = record(depth, role, name.text, ref, extra);
   }
 
@@ -1369,6 +1401,7 @@
   }
 
   // How a field wants its value, where its look does not say it in words.
+  // prettier-ignore
   const FORMATS = new Map(
     Object.entries({
       color: "#rrggbb", date: "yyyy-mm-dd", "datetime-local": "yyyy-mm-ddThh:mm", month: "yyyy-mm", time: "hh:mm",
@@ -1385,6 +1418,13 @@
   function boxOf(facts) {
     const box = getBoundingClientRect.call(facts.element);
     return JSON.stringify([box.x, box.y, box.width, box.height].map((side) => Math.round(side * 10) / 10));
+  }
+
+  // Where the viewport of a frame begins, from the corner of its element.
+  function insideOf(facts) {
+    const { clientLeft, clientTop } = facts.element;
+    const { paddingLeft, paddingTop } = styleOf(facts);
+    return JSON.stringify([clientLeft + parseFloat(paddingLeft), clientTop + parseFloat(paddingTop)]);
   }
 
   const record = (depth, role, name, ref, extra) =>
@@ -1438,7 +1478,10 @@
       if (count++ < limit || option.selected) addOption(inner, at, flags);
       else left++;
     };
-    for (const child of findAll(select, ":scope > option, :scope > optgroup, :scope > :not(option, optgroup) option")) {
+    for (const child of findAll(
+      select,
+      ":scope > option, :scope > optgroup, :scope > :not(option, optgroup) option",
+    )) {
       if (get.localName.call(child) === "option") add(child, depth);
       else addGroup(child, depth, flags, add);
     }
@@ -1511,7 +1554,9 @@
   function cutOff() {
     if (pass.cut) return;
     pass.cut = true;
-    pass.out.push(record(0, "text", `… the page goes on: these are its first ${MAX_NODES} nodes`, null, NOTHING));
+    pass.out.push(
+      record(0, "text", `… the page goes on: these are its first ${MAX_NODES} nodes`, null, NOTHING),
+    );
   }
 
   // ---- what changed ----

@@ -43,6 +43,8 @@ class Node:
     placeholder: str = ""
     box: Box | None = None
     is_frame: bool = False
+    inside: tuple[float, float] = (0, 0)
+    """Of a frame with a box: from the corner of that to the corner of its viewport."""
     line: str | None = field(default=None, init=False, repr=False, compare=False)
     """How it is written, once it was; nodes outlive many looks."""
 
@@ -76,6 +78,7 @@ def node_of(record: Sequence[Any], *, depth: int = 0) -> Node:
         placeholder=extra.get("p", ""),
         box=Box(*extra["b"]) if "b" in extra else None,
         is_frame="o" in extra,
+        inside=tuple(extra.get("i", (0, 0))),
     )
 
 

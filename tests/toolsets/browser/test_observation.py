@@ -1,4 +1,4 @@
-"""What an acting call tells of the page: what changed, with refs that can be used at once, within a budget."""
+"""What an acting call tells of the page: what changed, with refs to use at once, within a budget."""
 
 from __future__ import annotations
 
@@ -112,7 +112,8 @@ async def test_a_call_chooses_what_it_is_told(browser: SessionBrowser, observe: 
 
 async def test_a_page_that_nobody_looked_at_is_looked_at_before(browser: SessionBrowser) -> None:
     await browser.show(
-        "<h1>A</h1><p>B</p><p>C</p><button onmousedown='event.preventDefault()' onclick='this.after(`new`)'>Add</button>",
+        "<h1>A</h1><p>B</p><p>C</p>"
+        "<button onmousedown='event.preventDefault()' onclick='this.after(`new`)'>Add</button>",
         observe="none",
     )
 
@@ -122,8 +123,9 @@ async def test_a_page_that_nobody_looked_at_is_looked_at_before(browser: Session
 async def test_events_stand_beside_the_difference(browser: SessionBrowser) -> None:
     url = (
         await browser.show(
-            """<title>Before</title><button onmousedown="event.preventDefault()" onclick="document.title = 'After';
-            history.pushState({}, '', '?2'); console.error('went', 'wrong'); alert('Hello'); nothing()">Go</button>"""
+            """<title>Before</title><button onmousedown="event.preventDefault()"
+            onclick="document.title = 'After'; history.pushState({}, '', '?2');
+            console.error('went', 'wrong'); alert('Hello'); nothing()">Go</button>"""
         )
     )["url"]
 
@@ -186,7 +188,8 @@ async def test_a_call_has_a_budget_of_its_own(browser: SessionBrowser) -> None:
 async def test_runs_of_alike_elements_are_folded(browser: SessionBrowser) -> None:
     await browser.show(
         """<button onmousedown="event.preventDefault()" onclick="const list = document.querySelector('div');
-        for (let i = 0; i < 60; i++) list.insertAdjacentHTML('beforeend', `<button>Choice ${i}</button>`)">Open</button>
+        for (let i = 0; i < 60; i++)
+          list.insertAdjacentHTML('beforeend', `<button>Choice ${i}</button>`)">Open</button>
         <p>1</p><p>2</p><p>3</p><p>4</p><p>5</p><p>6</p><p>7</p><div role=group aria-label=Choices></div>"""
     )
 
@@ -200,8 +203,9 @@ async def test_runs_of_alike_elements_are_folded(browser: SessionBrowser) -> Non
 # The tool snapshot
 
 
-PAGE = """<title>Shop</title><main><h1>Shop</h1><form aria-label=Order><label>Name <input value=Ada required></label>
-<label><input type=checkbox checked> Gift</label></form><p>Some text</p></main><footer><a href=/about>About</a></footer>"""
+PAGE = """<title>Shop</title><main><h1>Shop</h1><form aria-label=Order>
+<label>Name <input value=Ada required></label><label><input type=checkbox checked> Gift</label></form>
+<p>Some text</p></main><footer><a href=/about>About</a></footer>"""
 
 
 async def test_snapshot_shows_roles_names_states_and_refs(browser: SessionBrowser) -> None:
@@ -273,9 +277,8 @@ async def test_snapshot_with_boxes(browser: SessionBrowser) -> None:
 
 async def test_boxes_of_frames_are_in_the_viewport_of_the_page(browser: SessionBrowser) -> None:
     inner = browser.site.page("<body style='margin:0'><button style='width:30px;height:40px'>B</button>")
-    await browser.show(
-        f"<body style='margin:0'><iframe style='border:0;position:fixed;left:100px;top:200px' src='{inner}'></iframe>"
-    )
+    style = "border:3px solid;padding:7px;position:fixed;left:90px;top:190px"
+    await browser.show(f"<body style='margin:0'><iframe style='{style}' src='{inner}'></iframe>")
 
     text = (await browser.call("snapshot", boxes=True))["snapshot"]
 
