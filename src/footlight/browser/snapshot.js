@@ -2,8 +2,8 @@
 // its refs stand for. A selector engine for Playwright: `query(root, body)`.
 //
 //   e12        the live element of that ref; `e12,e15` for several
-//   any other  percent-encoded JSON {"what": "look" | "ref" | "identify", …}; the reply is the attribute `v`, JSON text, of a new
-//              detached element
+//   any other  percent-encoded JSON {"what": "look" | "ref" | "identify", …}; the reply is the attribute `v` of a new
+//              detached element, as JSON
 //
 // Roles are those of HTML-AAM and ARIA, names and descriptions those of accname 1.2, states those of ARIA; where the
 // documents leave a choice, Chrome's is taken (docs/agreement.md). It runs in a world of its own, which pages cannot
