@@ -123,7 +123,7 @@ async def test_a_missing_browser_is_told_with_its_remedy(tmp_path: Path) -> None
     missing = tmp_path / "nothing"
     async with wired("--executable-path", str(missing), cwd=tmp_path) as wire:
         await wire.initialize()
-        assert len((await wire.ask("tools/list"))["result"]["tools"]) == 44
+        assert len((await wire.ask("tools/list"))["result"]["tools"]) == 56
         for _ in range(2):
             answer = (await wire.call("navigate", url="http://127.0.0.1"))["structuredContent"]
             assert answer["error"] == {

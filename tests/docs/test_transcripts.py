@@ -21,7 +21,7 @@ LIMIT_S = 100
 SERVE = [sys.executable, "-m", "footlight", "serve"]
 
 
-def test_the_readme_shows_what_the_demo_prints(tmp_path: Path) -> None:
+def test_the_guide_shows_what_the_demo_prints(tmp_path: Path) -> None:
     shown = next(block for block in blocks("text") if "ELEMENT_NOT_FOUND" in block.text)
     command = [sys.executable, "-m", "footlight", "demo", "--output", str(tmp_path)]
 

@@ -730,7 +730,7 @@ async def test_cancelling_again_and_again_breaks_nothing(
     with caplog.at_level(logging.INFO, "footlight.server.dispatch"):
         call = asyncio.create_task(dispatcher.call("evaluate", {"script": script}))
         await told.hears("hangs")
-        following = asyncio.create_task(dispatcher.call("evaluate", {"script": "1"}))
+        following = asyncio.create_task(dispatcher.call("evaluate", {"script": "1", "observe": "none"}))
         while not call.done():
             call.cancel()
             await anyio.lowlevel.checkpoint()

@@ -29,7 +29,7 @@ _REF = re.compile(r"e[1-9]\d*")
 _LEADING = re.compile(r"\s*(e[1-9]\d*)\s*(?:>>|$)")
 
 MOST_CANDIDATES = 5
-LIKE = 0.3
+LIKE = 0.5
 """How alike two names must be for one to be offered in place of the other, from 0 to 1."""
 ENTRIES = frozenset(
     ("row", "listitem", "option", "treeitem", "article", "gridcell", "menuitem", "tab", "cell")
@@ -67,12 +67,13 @@ async def resolve(page: Page, ref: str, deadline: Deadline) -> Target:
     seen = page.view.seen(ref)
     if seen is not None:
         node, frame = seen
+        was = page.view.meaning(ref) or identity(node)
         now = await _now(frame, ref)
-        if now == identity(node):
+        if now == was:
             return Target(ref, frame)
         nodes = (await look(page, deadline)).nodes
         if now is not None and (living := page.view.seen(ref)):
-            return _renamed(page, ref, identity(node), nodes, living)
+            return _renamed(page, ref, was, nodes, living)
     else:
         nodes = (await look(page, deadline)).nodes
         if back := page.view.seen(ref):  # Taken out and put back, or not seen until now.
@@ -98,6 +99,7 @@ def _renamed(
     if not others and not _is_entry(nodes, node):
         return Target(ref, frame)
     candidates = _described([*others, node])
+    page.view.show([*others, node])
     raise StaleRef(
         f"{ref} was {_brief(was)} and is {_brief(identity(node))} by now; nothing was done. "
         f"Candidates: {'; '.join(candidates)}",

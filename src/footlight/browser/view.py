@@ -81,6 +81,21 @@ class View:
         self.frames: dict[Frame, FrameView] = {}
         self._seen: dict[str, tuple[Node, Frame]] = {}
         self._gone: OrderedDict[str, Gone] = OrderedDict()
+        self._told: Snapshot | None = None
+        self._meanings: dict[str, Identity] = {}
+
+    def meaning(self, ref: str) -> Identity | None:
+        """What a caller was last told that the ref is; None where it was told of it in no whole look."""
+        if self.told is not self._told:
+            self._told = self.told
+            nodes = self.told.nodes if self.told else ()
+            self._meanings = {node.ref: identity(node) for node in nodes if node.ref}
+        return self._meanings.get(ref)
+
+    def show(self, nodes: Iterable[Node]) -> None:
+        """A caller was told of these, and of nothing else."""
+        self.meaning("")
+        self._meanings |= {node.ref: identity(node) for node in nodes if node.ref}
 
     def seen(self, ref: str) -> tuple[Node, Frame] | None:
         """What the ref meant in the last look, and where."""

@@ -61,6 +61,8 @@ class Answer:
     images: tuple[Image, ...] = ()
     links: tuple[Link, ...] = ()
     events: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    source: str = ""
+    """The address of the page that it is about."""
 
     @property
     def success(self) -> bool:
@@ -103,6 +105,7 @@ def linked(answer: Answer, link: Link) -> Answer:
         answer.images,
         (*answer.links, link),
         answer.events,
+        answer.source,
     )
 
 

@@ -17,7 +17,7 @@ import logging
 import secrets
 import time
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from footlight.browser.deadline import Deadline
@@ -37,6 +37,7 @@ from footlight.server.tool import Tool, ToolCall
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+    from footlight.browser.page import Page
     from footlight.browser.session import Session
     from footlight.browser.sessions import Sessions, SessionsFactory
     from footlight.browser.storage import StateStore
@@ -250,13 +251,14 @@ class Dispatcher:
                 observation = await until_dialog(call, _aftermath(session, deadline, observer))
             session.touch()
             if stopped:
-                return failure(
+                failed = failure(
                     stopped.explained(),
                     observation=observation,
                     events=session.take_events(),
                     images=call.images,
                     links=call.links,
                 )
+                return _about(call.maybe_page, failed)
             answer = success(
                 _with_healed(data, call),
                 observation=observation,
@@ -264,6 +266,7 @@ class Dispatcher:
                 images=call.images,
                 links=call.links,
             )
+            answer = _about(call.maybe_page, answer)
             max_inline_text = self._settings.resources.max_inline_text
             # What is kept, or shown as a beginning, is masked whole: half a secret would not be found.
             return keep_if_long(self._mask(answer), session, tool=tool.name, max_inline_text=max_inline_text)
@@ -329,6 +332,10 @@ async def _aftermath(
         await observer.settle()
     await session.settle(deadline)
     return await observer.tell() if observer else None
+
+
+def _about(page: Page | None, answer: Answer) -> Answer:
+    return replace(answer, source=page.url) if page else answer
 
 
 def _with_healed(data: Mapping[str, Any], call: ToolCall) -> Mapping[str, Any]:

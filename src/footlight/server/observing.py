@@ -58,8 +58,7 @@ class Observer:
         page = self._call.maybe_page
         if page and self._watch.mode == "diff" and page.view.told is None and page.url != "about:blank":
             page.view.told = await glance(page, GLANCE_SECONDS)
-        self._url = page.url if page else ""
-        self._title = page.view.told.title if page and page.view.told else ""
+        self._urls = {each.id: each.url for each in self._call.session.pages}
         self._began = time.monotonic()
 
     async def settle(self) -> None:
@@ -79,7 +78,7 @@ class Observer:
             glance(page, GLANCE_SECONDS),
             self._call.session.console.errors_since(self._console, page_id=page.id),
         )
-        beside = self._beside(page, after, errors)
+        beside = self._beside(page, before, after, errors)
         if after is None:
             return {"kind": "unknown", "reason": "The page gave no answer", **beside}
         page.view.told = after
@@ -97,13 +96,21 @@ class Observer:
             told["text"] = PageText(observation.text)
         return told
 
-    def _beside(self, page: Page, after: Snapshot | None, errors: Sequence[Message]) -> dict[str, Any]:
+    def _beside(
+        self, page: Page, before: Snapshot | None, after: Snapshot | None, errors: Sequence[Message]
+    ) -> dict[str, Any]:
         """Where the page is, if that is new, and what went wrong in it."""
         told: dict[str, Any] = {}
-        if page.url != self._url:
+        if page.url != self._urls.get(page.id):
             told["url"] = page.url
-        if after is not None and after.title != self._title:
+        if after is not None and after.title != (before.title if before else ""):
             told["title"] = after.title
         if errors:
-            told["console"] = [error.text for error in errors]
+            told["console"] = [_said(error) for error in errors]
         return told
+
+
+def _said(error: Message) -> str:
+    """With where it comes from, unless it says so itself."""
+    known = not error.source or error.source in error.text
+    return error.text if known else f"{error.text} ({error.source})"

@@ -95,14 +95,10 @@ def _parse(
     name = str(step["tool"])
     tool = tools.get(name)
     if tool is None or tool.name == RUN_STEPS or tool.scope == "server" or not tool.queued:
-        usable = ", ".join(
-            each.name
-            for each in tools.values()
-            if each.scope != "server" and each.queued and each.name != RUN_STEPS
-        )
         why = "is no tool" if tool is None else "cannot be a step"
         raise InvalidParameter(
-            f"steps.{index}.tool: {name} {why}; steps can be: {usable}", parameter=f"steps.{index}.tool"
+            f"steps.{index}.tool: {name} {why}; steps are calls of tools that work in one session",
+            parameter=f"steps.{index}.tool",
         )
     arguments = dict(step.get("arguments") or {})
     if arguments.setdefault("sessionId", session_id) != session_id:

@@ -142,6 +142,8 @@ class Tool:
     """Whether its `data` comes from a page."""
     queued: bool
     """Whether it waits for the session's other calls."""
+    observed: bool
+    """Whether its answer tells what changed on its page."""
     shared: Mapping[str, Any]
     """Parameters that come with the scope, beside the function's own."""
 
@@ -158,12 +160,7 @@ class Tool:
     @cached_property
     def output_schema(self) -> dict[str, Any]:
         """JSON Schema of the structured content."""
-        return _output_schema(self.function, self.effect, self.scope)
-
-    @property
-    def observed(self) -> bool:
-        """Whether its answer tells what changed on the page."""
-        return self.scope != "server" and self.effect == "act"
+        return _output_schema(self)
 
     @property
     def read_only(self) -> bool:
@@ -206,16 +203,20 @@ def tool(
     group: Group = "core",
     untrusted: bool | None = None,
     queued: bool = True,
+    observed: bool | None = None,
 ) -> Callable[[Function], Tool]:
     """Declare a tool.
 
     `destructive`: it may do what cannot be undone. `idempotent`: a second call changes nothing more
     (reading always is). `names_session`: `sessionId` must be given. `timeout` replaces the annotation
     of the shared parameter of that name. `untrusted`: its `data` comes from a page (what is read does).
+    `queued`: it waits for the session's other calls. `observed`: its answer tells what changed on its page
+    (what acts in one does; a tool of a session says which page by `call.maybe_page`).
     """
 
     def declare(function: Function) -> Tool:
         title, description = _texts(function)
+        observes = scope == "page" and effect == "act" if observed is None else observed
         return Tool(
             name=name or function.__name__,
             title=title,
@@ -230,7 +231,8 @@ def tool(
             group=group,
             untrusted=effect == "read" and scope != "server" if untrusted is None else untrusted,
             queued=queued,
-            shared=_shared(scope, effect, names_session=names_session, timeout=timeout),
+            observed=observes,
+            shared=_shared(scope, names_session=names_session, observed=observes, timeout=timeout),
         )
 
     return declare
@@ -261,18 +263,18 @@ def _arguments(function: Function, shared: Mapping[str, Any]) -> type[BaseModel]
     )
 
 
-def _shared(scope: Scope, effect: Effect, *, names_session: bool, timeout: Any) -> dict[str, Any]:
+def _shared(scope: Scope, *, names_session: bool, observed: bool, timeout: Any) -> dict[str, Any]:
     """What every tool of a scope takes; the server's instructions explain it once."""
     if scope == "server":
         return {}
     session = {"session_id": (str, ...) if names_session else (str | None, None)}
     page = {"page_id": (str | None, None), "timeout": (timeout or Timeout, None)}
-    observed = {
+    observing = {
         "observe": (Observe | None, None),
         "settle": (Settle | None, None),
         "budget": (MaybeBudget, None),
     }
-    return {**session, **(page if scope == "page" else {}), **(observed if effect == "act" else {})}
+    return {**session, **(page if scope == "page" else {}), **(observing if observed else {})}
 
 
 def _input_schema(arguments: type[BaseModel]) -> dict[str, Any]:
@@ -341,9 +343,10 @@ _LINKED: dict[str, Any] = {
 """In place of `data` that would be too large; what happened beside it is then next to these."""
 
 
-def _output_schema(function: Function, effect: Effect, scope: Scope) -> dict[str, Any]:
+def _output_schema(declared: Tool) -> dict[str, Any]:
     """The envelope: `{success: true, data}`, or `resource` and `preview`, or `{success: false, error}`."""
-    returned = typing.get_type_hints(function, include_extras=True)["return"]
+    effect, scope = declared.effect, declared.scope
+    returned = typing.get_type_hints(declared.function, include_extras=True)["return"]
     data = _plain(TypeAdapter(returned).json_schema(mode="serialization"), nulls=True)
     if effect != "configure":
         data["properties"] = {**data.get("properties", {}), **_EVENTS}
@@ -356,7 +359,7 @@ def _output_schema(function: Function, effect: Effect, scope: Scope) -> dict[str
         if effect == "configure"
         else _LINKED | dict.fromkeys(_EVENTS, _LIST)
     )
-    observed = {"observation": _OBSERVATION} if effect == "act" and scope != "server" else {}
+    observed = {"observation": _OBSERVATION} if declared.observed else {}
     return {
         "type": "object",
         "properties": {

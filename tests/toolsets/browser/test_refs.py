@@ -252,6 +252,22 @@ async def test_the_entry_of_a_virtualised_list_is_not_taken_for_another(browser:
     assert await said(browser) == "Open 50"
 
 
+async def test_a_look_of_which_nothing_was_told_changes_no_meaning(browser: SessionBrowser) -> None:
+    await browser.show("<ul><li><button onclick='window.said = 1'>Open 1</button></ul><h1>Title</h1>")
+    first = await ref(browser, "Open 1")
+    await browser.call("evaluate", script="document.querySelector('button').textContent = 'Open 2'")
+    await browser.call("find", text="Title")
+
+    error = await browser.refused("click", selector=first)
+    assert error["code"] == "STALE_REF"
+    assert error["details"]["candidates"] == [f'{first} button "Open 2"']
+
+    await browser.call("evaluate", script="document.querySelector('button').textContent = 'Open 3'")
+    await browser.call("find", text="Open 3")
+    await browser.call("click", selector=first)
+    assert await said(browser) == 1
+
+
 async def test_a_button_that_changes_its_own_words_stays_itself(browser: SessionBrowser) -> None:
     await browser.show("<button onclick='window.said = this.textContent'>Resend in 9 s</button><p>Other</p>")
     first = await ref(browser, "Resend")

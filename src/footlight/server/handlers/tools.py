@@ -84,8 +84,9 @@ def _result(answer: Answer, *, from_page: Sequence[str]) -> types.CallToolResult
         for link in answer.links
     ]
     pages = [
-        types.TextContent(type="text", text=marked(text, source=_source(answer)))
+        types.TextContent(type="text", text=marked(text, source=answer.source or "page"))
         for text in answer.page_texts
+        if text
     ]
     meta = {META: from_page} if from_page else None
     return types.CallToolResult(
@@ -93,9 +94,3 @@ def _result(answer: Answer, *, from_page: Sequence[str]) -> types.CallToolResult
         structured_content=dict(answer.content),
         is_error=not answer.success,
     )
-
-
-def _source(answer: Answer) -> str:
-    """The address of the page that the answer is about."""
-    told = (answer.content.get("observation", {}), answer.content.get("data", {}))
-    return next((part["url"] for part in told if isinstance(part.get("url"), str)), "page")

@@ -82,7 +82,7 @@ observe: what an action's answer tells: diff (default), full, none. settle: none
 started. budget: characters of page content; what is cut can be read at the link. timeout: milliseconds for \
 the whole call.
 
-Without `sessionId` a call works in the session "default", made at its first use; `create_session` gives \
+Without sessionId a call works in the session "default", made at its first use. `create_session` gives \
 another one, isolated from it. `pageId` (page-1, page-2, …) chooses a tab; without it the selected one is \
 used. A session that is not used for a while expires.
 

@@ -18,7 +18,7 @@ class Handled(TypedDict):
     url: str
 
 
-@tool(scope="session", effect="act", open_world=True, untrusted=True, queued=False)
+@tool(scope="session", effect="act", open_world=True, untrusted=True, queued=False, observed=True)
 async def handle_dialog(
     call: ToolCall,
     accept: bool,

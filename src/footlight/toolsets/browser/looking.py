@@ -59,6 +59,7 @@ async def snapshot(
         call.page.view.told = seen
     else:
         seen = await look_at(call.page, call.deadline, selector=root_selector, boxes=boxes)
+        call.page.view.show(seen.nodes)
     if interactive:
         seen = Snapshot(seen.url, seen.title, only_interactive(seen.nodes))
     if depth is not None:
@@ -122,6 +123,7 @@ async def find(
     pattern = pattern_of(text, regex)
     seen = await look(call.page, call.deadline)
     found = found_lines(seen.nodes, pattern, limit)
+    call.page.view.show(line.node for line in found.lines if line.node)
     fitted = fit(found.lines, budget or call.settings.observation.budget, lambda _: None)
     answer: FoundText = {"count": found.count, "matches": PageText(fitted.text)}
     if fitted.cut or found.count > limit:

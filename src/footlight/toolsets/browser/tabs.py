@@ -37,7 +37,7 @@ class Open(TypedDict):
     tabs: NotRequired[list[Tab]]
 
 
-@tool(scope="session", effect="act", destructive=True, open_world=True, untrusted=True)
+@tool(scope="session", effect="act", destructive=True, open_world=True, untrusted=True, observed=True)
 async def tabs(
     call: ToolCall,
     action: Literal["list", "new", "select", "close"],
@@ -64,6 +64,7 @@ async def tabs(
             if page_id is None and not call.session.pages:
                 raise InvalidParameter("action: no tab is open to be closed", parameter="action")
             closed = await close(await call.session.page(page_id), call.deadline, ask=before_unload)
+            call.maybe_page = call.session.tabs.current(call.session.pages)
             return {**_active(call), "closed": closed}
 
 
