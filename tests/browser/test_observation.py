@@ -59,7 +59,7 @@ def test_a_form_that_was_filled_tells_what_is_other_now() -> None:
         '  e2 form "Account"',
         '~  e3 textbox "Name": Ada (was "")',
         '~  e4 textbox "Mail" invalid focused description "Is needed"'
-        ' (now invalid, now focused, description was "")',
+        ' (now invalid, description was "")',
         '~  "1 of 3 done" (was "0 of 3 done")',
         '~  e6 button "Save" (no longer disabled)',
     ]
@@ -70,7 +70,7 @@ def test_the_focus_is_told_where_it_went() -> None:
     went = edited(e3=replace(FORM[2], states=()), e4=replace(FORM[3], states=("focused",)))
 
     assert told(FORM, lost) == ['  e2 form "Account"', '~  e3 textbox "Name" (no longer focused)']
-    assert told(FORM, went) == ['  e2 form "Account"', '~  e4 textbox "Mail" focused (now focused)']
+    assert told(FORM, went) == ['  e2 form "Account"', '~  e4 textbox "Mail" focused']
 
 
 def test_what_is_new_is_told_with_its_refs_and_what_is_gone_in_a_line() -> None:

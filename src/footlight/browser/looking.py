@@ -79,9 +79,10 @@ async def look_at(
             raise await explained(page, error) from error
 
     async def look_below(element: Locator, timeout_ms: float) -> Snapshot:
-        reply = await ask_about(element, _apart(page, boxes=boxes), timeout_ms=timeout_ms)
+        async with page.view.numbers.given() as next:
+            reply = await ask_about(element, _apart(next, boxes=boxes), timeout_ms=timeout_ms)
+            page.view.numbers.next = reply["next"]
         frame = await _frame_around(element)
-        _count(page, reply)
         return Snapshot(reply["url"], reply["title"], await _stitched_apart(page, frame, reply, 0, boxes))
 
     return await page.ask(selector, deadline, look_below)
@@ -117,17 +118,18 @@ async def _look(page: Page) -> Snapshot:
     except BaseException:
         view.frames = before
         raise
-    view.see((frame, each.nodes) for frame, each in view.frames.items())
-    return Snapshot(reply["url"], reply["title"], nodes)
+    snapshot = Snapshot(reply["url"], reply["title"], nodes)
+    view.see(snapshot)
+    return snapshot
 
 
 async def _pass(page: Page, frame: Frame, before: FrameView | None, depth: int) -> dict[str, Any]:
     """One look into a frame, whose content is so deep in the page."""
     last = before if before and before.depth == depth else FrameView()
-    next = page.view.numbers.next
-    reply = await ask(frame, {"what": "look", "next": next, "since": last.generation})
+    async with page.view.numbers.given() as next:
+        reply = await ask(frame, {"what": "look", "next": next, "since": last.generation})
+        page.view.numbers.next = reply["next"]
     last.take(reply, depth)
-    _count(page, reply)
     page.view.frames[frame] = last
     return reply
 
@@ -144,6 +146,9 @@ async def _stitched(page: Page, frame: Frame, before: dict[Frame, FrameView]) ->
             with contextlib.suppress(Error, TimeoutError):
                 async with asyncio.timeout(FRAME_SECONDS):
                     await _pass(page, child, before.get(child), node.depth + 1)
+            if child not in page.view.frames and (last := before.get(child)):
+                page.view.frames[child] = last  # It gives no answer now; what it was is the best we know.
+            if child in page.view.frames:
                 inside[node.ref] = await _stitched(page, child, before)
     return [each for node in view.nodes for each in (node, *inside.get(node.ref, ()))]
 
@@ -170,17 +175,19 @@ async def _frame_in(view: FrameView, frame: Frame, ref: str | None) -> Frame | N
 
 async def _look_apart(page: Page, *, boxes: bool) -> Snapshot:
     main = page.playwright.main_frame
-    reply = await ask(main, _apart(page, boxes=boxes))
-    _count(page, reply)
+    reply = await _pass_apart(page, main, boxes=boxes)
     return Snapshot(reply["url"], reply["title"], await _stitched_apart(page, main, reply, 0, boxes))
 
 
-def _apart(page: Page, *, boxes: bool) -> dict[str, Any]:
-    return {"what": "look", "next": page.view.numbers.next, "apart": True, "boxes": boxes}
+async def _pass_apart(page: Page, frame: Frame, *, boxes: bool) -> dict[str, Any]:
+    async with page.view.numbers.given() as next:
+        reply = await ask(frame, _apart(next, boxes=boxes))
+        page.view.numbers.next = reply["next"]
+    return reply
 
 
-def _count(page: Page, reply: dict[str, Any]) -> None:
-    page.view.numbers.next = max(page.view.numbers.next, reply["next"])
+def _apart(next: int, *, boxes: bool) -> dict[str, Any]:
+    return {"what": "look", "next": next, "boxes": boxes}
 
 
 async def _stitched_apart(
@@ -194,8 +201,7 @@ async def _stitched_apart(
         if node.is_frame and node.ref and (child := await _frame_in(view, frame, node.ref)):
             with contextlib.suppress(Error, TimeoutError):
                 async with asyncio.timeout(FRAME_SECONDS):
-                    inner = await ask(child, _apart(page, boxes=boxes))
-                _count(page, inner)
+                    inner = await _pass_apart(page, child, boxes=boxes)
                 below = await _stitched_apart(page, child, inner, node.depth + 1, boxes)
                 nodes += _moved(below, node) if boxes else below
     return nodes

@@ -104,7 +104,8 @@ def _what_changed(was: Node, now: Node) -> Iterator[str]:
         yield f"was {_words(was.name)}" if now.ref is None else f"name was {_words(was.name)}"
     if was.text != now.text:
         yield f"text was {_words(was.text)}"
-    yield from (f"now {state}" for state in now.states if state not in was.states)
+    # That something has the focus now is in the line, and mostly what was just used has it.
+    yield from (f"now {state}" for state in now.states if state not in was.states and state != "focused")
     yield from (f"no longer {state}" for state in was.states if state not in now.states)
     if was.role != now.role:
         yield f"role was {_words(was.role)}"

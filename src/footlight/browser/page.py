@@ -33,7 +33,7 @@ __all__ = ["Page"]
 
 T = TypeVar("T")
 
-HUNG_SECONDS = 0.5
+HUNG_SECONDS = 1.0
 """A page that answers nothing for so long, after a call has timed out, is hung."""
 UNDO_SECONDS = 0.5
 """How long taking back what a cancelled call began may take; a hung page takes nothing back."""
@@ -204,11 +204,12 @@ class Page:
 
     async def _scope(self, selector: str, deadline: Deadline) -> tuple[PlaywrightPage | Frame, str]:
         """Where to look, and for what: a ref is an element of one frame, which its selector need not name."""
-        ref = leading_ref(selector)
-        if ref is None:
+        found = leading_ref(selector)
+        if found is None:
             return self._page, selector
+        ref, rest = found
         target = await resolve(self, ref, deadline)
-        return target.frame, selector.replace(ref, target.selector, 1)
+        return target.frame, target.selector + rest
 
     async def act(
         self, selector: str, deadline: Deadline, action: Callable[[Locator, float], Awaitable[object]]

@@ -138,9 +138,10 @@ async def inspect(page: Page, selector: str, request: dict[str, Any], deadline: 
 
 async def frame_path(page: Page, selector: str) -> str:
     """What in a selector leads into its innermost frame, such as `#frame >> `; mostly nothing."""
-    ref = leading_ref(selector)
-    if ref is None and ">>" not in selector:
+    leading = leading_ref(selector)
+    if leading is None and ">>" not in selector:
         return ""
+    ref = leading[0] if leading else None
     seen = page.view.seen(ref) if ref else None
     within = seen[1] if seen else page.playwright
     outer = page.view.element_of(seen[1]) if seen else None

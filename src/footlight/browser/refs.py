@@ -13,8 +13,9 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, NamedTuple
 
 from footlight.browser.looking import ENGINE, ask, look
+from footlight.browser.places import ENTRIES, places
 from footlight.browser.snapshot import Node
-from footlight.browser.view import Gone, Identity, identity
+from footlight.browser.view import Gone, Identity, Meaning, identity
 from footlight.errors import StaleRef
 
 if TYPE_CHECKING:
@@ -23,18 +24,13 @@ if TYPE_CHECKING:
     from footlight.browser.deadline import Deadline
     from footlight.browser.page import Page
 
-__all__ = ["Target", "is_ref", "leading_ref", "resolve"]
+__all__ = ["Target", "leading_ref", "resolve"]
 
-_REF = re.compile(r"e[1-9]\d*")
-_LEADING = re.compile(r"\s*(e[1-9]\d*)\s*(?:>>|$)")
+_LEADING = re.compile(r"\s*(?:\[ref=(?P<b>e[1-9]\d*)\]|(?:ref=|@)?(?P<a>e[1-9]\d*))\s*(?=>>|$)")
 
 MOST_CANDIDATES = 5
 LIKE = 0.5
 """How alike two names must be for one to be offered in place of the other, from 0 to 1."""
-ENTRIES = frozenset(
-    ("row", "listitem", "option", "treeitem", "article", "gridcell", "menuitem", "tab", "cell")
-)
-"""Roles of elements that pages use again for other content."""
 
 
 class Target(NamedTuple):
@@ -48,14 +44,13 @@ class Target(NamedTuple):
         return f"{ENGINE}={self.ref}"
 
 
-def is_ref(selector: str) -> bool:
-    return _REF.fullmatch(selector.strip()) is not None
+def leading_ref(selector: str) -> tuple[str, str] | None:
+    """The ref that a selector begins with, and the rest: `e12`, or `e12 >> .child`.
 
-
-def leading_ref(selector: str) -> str | None:
-    """The ref that a selector begins with: `e12`, or `e12 >> .child`."""
+    Also as other tools write refs: `[ref=e12]`, `ref=e12`, `@e12`.
+    """
     found = _LEADING.match(selector)
-    return found[1] if found else None
+    return (found["a"] or found["b"], selector[found.end() :]) if found else None
 
 
 async def resolve(page: Page, ref: str, deadline: Deadline) -> Target:
@@ -64,20 +59,18 @@ async def resolve(page: Page, ref: str, deadline: Deadline) -> Target:
     Raises:
         StaleRef: its element is gone, or means something else by now, and nothing took its place for certain.
     """
-    seen = page.view.seen(ref)
-    if seen is not None:
-        node, frame = seen
-        was = page.view.meaning(ref) or identity(node)
-        now = await _now(frame, ref)
-        if now == was:
-            return Target(ref, frame)
-        nodes = (await look(page, deadline)).nodes
-        if now is not None and (living := page.view.seen(ref)):
-            return _renamed(page, ref, was, nodes, living)
-    else:
-        nodes = (await look(page, deadline)).nodes
-        if back := page.view.seen(ref):  # Taken out and put back, or not seen until now.
-            return Target(ref, back[1])
+    view = page.view
+    was = view.meaning(ref)
+    seen, gone = view.seen(ref), view.gone(ref)
+    frame = seen[1] if seen else gone.frame if gone else None
+    now = await _now(frame, ref) if frame else None
+    if frame and now and (was is None or (now == was.identity and not was.entry)):
+        return Target(ref, frame)
+    nodes = (await look(page, deadline)).nodes
+    if living := view.seen(ref):
+        return _checked(page, ref, was, nodes, living) if was else Target(ref, living[1])
+    if frame and now:  # It lives, and is hidden: whoever acts on it waits for it, or says so.
+        return Target(ref, frame)
     return _healed(page, ref, nodes)
 
 
@@ -88,20 +81,22 @@ async def _now(frame: Frame, ref: str) -> Identity | None:
     return None if found is None else Identity(found["testid"], found["role"], found["name"])
 
 
-def _renamed(
-    page: Page, ref: str, was: Identity, nodes: Sequence[Node], living: tuple[Node, Frame]
-) -> Target:
-    """The element lives. Whether it still is what the caller meant can only be doubted in two cases."""
+def _checked(page: Page, ref: str, was: Meaning, nodes: Sequence[Node], living: tuple[Node, Frame]) -> Target:
+    """The element lives. Whether it still is what its caller was told can be doubted in three cases.
+
+    Its entry is another by now; it changed, and is an entry or in one; or another is what it was.
+    """
     node, frame = living
-    if identity(node) == was:
+    place = places(nodes)[ref]
+    now = Meaning(identity(node), place.entry or (place.after if was.entry else ""))
+    moved = bool(was.entry and now.entry) and now.entry != was.entry
+    others = [other for other in nodes if other.ref and other.ref != ref and identity(other) == was.identity]
+    if not moved and (now.identity == was.identity or not (others or place.entry or node.role in ENTRIES)):
         return Target(ref, frame)
-    others = [other for other in nodes if other.ref and other.ref != ref and identity(other) == was]
-    if not others and not _is_entry(nodes, node):
-        return Target(ref, frame)
+    page.view.show([*others, node], of=nodes)
     candidates = _described([*others, node])
-    page.view.show([*others, node])
     raise StaleRef(
-        f"{ref} was {_brief(was)} and is {_brief(identity(node))} by now; nothing was done. "
+        f"{ref} was {_meant(was)} and is {_meant(now)} by now; nothing was done. "
         f"Candidates: {'; '.join(candidates)}",
         ref=ref,
         page=page.url,
@@ -109,17 +104,9 @@ def _renamed(
     )
 
 
-def _is_entry(nodes: Sequence[Node], node: Node) -> bool:
-    """Whether it is an entry of a list, a table or a tree, or in one."""
-    depth = node.depth + 1
-    found = False
-    for other in reversed(nodes):
-        found = found or other is node or other.ref == node.ref
-        if found and other.depth < depth:
-            depth = other.depth
-            if other.role in ENTRIES:
-                return True
-    return False
+def _meant(meaning: Meaning) -> str:
+    where = meaning.entry if meaning.entry.startswith("after ") else f"in {meaning.entry}"
+    return _brief(meaning.identity) + (f" {where}" if meaning.entry else "")
 
 
 def _healed(page: Page, ref: str, nodes: Sequence[Node]) -> Target:
@@ -130,10 +117,22 @@ def _healed(page: Page, ref: str, nodes: Sequence[Node]) -> Target:
     if len(like) == 1 and gone.unique and identity(gone.node).tells_apart:
         successor = like[0].ref or ""
         living = page.view.seen(successor)
-        if living is not None and _number(successor) >= gone.before:
+        if living is not None and _took_its_place(page, gone, successor, living[1], nodes):
             page.view.healed[ref] = successor
             return Target(successor, living[1])
     raise _stale(page, ref, gone, nodes, len(like))
+
+
+def _took_its_place(page: Page, gone: Gone, successor: str, frame: Frame, nodes: Sequence[Node]) -> bool:
+    """It was not there before, is at the same address, and in the same words of what is around it."""
+    at = page.view.frames.get(frame)
+    place = places(nodes)[successor]
+    return (
+        _number(successor) >= gone.before
+        and at is not None
+        and at.url == gone.url
+        and (place.entry, place.around) == (gone.place.entry, gone.place.around)
+    )
 
 
 def _stale(page: Page, ref: str, gone: Gone, nodes: Sequence[Node], like: int) -> StaleRef:

@@ -1180,6 +1180,8 @@
     if (facts.element === pass.focused) list.push("focused");
     if (isStateful || role === "heading" || role === "dialog") addPlaceStates(facts, role, list);
     if (flags & CLICKABLE) list.push("clickable");
+    if (facts.tag === "input" && facts.element.type === "file") list.push("file");
+    if (attr(facts, "draggable") === "true") list.push("draggable");
     return list;
   }
 
@@ -1320,9 +1322,14 @@
 
   const isFoldable = (role) => FOLDED.has(role) || FOLDED_UNNAMED.has(role);
 
+  // Scripts listen where nothing shows it, but these say that they do.
+  const isHandled = (facts) =>
+    attr(facts, "draggable") === "true" ||
+    (facts.tag === "a" && !says(facts, "href") && /\S/.test(get.textContent.call(facts.element)));
+
   // A label is pressed for its field; where that is drawn otherwise, only the label is there to press.
   function isPressed(facts) {
-    if (facts.tag !== "label") return isClickable(facts);
+    if (facts.tag !== "label") return isClickable(facts) || isHandled(facts);
     const { control } = facts.element;
     return control !== null && shownOf(factsOf(control)) !== SHOWN && control.type !== "hidden";
   }

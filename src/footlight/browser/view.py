@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from footlight.browser.places import Place, places
 from footlight.browser.snapshot import Node, Snapshot, node_of, replayed
 
 if TYPE_CHECKING:
     from playwright.async_api import Frame
 
-__all__ = ["FrameView", "Gone", "Identity", "RefNumbers", "View", "identity"]
+__all__ = ["FrameView", "Gone", "Identity", "Meaning", "RefNumbers", "View", "identity"]
 
+MOST_IN_A_PASS = 100_000
+"""Refs; `snapshot.js` gives fewer."""
 MOST_GONE = 5_000
 """Refs whose element is gone, and which may still be healed."""
 
@@ -23,6 +28,20 @@ class RefNumbers:
 
     def __init__(self) -> None:
         self.next = 1
+        self._lock = asyncio.Lock()
+
+    @contextlib.asynccontextmanager
+    async def given(self) -> AsyncGenerator[int]:
+        """The number of the next ref, for one pass at a time.
+
+        A pass whose reply is lost has given refs all the same, or still will: none of them is given again.
+        """
+        async with self._lock:
+            try:
+                yield self.next
+            except BaseException:
+                self.next += MOST_IN_A_PASS
+                raise
 
 
 class Identity(NamedTuple):
@@ -41,14 +60,36 @@ def identity(node: Node) -> Identity:
     return Identity(node.testid, node.role, node.name)
 
 
+def meanings(nodes: Iterable[Node], all_nodes: Sequence[Node]) -> dict[str, Meaning]:
+    where = places(all_nodes)
+    alike = Counter(identity(node) for node in all_nodes)
+    return {node.ref: _meaning(node, where[node.ref], alike) for node in nodes if node.ref}
+
+
+def _meaning(node: Node, place: Place, alike: Counter[Identity]) -> Meaning:
+    """What is before it counts only where it is like others, and in no entry."""
+    known = identity(node)
+    return Meaning(known, place.entry or (place.after if alike[known] > 1 else ""))
+
+
+class Meaning(NamedTuple):
+    """What a caller knows an element by: itself, and the entry that it is in, where that is known."""
+
+    identity: Identity
+    entry: str
+
+
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """What a ref meant when its element was last seen.
+    """What a ref meant when its element was last seen, in which frame, at which address and place.
 
     `unique`: nothing else on the page was like it. `before` is the number of the first ref given later.
     """
 
     node: Node
+    frame: Frame
+    url: str
+    place: Place
     unique: bool
     before: int
 
@@ -59,6 +100,7 @@ class FrameView:
 
     depth: int = 0
     generation: str | int = 0
+    url: str = ""
     nodes: list[Node] = field(default_factory=list[Node])
     children: dict[str, Frame] = field(default_factory=dict[str, "Frame"])
 
@@ -69,6 +111,7 @@ class FrameView:
         else:
             self.nodes = [node_of(record, depth=depth) for record in reply["nodes"]]
         self.generation, self.depth = reply["gen"], depth
+        self.url = str(reply["url"]).partition("#")[0]
 
 
 class View:
@@ -82,20 +125,22 @@ class View:
         self._seen: dict[str, tuple[Node, Frame]] = {}
         self._gone: OrderedDict[str, Gone] = OrderedDict()
         self._told: Snapshot | None = None
-        self._meanings: dict[str, Identity] = {}
+        self._nodes: Sequence[Node] = ()
+        self._urls: dict[Frame, str] = {}
+        self._meanings: dict[str, Meaning] = {}
 
-    def meaning(self, ref: str) -> Identity | None:
-        """What a caller was last told that the ref is; None where it was told of it in no whole look."""
+    def meaning(self, ref: str) -> Meaning | None:
+        """What a caller was last told that the ref is; None where it was not told of it."""
         if self.told is not self._told:
             self._told = self.told
             nodes = self.told.nodes if self.told else ()
-            self._meanings = {node.ref: identity(node) for node in nodes if node.ref}
+            self._meanings = meanings(nodes, nodes)
         return self._meanings.get(ref)
 
-    def show(self, nodes: Iterable[Node]) -> None:
-        """A caller was told of these, and of nothing else."""
+    def show(self, nodes: Iterable[Node], *, of: Sequence[Node]) -> None:
+        """A caller was told of these of all that was looked at, and of nothing else."""
         self.meaning("")
-        self._meanings |= {node.ref: identity(node) for node in nodes if node.ref}
+        self._meanings |= meanings(nodes, of)
 
     def seen(self, ref: str) -> tuple[Node, Frame] | None:
         """What the ref meant in the last look, and where."""
@@ -109,14 +154,20 @@ class View:
     def gone(self, ref: str) -> Gone | None:
         return self._gone.get(ref)
 
-    def see(self, passes: Iterable[tuple[Frame, Sequence[Node]]]) -> None:
+    def see(self, snapshot: Snapshot) -> None:
         """Take a whole look: refs that are not in it any more are gone."""
-        now = {node.ref: (node, frame) for frame, nodes in passes for node in nodes if node.ref}
+        urls = {frame: each.url for frame, each in self.frames.items()}
+        now = {
+            node.ref: (node, frame) for frame, each in self.frames.items() for node in each.nodes if node.ref
+        }
         if missing := self._seen.keys() - now.keys():
             alike = Counter(identity(node) for node, _ in self._seen.values())
+            where = places(self._nodes)
             for ref in missing:
-                node = self._seen[ref][0]
-                self._bury(ref, Gone(node, alike[identity(node)] == 1, self._before))
+                node, frame = self._seen[ref]
+                unique, url = alike[identity(node)] == 1, self._urls.get(frame, "")
+                self._bury(ref, Gone(node, frame, url, where[ref], unique, self._before))
+        self._nodes, self._urls = snapshot.nodes, urls
         for ref in now.keys() & self._gone.keys():  # It was taken out of the document, and put back.
             del self._gone[ref]
         self._seen = now

@@ -249,6 +249,8 @@ class Dispatcher:
                 data = await cut_short(tool, call)
             elif tool.effect == "act":
                 observation = await until_dialog(call, _aftermath(session, deadline, observer))
+            elif observer:
+                observation = await until_dialog(call, observer.tell())
             session.touch()
             if stopped:
                 failed = failure(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from footlight.browser.looking import glance
 from footlight.browser.observation import observe
+from footlight.browser.rendering import shortened
 from footlight.browser.settling import settle
 from footlight.server.answer import PageText
 from footlight.server.keeping import keep_text
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Observer"]
 
+LONGEST_URL = 500
+LONGEST_ERROR = 300
+"""Characters."""
 GLANCE_SECONDS = 5.0
 """How long a page may take to be looked at. It has settled by then, or it never will."""
 
@@ -102,7 +106,7 @@ class Observer:
         """Where the page is, if that is new, and what went wrong in it."""
         told: dict[str, Any] = {}
         if page.url != self._urls.get(page.id):
-            told["url"] = page.url
+            told["url"] = shortened(page.url, LONGEST_URL)
         if after is not None and after.title != (before.title if before else ""):
             told["title"] = after.title
         if errors:
@@ -112,5 +116,5 @@ class Observer:
 
 def _said(error: Message) -> str:
     """With where it comes from, unless it says so itself."""
-    known = not error.source or error.source in error.text
-    return error.text if known else f"{error.text} ({error.source})"
+    text = shortened(error.text, LONGEST_ERROR)
+    return text if not error.source or error.source in text else f"{text} ({error.source})"

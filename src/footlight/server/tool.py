@@ -232,7 +232,7 @@ def tool(
             untrusted=effect == "read" and scope != "server" if untrusted is None else untrusted,
             queued=queued,
             observed=observes,
-            shared=_shared(scope, names_session=names_session, observed=observes, timeout=timeout),
+            shared=_shared(scope, effect, names_session=names_session, observed=observes, timeout=timeout),
         )
 
     return declare
@@ -263,7 +263,9 @@ def _arguments(function: Function, shared: Mapping[str, Any]) -> type[BaseModel]
     )
 
 
-def _shared(scope: Scope, *, names_session: bool, observed: bool, timeout: Any) -> dict[str, Any]:
+def _shared(
+    scope: Scope, effect: Effect, *, names_session: bool, observed: bool, timeout: Any
+) -> dict[str, Any]:
     """What every tool of a scope takes; the server's instructions explain it once."""
     if scope == "server":
         return {}
@@ -271,7 +273,7 @@ def _shared(scope: Scope, *, names_session: bool, observed: bool, timeout: Any) 
     page = {"page_id": (str | None, None), "timeout": (timeout or Timeout, None)}
     observing = {
         "observe": (Observe | None, None),
-        "settle": (Settle | None, None),
+        **({"settle": (Settle | None, None)} if effect == "act" else {}),
         "budget": (MaybeBudget, None),
     }
     return {**session, **(page if scope == "page" else {}), **(observing if observed else {})}

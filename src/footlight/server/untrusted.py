@@ -27,8 +27,9 @@ def marked(text: str, *, source: str) -> str:
 
 
 def _told(source: str) -> str:
-    """A page's own URL cannot end the mark that it stands in."""
-    told = re.sub(r"[\s<>]", "", source)
+    """Its origin. A page's own URL cannot end the mark that it stands in."""
+    origin = re.match(r"[a-z][\w+.-]*://[^/?#]+", source)
+    told = re.sub(r"[\s<>]", "", origin[0] if origin else source)
     return told if len(told) <= LONGEST_SOURCE else f"{told[:LONGEST_SOURCE]}…"
 
 

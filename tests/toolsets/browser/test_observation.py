@@ -148,7 +148,7 @@ async def test_the_page_stands_beside_the_json_between_marks(browser: SessionBro
     found = re.fullmatch(r"<page-content (\w+) from=(\S+)>\n(.*)\n</page-content (\w+)>", page, re.DOTALL)
     assert found
     assert found[1] == found[4]
-    assert (found[2], found[3]) == (url, 'e1 button "Quote \\" it"')
+    assert (found[2], found[3]) == (browser.site.url, 'e1 button "Quote \\" it"')
 
 
 # The budget

@@ -318,3 +318,112 @@ async def test_a_session_that_is_made_again_gives_no_ref_twice(site: Site) -> No
         assert error["code"] == "STALE_REF"
         assert error["message"] == f"No element was given the ref {first}, or it was too long ago"
         assert await ref(browser, '"A"') != first
+
+
+@pytest.mark.parametrize(("head", "where"), [("<thead><tr><th>Name<th>Do</thead>", "in row"), ("", "after")])
+async def test_a_row_that_is_used_again_is_known_by_its_words(
+    browser: SessionBrowser, head: str, where: str
+) -> None:
+    """Its button has the same name in every row. Without a head it is a table for the layout only."""
+    await browser.show(
+        f"<table>{head}<tbody></tbody></table>"
+        """<script>
+        const body = document.querySelector('tbody');
+        function draw(names) { names.forEach((name, i) => {
+            const row = body.rows[i] || body.insertRow(); if (!row.cells.length) {
+              row.insertCell(); row.insertCell().innerHTML = '<button>Delete</button>'; }
+            row.cells[0].textContent = name;
+            row.querySelector('button').onclick = () => window.said = name; });
+          while (body.rows.length > names.length) body.deleteRow(-1); }
+        draw(['Alice', 'Bob', 'Carol'])</script>"""
+    )
+    text = (await browser.call("snapshot"))["snapshot"]
+    bob = re.findall(r"(e\d+) button", text)[1]
+    await browser.call("evaluate", script="draw(['Bob', 'Carol']); 1")
+
+    error = await browser.refused("click", selector=bob)
+
+    assert error["code"] == "STALE_REF"
+    assert error["message"].startswith(
+        f'{bob} was button "Delete" {where} Bob and is button "Delete" {where} Carol by now; nothing'
+    )
+    assert await said(browser) is None
+
+
+async def test_a_button_of_another_dialog_is_no_successor(browser: SessionBrowser) -> None:
+    await browser.show("<div role=dialog aria-label='Discard the draft?'><button>OK</button></div>")
+    first = await ref(browser, "OK")
+    await browser.call(
+        "evaluate",
+        script="""document.body.innerHTML = `<div role=dialog aria-label="Delete your account?">
+        <button onclick="window.said = 1">OK</button></div>`""",
+    )
+
+    error = await browser.refused("click", selector=first)
+
+    assert error["code"] == "STALE_REF"
+    assert await said(browser) is None
+
+
+async def test_a_button_at_another_address_is_no_successor(browser: SessionBrowser) -> None:
+    """Nor does a secret go to another origin's field."""
+    page = "<button onclick='window.said = 1'>Cancel order</button>"
+    await browser.show(f"<h1>Order 1</h1>{page}")
+    first = await ref(browser, "Cancel")
+    await browser.show(f"<h1>Order 2</h1>{page}")
+
+    error = await browser.refused("click", selector=first)
+
+    assert error["code"] == "STALE_REF"
+    assert await said(browser) is None
+
+
+async def test_an_element_that_is_hidden_has_no_successor(browser: SessionBrowser) -> None:
+    """It lives; whoever acts on it is told that it is hidden."""
+    await browser.show(
+        """<div id=one><button>Continue</button></div>
+        <div id=two hidden><button onclick="window.said = 1">Continue</button></div>"""
+    )
+    first = await ref(browser, "Continue")
+    await browser.call("evaluate", script="one.hidden = true; two.hidden = false; 1")
+    await browser.call("snapshot")
+
+    error = await browser.refused("click", selector=first, timeout=300)
+
+    assert (error["code"], error["details"]["reason"]) == ("ELEMENT_NOT_INTERACTIVE", "hidden")
+    assert await said(browser) is None
+
+
+async def test_refs_of_a_partial_snapshot_mean_what_they_were_told_as(browser: SessionBrowser) -> None:
+    await browser.show("<ul><li><button onclick='window.said = 1'>Bob</button></ul>", observe="none")
+    text = (await browser.call("snapshot", rootSelector="ul"))["snapshot"]
+    bob = re.findall(r"(e\d+) button", text)[0]
+    await browser.call("evaluate", script="document.querySelector('button').textContent = 'Yves'")
+
+    error = await browser.refused("click", selector=bob)
+
+    assert error["code"] == "STALE_REF"
+    assert await said(browser) is None
+
+
+@pytest.mark.parametrize("written", ["[ref={}]", "ref={}", "@{}", " {} "])
+async def test_refs_may_be_written_as_elsewhere(browser: SessionBrowser, written: str) -> None:
+    await browser.show(f"<button id=a {ONCLICK}>A</button>")
+
+    await browser.call("click", selector=written.format(await ref(browser, '"A"')))
+
+    assert await said(browser) == "a"
+
+
+async def test_no_ref_is_given_twice_where_a_look_was_cut_off(browser: SessionBrowser) -> None:
+    """The page may go on giving refs after nobody waits for them any more."""
+    rows = "".join(f"<button>B{number}</button>" for number in range(20_000))
+    await browser.show(f"{rows}<h1>End</h1>", observe="none")
+    for timeout in (20, 60, 120):
+        await browser.answer("snapshot", timeout=timeout)
+
+    text = (await browser.call("snapshot", budget=2_000_000))["snapshot"]
+
+    refs = re.findall(r"^ *(e\d+) ", text, re.MULTILINE)
+    assert len(refs) == 20_001
+    assert len(set(refs)) == len(refs)

@@ -56,10 +56,14 @@ async def snapshot(
     """Look at the page. Roles, names, states, and refs (e12) to use as selector."""
     if root_selector is None and not boxes:
         seen = await look(call.page, call.deadline)
-        call.page.view.told = seen
+        view = call.page.view
+        if (not interactive and depth is None) or view.told is None:
+            view.told = seen
+        else:
+            view.show(seen.nodes, of=seen.nodes)
     else:
         seen = await look_at(call.page, call.deadline, selector=root_selector, boxes=boxes)
-        call.page.view.show(seen.nodes)
+        call.page.view.show(seen.nodes, of=seen.nodes)
     if interactive:
         seen = Snapshot(seen.url, seen.title, only_interactive(seen.nodes))
     if depth is not None:
@@ -123,7 +127,7 @@ async def find(
     pattern = pattern_of(text, regex)
     seen = await look(call.page, call.deadline)
     found = found_lines(seen.nodes, pattern, limit)
-    call.page.view.show(line.node for line in found.lines if line.node)
+    call.page.view.show((line.node for line in found.lines if line.node), of=seen.nodes)
     fitted = fit(found.lines, budget or call.settings.observation.budget, lambda _: None)
     answer: FoundText = {"count": found.count, "matches": PageText(fitted.text)}
     if fitted.cut or found.count > limit:
