@@ -58,8 +58,7 @@ def test_a_form_that_was_filled_tells_what_is_other_now() -> None:
     assert told(FORM, after) == [
         '  e2 form "Account"',
         '~  e3 textbox "Name": Ada (was "")',
-        '~  e4 textbox "Mail" invalid focused description "Is needed"'
-        ' (now invalid, description was "")',
+        '~  e4 textbox "Mail" invalid focused description "Is needed" (now invalid, description was "")',
         '~  "1 of 3 done" (was "0 of 3 done")',
         '~  e6 button "Save" (no longer disabled)',
     ]

@@ -59,6 +59,7 @@ class Downloads:
         self._folder = folder
         self._events = events
         self._saving: set[asyncio.Task[None]] = set()
+        self._earlier: set[asyncio.Task[None]] = set()
         self._changed = asyncio.Event()
         self._hoped_until = 0.0
         self._count_before = 0
@@ -88,16 +89,17 @@ class Downloads:
         """A new action begins, and nothing is expected of it yet."""
         self._hoped_until = 0.0
         self._count_before = self.count
+        self._earlier = set(self._saving)
 
     async def settle(self) -> None:
-        """Wait for the one that is expected, and for those that run."""
+        """Wait for the one that is expected, and for those that this action began."""
         while (left := self._hoped_until - time.monotonic()) > 0:
             self._changed.clear()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(left):
                     await self._changed.wait()
-        while self._saving:
-            await asyncio.wait(self._saving, return_when=asyncio.FIRST_COMPLETED)
+        while saving := self._saving - self._earlier:
+            await asyncio.wait(saving, return_when=asyncio.FIRST_COMPLETED)
 
     async def change(self) -> None:
         """Wait until one begins or is over."""

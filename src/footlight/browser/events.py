@@ -43,7 +43,7 @@ class DownloadSeen:
 class Events:
     """Gathered until somebody takes them; past the limit the oldest go.
 
-    `closed` are the ids of the pages that had to be closed because a script in them did not end.
+    `closed` are the ids of the pages that closed themselves, or had to be closed: their script did not end.
     """
 
     pages: list[PageOpened] = field(default_factory=list[PageOpened])

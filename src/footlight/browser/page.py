@@ -52,6 +52,8 @@ class Page:
         self.id = id
         self.created_at = time.time()
         self.crashed = False
+        self.closing = False
+        """We close it ourselves."""
         self._page = page
         self.session = session
         self.elements = Elements()
@@ -188,6 +190,7 @@ class Page:
         await self._throttling.send("Network.emulateNetworkConditions", throttling.conditions)
 
     async def close(self) -> None:
+        self.closing = True
         with contextlib.suppress(Error, TimeoutError):
             async with asyncio.timeout(2.0):
                 await self._page.close()

@@ -22,7 +22,7 @@ from footlight.browser.refs import leading_ref
 from footlight.browser.secrets import COVER, holding
 from footlight.browser.targets import evaluate_all
 from footlight.browser.targets import frame_path as path_of_frames
-from footlight.errors import FootlightError, InvalidParameter
+from footlight.errors import FootlightError, InvalidParameter, StaleRef
 
 if TYPE_CHECKING:
     from playwright.async_api import Locator
@@ -162,12 +162,18 @@ async def inspect_page(page: Page, request: dict[str, Any], deadline: Deadline) 
 
 
 async def count(page: Page, selector: str, deadline: Deadline) -> int:
-    return await page.ask_all(selector, deadline, lambda found: found.count())
+    try:
+        return await page.ask_all(selector, deadline, lambda found: found.count())
+    except StaleRef:
+        return 0
 
 
 async def is_visible(page: Page, selector: str, deadline: Deadline) -> bool:
     """False also where there is no such element."""
-    return await page.ask_all(selector, deadline, lambda found: found.first.is_visible())
+    try:
+        return await page.ask_all(selector, deadline, lambda found: found.first.is_visible())
+    except StaleRef:
+        return False
 
 
 async def is_enabled(page: Page, selector: str, deadline: Deadline) -> bool:
@@ -179,6 +185,9 @@ async def wait_for(page: Page, selector: str, state: ElementState, deadline: Dea
     try:
         found = await (page.locate_now(selector, deadline) if gone else page.locate(selector, deadline))
         await found.first.wait_for(state=state, timeout=deadline.remaining_ms)
+    except StaleRef:
+        if not gone:
+            raise
     except PlaywrightTimeout as error:
         raise await overdue(
             page,

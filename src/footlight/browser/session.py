@@ -303,6 +303,8 @@ class Session:
             self._preparing.pop(page, None)
             self.dialogs.forget(page)
             self.tabs.on_closed(page)
+            if not (page.closing or page.crashed or self.closed) and self.alive:
+                self.events.closed.append(page.id)
             self.tell("closed", page.id)
 
     def _page_id_of(self, request: Request) -> str:

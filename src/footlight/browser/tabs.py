@@ -93,6 +93,7 @@ async def close(page: Page, deadline: Deadline, *, ask: bool) -> bool:
 
     page.playwright.on("close", decide)
     page.playwright.on("dialog", hear)
+    page.closing = True
     try:
         async with page.within(deadline):
             await page.playwright.close(run_before_unload=True)
@@ -100,4 +101,5 @@ async def close(page: Page, deadline: Deadline, *, ask: bool) -> bool:
     finally:
         page.playwright.remove_listener("close", decide)
         page.playwright.remove_listener("dialog", hear)
+        page.closing = page.closed
     return page.closed

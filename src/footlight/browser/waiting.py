@@ -234,6 +234,8 @@ async def wait_for_selector(page: Page, selector: str, state: ElementState, dead
     to_go = state in ("hidden", "detached")
     try:
         found = await (page.locate_now if to_go else page.locate)(selector, whole)
+        if state == "visible":
+            found = found.filter(visible=True)
         await found.first.wait_for(state=state, timeout=deadline.remaining_ms)
     except StaleRef:
         if not to_go:

@@ -211,6 +211,7 @@ class Dispatcher:
         tool, caller = course.tool, course.caller
         sessions = await self._get_sessions(deadline)
         call = ToolCall(self._settings, deadline, sessions, self._states.below(caller.scoped("")), caller)
+        call.mask = self._mask
         course.call = call
         if tool.scope == "server":
             return success(await tool.run(call, parsed), images=call.images)

@@ -94,6 +94,8 @@ class ToolCall:
     """Takes back what nobody will hear of, where the call is cancelled before its answer is out."""
     links: list[Link] = field(default_factory=list["Link"])
 
+    mask: Callable[[str], str] = str
+    """Takes the secrets out of a text. What is cut is masked before: half a secret would not be found."""
     steps: RunSteps | None = None
     """Runs other tools inside this call; the dispatcher's."""
 

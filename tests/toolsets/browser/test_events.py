@@ -143,7 +143,10 @@ async def test_a_click_that_closes_its_own_page_succeeds(browser: SessionBrowser
     await browser.show(f"<button id=open onclick=\"window.open('{url}')\">open</button>")
     await browser.call("click", selector="#open")
 
-    assert await browser.call("click", selector="#close", pageId="page-2") == {"url": url}
+    assert await browser.call("click", selector="#close", pageId="page-2") == {
+        "url": url,
+        "closedPages": ["page-2"],
+    }
     error = await browser.refused("get_text", selector="body", pageId="page-2")
     assert error["details"] == {"parameter": "pageId", "pages": ["page-1"]}
 

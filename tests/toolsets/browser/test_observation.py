@@ -364,3 +364,33 @@ async def test_what_is_not_there_is_not_found(browser: SessionBrowser) -> None:
     await browser.show(PAGE)
 
     assert await browser.call("find", text="Elephant") == {"count": 0, "matches": ""}
+
+
+# Beside the page
+
+
+async def test_a_page_that_closes_itself_is_told(browser: SessionBrowser) -> None:
+    await browser.show("<a href='about:blank' target=_blank>Open</a>")
+    opened = (await browser.call("click", selector="a"))["newPages"][0]["pageId"]
+    page = browser.site.page("<button onclick='window.close()'>Close</button>")
+    await browser.call("navigate", url=page, pageId=opened)
+
+    closed = await browser.call("click", selector="button", pageId=opened)
+
+    assert closed["closedPages"] == [opened]
+
+
+async def test_wait_for_tells_what_came(browser: SessionBrowser) -> None:
+    """And an element that is hidden is not the one that was waited for."""
+    await browser.show(
+        """<h1>A</h1><p>B</p><ul class=menu hidden></ul>
+        <ul class=menu style="display:none"><li>Chosen</li></ul>
+        <button onmousedown="event.preventDefault()" onclick="setTimeout(() =>
+        document.querySelectorAll('.menu')[1].style.display = '', 300)">Open</button>"""
+    )
+    await browser.call("click", selector="button")
+
+    told = await observed(browser, "wait_for", selector=".menu")
+
+    assert told["kind"] == "diff"
+    assert "Chosen" in told["text"]

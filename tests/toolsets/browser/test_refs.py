@@ -427,3 +427,14 @@ async def test_no_ref_is_given_twice_where_a_look_was_cut_off(browser: SessionBr
     refs = re.findall(r"^ *(e\d+) ", text, re.MULTILINE)
     assert len(refs) == 20_001
     assert len(set(refs)) == len(refs)
+
+
+async def test_of_a_ref_that_is_gone_one_may_ask_whether_it_is(browser: SessionBrowser) -> None:
+    await browser.show("<button>A</button>")
+    first = await ref(browser, '"A"')
+    await browser.call("evaluate", script="document.querySelector('button').remove()")
+
+    assert await browser.call("element_exists", selector=first) == {"exists": False}
+    assert await browser.call("is_visible", selector=first) == {"visible": False}
+    gone = {"selector": first, "state": "detached"}
+    assert await browser.call("wait_for_selector", **gone) == gone

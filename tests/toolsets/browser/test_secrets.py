@@ -281,6 +281,21 @@ async def test_a_picture_shows_no_secret(site: Site, told: Told) -> None:
         assert (await told.call("get_attribute", selector="p", attribute="style"))["value"] is None
 
 
+async def test_no_piece_of_a_long_text_begins_in_a_secret(site: Site, told: Told) -> None:
+    text = f"before {PASSWORD} after"
+    await told.call("navigate", url=site.page(f"<main><p>{html.escape(text)}</p></main>"))
+    await told.call("storage", action="set", key="kept", value="secret:PASSWORD")
+
+    pieces = [
+        (await told.call("storage", action="get", key="kept", offset=offset))["value"] for offset in range(17)
+    ]
+    pages = [(await told.call("read_page", offset=offset))["markdown"] for offset in range(0, 28, 3)]
+
+    assert pieces[0] == "[secret PASSWORD]"
+    parts = {PASSWORD[at : at + 4] for at in range(len(PASSWORD) - 3)}
+    assert not [piece for piece in (*pieces, *pages) for part in parts if part in piece]
+
+
 async def test_without_secrets_their_syntax_is_text(site: Site) -> None:
     async with wired() as wire:
         await wire.initialize()

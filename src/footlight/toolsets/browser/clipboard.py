@@ -42,10 +42,10 @@ async def clipboard(
         return {"length": len(text)}
     _take_none(action, text=text, html=html)
     there = await read_clipboard(call.page, call.deadline)
-    piece = excerpt(there.text, offset)
+    piece = excerpt(call.mask(there.text), offset)
     read: Clipboard = {"text": piece.text, "types": list(there.types), "length": piece.length}
     if there.html is not None:
-        read["html"] = cut(there.html, LONGEST_HTML)
+        read["html"] = cut(call.mask(there.html), LONGEST_HTML)
     if piece.next_offset is not None:
         read["nextOffset"] = piece.next_offset
     return read

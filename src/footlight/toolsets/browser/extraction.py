@@ -91,9 +91,7 @@ async def get_value(call: ToolCall, selector: Selector) -> Value:
 
 MaxSide = Annotated[
     Number | None,
-    Field(
-        ge=0, description="Longest side in pixels, 0 for no limit; default 1568, without limit if fullPage"
-    ),
+    Field(ge=0, description="Pixels, 0: no limit; default 1568, no limit if fullPage"),
 ]
 
 

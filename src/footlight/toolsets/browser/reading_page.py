@@ -33,12 +33,13 @@ async def read_page(
 ) -> PageRead:
     """Read the main content as Markdown"""
     article = await read(call.page, call.deadline, selector=selector, links=links)
-    part = part_of(article.markdown, offset, budget or call.settings.observation.budget)
+    markdown = call.mask(article.markdown)
+    part = part_of(markdown, offset, budget or call.settings.observation.budget)
     answer: PageRead = {
         "title": article.title,
         "url": article.url,
         "markdown": PageText(part.text),
-        "chars": len(article.markdown),
+        "chars": len(markdown),
     }
     return answer if part.following is None else {**answer, "nextOffset": part.following}
 

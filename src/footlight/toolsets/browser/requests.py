@@ -2,7 +2,7 @@
 
 import base64
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Annotated, Literal, NotRequired
 
@@ -61,9 +61,9 @@ async def get_request(
         case "response_headers":
             return {"headers": _shown(await exchange.response_headers())}
         case "request_body":
-            return await _body(exchange, part, await exchange.request_body(), offset)
+            return await _body(exchange, part, await exchange.request_body(), offset, call.mask)
         case "response_body":
-            return await _body(exchange, part, await exchange.response_body(), offset)
+            return await _body(exchange, part, await exchange.response_body(), offset, call.mask)
 
 
 def _shown(headers: Mapping[str, str]) -> dict[str, str]:
@@ -77,10 +77,12 @@ def _masked(name: str, value: str) -> str:
     return cut(value, LONGEST_HEADER)
 
 
-async def _body(exchange: Exchange, part: Part, body: bytes, offset: int) -> RequestDetails:
+async def _body(
+    exchange: Exchange, part: Part, body: bytes, offset: int, mask: Callable[[str], str]
+) -> RequestDetails:
     content_type = await exchange.content_type(part)
     text = _text(body, content_type)
-    details = _binary(body, offset) if text is None else _piece(text, offset)
+    details = _binary(body, offset) if text is None else _piece(mask(text), offset)
     return {**details, "contentType": content_type} if content_type else details
 
 

@@ -35,7 +35,7 @@ class Waited(TypedDict):
     download: NotRequired[DownloadInfo]
 
 
-@tool(effect="read")
+@tool(effect="read", observed=True)
 async def wait_for(
     call: ToolCall,
     text: Text = None,

@@ -1,5 +1,6 @@
 """The local and session storage of a page's origin."""
 
+from collections.abc import Callable
 from typing import Annotated, Literal, NotRequired
 
 from pydantic import Field
@@ -48,9 +49,9 @@ async def storage(
     _check(action, key, value, offset)
     there = AreaStorage(call.page, area, call.deadline)
     if action == "get":
-        return await _get(there, key or "", offset)
+        return await _get(there, key or "", offset, call.mask)
     if action == "list":
-        return await _list(there, offset)
+        return await _list(there, offset, call.mask)
     if action == "set":
         await there.put(key or "", value or "")
     elif action == "remove":
@@ -72,22 +73,22 @@ def _check(action: Action, key: str | None, value: str | None, offset: int) -> N
         raise InvalidParameter(f"offset: {action} takes none; leave it out", parameter="offset")
 
 
-async def _get(there: AreaStorage, key: str, offset: int) -> Stored:
+async def _get(there: AreaStorage, key: str, offset: int, mask: Callable[[str], str]) -> Stored:
     value = await there.find(key)
     if value is None:
         return {"value": None}
-    piece = excerpt(value, offset)
+    piece = excerpt(mask(value), offset)
     got: Stored = {"value": piece.text, "length": piece.length}
     if piece.next_offset is not None:
         got["nextOffset"] = piece.next_offset
     return got
 
 
-async def _list(there: AreaStorage, offset: int) -> Stored:
+async def _list(there: AreaStorage, offset: int, mask: Callable[[str], str]) -> Stored:
     items = list((await there.items()).items())
     listed: Stored = {
         "items": [
-            {"key": cut(key, LONGEST_LISTED), "value": cut(value, LONGEST_LISTED)}
+            {"key": cut(mask(key), LONGEST_LISTED), "value": cut(mask(value), LONGEST_LISTED)}
             for key, value in items[offset : offset + MOST_LISTED]
         ],
         "count": len(items),
