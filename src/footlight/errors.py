@@ -118,6 +118,11 @@ class StaleRef(FootlightError):
     code = "STALE_REF"
     default_suggestion = "Use the ref of a candidate, or take a new snapshot."
 
+    @property
+    def is_gone(self) -> bool:
+        """Whether its element left the page, rather than came to mean something else."""
+        return self.details.get("gone") is True
+
 
 class ElementNotInteractive(FootlightError):
     """The element is there, but hidden, disabled, covered, or of the wrong kind."""

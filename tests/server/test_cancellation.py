@@ -29,7 +29,7 @@ from tests.site import Site
 pytestmark = pytest.mark.anyio
 
 LIMIT_SECONDS = 20.0
-FREE_SECONDS = 1.5
+FREE_SECONDS = 2.5
 """The session takes the next call about a second after the cancellation, or a little later when busy."""
 
 

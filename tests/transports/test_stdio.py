@@ -89,7 +89,7 @@ async def test_the_era_of_the_handshake(version: str) -> None:
     assert hello["serverInfo"] == {"name": "playwright-mcp-server", "version": "1.0.0"}
     assert "tools" in hello["capabilities"]
     assert hello["instructions"].startswith("Work in a real browser")
-    assert len(tools) == 44
+    assert len(tools) == 56
     assert pong["result"] == {}
 
 
@@ -103,7 +103,7 @@ async def test_the_era_without_a_handshake() -> None:
     assert "2026-07-28" in found["supportedVersions"]
     assert found["resultType"] == listed["resultType"] == called["resultType"] == "complete"
     assert found["instructions"].startswith("Work in a real browser")
-    assert len(listed["tools"]) == 44
+    assert len(listed["tools"]) == 56
     assert listed["ttlMs"] == 60_000
     assert called["structuredContent"]["success"] is True
 
@@ -232,7 +232,7 @@ async def test_messages_may_come_in_pieces_and_together(shared_wire: Wire) -> No
 async def test_a_message_may_have_five_megabytes(shared_wire: Wire) -> None:
     text = "ä" * 2_500_000
     there = await shared_wire.call("evaluate", script="text => text.length", args=[text])
-    back = await shared_wire.call("evaluate", script="'ä'.repeat(2500000)")
+    back = await shared_wire.call("evaluate", script="'ä'.repeat(2500000)", observe="none")
 
     assert there["structuredContent"]["data"] == {"result": 2_500_000}
     whole = await shared_wire.ask("resources/read", {"uri": back["structuredContent"]["resource"]["uri"]})

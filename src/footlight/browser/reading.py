@@ -164,7 +164,9 @@ async def inspect_page(page: Page, request: dict[str, Any], deadline: Deadline) 
 async def count(page: Page, selector: str, deadline: Deadline) -> int:
     try:
         return await page.ask_all(selector, deadline, lambda found: found.count())
-    except StaleRef:
+    except StaleRef as error:
+        if not error.is_gone:
+            raise
         return 0
 
 
@@ -172,7 +174,9 @@ async def is_visible(page: Page, selector: str, deadline: Deadline) -> bool:
     """False also where there is no such element."""
     try:
         return await page.ask_all(selector, deadline, lambda found: found.first.is_visible())
-    except StaleRef:
+    except StaleRef as error:
+        if not error.is_gone:
+            raise
         return False
 
 
@@ -185,8 +189,8 @@ async def wait_for(page: Page, selector: str, state: ElementState, deadline: Dea
     try:
         found = await (page.locate_now(selector, deadline) if gone else page.locate(selector, deadline))
         await found.first.wait_for(state=state, timeout=deadline.remaining_ms)
-    except StaleRef:
-        if not gone:
+    except StaleRef as error:
+        if not (gone and error.is_gone):
             raise
     except PlaywrightTimeout as error:
         raise await overdue(

@@ -144,6 +144,7 @@ def _stale(page: Page, ref: str, gone: Gone, nodes: Sequence[Node], like: int) -
         ref=ref,
         page=page.url,
         candidates=candidates,
+        gone=True,
     )
 
 

@@ -460,6 +460,7 @@ class Session:
     def crash(self) -> BrowserCrashed:
         """The error for the one answer that tells of it."""
         self.crash_told = True
+        self.events.closed.clear()  # Its pages went with it.
         return BrowserCrashed(
             "The browser crashed; the session is made anew at its next use", sessionId=self.id
         )

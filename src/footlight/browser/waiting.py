@@ -237,8 +237,8 @@ async def wait_for_selector(page: Page, selector: str, state: ElementState, dead
         if state == "visible":
             found = found.filter(visible=True)
         await found.first.wait_for(state=state, timeout=deadline.remaining_ms)
-    except StaleRef:
-        if not to_go:
+    except StaleRef as error:
+        if not (to_go and error.is_gone):
             raise
     except PlaywrightTimeout as error:
         now, closest = await _state(page, selector, whole)

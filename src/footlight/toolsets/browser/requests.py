@@ -57,24 +57,24 @@ async def get_request(
         case "summary":
             return {"summary": entry_info(exchange.entry)}
         case "request_headers":
-            return {"headers": _shown(await exchange.request_headers())}
+            return {"headers": _shown(await exchange.request_headers(), call.mask)}
         case "response_headers":
-            return {"headers": _shown(await exchange.response_headers())}
+            return {"headers": _shown(await exchange.response_headers(), call.mask)}
         case "request_body":
             return await _body(exchange, part, await exchange.request_body(), offset, call.mask)
         case "response_body":
             return await _body(exchange, part, await exchange.response_body(), offset, call.mask)
 
 
-def _shown(headers: Mapping[str, str]) -> dict[str, str]:
-    return {name: _masked(name, value) for name, value in headers.items()}
+def _shown(headers: Mapping[str, str], mask: Callable[[str], str]) -> dict[str, str]:
+    return {name: _masked(name, value, mask) for name, value in headers.items()}
 
 
-def _masked(name: str, value: str) -> str:
+def _masked(name: str, value: str, mask: Callable[[str], str]) -> str:
     """What lets its reader in is nobody's who only looks."""
     if names_secret(name) or _SECRET_HEADER.fullmatch(name.lower()):
         return f"[masked, {len(value)} characters]"
-    return cut(value, LONGEST_HEADER)
+    return cut(mask(value), LONGEST_HEADER)
 
 
 async def _body(
@@ -82,7 +82,7 @@ async def _body(
 ) -> RequestDetails:
     content_type = await exchange.content_type(part)
     text = _text(body, content_type)
-    details = _binary(body, offset) if text is None else _piece(mask(text), offset)
+    details = _binary(_masked_bytes(body, mask), offset) if text is None else _piece(mask(text), offset)
     return {**details, "contentType": content_type} if content_type else details
 
 
@@ -92,6 +92,11 @@ def _piece(text: str, offset: int) -> RequestDetails:
     if piece.next_offset is not None:
         details["nextOffset"] = piece.next_offset
     return details
+
+
+def _masked_bytes(body: bytes, mask: Callable[[str], str]) -> bytes:
+    """Secrets that stand in it as UTF-8."""
+    return mask(body.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
 
 def _binary(body: bytes, offset: int) -> RequestDetails:
