@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from footlight.browser._playwright import Error, PlaywrightTimeout
-from footlight.browser.diagnosis import explained, overdue
+from footlight.browser.diagnosis import overdue
+from footlight.browser.pointer import let_go
 from footlight.browser.targets import evaluate_all
 from footlight.errors import ElementNotInteractive, FootlightError, InvalidParameter
 
@@ -178,16 +179,10 @@ async def drag(page: Page, source: str, target: str, deadline: Deadline) -> None
         await page.act(target, deadline, lambda found, wait: found.wait_for(state="visible", timeout=wait))
         # Tried first, so that the wait for it is over when the button goes down.
         await element.hover(trial=True, timeout=timeout)
-        async with page.undoing(lambda: _let_go(page), after=(asyncio.CancelledError, PlaywrightTimeout)):
+        async with page.undoing(lambda: let_go(page), after=(asyncio.CancelledError, PlaywrightTimeout)):
             await element.drag_to(goal, timeout=deadline.element_ms)
 
     await page.act(source, deadline, drag_to)
-
-
-async def _let_go(page: Page) -> None:
-    """As a person gives up a drag: on nothing."""
-    await page.playwright.keyboard.press("Escape")
-    await page.playwright.mouse.up()
 
 
 async def upload(page: Page, selector: str, files: Sequence[Path], deadline: Deadline) -> None:
@@ -219,26 +214,14 @@ async def press(page: Page, key: str, modifiers: Sequence[str], deadline: Deadli
     """On the element that has the focus: so pressed, a key waits for the navigation that it starts."""
     keys = _chord(key, modifiers)
     began = time.monotonic()
-    try:
-        async with asyncio.timeout(deadline.remaining_ms / 1000):
-            focused = await _focused(page)
-            async with page.undoing(lambda: _press_undone(page, began, key, modifiers)):
-                if focused:
-                    await focused.press(keys, timeout=deadline.remaining_ms)
-                else:
-                    await page.playwright.keyboard.press(keys)
-    except TimeoutError:
-        raise await overdue(
-            page,
-            f"Pressing {key} timed out after {deadline.timeout_ms:.0f}ms; the key had been sent",
-            deadline,
-            retryable=False,
-            url=page.url,
-            dispatched=True,
-        ) from None
-    except Error as error:
-        if not page.closed_itself(error):
-            raise await explained(page, error) from error
+    message = f"Pressing {key} timed out after {deadline.timeout_ms:.0f}ms; the key had been sent"
+    async with page.sending(message, deadline):
+        focused = await _focused(page)
+        async with page.undoing(lambda: _press_undone(page, began, key, modifiers)):
+            if focused:
+                await focused.press(keys, timeout=deadline.remaining_ms)
+            else:
+                await page.playwright.keyboard.press(keys)
 
 
 async def _press_undone(page: Page, began: float, key: str, modifiers: Sequence[str]) -> None:

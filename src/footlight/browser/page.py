@@ -11,7 +11,7 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from footlight.browser._playwright import CONTEXT_LOST, Error, is_closed
+from footlight.browser._playwright import CONTEXT_LOST, Error, PlaywrightTimeout, is_closed
 from footlight.browser.deadline import unheard
 from footlight.browser.diagnosis import explained, overdue
 from footlight.browser.found import Elements
@@ -285,6 +285,24 @@ class Page:
             raise await overdue(
                 self, f"The page gave no answer within {deadline.timeout_ms:.0f}ms", deadline, url=self.url
             ) from None
+
+    @contextlib.asynccontextmanager
+    async def sending(self, message: str, deadline: Deadline) -> AsyncGenerator[None]:
+        """Input to the page itself, which has no time limit in Playwright. It may close the page.
+
+        Raises:
+            DeadlineExceeded: the page takes too long over what was sent; with that message.
+        """
+        try:
+            async with asyncio.timeout(deadline.remaining_ms / 1000):
+                yield
+        except (TimeoutError, PlaywrightTimeout):
+            raise await overdue(
+                self, message, deadline, retryable=False, url=self.url, dispatched=True
+            ) from None
+        except Error as error:
+            if not self.closed_itself(error):
+                raise await explained(self, error) from error
 
     def closed_itself(self, error: Error) -> bool:
         """The action was done and its effect was that the page closed."""

@@ -8,8 +8,6 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from footlight.browser._playwright import Error, PlaywrightTimeout
-from footlight.browser.diagnosis import explained, overdue
 from footlight.errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
     from footlight.browser.deadline import Deadline
     from footlight.browser.page import Page
 
-__all__ = ["Point", "click", "drag", "move", "wheel"]
+__all__ = ["Point", "click", "drag", "let_go", "move", "wheel"]
 
 DRAG_STEPS = 10
 """Pages tell a drag from a click by the moves between."""
@@ -53,13 +51,13 @@ async def move(page: Page, to: Point, deadline: Deadline) -> None:
 async def drag(page: Page, start: Point, goal: Point, deadline: Deadline) -> None:
     async with _mouse(page, deadline, start, goal) as mouse:
         await mouse.move(start.x, start.y)
-        async with page.undoing(lambda: _let_go(page), after=(asyncio.CancelledError,)):
+        async with page.undoing(lambda: let_go(page), after=(asyncio.CancelledError,)):
             await mouse.down()
             await mouse.move(goal.x, goal.y, steps=DRAG_STEPS)
             await mouse.up()
 
 
-async def _let_go(page: Page) -> None:
+async def let_go(page: Page) -> None:
     """As a person gives up a drag: on nothing."""
     await page.playwright.keyboard.press("Escape")
     await page.playwright.mouse.up()
@@ -77,21 +75,9 @@ async def _mouse(page: Page, deadline: Deadline, *points: Point) -> AsyncGenerat
     width, height = await _viewport(page, deadline)
     for point in points:
         _check(point, width, height)
-    try:
-        async with asyncio.timeout(deadline.remaining_ms / 1000):
-            yield page.playwright.mouse
-    except (TimeoutError, PlaywrightTimeout):
-        raise await overdue(
-            page,
-            f"The mouse had no answer after {deadline.timeout_ms:.0f}ms; its events had been sent",
-            deadline,
-            retryable=False,
-            url=page.url,
-            dispatched=True,
-        ) from None
-    except Error as error:
-        if not page.closed_itself(error):
-            raise await explained(page, error) from error
+    message = f"The mouse had no answer after {deadline.timeout_ms:.0f}ms; its events had been sent"
+    async with page.sending(message, deadline):
+        yield page.playwright.mouse
 
 
 async def _viewport(page: Page, deadline: Deadline) -> tuple[float, float]:

@@ -382,9 +382,13 @@ async def test_a_page_that_closes_meanwhile_ends_the_wait(browser: SessionBrowse
     )
     await browser.call("click", selector="button")
 
-    async with asyncio.timeout(10), asyncio.TaskGroup() as tasks:
-        waiting = tasks.create_task(browser.refused("wait_for", response="never", pageId="page-2"))
-        await gate.asked()
-        gate.open()
+    async def close(progress: float, total: float | None, stage: str | None) -> None:
+        if stage == "waiting for a response from never":
+            gate.open()
 
-    assert waiting.result()["message"] == "pageId: page-2 was closed during the call"
+    wanted = {"response": "never", "pageId": "page-2", "sessionId": browser.session_id}
+    async with asyncio.timeout(10):
+        result = await browser.client.call_tool("wait_for", wanted, progress_callback=close)
+
+    assert result.structured_content is not None
+    assert result.structured_content["error"]["message"] == "pageId: page-2 was closed during the call"
