@@ -1,0 +1,1 @@
+"""The client's half: drive any MCP server from scripts and tests."""

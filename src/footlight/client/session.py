@@ -1,0 +1,225 @@
+"""One client's session with one server: begun, begun again, ended; and requests in it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import copy
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+from footlight.client.channel import HttpSession
+from footlight.client.connection import Connection, Handler, OnNotification, OnProgress, Result
+from footlight.client.errors import (
+    MCPConnectionError,
+    MCPError,
+    MCPTimeoutError,
+    ServerNotAvailableError,
+    is_session_expired,
+)
+from footlight.client.handshake import Identity, Introduction, Wanted, introduce
+from footlight.client.rounds import finished
+from footlight.client.versions import is_stateless
+
+if TYPE_CHECKING:
+    from footlight.client.channel import Channel, Transport
+
+__all__ = ["Session", "State", "within"]
+
+State = Literal["disconnected", "connected", "error"]
+
+GOODBYE_SECONDS = 2.0
+"""For the end of an HTTP session, which is a courtesy."""
+
+
+class Session:
+    """`transport` None waits for one; with one, the first request connects. `on_forgotten` hears that what
+    the server said in this session holds no more.
+    """
+
+    def __init__(
+        self,
+        transport: Transport | None,
+        *,
+        identity: Identity,
+        wanted: Wanted,
+        timeout_ms: float,
+        handlers: Mapping[str, Handler],
+        on_notification: OnNotification,
+        on_forgotten: Callable[[], None],
+    ) -> None:
+        self._transport = transport
+        self._identity = identity
+        self._wanted: Wanted = wanted
+        self._timeout_ms = timeout_ms
+        self._handlers = handlers
+        self._on_notification = on_notification
+        self._on_forgotten = on_forgotten
+        self._lazy = transport is not None
+        self._connection: Connection | None = None
+        self._channel: Channel | None = None
+        self._introduction: Introduction | None = None
+        self._opening = asyncio.Lock()
+
+    @property
+    def state(self) -> State:
+        """`error` once the connection is lost, until `reconnect` or `close`."""
+        if self._connection is None:
+            return "disconnected"
+        return "connected" if self._connection.alive else "error"
+
+    @property
+    def transport(self) -> Transport | None:
+        return self._transport
+
+    @property
+    def introduction(self) -> Introduction | None:
+        """What the server said of itself; None before, after, and once it has forgotten us."""
+        return self._introduction
+
+    @property
+    def http(self) -> HttpSession | None:
+        """What there is over HTTP alone."""
+        return self._channel if isinstance(self._channel, HttpSession) else None
+
+    async def connect(self, transport: Transport | None = None) -> None:
+        async with self._opening:
+            if self._connection is not None:
+                raise MCPError(
+                    f"The client is connected already ({self.state}); close() or reconnect() it",
+                    reason="invalid",
+                )
+            self._transport = transport or self._transport
+            if self._transport is None:
+                raise MCPError("command: there is nothing to connect to; name a command", reason="invalid")
+            await self._open(self._transport)
+
+    async def reconnect(self) -> None:
+        async with self._opening:
+            if self._transport is None:
+                raise _not_connected()
+            await _undisturbed(self._shut())
+            await self._open(self._transport)
+
+    async def close(self) -> None:
+        await _undisturbed(self._close())
+
+    async def terminate(self) -> bool:
+        """End the HTTP session at the server: whether it did. The next request begins another."""
+        if self.http is None or self.http.session_id is None:
+            return False
+        async with within(self._timeout_ms, "Ending the session"):
+            ended = await self.http.terminate()
+        self._forget()
+        return ended
+
+    async def ready(self) -> tuple[Connection, Introduction]:
+        """Connected, and introduced: again where the server has forgotten us (R001-18, R001-48)."""
+        if (connection := self._connection) is not None and (known := self._introduction) is not None:
+            return connection, known
+        async with self._opening:
+            if self._connection is None:
+                if not self._lazy or self._transport is None:
+                    raise _not_connected()
+                await self._open(self._transport)
+            connection, channel = self._connection, self._channel
+            assert connection is not None
+            assert channel is not None
+            if connection.end is not None:
+                raise copy.copy(connection.end)
+            if self._introduction is None:
+                self._introduction = await self._introduced(connection, channel)
+            return connection, self._introduction
+
+    async def request(
+        self,
+        method: str,
+        params: Mapping[str, Any] | None = None,
+        *,
+        timeout_ms: float | None = None,
+        on_progress: OnProgress | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Result:
+        connection, introduction = await self.ready()
+        limit_ms = self._timeout_ms if timeout_ms is None else timeout_ms
+
+        async def ask(asked: Mapping[str, Any]) -> Result:
+            return await connection.request(
+                method, asked, timeout_ms=limit_ms, on_progress=on_progress, headers=headers
+            )
+
+        try:
+            if not is_stateless(introduction.version):
+                return await ask(params or {})
+            async with within(limit_ms, method):
+                return await finished(ask, connection.handle, params or {})
+        except MCPError as error:
+            if is_session_expired(error) and self._introduction is introduction:
+                self._forget()
+            raise
+
+    async def _open(self, transport: Transport) -> None:
+        connection = Connection(handlers=self._handlers, on_notification=self._on_notification)
+        try:
+            async with within(self._timeout_ms, f"Connecting to {transport.where}"):
+                channel = await connection.open(transport)
+            self._introduction = await self._introduced(connection, channel)
+        except BaseException:
+            await _undisturbed(connection.close())
+            raise
+        self._connection, self._channel = connection, channel
+
+    async def _introduced(self, connection: Connection, channel: Channel) -> Introduction:
+        try:
+            return await introduce(
+                connection, channel, wanted=self._wanted, identity=self._identity, timeout_ms=self._timeout_ms
+            )
+        except (MCPConnectionError, ServerNotAvailableError) as error:
+            error.server_command = error.server_command or getattr(self._transport, "command", None)
+            raise
+
+    async def _close(self) -> None:
+        async with self._opening:
+            self._lazy = False
+            await self._shut()
+
+    async def _shut(self) -> None:
+        connection, http = self._connection, self.http
+        if self.state == "connected" and http is not None:
+            with contextlib.suppress(MCPError, TimeoutError):
+                async with asyncio.timeout(GOODBYE_SECONDS):
+                    await http.terminate()
+        self._connection = self._channel = None
+        self._forget()
+        if connection is not None:
+            await connection.close()
+
+    def _forget(self) -> None:
+        self._introduction = None
+        self._on_forgotten()
+
+
+def _not_connected() -> MCPError:
+    return MCPConnectionError("The client is not connected; call connect() first", reason="not_connected")
+
+
+@contextlib.asynccontextmanager
+async def within(timeout_ms: float, what: str) -> AsyncGenerator[None]:
+    limit = asyncio.timeout(timeout_ms / 1000)
+    try:
+        async with limit:
+            yield
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        raise MCPTimeoutError(f"{what} took longer than {timeout_ms:.0f}ms", timeout_ms=timeout_ms) from None
+
+
+async def _undisturbed(work: Coroutine[Any, Any, None]) -> None:
+    """To its end, even if the caller is cancelled meanwhile: what is open must be closed."""
+    task = asyncio.ensure_future(work)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise

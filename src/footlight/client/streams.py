@@ -1,0 +1,104 @@
+"""What a server says without being asked: its GET stream, or a subscription."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from footlight.client.errors import MCPError, MCPTimeoutError
+from footlight.client.messages import Message, notification
+
+if TYPE_CHECKING:
+    from footlight.client.channel import HttpSession
+    from footlight.client.connection import Connection
+
+__all__ = ["OnError", "OnMessage", "Stream"]
+
+logger = logging.getLogger(__name__)
+
+METHOD_NOT_FOUND = -32601
+
+OnMessage = Callable[[Message], None]
+OnError = Callable[[MCPError], None]
+
+
+class Stream:
+    """`on_error` hears once why it ended, if it was not closed."""
+
+    def __init__(self, on_message: OnMessage, on_error: OnError | None) -> None:
+        self._on_message = on_message
+        self._on_error = on_error
+        self._session: HttpSession | None = None
+        self._subscription: asyncio.Task[None] | None = None
+        self._acknowledged = asyncio.Event()
+
+    def notified(self, method: str, params: Mapping[str, Any]) -> None:
+        """A notification of the connection. A GET stream tells its messages itself."""
+        if method == "notifications/subscriptions/acknowledged":
+            self._acknowledged.set()
+        elif self._session is None:
+            self._tell(notification(method, params))
+
+    async def listen(self, session: HttpSession, timeout_ms: float) -> bool:
+        """Over HTTP, before 2026: False where the server has no such stream."""
+        self._session = session
+        try:
+            async with asyncio.timeout(timeout_ms / 1000):
+                return await session.listen(self._tell, self._fail)
+        except TimeoutError:
+            raise MCPTimeoutError(
+                f"Opening the stream took longer than {timeout_ms:.0f}ms", timeout_ms=timeout_ms
+            ) from None
+
+    async def subscribe(self, connection: Connection, resources: Sequence[str], *, timeout_ms: float) -> bool:
+        """In the stateless protocol: one request, whose answer is the end. False: the server has none."""
+        wanted: dict[str, Any] = {
+            "toolsListChanged": True,
+            "promptsListChanged": True,
+            "resourcesListChanged": True,
+            **({"resourceSubscriptions": list(resources)} if resources else {}),
+        }
+        self._subscription = asyncio.create_task(self._subscribed(connection, wanted))
+        acknowledged = asyncio.create_task(self._acknowledged.wait())
+        try:
+            async with asyncio.timeout(timeout_ms / 1000):
+                await asyncio.wait([acknowledged, self._subscription], return_when=asyncio.FIRST_COMPLETED)
+        except TimeoutError:
+            raise MCPTimeoutError(
+                f"The server did not acknowledge the subscription within {timeout_ms:.0f}ms",
+                timeout_ms=timeout_ms,
+            ) from None
+        finally:
+            acknowledged.cancel()
+        return self._acknowledged.is_set()
+
+    async def _subscribed(self, connection: Connection, wanted: Mapping[str, Any]) -> None:
+        try:
+            await connection.request("subscriptions/listen", {"notifications": wanted}, timeout_ms=None)
+        except MCPError as error:
+            if self._acknowledged.is_set() or error.rpc_code != METHOD_NOT_FOUND:
+                self._fail(error)
+
+    async def close(self) -> None:
+        if self._subscription is not None:
+            self._subscription.cancel()
+            await asyncio.wait([self._subscription])
+        if self._session is not None:
+            await self._session.stop_listening()
+
+    def _tell(self, message: Message) -> None:
+        try:
+            self._on_message(message)
+        except Exception:
+            logger.exception("a listener failed")
+
+    def _fail(self, error: MCPError) -> None:
+        if self._on_error is None:
+            logger.warning("the stream of the server ended: %s", error)
+            return
+        try:
+            self._on_error(error)
+        except Exception:
+            logger.exception("a listener failed")

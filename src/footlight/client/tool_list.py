@@ -1,0 +1,53 @@
+"""The tools of a server, asked for once (R001-44 to R001-47)."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+
+from footlight.client.connection import Result
+from footlight.client.loose import items
+from footlight.client.results import Tool, read_tool
+
+__all__ = ["ToolList"]
+
+Fetch = Callable[[], Awaitable[list[Result]]]
+"""All pages of tools/list."""
+
+
+class ToolList:
+    """Kept until it is forgotten, or for as long as the server says."""
+
+    def __init__(self) -> None:
+        self._tools: tuple[Tool, ...] | None = None
+        self._until: float | None = None
+        self._forgotten = 0
+        self._asking = asyncio.Lock()
+
+    def forget(self) -> None:
+        self._tools = None
+        self._forgotten += 1
+
+    async def get(
+        self, fetch: Fetch, *, refresh: bool = False, usable: Callable[[Tool], bool] | None = None
+    ) -> tuple[Tool, ...]:
+        """Several who ask at once wait for one answer. Tools that are not `usable` are left out."""
+        if refresh:
+            self.forget()
+        async with self._asking:
+            if self._tools is not None and (self._until is None or time.monotonic() < self._until):
+                return self._tools
+            forgotten = self._forgotten
+            pages = await fetch()
+            listed = (read_tool(entry) for page in pages for entry in items(page.get("tools")))
+            tools = tuple(tool for tool in listed if usable is None or usable(tool))
+            if forgotten == self._forgotten:  # Otherwise they changed while they were told.
+                self._tools, self._until = tools, _until(pages)
+            return tools
+
+
+def _until(pages: list[Result]) -> float | None:
+    """On the monotonic clock; None where the server does not limit it."""
+    limits = [ttl for page in pages if isinstance(ttl := page.get("ttlMs"), (int, float))]
+    return time.monotonic() + min(limits) / 1000 if limits else None
