@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
@@ -13,10 +12,7 @@ if TYPE_CHECKING:
 
     from footlight.client.channel import Transport
 
-__all__ = ["Target", "transport_for"]
-
-Target = "str | Sequence[str] | Transport | object"
-"""A URL, a command line, a transport, or a server in this process."""
+__all__ = ["transport_for"]
 
 
 def transport_for(
@@ -43,7 +39,7 @@ def transport_for(
         return cast("Transport", target)
     from footlight.client.transports.memory import InMemory
 
-    return InMemory(target)
+    return InMemory(cast("Any", target))
 
 
 def _network(url: str, headers: Mapping[str, str] | None, auth: httpx2.Auth | None) -> Transport:
@@ -64,6 +60,8 @@ def _network(url: str, headers: Mapping[str, str] | None, auth: httpx2.Auth | No
 
 
 def _command(target: str | Sequence[str], env: Mapping[str, str] | None, cwd: str | None) -> Transport:
+    import shlex
+
     from footlight.client.transports.stdio import Stdio
 
     try:
