@@ -24,6 +24,7 @@ from typing import Any
 from mcp import Client, StdioServerParameters
 from playwright.async_api import async_playwright
 
+from benchmarks.clients import compare_clients
 from benchmarks.peers import compare_cold, compare_crowds, compare_work
 from benchmarks.servers import SERVERS, install_peers
 from benchmarks.tokens import compare_lists
@@ -62,12 +63,12 @@ def main() -> None:
     parser.add_argument("--only", choices=PARTS, action="append", help="not all parts; repeatable")
     options = parser.parse_args()
     parts = options.only or PARTS
-    if parts != ["plain"]:
+    if set(parts) - {"plain", "transports", "clients"}:
         install_peers()
     asyncio.run(_run(parts, options.calls, options.starts))
 
 
-PARTS = ["plain", "transports", "tools", "cold", "work", "crowds"]
+PARTS = ["plain", "transports", "clients", "tools", "cold", "work", "crowds"]
 
 
 async def _run(parts: Sequence[str], calls: int, starts: int) -> None:
@@ -78,6 +79,8 @@ async def _run(parts: Sequence[str], calls: int, starts: int) -> None:
             await _compare_plain(site.page(PAGE, path="/tiny"), calls)
         if "transports" in parts:
             await compare_transports(calls)
+        if "clients" in parts:
+            await compare_clients(calls)
         if "tools" in parts:
             await asyncio.to_thread(compare_lists)
         if "cold" in parts:
