@@ -75,7 +75,10 @@ async def serve_http(*, stream: bool) -> None:
         return StreamingResponse(_slices(events), media_type="text/event-stream")
 
     app = Starlette(routes=[Route("/mcp", endpoint, methods=["GET", "POST", "DELETE"])])
-    listener = socket.create_server(("127.0.0.1", 0))
+    # With its protocol named: only then asyncio switches Nagle's algorithm off on what it accepts.
+    listener = socket.socket(proto=socket.IPPROTO_TCP)
+    listener.bind(("127.0.0.1", 0))
+    listener.listen()
     print(f"http://127.0.0.1:{listener.getsockname()[1]}/mcp", flush=True)
     await uvicorn.Server(uvicorn.Config(app, log_level="error", access_log=False)).serve([listener])
 
