@@ -18,6 +18,7 @@ import psutil
 from mcp_types import CallToolResult
 
 from benchmarks.pages import SIZES, page_of
+from benchmarks.plain import Plain
 from benchmarks.servers import PLAYWRIGHT_MCP, SERVERS, Footlight, Server, text_of
 from benchmarks.tokens import count_tokens
 from tests.site import Site
@@ -61,9 +62,13 @@ def _works(url: str) -> dict[str, Work]:
 
 
 async def compare_work(site: Site, names: Sequence[str]) -> None:
-    """Every call on pages of each size: time, and what the answer costs a model."""
+    """Every call on pages of each size: time, and what the answer costs a model.
+
+    Plain Playwright stands beside: what of each time the browser takes, whoever asks.
+    """
+    kinds = (*(kind for kind in SERVERS if kind.name in names), Plain)
     async with AsyncExitStack() as stack:
-        servers = [await stack.enter_async_context(kind.running()) for kind in SERVERS if kind.name in names]
+        servers = [await stack.enter_async_context(kind.running()) for kind in kinds]
         for size in SIZES:
             url = site.page(page_of(size), path=f"/measured-{size}")
             for server in servers:
