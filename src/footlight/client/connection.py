@@ -12,11 +12,13 @@ import inspect
 import itertools
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from footlight.client import messages
 from footlight.client.errors import MCPConnectionError, MCPError, MCPTimeoutError
+from footlight.client.loose import an_object, number, text
 
 if TYPE_CHECKING:
     from footlight.client.channel import Channel, Transport
@@ -38,6 +40,9 @@ CANCEL_SECONDS = 2.0
 CLOSE_SECONDS = 5.0
 METHOD_NOT_FOUND = -32601
 INTERNAL_ERROR = -32603
+
+_serving: ContextVar[asyncio.Task[Any] | None] = ContextVar("serving", default=None)
+"""The task that a request of the server's has, in all that its handler does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +150,9 @@ class Connection:
         self.lost(MCPConnectionError("The client was closed", reason="not_connected"))
         for task in self._tasks:
             task.cancel()
-        if self._tasks:
-            await asyncio.wait(set(self._tasks), timeout=CLOSE_SECONDS)
+        # A handler that closes its client waits for this.
+        if tasks := self._tasks - {_serving.get()}:
+            await asyncio.wait(tasks, timeout=CLOSE_SECONDS)
         if self._channel is not None:
             channel, self._channel = self._channel, None
             await channel.close()
@@ -194,11 +200,11 @@ class Connection:
     def receive(self, message: Message) -> None:
         kind = messages.kind_of(message)
         if kind in ("response", "error"):
-            self._receive_answer(message)
+            self._receive_answer(message, failed=kind == "error")
         elif kind == "request":
             self._receive_request(message)
         elif kind == "notification":
-            self._receive_notification(message["method"], message.get("params") or {})
+            self._receive_notification(message["method"], an_object(message.get("params")))
 
     def lost(self, error: MCPError) -> None:
         if self._end is None:
@@ -207,11 +213,11 @@ class Connection:
             if not waiting.answer.done():
                 waiting.answer.set_exception(copy.copy(error))
 
-    def _receive_answer(self, message: Message) -> None:
+    def _receive_answer(self, message: Message, *, failed: bool) -> None:
         waiting = self._whose(message)
         if waiting is None or waiting.answer.done():
             logger.debug("an answer to no request that waits: id %.40r", message.get("id"))
-        elif "error" in message:
+        elif failed:  # A result may stand beside an `error` of null.
             waiting.answer.set_exception(messages.peer_error(message["error"]))
         elif isinstance(message["result"], Mapping):
             waiting.answer.set_result(cast("Result", message["result"]))
@@ -224,39 +230,45 @@ class Connection:
         if identifier is None and len(self._waiting) == 1:
             # A server that could not read a request cannot name it either; there was only this one.
             return next(iter(self._waiting.values()))
-        return None if isinstance(identifier, bool) else self._waiting.get(cast("RequestId", identifier))
+        return self._waiting.get(identifier) if messages.is_id(identifier) else None
 
     def _receive_notification(self, method: str, params: Mapping[str, Any]) -> None:
         if method == "notifications/progress":
             self._receive_progress(params)
-        elif method == "notifications/cancelled" and (task := self._serving.get(params.get("requestId", ""))):
-            task.cancel()
+        elif method == "notifications/cancelled":
+            self._receive_cancelled(params.get("requestId"))
         if self._on_notification is not None:
             _told(self._on_notification, method, params)
 
     def _receive_progress(self, params: Mapping[str, Any]) -> None:
-        waiting = self._waiting.get(params.get("progressToken", ""))
-        if waiting is None or waiting.on_progress is None:
+        token, progress = params.get("progressToken"), number(params.get("progress"))
+        waiting = self._waiting.get(token) if messages.is_id(token) else None
+        if waiting is None or waiting.on_progress is None or waiting.answer.done() or progress is None:
             return
-        progress, total, message = params.get("progress"), params.get("total"), params.get("message")
-        if isinstance(progress, (int, float)):
-            _told(waiting.on_progress, progress, total, message)
+        _told(waiting.on_progress, progress, number(params.get("total")), text(params.get("message")))
+
+    def _receive_cancelled(self, identifier: object) -> None:
+        task = self._serving.get(identifier) if messages.is_id(identifier) else None
+        if task is not None:
+            task.cancel()
 
     def _receive_request(self, message: Message) -> None:
         channel = self._channel
-        if channel is None:
+        if channel is None or self._end is not None:
             return
         task = self._start(self._serve(channel, message))
         self._serving[message["id"]] = task
         task.add_done_callback(lambda _: self._serving.pop(message["id"], None))
 
     async def _serve(self, channel: Channel, message: Message) -> None:
+        _serving.set(asyncio.current_task())
         await self._say(channel, await self._response(message))
 
     async def _response(self, message: Message) -> Message:
         identifier, method = message["id"], message["method"]
         try:
-            result = await self.handle(method, message.get("params") or {})
+            result = await self.handle(method, an_object(message.get("params")))
+            return _sendable(messages.answer_to(identifier, result=result))
         except MCPError as error:
             told = {"code": error.rpc_code or INTERNAL_ERROR, "message": error.message}
             return messages.answer_to(identifier, error=told)
@@ -264,19 +276,24 @@ class Connection:
             logger.exception("the handler of %s failed", method)
             told = {"code": INTERNAL_ERROR, "message": f"The client's handler of {method} failed"}
             return messages.answer_to(identifier, error=told)
-        return messages.answer_to(identifier, result=result)
 
     async def handle(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
         """What the handler of this method says.
 
         Raises:
             MCPError: there is none.
+            TypeError: what it says is no object.
         """
         handler = self._handlers.get(method)
         if handler is None:
-            raise MCPError(f"This client does not answer {method}", rpc_code=METHOD_NOT_FOUND)
-        result = handler(params)
-        return await result if inspect.isawaitable(result) else result
+            raise MCPError(
+                f"This client does not answer {method}", reason="protocol", rpc_code=METHOD_NOT_FOUND
+            )
+        given = handler(params)
+        result = cast("object", await given if inspect.isawaitable(given) else given)
+        if not isinstance(result, Mapping):
+            raise TypeError(f"The handler of {method} gave no object")
+        return cast("Result", result)
 
 
 def _fail(answer: asyncio.Future[Result], sending: asyncio.Task[None]) -> None:
@@ -286,6 +303,14 @@ def _fail(answer: asyncio.Future[Result], sending: asyncio.Task[None]) -> None:
     error = sending.exception()
     if error is not None and not answer.done():
         answer.set_exception(error)
+
+
+def _sendable(answer: Message) -> Message:
+    try:
+        messages.encode(answer)
+    except MCPError as error:
+        raise TypeError(error.message) from None
+    return answer
 
 
 def _told(listener: Callable[..., None], *news: Any) -> None:

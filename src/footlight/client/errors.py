@@ -124,6 +124,7 @@ class MCPError(Exception):
 
 def _restored(kind: type[MCPError], message: str, state: dict[str, Any]) -> MCPError:
     error = cast("Any", kind).__new__(kind, message)
+    error.args = (message,)  # What is an OSError too takes them in __init__ only.
     error.__dict__.update(state)
     return error
 

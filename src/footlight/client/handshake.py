@@ -112,6 +112,7 @@ class _Beginning:
             "capabilities": self.identity.capabilities,
             "clientInfo": self.identity.info,
         }
+        self._speak(None)
         result = await self.connection.request("initialize", params, timeout_ms=self.timeout_ms)
         spoken = result.get("protocolVersion")
         if spoken not in HANDSHAKE_VERSIONS:
@@ -132,13 +133,12 @@ class _Beginning:
             unknown = error.reason in ("peer", "http", "protocol") and error.rpc_code not in STATELESS_PROOF
             if not (unknown or isinstance(error, MCPTimeoutError)):
                 raise
-        self._speak(None)
         return await self.initialize(HANDSHAKE_VERSIONS[-1])
 
     async def discover_after(self, refusal: MCPError) -> Introduction:
         """The handshake was refused: perhaps the server has none."""
         try:
-            return await self.discover(STATELESS_VERSIONS)
+            return await self.discover(STATELESS_VERSIONS, timeout_ms=min(self.timeout_ms, PROBE_MS))
         except MCPError:
             raise refusal from None
 

@@ -125,7 +125,7 @@ def read_contents(entry: object) -> ResourceContents:
 def read_prompt(entry: object) -> Prompt:
     raw = _object(entry, "prompt", "name")
     given = raw.get("arguments")
-    arguments = [_object(each, f"argument of the prompt {raw['name']}", "name") for each in items(given)]
+    arguments = [_object(each, f"prompt {raw['name']} with an argument", "name") for each in items(given)]
     return Prompt(
         raw["name"],
         text(raw.get("title")),

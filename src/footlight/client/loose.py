@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-__all__ = ["an_object", "integer", "items", "object_or_none", "text"]
+__all__ = ["an_object", "integer", "items", "number", "object_or_none", "text"]
 
 
 def an_object(value: object) -> Mapping[str, Any]:
@@ -23,6 +23,10 @@ def items(value: object) -> list[object]:
 
 def text(value: object) -> str | None:
     return value if isinstance(value, str) else None
+
+
+def number(value: object) -> float | None:
+    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
 def integer(value: object) -> int | None:

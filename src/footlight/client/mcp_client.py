@@ -47,7 +47,12 @@ DEFAULT_TIMEOUT_MS = 30_000.0
 MOST_PAGES = 1_000
 
 _NAME = re.compile(r"[A-Za-z0-9-]+")
-_VERSION = re.compile(r"\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?")
+_NUMBER = r"(0|[1-9][0-9]*)"
+_BEFORE = rf"({_NUMBER}|[0-9]*[A-Za-z-][0-9A-Za-z-]*)"
+_VERSION = re.compile(
+    rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}(-{_BEFORE}(\.{_BEFORE})*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?"
+)
+"""semver.org's."""
 
 Value = TypeVar("Value")
 
@@ -155,8 +160,10 @@ class MCPClient:
 
     async def close(self) -> None:
         """End the session, the streams, and the process if we started one. May be called twice."""
-        await self.close_stream()
-        await self._session.close()
+        try:
+            await self.close_stream()
+        finally:
+            await self._session.close()
 
     async def __aenter__(self) -> Self:
         await self.connect()
@@ -399,16 +406,21 @@ class MCPClient:
         protocol a subscription to all lists and these resources; over other transports they come anyway.
         `on_message` takes each message. There is one stream; another call replaces it.
         """
-        await self.close_stream()
         connection, introduction = await self._session.ready()
+        await self.close_stream()
         self._stream = stream = Stream(on_message, on_error)
-        opened = True
-        if is_stateless(introduction.version):
-            opened = await stream.subscribe(connection, resources, timeout_ms=self.timeout_ms)
-        elif self._session.http is not None:
-            opened = await stream.listen(self._session.http, self.timeout_ms)
-        if not opened:
-            await self.close_stream()
+        opened = False
+        try:
+            if is_stateless(introduction.version):
+                opened = await stream.subscribe(connection, resources, timeout_ms=self.timeout_ms)
+            elif self._session.http is not None:
+                opened = await stream.listen(self._session.http, self.timeout_ms)
+            else:
+                opened = True
+        finally:
+            # Another call may have put its own in this one's place.
+            if not opened and self._stream is stream:
+                await self.close_stream()
         return opened
 
     async def close_stream(self) -> None:
@@ -483,6 +495,7 @@ def _refused(error: MCPError, name: str, arguments: Mapping[str, Any] | None) ->
 
 
 def _says_unknown(message: str, name: str) -> bool:
+    before = "(unknown tool|no such tool|tool not found)"
     quoted = rf"['\"`]?{re.escape(name)}['\"`]?"
-    pattern = rf"(MCP error -?\d+: )?(unknown tool:? {quoted}|tool:? {quoted} (was )?not found)\b.{{0,100}}"
+    pattern = rf"(MCP error -?\d+: )?({before}:? {quoted}|tool:? {quoted} (was )?not found)(?!\w).{{0,100}}"
     return re.fullmatch(pattern, message.strip(), re.IGNORECASE | re.DOTALL) is not None

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, Literal, cast
+from typing import Any, Literal, TypeGuard, cast
 
 from footlight.client.errors import MCPError
+from footlight.client.loose import an_object, integer, text
 
 __all__ = [
     "Message",
     "RequestId",
     "answer_to",
     "encode",
+    "is_id",
     "kind_of",
     "notification",
     "parse",
@@ -43,8 +45,15 @@ def answer_to(
 
 
 def encode(message: Message) -> bytes:
-    """On one line, in ASCII: half a surrogate pair has no place in UTF-8, in JSON's escapes it has."""
-    return json.dumps(message, separators=(",", ":"), allow_nan=False).encode()
+    """On one line, in ASCII: half a surrogate pair has no place in UTF-8, in JSON's escapes it has.
+
+    Raises:
+        MCPError: it holds what JSON has no word for (`invalid`).
+    """
+    try:
+        return json.dumps(message, separators=(",", ":"), allow_nan=False).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise MCPError(f"This cannot be said in JSON: {error}", reason="invalid") from None
 
 
 def parse(data: bytes | str, *, unit: str) -> Message:
@@ -74,20 +83,38 @@ def kind_of(value: object) -> Kind | None:
     if message.get("jsonrpc") != "2.0":
         return None
     if isinstance(message.get("method"), str):
-        return "request" if _is_id(message.get("id")) else "notification"
-    if isinstance(message.get("error"), dict) and isinstance(message["error"].get("message"), str):
+        return "request" if is_id(message.get("id")) else "notification"
+    error = message.get("error")
+    if text(an_object(error).get("message")) is not None:
         return "error"
-    return "response" if "result" in message and _is_id(message.get("id")) else None
+    if not is_id(message.get("id")):
+        return None
+    if "result" in message:
+        return "response"
+    # An odd error is still the answer to its request.
+    return None if error is None else "error"
 
 
-def _is_id(value: object) -> bool:
+def is_id(value: object) -> TypeGuard[RequestId]:
+    """Python takes True for 1, and 1.0 too; JSON does not."""
     return isinstance(value, (str, int)) and not isinstance(value, bool)
 
 
-def peer_error(error: Mapping[str, Any], *, status: int | None = None) -> MCPError:
-    """A server's JSON-RPC error as ours (R001-14)."""
-    code = error.get("code")
-    rpc_code = int(code) if isinstance(code, (int, float)) else -32603
+def peer_error(error: object, *, status: int | None = None) -> MCPError:
+    """A server's JSON-RPC error as ours (R001-14). Of an odd one all that it says is `data`."""
+    fields = an_object(error)
+    message = text(fields.get("message"))
     return MCPError(
-        str(error["message"]), reason="peer", rpc_code=rpc_code, data=error.get("data"), status=status
+        "The server gave an error without a message" if message is None else message,
+        reason="peer",
+        rpc_code=_code(fields.get("code")),
+        data=error if message is None else fields.get("data"),
+        status=status,
     )
+
+
+def _code(value: object) -> int:
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    code = integer(value)
+    return -32603 if code is None else code

@@ -49,7 +49,7 @@ def check_annotations(schema: Mapping[str, Any]) -> None:
     Raises:
         MCPError: they are; why.
     """
-    seen: dict[str, str] = {}
+    seen: dict[str, Path] = {}
     for path, part in _parts(schema):
         if KEY not in part:
             continue
@@ -60,8 +60,8 @@ def check_annotations(schema: Mapping[str, Any]) -> None:
             raise MCPError(f"{where}: {KEY} is no name of a header", reason="protocol")
         if kind not in ("string", "integer", "boolean"):
             raise MCPError(f"{where}: {KEY} is for strings, integers and booleans", reason="protocol")
-        if (other := seen.setdefault(token.lower(), where)) != where:
-            raise MCPError(f"{where}: {KEY} names the header of {other} too", reason="protocol")
+        if (other := seen.setdefault(token.lower(), path)) != path:
+            raise MCPError(f"{where}: {KEY} names the header of {'.'.join(other)} too", reason="protocol")
 
 
 def header_value(text: str) -> str:

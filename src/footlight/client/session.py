@@ -19,6 +19,7 @@ from footlight.client.errors import (
 )
 from footlight.client.handshake import Identity, Introduction, Wanted, introduce
 from footlight.client.rounds import finished
+from footlight.client.transports.closing import outlast
 from footlight.client.versions import is_stateless
 
 if TYPE_CHECKING:
@@ -108,10 +109,11 @@ class Session:
         """End the HTTP session at the server: whether it did. The next request begins another."""
         if self.http is None or self.http.session_id is None:
             return False
-        async with within(self._timeout_ms, "Ending the session"):
-            ended = await self.http.terminate()
-        self._forget()
-        return ended
+        try:
+            async with within(self._timeout_ms, "Ending the session"):
+                return await self.http.terminate()
+        finally:
+            self._forget()
 
     async def ready(self) -> tuple[Connection, Introduction]:
         """Connected, and introduced: again where the server has forgotten us (R001-18, R001-48)."""
@@ -175,7 +177,8 @@ class Session:
                 connection, channel, wanted=self._wanted, identity=self._identity, timeout_ms=self._timeout_ms
             )
         except (MCPConnectionError, ServerNotAvailableError) as error:
-            error.server_command = error.server_command or getattr(self._transport, "command", None)
+            if hasattr(self._transport, "command"):
+                error.server_command = self._transport.where
             raise
 
     async def _close(self) -> None:
@@ -217,9 +220,4 @@ async def within(timeout_ms: float, what: str) -> AsyncGenerator[None]:
 
 async def _undisturbed(work: Coroutine[Any, Any, None]) -> None:
     """To its end, even if the caller is cancelled meanwhile: what is open must be closed."""
-    task = asyncio.ensure_future(work)
-    try:
-        await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait([task])
-        raise
+    await outlast(asyncio.create_task(work))

@@ -1,7 +1,7 @@
 """Server-sent events: the bytes of a stream in, its events out. No I/O.
 
-It keeps to the WHATWG's rules (R001-10 to 12), but for the last event of a stream: it counts without the blank
-line that should follow.
+It keeps to the rules of the HTML standard (R001-10 to 12), but for the last event of a stream: it counts
+without the blank line that should follow.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class SseDecoder:
         return self._events_of([line, b""] if line else [b""])
 
     def _hold(self, part: bytes) -> None:
-        """The line goes on in the next chunk. Parts are joined once, at its end: a long line costs no more."""
+        """The line goes on in the next chunk. Joined once, at its end, a long one costs no more."""
         self._unfinished.append(part)
         self._unfinished_size += len(part)
         self._check_size()

@@ -33,6 +33,7 @@ class Stream:
         self._session: HttpSession | None = None
         self._subscription: asyncio.Task[None] | None = None
         self._acknowledged = asyncio.Event()
+        self._refusal: MCPError | None = None
 
     def notified(self, method: str, params: Mapping[str, Any]) -> None:
         """A notification of the connection. A GET stream tells its messages itself."""
@@ -53,7 +54,11 @@ class Stream:
             ) from None
 
     async def subscribe(self, connection: Connection, resources: Sequence[str], *, timeout_ms: float) -> bool:
-        """In the stateless protocol: one request, whose answer is the end. False: the server has none."""
+        """In the stateless protocol: one request, whose answer is the end. False: the server has none.
+
+        Raises:
+            MCPError: the server refused for another reason, or is lost.
+        """
         wanted: dict[str, Any] = {
             "toolsListChanged": True,
             "promptsListChanged": True,
@@ -72,14 +77,20 @@ class Stream:
             ) from None
         finally:
             acknowledged.cancel()
-        return self._acknowledged.is_set()
+        if self._refusal is not None and self._refusal.rpc_code != METHOD_NOT_FOUND:
+            raise self._refusal
+        return self._refusal is None and self._acknowledged.is_set()
 
     async def _subscribed(self, connection: Connection, wanted: Mapping[str, Any]) -> None:
         try:
             await connection.request("subscriptions/listen", {"notifications": wanted}, timeout_ms=None)
+            end = MCPError("The server ended the subscription")
         except MCPError as error:
-            if self._acknowledged.is_set() or error.rpc_code != METHOD_NOT_FOUND:
-                self._fail(error)
+            end = error
+        if self._acknowledged.is_set():
+            self._fail(end)
+        else:
+            self._refusal = end
 
     async def close(self) -> None:
         if self._subscription is not None:

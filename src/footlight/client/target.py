@@ -28,7 +28,7 @@ def transport_for(
     Raises:
         MCPError: it names nothing, or an option does not fit it (`invalid`).
     """
-    if isinstance(target, str) and "://" in target.split(" ", 1)[0]:
+    if isinstance(target, str) and "://" in target.strip().partition(" ")[0]:
         _refuse({"env": env, "cwd": cwd}, "a URL")
         return _network(target.strip(), headers, auth)
     if isinstance(target, (str, Sequence)):
@@ -37,6 +37,8 @@ def transport_for(
     _refuse({"headers": headers, "auth": auth, "env": env, "cwd": cwd}, "a transport")
     if hasattr(target, "open") and hasattr(target, "where"):
         return cast("Transport", target)
+    if not (callable(target) or hasattr(target, "run")):
+        raise MCPError(f"target: there is no way to a {type(target).__name__}", reason="invalid")
     from footlight.client.transports.memory import InMemory
 
     return InMemory(cast("Any", target))
@@ -68,6 +70,8 @@ def _command(target: str | Sequence[str], env: Mapping[str, str] | None, cwd: st
         words = shlex.split(target) if isinstance(target, str) else list(target)
     except ValueError as error:
         raise MCPError(f"target: {error} in the command line", reason="invalid") from None
+    if not all(isinstance(word, str) for word in cast("list[object]", words)):
+        raise MCPError("target: a command is made of text", reason="invalid")
     if not words or not words[0]:
         raise MCPError("target: the command is empty; give a command line or a URL", reason="invalid")
     return Stdio(words[0], tuple(words[1:]), env=env, cwd=cwd)

@@ -7,13 +7,17 @@ import time
 from collections.abc import Awaitable, Callable
 
 from footlight.client.connection import Result
-from footlight.client.loose import items
+from footlight.client.loose import items, number
 from footlight.client.results import Tool, read_tool
 
 __all__ = ["ToolList"]
 
 Fetch = Callable[[], Awaitable[list[Result]]]
 """All pages of tools/list."""
+
+
+LONGEST_MS = 1e12
+"""For a time that no float can hold."""
 
 
 class ToolList:
@@ -49,5 +53,5 @@ class ToolList:
 
 def _until(pages: list[Result]) -> float | None:
     """On the monotonic clock; None where the server does not limit it."""
-    limits = [ttl for page in pages if isinstance(ttl := page.get("ttlMs"), (int, float))]
-    return time.monotonic() + min(limits) / 1000 if limits else None
+    limits = [ttl for page in pages if (ttl := number(page.get("ttlMs"))) is not None]
+    return time.monotonic() + min(*limits, LONGEST_MS) / 1000 if limits else None

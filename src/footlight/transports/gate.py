@@ -21,8 +21,9 @@ from urllib.parse import urlsplit
 from mcp.server.auth.provider import AccessToken, TokenVerifier, principal_components
 
 from footlight.caller import ANONYMOUS, Caller
+from footlight.transports.loopback import is_loopback
 
-__all__ = ["Gate", "Pass", "Refusal", "SharedToken", "is_loopback"]
+__all__ = ["Gate", "Pass", "Refusal", "SharedToken"]
 
 logger = logging.getLogger(__name__)
 
@@ -156,16 +157,6 @@ class Gate:
             logger.error("the verifier of tokens failed\n%s", said)
             return None
         return None if expired else access
-
-
-def is_loopback(host: str) -> bool:
-    """`localhost`, 127.0.0.0/8 and ::1."""
-    if host.lower() == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _is_address(host: str) -> bool:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from footlight.errors import ConfigurationError
-from footlight.transports.gate import Gate, SharedToken, is_loopback
+from footlight.transports.gate import Gate, SharedToken
+from footlight.transports.loopback import is_loopback
 from footlight.transports.protected_resource import metadata_url
 
 if TYPE_CHECKING:

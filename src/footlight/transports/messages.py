@@ -19,7 +19,7 @@ from mcp_types import (
     jsonrpc_message_adapter,
 )
 
-__all__ = ["parse_message", "read_message", "refusal", "to_json"]
+__all__ = ["message_of", "parse_message", "read_message", "refusal", "to_json"]
 
 
 def read_message(data: bytes | str) -> SessionMessage:
@@ -29,6 +29,15 @@ def read_message(data: bytes | str) -> SessionMessage:
         ValueError: it is none.
     """
     return SessionMessage(jsonrpc_message_adapter.validate_json(data, by_name=False))
+
+
+def message_of(value: object) -> SessionMessage:
+    """The message that a JSON value is, also with half of a surrogate pair in it.
+
+    Raises:
+        ValueError: it is none.
+    """
+    return SessionMessage(jsonrpc_message_adapter.validate_python(value, by_name=False))
 
 
 def parse_message(data: bytes | str, *, unit: str) -> SessionMessage | JSONRPCError:

@@ -17,10 +17,10 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from mcp.shared.message import SessionMessage
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, InvalidURI
-from websockets.typing import Subprotocol
 
-from footlight.transports.gate import is_loopback
+from footlight.transports.loopback import is_loopback
 from footlight.transports.messages import read_message, to_json
+from footlight.transports.websocket_options import CLOSE_SECONDS, SUBPROTOCOL, WIRE
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mcp_types import JSONRPCMessage
     from websockets.asyncio.connection import Connection
 
-__all__ = ["STALL_SECONDS", "SUBPROTOCOL", "WIRE", "HandshakeRefused", "Wire", "connect_websocket", "streams"]
+__all__ = ["STALL_SECONDS", "HandshakeRefused", "Wire", "connect_websocket", "streams"]
 
 logger = logging.getLogger(__name__)
 
@@ -37,18 +37,8 @@ Streams = tuple[MemoryObjectReceiveStream[Received], MemoryObjectSendStream[Sess
 Accept = Callable[[str | bytes], Awaitable[Received | None]]
 """A frame becomes what is read, or nothing."""
 
-SUBPROTOCOL = Subprotocol("mcp")
 STALL_SECONDS = 10.0
 FLUSH_SECONDS = 1.0
-CLOSE_SECONDS = 2.0
-WIRE: Mapping[str, Any] = {
-    "compression": None,  # Most bytes are images, and are compressed already.
-    "ping_interval": 20.0,
-    "ping_timeout": 120.0,  # The other end may be busy, or be slow to read what was sent before the ping.
-    "close_timeout": CLOSE_SECONDS,
-    "max_queue": 4,  # Each may have the largest size.
-}
-"""What `websockets` is told at both ends."""
 
 
 class HandshakeRefused(ConnectionError):

@@ -36,7 +36,8 @@ from footlight.transports.listener import shown_url
 from footlight.transports.messages import parse_message
 from footlight.transports.tls import server_ssl
 from footlight.transports.unanswered import LARGE_REQUESTS, Unanswered, exhausted
-from footlight.transports.websocket import STALL_SECONDS, SUBPROTOCOL, WIRE, Wire, streams
+from footlight.transports.websocket import STALL_SECONDS, Wire, streams
+from footlight.transports.websocket_options import SUBPROTOCOL, WIRE
 
 if TYPE_CHECKING:
     from footlight.config import ListenSettings

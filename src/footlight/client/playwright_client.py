@@ -1,0 +1,174 @@
+"""A browser through a server's tools, with types on both sides (document 004, entity 2)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from footlight.client.errors import MCPConnectionError, MCPError, ToolInvocationError
+from footlight.client.operation import Operation
+from footlight.client.playwright_results import (
+    InvalidResult,
+    NavigateResult,
+    ScreenshotResult,
+    SnapshotResult,
+)
+from footlight.client.validation import (
+    DEFAULT_TIMEOUT_MS,
+    checked_fields,
+    checked_script,
+    checked_selector,
+    checked_timeout,
+    checked_url,
+)
+
+if TYPE_CHECKING:
+    from footlight.client.dialects.dialect import Dialect
+    from footlight.client.image_header import ImageFormat
+    from footlight.client.mcp_client import MCPClient
+    from footlight.client.mcp_config import MCPConfig
+
+__all__ = ["PlaywrightClient"]
+
+Value = TypeVar("Value")
+
+
+class PlaywrightClient:
+    """Works with `footlight serve` and with `@playwright/mcp`, which it tells apart by their tools.
+
+    Parameters are checked before anything is sent. One operation runs at a time, others wait for their turn;
+    `timeout_ms` bounds each from then on. The connection stays its owner's: `close` ends the browser's
+    session, not the client's.
+
+    Each operation raises:
+        ToolInvocationError: a parameter is refused (`invalid`), the tool failed (`tool`), or the server's
+            answer breaks the rules of the result (`protocol`).
+        MCPTimeoutError: it took longer than it may.
+        MCPConnectionError: the connection is lost.
+    """
+
+    def __init__(self, mcp_client: MCPClient, *, timeout_ms: int = DEFAULT_TIMEOUT_MS) -> None:
+        """
+        Raises:
+            MCPConnectionError: the client is not connected.
+        """
+        if not mcp_client.connected:
+            raise MCPConnectionError(
+                "PlaywrightClient needs a connected MCPClient: connect() it first", reason="not_connected"
+            )
+        self.mcp_client = mcp_client
+        self.timeout_ms = checked_timeout(timeout_ms, tool="PlaywrightClient")
+        self._turn = asyncio.Lock()
+        self._dialect: Dialect | None = None
+
+    @classmethod
+    @asynccontextmanager
+    async def launch(
+        cls, config: MCPConfig | None = None, *, env: Mapping[str, str] | None = None, cwd: str | None = None
+    ) -> AsyncGenerator[PlaywrightClient]:
+        """Start the server of this configuration; it is gone on return, and its browser with it.
+
+        Raises:
+            ServerNotAvailableError: it cannot be started.
+        """
+        from footlight.client.mcp_client import MCPClient
+        from footlight.client.mcp_config import MCPConfig
+
+        config = config or MCPConfig()
+        config.ensure_command()
+        async with MCPClient(config.transport(env=env, cwd=cwd), timeout_ms=config.timeout) as mcp_client:
+            yield cls(mcp_client, timeout_ms=config.timeout)
+
+    async def navigate(self, url: str, *, timeout_ms: int | None = None) -> NavigateResult:
+        """Open a page: `http` or `https`. A status of 404 is a page too."""
+        checked_url(url, tool="browser_navigate")
+        return await self._run(
+            "browser_navigate", lambda dialect, run: dialect.navigate(run, url), timeout_ms
+        )
+
+    async def screenshot(
+        self, *, format: ImageFormat = "png", full_page: bool = False, timeout_ms: int | None = None
+    ) -> ScreenshotResult:
+        """What is visible of the page, or all of it."""
+        return await self._run(
+            "browser_take_screenshot",
+            lambda dialect, run: dialect.screenshot(run, format=format, full_page=full_page),
+            timeout_ms,
+        )
+
+    async def get_snapshot(self, *, timeout_ms: int | None = None) -> SnapshotResult:
+        """The page's accessibility tree. Its refs stand for selectors in `click` and `fill_form`."""
+        return await self._run("browser_snapshot", lambda dialect, run: dialect.snapshot(run), timeout_ms)
+
+    async def click(self, selector: str, *, timeout_ms: int | None = None) -> None:
+        """Click the element of this CSS selector or ref."""
+        checked_selector(selector, tool="browser_click")
+        await self._run("browser_click", lambda dialect, run: dialect.click(run, selector), timeout_ms)
+
+    async def fill_form(self, fields: Mapping[str, str], *, timeout_ms: int | None = None) -> None:
+        """Fill fields, by CSS selector or ref.
+
+        A box to tick takes `true` or `false`, a list the label or the value of an option.
+        """
+        filled = checked_fields(fields, tool="browser_fill_form")
+        await self._run("browser_fill_form", lambda dialect, run: dialect.fill_form(run, filled), timeout_ms)
+
+    async def evaluate(self, script: str, *, timeout_ms: int | None = None) -> Any:
+        """The value, as JSON has it, of an expression, or of a function that is called without arguments."""
+        checked_script(script, tool="browser_evaluate")
+        return await self._run(
+            "browser_evaluate", lambda dialect, run: dialect.evaluate(run, script), timeout_ms
+        )
+
+    async def close(self) -> None:
+        """Close the browser's page, and all that belongs to it, if the server has a tool for that.
+
+        A later operation opens another. May be called twice, and when the connection is gone.
+        """
+        with suppress(MCPConnectionError):
+            if self.mcp_client.connected:
+                await self._run("browser_close", lambda dialect, run: dialect.close(run), None)
+
+    async def _run(
+        self, tool: str, work: Callable[[Dialect, Operation], Awaitable[Value]], timeout_ms: int | None
+    ) -> Value:
+        limit = self.timeout_ms if timeout_ms is None else checked_timeout(timeout_ms, tool=tool)
+        async with self._turn:
+            operation = Operation(self.mcp_client, tool=tool, timeout_ms=limit)
+            try:
+                return await work(await self._spoken(operation), operation)
+            except ToolInvocationError as error:
+                raise self._retold(error, operation) from None
+            except InvalidResult as error:
+                raise _unreadable(error, operation) from error
+            except TimeoutError:
+                raise operation.timed_out() from None
+
+    async def _spoken(self, operation: Operation) -> Dialect:
+        """By the tools that there are now: a client may be connected anew, to another server."""
+        from footlight.client.dialects import family_of
+
+        tools = await operation.tools()
+        family = family_of(tools, wanted=operation.tool)
+        if not isinstance(self._dialect, family):
+            self._dialect = family()
+        self._dialect.tools = {tool.name: tool for tool in tools}
+        return self._dialect
+
+    def _retold(self, error: ToolInvocationError, operation: Operation) -> MCPError:
+        """What never came from a tool says well enough what it is."""
+        if error.result is None or self._dialect is None:
+            return error
+        return self._dialect.retold(error, operation)
+
+
+def _unreadable(error: InvalidResult, operation: Operation) -> ToolInvocationError:
+    return ToolInvocationError(
+        f"{operation.tool}: {error}",
+        tool_name=operation.tool,
+        tool_args=operation.arguments,
+        reason="protocol",
+        result=operation.result,
+    )

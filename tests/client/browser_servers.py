@@ -1,0 +1,39 @@
+"""The two servers of browser tools that the typed client speaks to, as commands for a real browser."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+from playwright._impl._driver import compute_driver_executable
+
+from footlight.browser.launch import find_browser
+from footlight.client.mcp_config import MCPConfig
+from footlight.config import BrowserSettings
+from tests.conftest import ENGINE, server_command
+
+FAMILIES = ("footlight", "@playwright/mcp")
+
+_SCRIPT = Path(__file__).parents[2] / ".peers/node_modules/@playwright/mcp/cli.js"
+
+
+def config_of(family: str, *flags: str) -> MCPConfig:
+    """Skips the test where the server is not installed, and says how it could be."""
+    if family == "footlight":
+        command, *arguments = server_command("--enable-script-evaluation", *flags)
+        return MCPConfig(command, tuple(arguments))
+    if not _SCRIPT.exists():
+        pytest.skip(
+            "@playwright/mcp is not installed: `npm ci` of peers/package-lock.json puts it into .peers"
+        )
+    if ENGINE != "chromium":
+        pytest.skip("@playwright/mcp is tested with Chromium alone")
+    own = Path(tempfile.gettempdir()) / "no-such-build"
+    browser = str(find_browser(BrowserSettings(), own).executable or "")
+    found = ("--executable-path", browser) if browser else ()
+    unsafe = ("--no-sandbox",) if getattr(os, "geteuid", lambda: 1)() == 0 else ()
+    return MCPConfig(
+        str(compute_driver_executable()[0]), (str(_SCRIPT), "--isolated", *unsafe, *found, *flags)
+    )

@@ -1,0 +1,227 @@
+"""A way to a server, without a server: what is sent is written down, the test says what comes, and when."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from footlight.client.channel import Receiver
+from footlight.client.errors import MCPError
+from footlight.client.messages import Message, answer_to, notification
+
+LIMIT_SECONDS = 20.0
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A server's JSON-RPC error."""
+
+    code: int
+    message: str = "No"
+    data: Any = None
+
+    @property
+    def body(self) -> dict[str, Any]:
+        added = {} if self.data is None else {"data": self.data}
+        return {"code": self.code, "message": self.message, **added}
+
+
+Reply = Mapping[str, Any] | Refusal | MCPError | None
+"""A result; a refusal; what fails the exchange itself; or silence."""
+Script = Mapping[str, Reply | Callable[[Mapping[str, Any]], Reply]]
+"""What is answered to a method. What is not in it is answered by hand, or never."""
+
+SERVER_INFO = {"name": "scripted", "version": "1.2.3"}
+
+
+def initialized(version: str = "2025-06-18", **more: Any) -> dict[str, Any]:
+    return {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": SERVER_INFO, **more}
+
+
+def discovered(*versions: str) -> dict[str, Any]:
+    return {
+        "supportedVersions": list(versions or ("2026-07-28",)),
+        "capabilities": {"tools": {}},
+        "_meta": {"io.modelcontextprotocol/serverInfo": SERVER_INFO},
+    }
+
+
+LEGACY: Script = {"initialize": initialized()}
+STATELESS: Script = {"initialize": Refusal(-32601), "server/discover": discovered()}
+
+
+class Wire:
+    """A channel. `answer`, `refuse`, `notify`, `ask` and `lose` are the server's side; waits have an end."""
+
+    def __init__(self, receiver: Receiver, script: Script) -> None:
+        self.cancels_by_closing = False
+        self.script: dict[str, Any] = dict(script)
+        self.sent: list[Message] = []
+        self.headers: list[Mapping[str, str]] = []
+        """Those of each message that was sent."""
+        self.versions: list[str] = []
+        """What was told to be negotiated."""
+        self.abandoned: list[Message] = []
+        """Sent, and cancelled before the server had taken it."""
+        self.closed = 0
+        self.stuck: asyncio.Event | None = None
+        """What each `send` waits for: a server that does not read."""
+        self._receiver = receiver
+        self._changed = asyncio.Condition()
+
+    # The client's side
+
+    async def send(self, message: Message, *, headers: Mapping[str, str]) -> None:
+        self.sent.append(copy.deepcopy(message))
+        self.headers.append(headers)
+        async with self._changed:
+            self._changed.notify_all()
+        if self.stuck is not None:
+            try:
+                await self.stuck.wait()
+            except asyncio.CancelledError:
+                self.abandoned.append(message)
+                raise
+        reply = self.script.get(message.get("method", ""))
+        if callable(reply):
+            reply = reply(message["params"])
+        self._reply(message, reply)
+
+    def _reply(self, message: Message, reply: Any) -> None:
+        if isinstance(reply, MCPError):
+            raise reply
+        if isinstance(reply, Refusal):
+            self.refuse(message, reply)
+        elif reply is not None and "id" in message:
+            self.answer(message, reply)
+
+    def negotiated(self, version: str) -> None:
+        self.versions.append(version)
+
+    async def close(self) -> None:
+        self.closed += 1
+
+    # The server's side
+
+    def comes(self, message: Message) -> None:
+        self._receiver.receive(message)
+
+    def answer(self, request: Message, result: Any) -> None:
+        self.comes(answer_to(request["id"], result=result))
+
+    def refuse(self, request: Message, refusal: Refusal) -> None:
+        self.comes(answer_to(request["id"], error=refusal.body))
+
+    def notify(self, method: str, **params: Any) -> None:
+        self.comes(notification(method, params))
+
+    def lose(self, error: MCPError) -> None:
+        self._receiver.lost(error)
+
+    # What was sent
+
+    async def until(self, done: Callable[[], bool]) -> None:
+        async with asyncio.timeout(LIMIT_SECONDS), self._changed:
+            await self._changed.wait_for(done)
+
+    async def asked(self, method: str, count: int = 1) -> Message:
+        """The last of `count` messages of this method, once so many were sent."""
+        await self.until(lambda: len(self.of(method)) >= count)
+        return self.of(method)[count - 1]
+
+    async def answered(self, identifier: int | str) -> Message:
+        """What the client says to a request of the server's."""
+        await self.until(lambda: bool(self._answers(identifier)))
+        return self._answers(identifier)[0]
+
+    def of(self, method: str) -> list[Message]:
+        return [message for message in self.sent if message.get("method") == method]
+
+    def _answers(self, identifier: int | str) -> list[Message]:
+        return [each for each in self.sent if each.get("id") == identifier and "method" not in each]
+
+    @property
+    def methods(self) -> list[str]:
+        return [message.get("method", "an answer") for message in self.sent]
+
+
+class HttpWire(Wire):
+    """One that is an HTTP session too."""
+
+    def __init__(self, receiver: Receiver, script: Script) -> None:
+        super().__init__(receiver, script)
+        self.session_id: str | None = "session-1"
+        self.terminated = 0
+        self.listens: bool | MCPError = True
+        self.ending: BaseException | bool = True
+        """What becomes of a DELETE."""
+        self.on_error: Callable[[MCPError], None] | None = None
+        """Of the GET stream that is open."""
+        self.streams_closed = 0
+
+    async def terminate(self) -> bool:
+        self.terminated += 1
+        self.session_id = None
+        if isinstance(self.ending, BaseException):
+            raise self.ending
+        return self.ending
+
+    async def listen(
+        self, on_message: Callable[[Message], None], on_error: Callable[[MCPError], None]
+    ) -> bool:
+        if isinstance(self.listens, MCPError):
+            raise self.listens
+        self._on_message = on_message
+        self.on_error = on_error if self.listens else None
+        return self.listens
+
+    def stream(self, method: str, **params: Any) -> None:
+        """This comes on the GET stream."""
+        self.notify(method, **params)
+        self._on_message(notification(method, params))
+
+    async def stop_listening(self) -> None:
+        if self.on_error is not None:
+            self.on_error = None
+            self.streams_closed += 1
+
+
+@dataclass
+class Place:
+    """A transport. Each `open` makes a wire of the script, unless `failures` has what it raises instead."""
+
+    script: Script = field(default_factory=lambda: LEGACY)
+    http: bool = False
+    failures: list[BaseException] = field(default_factory=list[BaseException])
+    gate: asyncio.Event | None = None
+    """What each `open` waits for."""
+    command: Sequence[str] | str | None = None
+    where: str = "a wire"
+    wires: list[Any] = field(default_factory=list[Any])
+    opening: int = 0
+    _tries: asyncio.Queue[int] = field(default_factory=asyncio.Queue[int])
+
+    async def open(self, receiver: Receiver) -> Wire:
+        self.opening += 1
+        self._tries.put_nowait(self.opening)
+        if self.gate is not None:
+            await self.gate.wait()
+        if self.failures:
+            raise self.failures.pop(0)
+        wire = (HttpWire if self.http else Wire)(receiver, self.script)
+        self.wires.append(wire)
+        return wire
+
+    async def tried(self, count: int = 1) -> None:
+        """Someone has begun to open it, for the `count`-th time."""
+        async with asyncio.timeout(LIMIT_SECONDS):
+            while await self._tries.get() < count:
+                pass
+
+    @property
+    def wire(self) -> Any:
+        """The newest."""
+        return self.wires[-1]

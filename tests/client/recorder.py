@@ -1,0 +1,45 @@
+"""What a transport tells, written down."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from footlight.client.errors import MCPError
+from footlight.client.messages import Message
+
+LIMIT_SECONDS = 20.0
+
+
+class Recorder:
+    """A receiver; every wait has an end."""
+
+    def __init__(self) -> None:
+        self.losses: list[MCPError] = []
+        self._messages: asyncio.Queue[Message] = asyncio.Queue()
+        self._lost = asyncio.Event()
+
+    def receive(self, message: Message) -> None:
+        assert not self.losses, "nothing comes after the loss"
+        self._messages.put_nowait(message)
+
+    def lost(self, error: MCPError) -> None:
+        self.losses.append(error)
+        self._lost.set()
+
+    async def message(self) -> Message:
+        """The next one."""
+        async with asyncio.timeout(LIMIT_SECONDS):
+            return await self._messages.get()
+
+    async def loss(self) -> dict[str, Any]:
+        """What all requests would fail with, in plain values; told once."""
+        async with asyncio.timeout(LIMIT_SECONDS):
+            await self._lost.wait()
+        (error,) = self.losses
+        return error.to_dict()
+
+    @property
+    def silent(self) -> bool:
+        """Whether everything that came was looked at."""
+        return self._messages.empty() and not self.losses

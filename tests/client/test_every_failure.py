@@ -1,0 +1,725 @@
+"""Every failure, over every transport where it can happen: what is told, and what it leaves."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import socket
+import ssl
+import traceback
+from collections.abc import Awaitable, Callable, Generator, Mapping
+from contextlib import AbstractAsyncContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+import footlight.client
+from footlight import (
+    MCPClient,
+    MCPConnectionError,
+    MCPError,
+    MCPTimeoutError,
+    ServerNotAvailableError,
+    ToolInvocationError,
+    is_network_error,
+    is_session_expired,
+    is_timeout,
+    is_tool_not_found,
+)
+from footlight.client.channel import Transport
+from footlight.client.transports.stdio import Stdio
+from tests.client.broken import http, memory, process, websocket
+from tests.client.broken.server import (
+    LIMIT_SECONDS,
+    SECRETS,
+    Broken,
+    Fault,
+    Over,
+    an_error,
+    failed_tool,
+    no_object,
+    silence,
+    unheard_of_version,
+    unknown_tool_as_a_result,
+    unknown_tool_of_the_document,
+    unknown_tool_of_the_sdks,
+    wrong_id,
+)
+from tests.client.certificates import make_certificate
+
+pytestmark = pytest.mark.anyio
+
+SHORT_MS = 300.0
+LONG_MS = 10_000.0
+
+ARGUMENTS = {"path": "/tmp/report", "apiKey": "rosebud"}
+TOOL = {"toolName": "broken", "toolArgs": {"path": "/tmp/report", "apiKey": "***"}}
+
+PIPES: tuple[Over, ...] = ("stdio", "websocket", "memory")
+HTTP: tuple[Over, ...] = ("http json", "http events")
+
+
+@dataclass(frozen=True)
+class Told:
+    """A whole error; `{where}` stands for what the client connects to."""
+
+    kind: type[MCPError]
+    fields: Mapping[str, Any]
+
+
+NAMES = {
+    MCPError: ("MCPError", "MCP_ERROR"),
+    MCPConnectionError: ("ConnectionError", "CONNECTION_ERROR"),
+    ServerNotAvailableError: ("ServerNotAvailableError", "SERVER_NOT_AVAILABLE"),
+    MCPTimeoutError: ("TimeoutError", "TIMEOUT_ERROR"),
+    ToolInvocationError: ("ToolInvocationError", "TOOL_INVOCATION_ERROR"),
+}
+
+
+def whole(kind: type[MCPError], message: str, reason: str, rpc_code: int, **more: Any) -> Told:
+    name, code = NAMES[kind]
+    return Told(
+        kind,
+        {"name": name, "code": code, "message": message, "reason": reason, "rpcCode": rpc_code, **more},
+    )
+
+
+def lost(message: str, **more: Any) -> Told:
+    return whole(MCPConnectionError, message, "network", -32001, **more)
+
+
+def no_server(message: str, **more: Any) -> Told:
+    return whole(ServerNotAvailableError, message, "network", -32001, **more)
+
+
+def no_handshake(message: str, rpc_code: int = -32600, **more: Any) -> Told:
+    return whole(MCPConnectionError, f"The handshake failed: {message}", "handshake", rpc_code, **more)
+
+
+def late(message: str, **more: Any) -> Told:
+    return whole(MCPTimeoutError, f"{message} 300ms", "timeout", -32000, timeout=SHORT_MS, **more)
+
+
+def wrong(message: str, rpc_code: int = -32600, **more: Any) -> Told:
+    return whole(MCPError, message, "protocol", rpc_code, **more)
+
+
+At = Literal["initialize", "broken", "opening"]
+After = Literal["goes on", "lost", "begins anew"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """`broken` is a tool, `opening` the beginning of a WebSocket."""
+
+    fault: Fault
+    over: Over
+    at: At
+    told: Told
+    after: After
+    others: Told | None
+    """What a call is told that was under way beside it, where it is not the same."""
+
+    def __str__(self) -> str:
+        return f"{self.fault.__name__} over {self.over} at {self.at}"
+
+
+def rows(
+    fault: Fault,
+    *overs: Over,
+    told: Mapping[At, Told],
+    after: After = "goes on",
+    others: Told | None = None,
+) -> list[Row]:
+    """What is told where the fault happens; `after` it happened in a call."""
+    return [
+        Row(fault, over, at, by_process(what) if over == "stdio" else what, after, others)
+        for over in overs
+        for at, what in told.items()
+    ]
+
+
+def by_process(told: Told) -> Told:
+    """What concerns the connection names the command line."""
+    if told.kind not in (MCPConnectionError, ServerNotAvailableError):
+        return told
+    return Told(told.kind, {**told.fields, "serverCommand": "{where}"})
+
+
+def anywhere(told: Told) -> dict[At, Told]:
+    return {"initialize": told, "broken": told}
+
+
+def no_answer(message: str, rpc_code: int = -32600, **more: Any) -> dict[At, Told]:
+    return {
+        "initialize": no_handshake(message, rpc_code, **more),
+        "broken": wrong(message, rpc_code, **more),
+    }
+
+
+def refused_by_it(**more: Any) -> dict[At, Told]:
+    return {
+        "initialize": no_handshake("The disk is full", -32603, **more),
+        **failed("The disk is full", "peer", -32603, **more),
+    }
+
+
+def failed(message: str, reason: str, rpc_code: int, **more: Any) -> dict[At, Told]:
+    return {"broken": whole(ToolInvocationError, message, reason, rpc_code, **TOOL, **more)}
+
+
+def gone(message: str) -> dict[At, Told]:
+    return anywhere(lost(message))
+
+
+LATE: Mapping[At, Told] = {
+    "initialize": late("initialize had no answer within"),
+    "broken": late("tools/call had no answer within", toolName="broken"),
+}
+
+
+# Over every transport
+
+VERSIONS = "2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25"
+OLD = f"the server speaks the protocol's revision '1999-12-31', and this client {VERSIONS}"
+NO_ANSWER = "The stream ended without the answer"
+
+EVERYWHERE = [
+    *rows(silence, *PIPES, *HTTP, told=LATE),
+    *rows(wrong_id, *PIPES, told=LATE),
+    *rows(wrong_id, *HTTP, told=no_answer(NO_ANSWER)),
+    *rows(
+        no_object,
+        "stdio",
+        "websocket",
+        *HTTP,
+        told={
+            "initialize": no_handshake("The result of initialize is no object"),
+            "broken": wrong("The result of tools/call is no object"),
+        },
+    ),
+    *rows(
+        an_error,
+        *PIPES,
+        *HTTP,
+        told=refused_by_it(data={"free": 0}),
+    ),
+    *rows(unheard_of_version, *PIPES, *HTTP, told={"initialize": no_handshake(OLD)}),
+    *rows(failed_tool, *PIPES, *HTTP, told=failed("No report", "tool", -32603)),
+    *rows(
+        unknown_tool_of_the_sdks,
+        *PIPES,
+        *HTTP,
+        told=failed("Unknown tool: broken", "unknown_tool", -32602),
+    ),
+    *rows(
+        unknown_tool_of_the_document,
+        *PIPES,
+        *HTTP,
+        told=failed("There is no broken", "unknown_tool", -32601),
+    ),
+    *rows(
+        unknown_tool_as_a_result,
+        *PIPES,
+        *HTTP,
+        told=failed("Unknown tool: broken", "unknown_tool", -32601),
+    ),
+]
+
+
+# Over a process's standard streams
+
+
+OVER_STDIO = [
+    *rows(
+        process.ends,
+        "stdio",
+        told=gone("The server ended with exit code 3; its last words: warming up\nthe disk is full"),
+        after="lost",
+    ),
+    *rows(
+        process.ends_with_a_traceback,
+        "stdio",
+        told=gone("The server ended with exit code 1; its last words: OSError: the disk is full"),
+        after="lost",
+    ),
+    *rows(process.is_killed, "stdio", told=gone("The server was ended by SIGKILL"), after="lost"),
+    *rows(process.closes_its_output, "stdio", told=gone("The server closed its output"), after="lost"),
+    *rows(
+        process.ends_in_half_a_line,
+        "stdio",
+        told=gone("The server ended with exit code 0 in the middle of a message"),
+        after="lost",
+    ),
+    *rows(process.a_line_that_is_not_json, "stdio", told=LATE),
+    *rows(process.a_line_that_is_no_message, "stdio", told=LATE),
+]
+
+
+# Over HTTP
+
+
+def refused(status: int, phrase: str, data: Any = None) -> dict[At, Told]:
+    more = {} if data is None else {"data": data}
+    message = f"{{where}} answers {status} {phrase}"
+    return anywhere(whole(MCPError, message, "http", status, status=status, **more))
+
+
+def broke(why: str) -> dict[At, Told]:
+    return anywhere(lost(f"{{where}}: the connection broke: {why}"))
+
+
+NO_JSON_EVENT = "The server sent a streamed event that is not JSON"
+
+STATUSES = [
+    *(
+        (http.status(number, phrase), refused(number, phrase))
+        for number, phrase in (
+            (400, "Bad Request"),
+            (405, "Method Not Allowed"),
+            (500, "Internal Server Error"),
+            (503, "Service Unavailable"),
+        )
+    ),
+    (http.status(401, "Unauthorized"), refused(401, "Unauthorized: it does not accept the credentials")),
+    (http.status(403, "Forbidden", "Not you"), refused(403, "Forbidden", "Not you")),
+    (http.status(413, "Too Much", '{"most": 9}'), refused(413, "Too Much", {"most": 9})),
+    (http.status(429, "Too Many Requests", "Later\n"), refused(429, "Too Many Requests", "Later\n")),
+]
+NOT_FOUND = http.status(404, "Not Found", "Nothing is here")
+EXPIRED = whole(MCPConnectionError, "Session expired", "session_expired", -32000, status=404)
+
+OVER_HTTP = [
+    *(row for status, told in STATUSES for row in rows(status, *HTTP, told=told)),
+    *rows(NOT_FOUND, *HTTP, told={"initialize": refused(404, "Not Found", "Nothing is here")["initialize"]}),
+    *rows(NOT_FOUND, *HTTP, told={"broken": EXPIRED}, after="begins anew"),
+    *rows(
+        http.status_with_an_error,
+        *HTTP,
+        told=refused_by_it(status=500),
+    ),
+    *rows(
+        http.redirect,
+        *HTTP,
+        told=anywhere(
+            whole(
+                MCPError,
+                "{where} redirects (307) to http://127.0.0.1:9/elsewhere: give that URL, if it is right",
+                "http",
+                307,
+                status=307,
+            )
+        ),
+    ),
+    *rows(http.reset, *HTTP, told=broke("Connection reset by peer")),
+    *rows(http.hung_up, *HTTP, told=broke("Server disconnected without sending a response.")),
+    *rows(http.half_a_head, *HTTP, told=broke("Server disconnected without sending a response.")),
+    *rows(http.no_http, *HTTP, told=broke("illegal status line")),
+    *rows(http.illegal_header, *HTTP, told=broke("illegal header line")),
+    *rows(
+        http.half_a_body,
+        *HTTP,
+        told=broke("peer closed connection without sending complete message body (incomplete chunked read)"),
+    ),
+    *rows(http.reset_in_the_body, *HTTP, told=broke("Connection reset by peer")),
+    *rows(http.no_chunk, *HTTP, told=broke("illegal chunk header")),
+    *rows(http.not_json, "http json", told=no_answer("The server sent a body that is not JSON", -32700)),
+    *rows(http.not_json, "http events", told=no_answer(NO_JSON_EVENT, -32700)),
+    *rows(
+        http.no_message, "http json", told=no_answer("The server sent a body that is no JSON-RPC 2.0 message")
+    ),
+    *rows(
+        http.no_message,
+        "http events",
+        told=no_answer("The server sent a streamed event that is no JSON-RPC 2.0 message"),
+    ),
+    *rows(http.nothing, *HTTP, told=no_answer("The server gave no answer (200, empty)", status=200)),
+    *rows(http.accepted, *HTTP, told=no_answer("The server gave no answer (202, empty)", status=202)),
+    *rows(http.a_page, *HTTP, told=no_answer("An answer is JSON or events, not 'text/html'", status=200)),
+    *rows(http.silence_after_the_head, *HTTP, told=LATE),
+    *rows(http.silence_in_the_body, *HTTP, told=LATE),
+    *rows(http.end_of_events, "http events", told=no_answer(NO_ANSWER)),
+    *rows(http.end_in_an_event, "http events", told=no_answer(NO_JSON_EVENT, -32700)),
+    *rows(http.reset_of_what_could_go_on, "http events", told=broke("Connection reset by peer")),
+    *rows(http.end_of_what_could_go_on, "http events", told=no_answer(NO_ANSWER)),
+]
+
+
+# Over WebSocket
+
+
+def shut(status: int) -> dict[At, Told]:
+    said = f"No: {status}"
+    message = f"{{where}}: the server refused the connection: HTTP {status}: {said}"
+    return {"opening": whole(ServerNotAvailableError, message, "http", status, status=status, data=said)}
+
+
+def unreachable(why: str) -> dict[At, Told]:
+    return {"opening": whole(ServerNotAvailableError, f"{{where}}: {why}", "network", -32001)}
+
+
+BROKEN = gone("{where}: the connection broke")
+NO_WEBSOCKET = unreachable("what answers does not speak WebSocket")
+
+OVER_WEBSOCKET = [
+    *(
+        row
+        for status in (400, 401, 403, 404, 405, 413, 429, 500, 503)
+        for row in rows(websocket.status(status), "websocket", told=shut(status))
+    ),
+    *rows(websocket.no_websocket, "websocket", told=NO_WEBSOCKET),
+    *rows(websocket.no_http, "websocket", told=NO_WEBSOCKET),
+    *rows(websocket.half_a_head, "websocket", told=NO_WEBSOCKET),
+    *rows(websocket.hung_up, "websocket", told=NO_WEBSOCKET),
+    *rows(websocket.reset, "websocket", told=NO_WEBSOCKET),
+    *rows(websocket.silence, "websocket", told={"opening": late("Connecting to {where} took longer than")}),
+    *rows(
+        websocket.closed,
+        "websocket",
+        told=gone("{where}: the server closed the connection with code 1011: The disk is full"),
+        after="lost",
+    ),
+    *rows(websocket.hung_up, "websocket", told=BROKEN, after="lost"),
+    *rows(websocket.half_a_frame, "websocket", told=BROKEN, after="lost"),
+    *rows(websocket.reset, "websocket", told=BROKEN, after="lost"),
+    *rows(
+        websocket.no_frame,
+        "websocket",
+        told=gone("{where}: the connection was given up with code 1002: invalid opcode"),
+        after="lost",
+    ),
+    *rows(websocket.not_json, "websocket", told=LATE),
+    *rows(websocket.no_message, "websocket", told=LATE),
+    *rows(websocket.binary, "websocket", told=LATE),
+]
+
+
+# In memory
+
+
+CLOSED = whole(ToolInvocationError, "Connection closed", "peer", -32000, toolName="hold", toolArgs={})
+"""The last word of the SDK's server."""
+IT_FAILED = gone("{where}: The server failed: The disk is full")
+
+OVER_MEMORY = [
+    *rows(memory.fails, "memory", told=IT_FAILED, after="lost", others=CLOSED),
+    *rows(memory.ends, "memory", told=gone("{where}: The server ended"), after="lost", others=CLOSED),
+    *rows(memory.raises_in_the_tool, "memory", told=failed("The disk is full", "peer", 0)),
+    *rows(
+        memory.unknown_to_the_tool,
+        "memory",
+        told=failed("Unknown tool: broken", "unknown_tool", -32602),
+    ),
+]
+
+TABLE = [*EVERYWHERE, *OVER_STDIO, *OVER_HTTP, *OVER_WEBSOCKET, *OVER_MEMORY]
+
+
+@pytest.mark.parametrize("row", TABLE, ids=str)
+async def test_what_is_told_and_what_is_left(
+    row: Row, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """R001-14, R001-15, R001-18, R001-19, R001-22, R001-28 to R001-36, R001-50, R001-51, R004-2, R004-7,
+    R004-23 to R004-30, R004-41.
+    """
+    caplog.set_level(logging.DEBUG)
+    before = asyncio.all_tasks()
+
+    async with serving(row, tmp_path) as server:
+        client = MCPClient(server.transport, timeout_ms=LONG_MS)
+        if row.at == "broken":
+            async with client:
+                await breaks_in_a_call(client, server, row)
+        else:
+            await breaks_at_the_beginning(server, row)
+        assert client.state == "disconnected"
+        assert tasks_of_the_client() == []
+        await server.deserted()
+
+    assert asyncio.all_tasks() == before
+    assert [secret for secret in (*SECRETS, "rosebud") if secret in caplog.text] == []
+    ours = [record for record in caplog.records if not is_of_the_server(record)]
+    assert [record for record in ours if "Traceback" in record.getMessage()] == []
+
+
+def is_of_the_server(record: logging.LogRecord) -> bool:
+    """What its process writes on stderr is in the log, whatever it is."""
+    return (record.name, record.levelno) == ("footlight.client.stdio", logging.INFO)
+
+
+async def breaks_at_the_beginning(server: Broken, row: Row) -> None:
+    is_late = row.told.kind is MCPTimeoutError
+    client = MCPClient(server.transport, timeout_ms=SHORT_MS if is_late else LONG_MS)
+
+    error = await raised(client.connect())
+
+    check(error, row.told, server.transport)
+    assert (client.state, client.transport) == ("disconnected", None)
+    assert tasks_of_the_client() == []
+    await server.deserted()
+    if is_late:
+        client = MCPClient(server.transport, timeout_ms=LONG_MS)
+    await client.connect()
+    await works(client)
+    await client.close()
+    assert [each for each in server.messages if each["method"] == "notifications/cancelled"] == []
+
+
+async def breaks_in_a_call(client: MCPClient, server: Broken, row: Row) -> None:
+    is_late = row.told.kind is MCPTimeoutError
+    held = asyncio.create_task(client.call_tool("hold"))
+    await server.heard("hold")
+
+    error = await raised(client.call_tool("broken", ARGUMENTS, timeout_ms=SHORT_MS if is_late else None))
+
+    check(error, row.told, server.transport)
+    async with asyncio.timeout(LIMIT_SECONDS):
+        await server.failed.wait()
+    cancelled = {"requestId": (await server.heard("broken"))["id"], "reason": "the client's time limit"}
+    if is_late:
+        assert (await server.heard("notifications/cancelled"))["params"] == cancelled
+    if row.after == "lost":
+        check(await raised(held), row.others or row.told, server.transport)
+        assert client.state == "error"
+        check(await raised(client.ping()), row.told, server.transport)
+        await client.reconnect()
+    else:
+        server.released.set()
+        assert (await held).text == "hold is done"
+    assert client.state == "connected"
+    await works(client)
+    beginnings = [each for each in server.messages if each["method"] == "initialize"]
+    assert len(beginnings) == (1 if row.after == "goes on" else 2)
+    words = [each for each in server.messages if each["method"] == "notifications/cancelled"]
+    assert len(words) == is_late
+
+
+async def works(client: MCPClient) -> None:
+    assert (await client.call_tool("broken")).text == "broken is done"
+
+
+async def raised(work: Awaitable[object]) -> MCPError:
+    with pytest.raises(MCPError) as caught:
+        await work
+    return caught.value
+
+
+def check(error: MCPError, told: Told, transport: Transport, **more: object) -> None:
+    """The whole error, in each of its forms."""
+    expected = filled(told.fields, where=transport.where, **more)
+    assert (type(error), error.to_dict()) == (told.kind, expected)
+    assert json.loads(error.to_json()) == expected
+    assert str(error) == expected["message"]
+    assert {name for name, ask in QUESTIONS.items() if ask(error)} == {expected["reason"]} & set(QUESTIONS)
+    forms = [str(error), repr(error), error.to_json()]
+    assert [form for form in forms if "Traceback" in form] == []
+    forms.append("".join(traceback.format_exception(error)))
+    assert [secret for secret in (*SECRETS, "rosebud") for form in forms if secret in form] == []
+
+
+QUESTIONS: Mapping[str, Callable[[BaseException], bool]] = {
+    "timeout": is_timeout,
+    "session_expired": is_session_expired,
+    "network": is_network_error,
+    "unknown_tool": is_tool_not_found,
+}
+
+
+def filled(fields: Mapping[str, Any], **values: object) -> dict[str, Any]:
+    return {
+        name: value.format(**values) if isinstance(value, str) else value for name, value in fields.items()
+    }
+
+
+def tasks_of_the_client() -> list[asyncio.Task[Any]]:
+    folder = str(Path(footlight.client.__file__).parent)
+    return [task for task in asyncio.all_tasks() if folder in str(task.get_coro())]
+
+
+def serving(row: Row, folder: Path) -> AbstractAsyncContextManager[Broken]:
+    match row.over:
+        case "stdio":
+            return process.broken_process(row.fault, row.at, folder)
+        case "http json" | "http events":
+            return http.broken_http(row.fault, row.at, events=row.over == "http events")
+        case "websocket":
+            return websocket.broken_websocket(row.fault, row.at)
+        case "memory":
+            return memory.broken_in_memory(row.fault, row.at)
+
+
+# Where there is no server
+
+
+NOBODY = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+"""Whom it trusts."""
+
+
+async def test_a_command_that_is_not_there_is_told_of_and_starts_once_it_is(tmp_path: Path) -> None:
+    """R004-7, R004-26."""
+    path = f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    async with process.broken_process(None, "", tmp_path, PATH=path) as server:
+        await starts_later(
+            Stdio("broken-server", ("--token", "swordfish"), env=server.environment),
+            "The command 'broken-server' was not found: install it, give its full path, or give the server a "
+            "PATH that has it (`env` is its whole environment)",
+            lambda: process.install(tmp_path / "bin" / "broken-server", mode=0o755),
+        )
+        await server.deserted()
+
+
+async def test_a_command_that_cannot_be_executed_is_told_of_and_starts_once_it_can(tmp_path: Path) -> None:
+    """R004-7, R004-26."""
+    command = process.install(tmp_path / "broken-server", mode=0o644)
+    async with process.broken_process(None, "", tmp_path) as server:
+        await starts_later(
+            Stdio(str(command), env=server.environment),
+            f"The command '{command}' is not executable: make it so, or start it with its interpreter",
+            lambda: command.chmod(0o755),
+        )
+        await server.deserted()
+
+
+async def test_a_folder_that_is_not_there_is_told_of_and_the_server_starts_once_it_is(tmp_path: Path) -> None:
+    """R004-7, R004-26."""
+    folder = tmp_path / "folder"
+    command = process.install(tmp_path / "broken-server", mode=0o755)
+    async with process.broken_process(None, "", tmp_path) as server:
+        await starts_later(
+            Stdio(str(command), env=server.environment, cwd=folder),
+            f"The server's folder {folder} does not exist, or is no folder that can be entered",
+            folder.mkdir,
+        )
+        await server.deserted()
+
+
+async def starts_later(transport: Stdio, message: str, repair: Callable[[], object]) -> None:
+    client = MCPClient(transport)
+    told = whole(ServerNotAvailableError, message, "spawn", -32001, serverCommand="{where}")
+
+    check(await raised(client.connect()), told, transport)
+    assert (client.state, client.transport, tasks_of_the_client()) == ("disconnected", None, [])
+
+    repair()
+    async with client:
+        await works(client)
+
+
+REFUSED = {
+    "http": no_server("{where} cannot be reached: Connection refused"),
+    "ws": no_server("{where}: no connection: Connection refused"),
+}
+
+
+@pytest.mark.parametrize("scheme", ["http", "ws"])
+async def test_a_port_where_nobody_listens_is_told_of_and_is_reached_once_somebody_does(
+    scheme: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """R001-34, R004-26, R004-29."""
+    caplog.set_level(logging.DEBUG)
+    with reserved_port() as port:
+        transport = http.over_http(port) if scheme == "http" else websocket.over_websocket(port)
+        client = MCPClient(transport)
+
+        check(await raised(client.connect()), REFUSED[scheme], transport)
+        assert (client.state, client.transport, tasks_of_the_client()) == ("disconnected", None, [])
+
+    opened = http.broken_http if scheme == "http" else websocket.broken_websocket
+    async with opened(None, "", port=port) as server:
+        async with client:
+            await works(client)
+        await server.deserted()
+    assert [secret for secret in SECRETS if secret in caplog.text] == []
+
+
+async def test_an_http_server_that_is_gone_for_a_while_is_told_of_and_is_served_by_again() -> None:
+    """HTTP has no connection that could be lost. R001-34."""
+    async with http.broken_http(None, "") as server:
+        port = server.port
+        client = MCPClient(server.transport)
+        await client.connect()
+        await works(client)
+
+    check(await raised(client.call_tool("broken")), REFUSED["http"], server.transport)
+    assert client.state == "connected"
+
+    async with http.broken_http(None, "", port=port) as server:
+        await works(client)
+        await client.close()
+        await server.deserted()
+
+
+@pytest.mark.parametrize(
+    ("transport", "told"),
+    [
+        (
+            http.over_http,
+            no_server("{where} cannot be reached: certificate verify failed: self-signed certificate"),
+        ),
+        (
+            websocket.over_websocket,
+            no_server("{where}: no connection: certificate verify failed: self-signed certificate"),
+        ),
+    ],
+    ids=["https", "wss"],
+)
+async def test_a_certificate_that_nobody_vouches_for_is_told_of(
+    transport: Any, told: Told, tmp_path: Path
+) -> None:
+    """R001-34, R001-56."""
+    certificate = make_certificate(tmp_path)
+    opened = http.broken_http if transport is http.over_http else websocket.broken_websocket
+    async with opened(None, "", tls=certificate.server_context()) as server:
+        distrusting = transport(server.port, tls=NOBODY)
+        client = MCPClient(distrusting)
+
+        check(await raised(client.connect()), told, distrusting)
+        assert (client.state, client.transport, tasks_of_the_client()) == ("disconnected", None, [])
+
+        async with MCPClient(transport(server.port, tls=certificate.trusting())) as trusting:
+            await works(trusting)
+        await server.deserted()
+
+
+@pytest.mark.parametrize(
+    ("transport", "told"),
+    [
+        (http.over_http, no_server("{where} cannot be reached: it does not speak TLS")),
+        (websocket.over_websocket, no_server("{where}: no connection: it does not speak TLS")),
+    ],
+    ids=["https", "wss"],
+)
+async def test_a_server_without_tls_is_told_of(transport: Any, told: Told) -> None:
+    """R001-34."""
+    opened = http.broken_http if transport is http.over_http else websocket.broken_websocket
+    async with opened(None, "") as server:
+        secure = transport(server.port, tls=NOBODY)
+        client = MCPClient(secure)
+
+        check(await raised(client.connect()), told, secure)
+        assert (client.state, client.transport, tasks_of_the_client()) == ("disconnected", None, [])
+        await server.deserted()
+
+
+async def test_without_a_session_404_is_a_status_like_others() -> None:
+    """R001-17, R001-19."""
+    async with http.broken_http(NOT_FOUND, "broken", session_id=None) as server:
+        async with MCPClient(server.transport) as client:
+            told = refused(404, "Not Found", "Nothing is here")["broken"]
+
+            check(await raised(client.call_tool("broken")), told, server.transport)
+            await works(client)
+        await server.deserted()
+    assert len([each for each in server.messages if each["method"] == "initialize"]) == 1
+
+
+@contextmanager
+def reserved_port() -> Generator[int]:
+    """A port on which nobody listens, and nobody else can."""
+    with socket.socket() as reserving:
+        reserving.bind(("127.0.0.1", 0))
+        yield reserving.getsockname()[1]

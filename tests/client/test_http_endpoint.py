@@ -1,0 +1,471 @@
+"""The way to a server over HTTP: redirects, TLS, proxies, credentials; and that nothing secret is told."""
+
+from __future__ import annotations
+
+import base64
+import logging
+import re
+import subprocess
+import sys
+from collections.abc import AsyncGenerator, Generator
+from typing import Any
+
+import httpx2
+import pytest
+
+from footlight.client.errors import MCPError, ServerNotAvailableError
+from footlight.client.transports.http import StreamableHTTP
+from tests.client.certificates import Certificate, make_certificate
+from tests.client.http_servers import (
+    HttpServer,
+    Received,
+    Reply,
+    Script,
+    answer,
+    by_method,
+    handshake,
+    in_turn,
+    named,
+    serving,
+    with_bytes,
+    with_chunks,
+    with_status,
+)
+from tests.client.over_http import calling
+from tests.client.recorder import Recorder
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(autouse=True)
+def no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tests' own proxies only."""
+    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+
+
+# The URL
+
+
+@pytest.mark.parametrize(
+    ("url", "where"),
+    [
+        ("http://example.com", "http://example.com"),
+        ("https://user:pass@example.com:8443/a/mcp?token=x#y", "https://example.com:8443/a/mcp"),
+        ("http://[::1]:3000/mcp", "http://[::1]:3000/mcp"),
+        ("HTTP://EXAMPLE.com/mcp", "http://EXAMPLE.com/mcp"),
+    ],
+)
+def test_a_place_is_named_without_secrets(url: str, where: str) -> None:
+    """R001-22."""
+    transport = StreamableHTTP(url, headers={"Authorization": "Bearer x"}, proxy="http://u:p@proxy")
+
+    assert (transport.where, repr(transport)) == (where, f"StreamableHTTP({where!r})")
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("ftp://user:pass@example.com", "A server over HTTP has a URL with http:// or https://"),
+        ("example.com/mcp", "The URL has no host, or no valid port"),
+        ("", "The URL has no host, or no valid port"),
+        ("http://", "The URL has no host, or no valid port"),
+        ("http://user:pa/ss@example.com", "The URL has no host, or no valid port"),
+        ("http://example.com:99999", "The URL has no host, or no valid port"),
+    ],
+)
+def test_what_is_no_url_of_a_server(url: str, message: str) -> None:
+    with pytest.raises(MCPError) as refused:
+        StreamableHTTP(url)
+
+    assert (refused.value.reason, refused.value.message) == ("invalid", message)
+
+
+async def test_the_path_and_the_query_are_the_servers() -> None:
+    """R001-2."""
+    async with serving(by_method({})) as server, calling(f"{server.origin}/a/b?c=d#e") as caller:
+        await caller.ask()
+
+    assert server.requests[0].target == "/a/b?c=d"
+
+
+# Redirects
+
+
+def redirect(status: int, location: str) -> Script:
+    return with_status(status, headers={"Location": location})
+
+
+@pytest.mark.parametrize("status", [307, 308])
+async def test_a_redirect_on_the_same_server_is_followed(status: int) -> None:
+    """The request stays what it is."""
+    async with (
+        serving(in_turn(redirect(status, "/mcp/"), handshake("s-1"))) as server,
+        calling(server, headers={"Authorization": "Bearer x"}) as caller,
+    ):
+        await caller.initialize()
+        assert caller.channel.session_id == "s-1"
+
+    first, second = server.requests
+    assert (second.target, second.method, second.body, second.headers) == (
+        "/mcp/",
+        "POST",
+        first.body,
+        first.headers,
+    )
+
+
+@pytest.mark.parametrize(
+    ("status", "location", "told"),
+    [
+        (307, "https://user:pass@evil.example/mcp?token=secret", "https://evil.example/mcp"),
+        (308, "//other.example:81/x", "http://other.example:81/x"),
+        (301, "/new", "{origin}/new"),
+        (302, "/login?next=secret", "{origin}/login"),
+        (303, "/new", "{origin}/new"),
+    ],
+)
+async def test_another_redirect_is_not_followed(status: int, location: str, told: str) -> None:
+    """R001-35: a POST is not turned into a GET, and credentials go nowhere else."""
+    async with serving(redirect(status, location)) as server, calling(server) as caller:
+        error = await caller.refused()
+
+    place = told.format(origin=server.origin)
+    assert (error.reason, error.rpc_code, error.status, error.message) == (
+        "http",
+        status,
+        status,
+        f"{server.url} redirects ({status}) to {place}: give that URL, if it is right",
+    )
+    assert len(server.requests) == 1
+
+
+async def test_a_redirect_to_what_is_no_url_is_an_error() -> None:
+    """R001-35."""
+    async with serving(redirect(307, "http://x:y/")) as server, calling(server) as caller:
+        error = await caller.refused()
+
+    assert (error.status, error.message) == (307, f"{server.url} redirects (307) to no valid URL")
+
+
+async def test_redirects_have_an_end() -> None:
+    async with serving(redirect(307, "/mcp")) as server, calling(server) as caller:
+        error = await caller.refused()
+
+    assert (error.reason, error.message) == ("http", f"{server.url} redirects more than 5 times")
+    assert len(server.requests) == 6
+
+
+@pytest.mark.parametrize("status", [300, 304])
+async def test_a_redirect_without_a_place_is_an_error(status: int) -> None:
+    """R001-35."""
+    async with serving(with_status(status)) as server, calling(server) as caller:
+        assert (await caller.refused()).status == status
+
+
+# The network
+
+
+async def test_where_nobody_listens() -> None:
+    """R001-34."""
+    async with serving(with_status(200)) as server:
+        pass
+    async with calling(server) as caller:
+        error = await caller.refused()
+
+    assert error.to_dict() == {
+        "name": "ServerNotAvailableError",
+        "code": "SERVER_NOT_AVAILABLE",
+        "message": f"{server.url} cannot be reached: Connection refused",
+        "reason": "network",
+        "rpcCode": -32001,
+    }
+
+
+async def test_a_host_that_is_not_there() -> None:
+    """R001-34."""
+    async with calling("http://nowhere.invalid/mcp?token=x") as caller:
+        error = await caller.refused()
+
+    assert (type(error), error.reason) == (ServerNotAvailableError, "network")
+    assert error.message.startswith("http://nowhere.invalid/mcp cannot be reached: ")
+
+
+@pytest.mark.parametrize("name", ["x-a\n", "", "x a"])
+async def test_a_header_that_http_does_not_allow(name: str) -> None:
+    """R001-8: is not sent, and not shown."""
+    async with serving(with_status(200)) as server, calling(server, headers={name: "secret"}) as caller:
+        error = await caller.refused()
+
+    assert (error.reason, error.message) == (
+        "invalid",
+        f"{server.url}: HTTP does not allow one of the headers",
+    )
+    assert server.requests == []
+
+
+# TLS
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
+    return make_certificate(tmp_path_factory.mktemp("tls"))
+
+
+@pytest.fixture
+async def secure(certificate: Certificate) -> AsyncGenerator[HttpServer]:
+    async with serving(by_method({}), tls=certificate.server_context()) as server:
+        yield server
+
+
+async def test_a_certificate_is_verified(secure: HttpServer) -> None:
+    """R001-34, R001-56: by default."""
+    async with calling(secure) as caller:
+        error = await caller.refused()
+
+    assert (type(error), error.reason) == (ServerNotAvailableError, "network")
+    assert "certificate verify failed: self-signed certificate" in error.message
+    assert secure.requests == []
+
+
+@pytest.mark.parametrize("how", ["context", "file", "nobody"])
+async def test_who_trusts_a_certificate_is_served(
+    secure: HttpServer, certificate: Certificate, how: str
+) -> None:
+    """R001-56."""
+    verify = {"context": certificate.trusting(), "file": str(certificate.path), "nobody": False}[how]
+    async with calling(secure, verify=verify) as caller:
+        assert await caller.ask() == [answer(1)]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"verify": "/no/such/file.pem"}, {"proxy": "gopher://u:secret@x"}, {"proxy": "http://u:secret@x:y"}],
+)
+async def test_what_cannot_be_used_is_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(MCPError) as refused:
+        await StreamableHTTP("https://localhost/mcp", **options).open(Recorder())
+
+    assert refused.value.reason == "invalid"
+    assert refused.value.message.startswith(
+        "https://localhost/mcp: the proxy, or what `verify` names, cannot be used ("
+    )
+
+
+# Proxies
+
+
+@pytest.fixture
+async def proxy() -> AsyncGenerator[HttpServer]:
+    async with serving(by_method({})) as server:
+        yield server
+
+
+async def test_a_proxy_that_is_given_is_used(proxy: HttpServer) -> None:
+    """Also for this machine."""
+    async with calling("http://127.0.0.1:9/mcp", proxy=proxy.origin) as caller:
+        assert await caller.ask() == [answer(1)]
+
+    assert proxy.requests[0].target == "http://127.0.0.1:9/mcp"
+
+
+async def test_the_environments_proxy_is_used(proxy: HttpServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", proxy.origin)
+    async with calling("http://mcp.example/mcp") as caller:
+        assert await caller.ask() == [answer(1)]
+
+    assert proxy.requests[0].target == "http://mcp.example/mcp"
+
+
+@pytest.mark.parametrize("auth", [None, httpx2.BasicAuth("u", "p")], ids=["alone", "with auth"])
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1"])
+async def test_the_environments_proxy_is_not_for_this_machine(
+    proxy: HttpServer, monkeypatch: pytest.MonkeyPatch, host: str, auth: httpx2.Auth | None
+) -> None:
+    monkeypatch.setenv("ALL_PROXY", proxy.origin)
+    async with serving(by_method({})) as server:
+        url = server.url.replace("127.0.0.1", host)
+        async with calling(url, auth=auth) as caller:
+            assert await caller.ask() == [answer(1)]
+
+    assert (len(server.requests), proxy.requests) == (1, [])
+
+
+async def test_a_proxy_that_is_of_no_use_here_does_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One for which a package is missing, in the environment of a client of this machine."""
+    monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:1")
+    async with serving(by_method({})) as server, calling(server) as caller:
+        assert await caller.ask() == [answer(1)]
+
+
+async def test_no_proxy_is_heeded(proxy: HttpServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", proxy.origin)
+    monkeypatch.setenv("NO_PROXY", "nowhere.invalid")
+    async with calling("http://nowhere.invalid/mcp") as caller:
+        assert (await caller.refused()).reason == "network"
+
+    assert proxy.requests == []
+
+
+async def test_a_proxy_that_refuses(proxy: HttpServer) -> None:
+    """R001-34."""
+    proxy.script = with_status(407)
+    async with calling("https://mcp.example/mcp", proxy=proxy.origin) as caller:
+        error = await caller.refused()
+
+    assert (type(error), error.reason) == (ServerNotAvailableError, "network")
+    assert error.message.startswith("https://mcp.example/mcp cannot be reached by proxy: 407")
+
+
+# Credentials
+
+
+async def test_the_urls_user_is_an_authorization() -> None:
+    async with (
+        serving(by_method({})) as server,
+        calling(server.url.replace("//", "//user:p%40ss@")) as caller,
+    ):
+        await caller.ask()
+
+    credentials = base64.b64encode(b"user:p@ss").decode()
+    assert named(server.requests, "Authorization") == [f"Basic {credentials}"]
+
+
+class TokenAuth(httpx2.Auth):
+    """Asks for a token when it is told to, as OAuth does."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+
+    def auth_flow(self, request: httpx2.Request) -> Generator[httpx2.Request, httpx2.Response]:
+        response = yield request
+        if response.status_code == 401:
+            token = yield httpx2.Request("POST", self.url)
+            if token.status_code != 200:
+                raise LookupError(f"no token ({token.status_code})")
+            request.headers["Authorization"] = f"Bearer {token.headers['X-Token']}"
+            yield request
+
+
+async def guarded(request: Received, reply: Reply) -> None:
+    if request.target == "/token":
+        await reply.send(headers={"X-Token": "t-1"})
+    elif request.headers.get("authorization") != "Bearer t-1":
+        await reply.send(status=401)
+    else:
+        await reply.result()
+
+
+async def test_any_auth_may_be_given() -> None:
+    async with (
+        serving(guarded) as server,
+        calling(server, auth=TokenAuth(f"{server.origin}/token")) as caller,
+    ):
+        assert await caller.ask() == [answer(1)]
+
+    assert [request.target for request in server.requests] == ["/mcp", "/token", "/mcp"]
+
+
+async def test_an_auth_that_fails_is_an_error_of_ours() -> None:
+    async with (
+        serving(with_status(401)) as server,
+        calling(server, auth=TokenAuth(f"{server.origin}/token")) as caller,
+    ):
+        error = await caller.refused()
+
+    assert error.to_dict() == {
+        "name": "MCPError",
+        "code": "MCP_ERROR",
+        "message": f"{server.url}: the authorization failed: no token (401)",
+        "reason": "http",
+        "rpcCode": 401,
+        "status": 401,
+    }
+
+
+async def test_who_cannot_be_asked_for_a_token_is_named() -> None:
+    """R001-34: it is not the server that is down."""
+    async with serving(with_status(401)) as down:
+        pass
+    async with (
+        serving(with_status(401)) as server,
+        calling(server, auth=TokenAuth(f"{down.origin}/token?secret=x")) as caller,
+    ):
+        error = await caller.refused()
+
+    assert error.message == f"{down.origin}/token cannot be reached: Connection refused"
+
+
+# Secrets
+
+
+SECRET = re.compile("s3cr3t")
+
+
+async def test_nothing_secret_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    """R001-22: no session id, no credentials, no query; in no error, log or name, however loud the log."""
+    caplog.set_level(logging.DEBUG)
+    failures = [
+        *(with_status(404), handshake("s3cr3t-2"), with_status(500), with_status(401), with_chunks()),
+        *(
+            with_bytes(b""),
+            redirect(307, "http://x.example/?s3cr3t"),
+            with_chunks(b"id: 1\nretry: 1\n\n", clean=False),
+        ),
+    ]
+    errors: list[MCPError] = []
+    async with serving(in_turn(handshake("s3cr3t-1"), *failures, *[with_status(500)] * 9)) as server:
+        url = server.url.replace("//", "//user:s3cr3t@") + "?key=s3cr3t"
+        headers = {"X-Api-Key": "s3cr3t"}
+        async with calling(url, headers=headers, proxy=None) as caller:
+            await caller.initialize()
+            errors.append(await caller.refused())
+            await caller.initialize()
+            errors += [await caller.refused("ping", number) for number in range(6)]
+            await caller.channel.terminate()
+            names = [repr(caller.channel), repr(StreamableHTTP(url, headers=headers))]
+
+    told = [part for error in errors for part in (repr(error), error.to_json(), _with_causes(error))]
+    assert [text for text in [*told, *names, caplog.text] if SECRET.search(text)] == []
+    assert {error.reason for error in errors} == {"session_expired", "http", "protocol", "network"}
+
+
+@pytest.mark.parametrize(
+    ("sent", "why"),
+    [
+        (b"HTTP/1.1 200 OK\r\nMcp-Session-Id\x00: s3cr3t\r\n\r\n", "illegal header line"),
+        (b"s3cr3t\r\n\r\n", "illegal status line"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\ns3cr3t\r\n", "illegal chunk header"),
+    ],
+)
+async def test_what_is_not_http_is_not_repeated(sent: bytes, why: str) -> None:
+    """R001-22, R001-34: it may hold what nobody should read."""
+    async with serving(with_bytes(sent)) as server, calling(server) as caller:
+        error = await caller.refused()
+
+    assert error.message == f"{server.url}: the connection broke: {why}"
+
+
+def _with_causes(error: BaseException | None) -> str:
+    return "" if error is None else f"{error!r} {_with_causes(error.__cause__ or error.__context__)}"
+
+
+async def test_who_asks_the_library_by_name_hears_it(caplog: pytest.LogCaptureFixture) -> None:
+    """To look into what goes over the wire is still possible."""
+    with caplog.at_level(logging.DEBUG, logger="httpcore2"):
+        async with serving(by_method({})) as server, calling(server) as caller:
+            await caller.ask()
+
+    assert any(record.name.startswith("httpcore2") for record in caplog.records)
+
+
+def test_nothing_slow_is_imported_before_a_channel_is_opened() -> None:
+    code = (
+        "import sys; from footlight.client.transports.http import StreamableHTTP\n"
+        "StreamableHTTP('http://localhost/mcp')\n"
+        "print({'httpx2', 'httpcore2', 'h11', 'ssl', 'http', 'email'} & sys.modules.keys() or 'nothing')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout.strip() == "nothing"

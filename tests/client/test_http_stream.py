@@ -1,0 +1,519 @@
+"""Streams over HTTP that go on where they were, and the one that the server speaks on by itself."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+
+import pytest
+
+from footlight.client.errors import MCPConnectionError, MCPError
+from footlight.client.transports import http_listening
+from tests.client.http_servers import (
+    LIMIT_SECONDS,
+    Received,
+    Reply,
+    Script,
+    answer,
+    by_method,
+    data_of,
+    handshake,
+    in_turn,
+    named,
+    serving,
+    with_chunks,
+    with_status,
+)
+from tests.client.over_http import Caller, calling
+from tests.wire import MODERN_META
+
+pytestmark = pytest.mark.anyio
+
+
+def progress(number: int) -> dict[str, object]:
+    return {"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progress": number}}
+
+
+def event(message: object, id: str) -> bytes:
+    return f"id: {id}\ndata: {json.dumps(message)}\n\n".encode()
+
+
+SOON = b"retry: 1\n\n"
+CUT = SOON + event(progress(1), "a1")
+
+
+def broken(*chunks: bytes) -> Script:
+    """A stream that is reset after these."""
+    return with_chunks(*chunks, clean=False)
+
+
+async def open_until_closed(request: Received, reply: Reply) -> None:
+    await reply.start()
+    await reply.gone()
+
+
+# The answer to a request
+
+
+@pytest.mark.parametrize("clean", [True, False], ids=["ended", "broken"])
+async def test_a_cut_answer_goes_on(clean: bool) -> None:
+    """R001-11, R001-15, R001-27: with GET, after the last event; what was seen is not handed on twice."""
+    rest = event(progress(1), "a1") + event(progress(2), "a2") + event(answer(1), "a3")
+    async with (
+        serving(in_turn(handshake("s-1"), with_chunks(CUT, clean=clean), with_chunks(rest))) as server,
+        calling(server, headers={"X-Tenant": "a"}) as caller,
+    ):
+        await caller.initialize()
+        assert await caller.ask("slow") == [progress(1), progress(2), answer(1)]
+
+    names = ("accept", "mcp-session-id", "mcp-protocol-version", "last-event-id", "x-tenant", "content-type")
+    assert server.asked == ["initialize", "slow", "GET"]
+    assert [server.requests[2].headers.get(name) for name in names] == [
+        "text/event-stream",
+        "s-1",
+        "2025-06-18",
+        "a1",
+        "a",
+        None,
+    ]
+
+
+async def test_a_cut_answer_goes_on_as_often_as_it_is_cut() -> None:
+    """R001-27: also where a connection brings nothing, and the server only keeps the place."""
+    async with (
+        serving(
+            in_turn(
+                with_chunks(SOON, b"id: a0\ndata:\n\n"),
+                with_chunks(),
+                broken(event(progress(1), "a1")),
+                with_status(503),
+                with_chunks(b'id: a2\ndata: {"jsonrpc": "2.0", "met'),
+                with_chunks(event(answer(1), "a2")),
+            )
+        ) as server,
+        calling(server) as caller,
+    ):
+        assert await caller.ask() == [progress(1), answer(1)]
+
+    assert named(server.requests, "Last-Event-ID") == [None, "a0", "a0", "a1", "a1", "a1"]
+
+
+async def test_the_server_says_how_long_to_wait() -> None:
+    """R001-12: `retry`."""
+    times: list[float] = []
+
+    async def cut(request: Received, reply: Reply) -> None:
+        await with_chunks(b"retry: 300\nid: a1\ndata:\n\n")(request, reply)
+        times.append(time.monotonic())
+
+    async def rest(request: Received, reply: Reply) -> None:
+        times.append(time.monotonic())
+        await with_chunks(data_of(answer(1)))(request, reply)
+
+    async with serving(in_turn(cut, rest)) as server, calling(server) as caller:
+        await caller.ask()
+
+    assert times[1] - times[0] > 0.29
+
+
+async def test_each_stream_has_its_own_place() -> None:
+    """R001-24: one's ids are not another's."""
+
+    async def rest(request: Received, reply: Reply) -> None:
+        identifier = int(request.headers["last-event-id"])
+        await with_chunks(event(answer(identifier), "1"))(request, reply)
+
+    async def cut(request: Received, reply: Reply) -> None:
+        await with_chunks(SOON, f"id: {request.message['id']}\n\n".encode())(request, reply)
+
+    async with (
+        serving(by_method({"cut": cut, "GET": rest})) as server,
+        calling(server) as caller,
+    ):
+        await asyncio.gather(caller.ask("cut", 10), caller.ask("cut", 20))
+
+    assert sorted(map(str, named(server.requests, "Last-Event-ID"))) == ["10", "20", "None", "None"]
+
+
+async def test_an_id_that_repeats_on_one_connection_is_no_replay() -> None:
+    """R001-27."""
+    same = event(progress(1), "1") + event(progress(2), "1") + event(answer(1), "1")
+    async with serving(with_chunks(same)) as server, calling(server) as caller:
+        assert await caller.ask() == [progress(1), progress(2), answer(1)]
+
+
+async def test_the_answer_to_initialize_goes_on_in_its_session() -> None:
+    """R001-4, R001-27: the id came with what was cut."""
+
+    async def cut(request: Received, reply: Reply) -> None:
+        await reply.start(headers={"Mcp-Session-Id": "s-1"})
+        await reply.chunk(SOON + b"id: a1\n\n")
+        reply.break_off()
+
+    async with (
+        serving(in_turn(cut, with_chunks(data_of(answer(0))))) as server,
+        calling(server) as caller,
+    ):
+        assert await caller.initialize() == [answer(0)]
+
+    assert named(server.requests, "Mcp-Session-Id") == [None, "s-1"]
+
+
+@pytest.mark.parametrize("status", [400, 404, 405])
+@pytest.mark.parametrize(("clean", "reason"), [(True, "protocol"), (False, "network")])
+async def test_what_the_server_does_not_resume_is_lost(status: int, clean: bool, reason: str) -> None:
+    """R001-15: a broken connection is the network's fault, an end is the server's."""
+    async with (
+        serving(in_turn(with_chunks(CUT, clean=clean), with_status(status))) as server,
+        calling(server) as caller,
+    ):
+        error = await caller.refused()
+
+    assert (error.reason, isinstance(error, MCPConnectionError), error.status) == (reason, not clean, None)
+    assert server.asked == ["ping", "GET"]
+
+
+async def test_a_page_is_no_resumed_stream() -> None:
+    """R001-15."""
+    async with (
+        serving(in_turn(with_chunks(CUT), with_status(200, b"<p>", content_type="text/html"))) as server,
+        calling(server) as caller,
+    ):
+        error = await caller.refused()
+
+    assert (error.reason, error.message) == ("protocol", "The stream ended without the answer")
+
+
+async def test_a_session_may_be_gone_when_its_stream_is_resumed() -> None:
+    """R001-18: a server that began anew does not know it."""
+    async with (
+        serving(in_turn(handshake("s-1"), broken(CUT), with_status(404))) as server,
+        calling(server) as caller,
+    ):
+        await caller.initialize()
+        error = await caller.refused()
+        assert (error.reason, caller.channel.session_id) == ("session_expired", None)
+
+
+async def test_a_server_that_is_gone_does_not_go_on() -> None:
+    """R001-34: and it took the request, so that it is not called unavailable."""
+    cut = asyncio.Event()
+
+    async def last(request: Received, reply: Reply) -> None:
+        await cut.wait()
+        await with_chunks(CUT, clean=False)(request, reply)
+
+    async with serving(last) as server, calling(server) as caller:
+        asking = asyncio.create_task(caller.refused())
+        await server.received(1)
+        await server.stop_listening()
+        cut.set()
+        error = await asking
+
+    assert error.to_dict() == {
+        "name": "ConnectionError",
+        "code": "CONNECTION_ERROR",
+        "message": f"{server.url} cannot be reached: Connection refused",
+        "reason": "network",
+        "rpcCode": -32001,
+    }
+
+
+@pytest.mark.parametrize(
+    "stream", [data_of(progress(1)), event(progress(1), "a1")], ids=["no id", "stateless"]
+)
+async def test_what_has_no_place_is_not_resumed(stream: bytes) -> None:
+    """R001-15: nor is a stream of the stateless protocol, which knows no resumption."""
+    meta = {"_meta": MODERN_META} if b"id: a1" in stream else {}
+    async with serving(with_chunks(stream)) as server, calling(server) as caller:
+        error = await caller.refused("tools/list", 1, **meta)
+
+    assert (error.reason, error.message) == ("protocol", "The stream ended without the answer")
+    assert server.asked == ["tools/list"]
+
+
+@pytest.mark.parametrize("when", ["before", "during"])
+async def test_to_abandon_a_cut_answer_ends_it(when: str) -> None:
+    """R001-50: the pause before it goes on, and the stream on which it does."""
+    asked, gone = asyncio.Event(), asyncio.Event()
+
+    async def cut(request: Received, reply: Reply) -> None:
+        retry = 1 if when == "during" else 30_000
+        await with_chunks(f"retry: {retry}\nid: a1\n\n".encode())(request, reply)
+        if when == "before":
+            asked.set()
+
+    async def rest(request: Received, reply: Reply) -> None:
+        asked.set()
+        await open_until_closed(request, reply)
+        gone.set()
+
+    async with serving(by_method({"cut": cut, "GET": rest})) as server, calling(server) as caller:
+        asking = asyncio.create_task(caller.ask("cut"))
+        await asyncio.wait_for(asked.wait(), LIMIT_SECONDS)
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        if when == "during":
+            await asyncio.wait_for(gone.wait(), LIMIT_SECONDS)
+
+    assert server.asked == ["cut", "GET"][: 1 + (when == "during")]
+
+
+# The server's own stream
+
+
+async def messages(caller: Caller, count: int) -> list[object]:
+    return [await caller.recorder.message() for _ in range(count)]
+
+
+async def test_the_server_speaks_on_a_stream_of_its_own() -> None:
+    """R001-23, R001-24: that goes on by itself, until it is stopped; which is no error."""
+    gone = asyncio.Event()
+
+    async def second(request: Received, reply: Reply) -> None:
+        await reply.start()
+        await reply.chunk(event(progress(1), "a1") + event(progress(2), "a2"))
+        await reply.gone()
+        gone.set()
+
+    async with (
+        serving(in_turn(handshake("s-1"), with_chunks(CUT), second)) as server,
+        calling(server) as caller,
+    ):
+        await caller.initialize()
+        assert await caller.listen() is True
+        assert await messages(caller, 2) == [progress(1), progress(2)]
+        await caller.channel.stop_listening()
+        await asyncio.wait_for(gone.wait(), LIMIT_SECONDS)
+        await caller.channel.stop_listening()
+        assert caller.heard == [progress(1), progress(2)]
+
+    assert named(server.requests[1:], "Last-Event-ID") == [None, "a1"]
+    assert named(server.requests[1:], "Mcp-Session-Id") == ["s-1", "s-1"]
+    assert named(server.requests[1:], "Accept") == ["text/event-stream"] * 2
+
+
+async def test_a_server_need_not_have_a_stream() -> None:
+    """R001-25: and everything else works."""
+    async with serving(by_method({})) as server, calling(server) as caller:
+        assert await caller.listen() is False
+        assert await caller.ask() == [answer(1)]
+
+    assert server.asked == ["GET", "ping"]
+
+
+@pytest.mark.parametrize(
+    ("script", "reason", "status"),
+    [
+        (with_status(500), "http", 500),
+        (with_status(400), "http", 400),
+        (with_status(404), "http", 404),
+        (with_status(200, b"{}", content_type="application/json"), "protocol", 200),
+    ],
+)
+async def test_why_there_is_no_stream(script: Script, reason: str, status: int) -> None:
+    """R001-23: is told to whoever asks for it."""
+    async with serving(script) as server, calling(server) as caller:
+        with pytest.raises(MCPError) as refused:
+            await caller.listen()
+
+    assert (refused.value.reason, refused.value.status, len(server.requests)) == (reason, status, 1)
+
+
+async def test_a_stream_may_begin_with_its_first_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    """R001-23: a server that sends no head before that has a stream all the same."""
+    monkeypatch.setattr(http_listening, "HEAD_SECONDS", 0.05)
+    awaited = asyncio.Event()
+
+    async def late(request: Received, reply: Reply) -> None:
+        await awaited.wait()
+        await with_chunks(data_of(progress(1)))(request, reply)
+
+    async with (
+        serving(in_turn(late, open_until_closed)) as server,
+        calling(server) as caller,
+    ):
+        assert await caller.listen() is True
+        awaited.set()
+        assert await messages(caller, 1) == [progress(1)]
+
+
+async def test_a_late_refusal_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """R001-25."""
+    monkeypatch.setattr(http_listening, "HEAD_SECONDS", 0.05)
+    awaited = asyncio.Event()
+
+    async def late(request: Received, reply: Reply) -> None:
+        await awaited.wait()
+        await reply.send(status=405)
+
+    async with serving(late) as server, calling(server) as caller:
+        assert await caller.listen() is True
+        awaited.set()
+        assert (await caller.end_of_stream()).status == 405
+
+
+async def test_a_stream_is_given_up_after_several_failures() -> None:
+    """R001-23: told once; a message in between begins the count anew."""
+    failing = [with_status(503)] * 4
+    async with (
+        serving(
+            in_turn(with_chunks(CUT), *failing, broken(event(progress(2), "a2")), *failing, with_status(502))
+        ) as server,
+        calling(server) as caller,
+    ):
+        assert await caller.listen()
+        error = await caller.end_of_stream()
+        assert await caller.came() == [progress(1), progress(2)]
+
+    assert (error.reason, error.status) == ("http", 503)
+    assert len(server.requests) == 10
+
+
+@pytest.mark.parametrize("status", [400, 401, 405])
+async def test_a_stream_that_is_refused_is_not_asked_for_again(status: int) -> None:
+    """R001-23."""
+    async with (
+        serving(in_turn(with_chunks(CUT), with_status(status))) as server,
+        calling(server) as caller,
+    ):
+        assert await caller.listen()
+        assert (await caller.end_of_stream()).status == status
+
+    assert len(server.requests) == 2
+
+
+async def test_a_stream_tells_that_its_session_is_gone() -> None:
+    """R001-18."""
+    async with (
+        serving(in_turn(handshake("s-1"), with_chunks(CUT), with_status(404))) as server,
+        calling(server) as caller,
+    ):
+        await caller.initialize()
+        assert await caller.listen()
+        error = await caller.end_of_stream()
+        assert (error.reason, caller.channel.session_id) == ("session_expired", None)
+
+
+async def test_a_stream_ends_with_its_session() -> None:
+    """R001-18: it does not go on in another."""
+    cut = asyncio.Event()
+    sessions = iter(("s-1", "s-2"))
+
+    async def begin(request: Received, reply: Reply) -> None:
+        await handshake(next(sessions))(request, reply)
+
+    async def stream(request: Received, reply: Reply) -> None:
+        await reply.start()
+        await reply.chunk(SOON)
+        await cut.wait()
+        await reply.end()
+
+    async with (
+        serving(by_method({"initialize": begin, "GET": stream})) as server,
+        calling(server) as caller,
+    ):
+        await caller.initialize()
+        assert await caller.listen()
+        await caller.initialize()
+        cut.set()
+        assert (await caller.end_of_stream()).reason == "session_expired"
+        assert caller.channel.session_id == "s-2"
+
+    assert server.asked == ["initialize", "GET", "initialize"]
+
+
+async def test_what_is_no_message_is_left_out(caplog: pytest.LogCaptureFixture) -> None:
+    """R001-24: it does not end the stream."""
+
+    async def stream(request: Received, reply: Reply) -> None:
+        await reply.start()
+        await reply.chunk(b"data: {\n\ndata: [1]\n\n" + data_of(progress(1)))
+        await reply.gone()
+
+    async with serving(stream) as server, calling(server) as caller:
+        assert await caller.listen()
+        assert await messages(caller, 1) == [progress(1)]
+
+    told = [record.message for record in caplog.records if record.name.startswith("footlight")]
+    assert told == [
+        "left out of the stream: The server sent a streamed event that is not JSON",
+        "left out of the stream: The server sent a streamed event that is no JSON-RPC 2.0 message",
+    ]
+
+
+async def test_another_stream_takes_the_place_of_the_first() -> None:
+    """R001-26."""
+    gone = asyncio.Event()
+
+    async def first(request: Received, reply: Reply) -> None:
+        await open_until_closed(request, reply)
+        gone.set()
+
+    async with serving(in_turn(first, open_until_closed)) as server, calling(server) as caller:
+        assert await caller.listen()
+        assert await caller.listen()
+        await asyncio.wait_for(gone.wait(), LIMIT_SECONDS)
+
+    assert len(server.requests) == 2
+
+
+async def test_to_close_closes_the_stream() -> None:
+    """R001-26: without an error."""
+    gone = asyncio.Event()
+
+    async def stream(request: Received, reply: Reply) -> None:
+        await open_until_closed(request, reply)
+        gone.set()
+
+    async with serving(stream) as server:
+        async with calling(server) as caller:
+            assert await caller.listen()
+        await asyncio.wait_for(gone.wait(), LIMIT_SECONDS)
+
+
+# The end of a session
+
+
+@pytest.mark.parametrize(
+    ("status", "ended"), [(200, True), (202, True), (204, True), (404, True), (405, False), (500, False)]
+)
+async def test_a_session_is_ended(status: int, ended: bool) -> None:
+    """R001-20: the id is forgotten in any case, and the stream is closed."""
+    async with (
+        serving(
+            by_method(
+                {
+                    "initialize": handshake("s-1"),
+                    "GET": open_until_closed,
+                    "DELETE": with_status(status),
+                }
+            )
+        ) as server,
+        calling(server) as caller,
+    ):
+        await caller.initialize()
+        assert await caller.listen()
+        assert await caller.channel.terminate() is ended
+        assert caller.channel.session_id is None
+        assert await caller.channel.terminate() is False
+
+    assert server.asked == ["initialize", "GET", "DELETE"]
+    assert named(server.requests, "Mcp-Session-Id") == [None, "s-1", "s-1"]
+
+
+async def test_a_session_on_a_lost_server_is_forgotten() -> None:
+    """R001-20: without an exception."""
+
+    async def reset(request: Received, reply: Reply) -> None:
+        reply.break_off()
+
+    async with (
+        serving(by_method({"initialize": handshake("s-1"), "DELETE": reset})) as server,
+        calling(server) as caller,
+    ):
+        await caller.initialize()
+        assert await caller.channel.terminate() is False
+        assert caller.channel.session_id is None

@@ -1,0 +1,777 @@
+"""Streamable HTTP, message by message: over real sockets, against servers that do what the test says."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import tracemalloc
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from footlight.client.channel import Channel, HttpSession, Transport
+from footlight.client.errors import MCPConnectionError, MCPError
+from footlight.client.messages import answer_to, notification
+from footlight.client.transports.http import StreamableHTTP
+from tests.client.http_servers import (
+    LIMIT_SECONDS,
+    Received,
+    Reply,
+    Script,
+    answer,
+    by_method,
+    data_of,
+    handshake,
+    in_turn,
+    named,
+    serving,
+    with_bytes,
+    with_chunks,
+    with_status,
+)
+from tests.client.over_http import calling
+from tests.wire import MODERN_META
+
+pytestmark = pytest.mark.anyio
+
+JSON = "application/json"
+PROGRESS = {"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progress": 1}}
+POST = {
+    "content-type": JSON,
+    "accept": "application/json, text/event-stream",
+    "mcp-protocol-version": "2025-06-18",
+}
+OF_HTTP = ("host", "accept-encoding", "connection", "user-agent", "content-length")
+
+
+def own(request: Received) -> dict[str, str]:
+    """The headers that are the protocol's or the caller's."""
+    return {name: value for name, value in request.headers.items() if name not in OF_HTTP}
+
+
+def error_message(identifier: int | None, code: int = -32602, message: str = "no") -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": identifier, "error": {"code": code, "message": message}}
+
+
+def with_json(value: object, **how: Any) -> Script:
+    async def script(request: Received, reply: Reply) -> None:
+        await reply.json(value, **how)
+
+    return script
+
+
+# What is sent
+
+
+async def test_each_request_has_the_protocols_headers() -> None:
+    """R001-2, R001-3, R001-4, R001-8, R001-20, R001-23: and those of the caller."""
+    async with (
+        serving(by_method({"initialize": handshake("s-1"), "GET": with_status(405)})) as server,
+        calling(server, headers={"X-Tenant": "a"}) as caller,
+    ):
+        await caller.initialize()
+        await caller.tell()
+        await caller.ask("tools/list")
+        await caller.send(answer_to(7, result={}))
+        await caller.listen()
+        await caller.channel.terminate()
+
+    assert [request.target for request in server.requests] == ["/mcp"] * 6
+    session = {"mcp-session-id": "s-1", "x-tenant": "a"}
+    assert [(request.method, own(request)) for request in server.requests] == [
+        ("POST", {**POST, "x-tenant": "a"}),
+        *[("POST", {**POST, **session})] * 3,
+        ("GET", {"accept": "text/event-stream", "mcp-protocol-version": "2025-06-18", **session}),
+        ("DELETE", {"accept": POST["accept"], "mcp-protocol-version": "2025-06-18", **session}),
+    ]
+
+
+async def test_the_callers_headers_do_not_replace_the_protocols() -> None:
+    """R001-8."""
+    theirs = {name: "theirs" for name in ("ACCEPT", "Content-type", "mcp-protocol-version", "Mcp-Method")}
+    theirs |= {"Mcp-Session-Id": "theirs", "Last-Event-ID": "theirs", "Content-Length": "1"}
+    async with serving(by_method({})) as server, calling(server, headers={**theirs, "X-A": "b"}) as caller:
+        await caller.initialize()
+        await caller.ask()
+
+    assert [own(request) for request in server.requests] == [{**POST, "x-a": "b"}] * 2
+
+
+async def test_messages_go_as_they_are() -> None:
+    """R001-5, R001-6."""
+    message = notification("notifications/x", {"text": "é\ud800"})
+    async with serving(by_method({})) as server, calling(server) as caller:
+        await caller.send(message)
+
+    assert server.requests[0].body.isascii()
+    assert server.requests[0].message == message
+
+
+async def test_what_was_agreed_on_is_in_the_header() -> None:
+    """R001-3: and a handshake names what it proposes."""
+    async with serving(by_method({})) as server, calling(server) as caller:
+        caller.channel.negotiated("2025-11-25")
+        await caller.ask()
+        await caller.ask("initialize", 2, protocolVersion="2025-03-26")
+        await caller.ask("initialize", 3)
+
+    assert named(server.requests, "MCP-Protocol-Version") == ["2025-11-25", "2025-03-26", "2025-06-18"]
+
+
+async def test_a_stateless_request_says_what_it_is_about() -> None:
+    """2026-07-28: its own revision, its method and name; and no session."""
+    async with (
+        serving(by_method({"initialize": handshake("s-1")})) as server,
+        calling(server, headers={"mcp-param-region": "theirs"}) as caller,
+    ):
+        await caller.initialize()
+        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
+        params = {"name": "navigate", "arguments": {}, "_meta": MODERN_META}
+        await caller.send({**message, "params": params}, {"Mcp-Param-Region": "eu"})
+
+    assert own(server.requests[1]) == {
+        **POST,
+        "mcp-protocol-version": "2026-07-28",
+        "mcp-method": "tools/call",
+        "mcp-name": "navigate",
+        "mcp-param-region": "eu",
+    }
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "header"),
+    [
+        ("tools/call", {"name": "navigate"}, "navigate"),
+        ("tools/call", {"name": "größe"}, "=?base64?Z3LDtsOfZQ==?="),
+        ("tools/call", {"name": " a"}, "=?base64?IGE=?="),
+        ("tools/call", {"name": "a\nb"}, "=?base64?YQpi?="),
+        ("tools/call", {"name": "=?base64?YQ==?="}, "=?base64?PT9iYXNlNjQ/WVE9PT89?="),
+        ("prompts/get", {"name": "hello"}, "hello"),
+        ("resources/read", {"uri": "page:///s1", "name": "x"}, "page:///s1"),
+        ("tools/list", {"name": "x"}, None),
+        ("tools/call", {"name": 1}, None),
+    ],
+)
+async def test_a_stateless_request_names_its_object(
+    method: str, params: Mapping[str, Any], header: str | None
+) -> None:
+    """2026-07-28."""
+    async with serving(by_method({})) as server, calling(server) as caller:
+        await caller.ask(method, **params, _meta=MODERN_META)
+
+    assert named(server.requests, "Mcp-Method") == [method]
+    assert named(server.requests, "Mcp-Name") == [header]
+
+
+async def test_a_stateless_request_cannot_end_a_session() -> None:
+    """2026-07-28: 404 is an unknown method there."""
+    async with (
+        serving(by_method({"initialize": handshake("s-1"), "x": with_status(404)})) as server,
+        calling(server) as caller,
+    ):
+        await caller.initialize()
+        error = await caller.refused("x", 1, _meta=MODERN_META)
+        assert (error.reason, caller.channel.session_id) == ("http", "s-1")
+
+
+async def test_what_has_no_meta_of_its_own_is_of_the_agreed_protocol() -> None:
+    """2026-07-28: notifications and answers. To close is to cancel then."""
+    async with serving(by_method({})) as server, calling(server) as caller:
+        assert caller.channel.cancels_by_closing is False
+        caller.channel.negotiated("2026-07-28")
+        assert caller.channel.cancels_by_closing is True
+        await caller.tell("notifications/x")
+
+    assert own(server.requests[0]) == {
+        **POST,
+        "mcp-protocol-version": "2026-07-28",
+        "mcp-method": "notifications/x",
+    }
+
+
+async def test_to_open_sends_nothing() -> None:
+    async with serving(by_method({})) as server, calling(server) as caller:
+        channel: Channel = caller.channel
+        session: HttpSession = caller.channel
+        transport: Transport = StreamableHTTP(server.url)
+        await channel.close()
+        assert (transport.where, session.session_id) == (server.url, None)
+
+    assert (server.requests, server.connections) == ([], 0)
+
+
+# The session's id
+
+
+@pytest.mark.parametrize("name", ["Mcp-Session-Id", "mcp-session-id", "MCP-SESSION-ID"])
+async def test_the_session_has_the_id_of_initialize(name: str) -> None:
+    """R001-16, R001-21."""
+    async with (
+        serving(in_turn(with_json(answer(0), headers={name: "!~1"}), with_json(answer(1)))) as server,
+        calling(server) as caller,
+    ):
+        await caller.initialize()
+        assert caller.channel.session_id == "!~1"
+        await caller.ask()
+
+    assert named(server.requests, "Mcp-Session-Id") == [None, "!~1"]
+
+
+async def test_a_server_without_sessions_has_no_id() -> None:
+    """R001-17."""
+    async with serving(by_method({})) as server, calling(server) as caller:
+        await caller.initialize()
+        await caller.ask()
+        assert caller.channel.session_id is None
+
+    assert named(server.requests, "Mcp-Session-Id") == [None, None]
+
+
+async def test_only_initialize_gives_an_id_and_it_never_has_one() -> None:
+    """R001-4, R001-16: a second one begins another session, or none."""
+    other = {"Mcp-Session-Id": "other"}
+    async with (
+        serving(
+            in_turn(handshake("s-1"), with_json(answer(1), headers=other), with_json(answer(2)), handshake())
+        ) as server,
+        calling(server) as caller,
+    ):
+        await caller.initialize()
+        await caller.ask("ping", 1)
+        await caller.ask("ping", 2)
+        await caller.initialize()
+        assert caller.channel.session_id is None
+
+    assert named(server.requests, "Mcp-Session-Id") == [None, "s-1", "s-1", None]
+
+
+@pytest.mark.parametrize("identifier", ["a b", "é", "a, b"])
+async def test_an_id_that_is_not_visible_ascii_is_refused(identifier: str) -> None:
+    """R001-16."""
+    head = f"HTTP/1.1 200 OK\r\nMcp-Session-Id: {identifier}\r\nContent-Length: 0\r\n\r\n"
+    async with serving(with_bytes(head.encode())) as server, calling(server) as caller:
+        error = await caller.refused("initialize")
+        assert caller.channel.session_id is None
+
+    assert error.to_dict() == {
+        "name": "MCPError",
+        "code": "MCP_ERROR",
+        "message": "The server's session id is not visible ASCII",
+        "reason": "protocol",
+        "rpcCode": -32600,
+    }
+
+
+async def test_an_expired_session_is_told_once() -> None:
+    """R001-18, R001-32: whatever the body says. The next request has no session."""
+    gone = with_json(error_message(1, -32600, "Session not found"), status=404)
+    async with (
+        serving(in_turn(handshake("s-1"), gone, with_json(answer(2)))) as server,
+        calling(server) as caller,
+    ):
+        await caller.initialize()
+        error = await caller.refused()
+        assert caller.channel.session_id is None
+        await caller.ask("ping", 2)
+
+    assert error.to_dict() == {
+        "name": "ConnectionError",
+        "code": "CONNECTION_ERROR",
+        "message": "Session expired",
+        "reason": "session_expired",
+        "rpcCode": -32000,
+        "status": 404,
+    }
+    assert named(server.requests, "Mcp-Session-Id") == [None, "s-1", None]
+
+
+async def test_an_old_sessions_expiry_does_not_end_the_new_one() -> None:
+    """R001-18."""
+    asked, answered = asyncio.Event(), asyncio.Event()
+
+    async def late(request: Received, reply: Reply) -> None:
+        asked.set()
+        await answered.wait()
+        await reply.send(status=404)
+
+    sessions = iter(("old", "new"))
+
+    async def begin(request: Received, reply: Reply) -> None:
+        await handshake(next(sessions))(request, reply)
+
+    async with (
+        serving(by_method({"initialize": begin, "late": late})) as server,
+        calling(server) as caller,
+    ):
+        await caller.initialize()
+        late_one = asyncio.create_task(caller.refused("late"))
+        await asyncio.wait_for(asked.wait(), LIMIT_SECONDS)
+        await caller.initialize()
+        answered.set()
+        assert (await late_one).reason == "session_expired"
+        assert caller.channel.session_id == "new"
+
+
+# What comes back
+
+
+@pytest.mark.parametrize(
+    "media", [JSON, "application/json; charset=utf-8", "Application/JSON;charset=UTF-8", " application/json "]
+)
+async def test_an_answer_in_json(media: str) -> None:
+    """R001-9."""
+    message = answer(1, {"text": "Füße"})
+    body = json.dumps(message, ensure_ascii=False).encode()
+    async with serving(with_status(200, body, content_type=media)) as server, calling(server) as caller:
+        assert await caller.ask() == [message]
+
+
+@pytest.mark.parametrize("media", ["text/event-stream", "Text/Event-Stream; charset=utf-8"])
+async def test_an_answer_in_a_stream(media: str) -> None:
+    """R001-10, R001-13: what comes before the answer is handed on, in order, and does not end the wait."""
+    before = [PROGRESS, answer(2, {"not": "mine"}), {"jsonrpc": "2.0", "id": 1, "method": "ping"}]
+
+    async def script(request: Received, reply: Reply) -> None:
+        await reply.start(content_type=media)
+        for message in before:
+            await reply.event(message)
+        await reply.finish({"mine": True})
+
+    async with serving(script) as server, calling(server) as caller:
+        assert await caller.ask() == [*before, answer(1, {"mine": True})]
+
+
+async def test_a_stream_comes_in_any_pieces() -> None:
+    """R001-10."""
+    message = answer(1, {"text": "Füße €"})
+    stream = f"id: 1\r\ndata: {json.dumps(message, ensure_ascii=False)}\r\n\r\n".encode()
+    pieces = [stream[i : i + 1] for i in range(len(stream))]
+    async with serving(with_chunks(*pieces)) as server, calling(server) as caller:
+        assert await caller.ask() == [message]
+
+
+@pytest.mark.parametrize(
+    "stream",
+    [
+        pytest.param(b": hello\n\nretry: 5\n\n" + data_of(answer(1)), id="comments"),
+        pytest.param(b"id: 0\ndata:\n\n" + data_of(answer(1)), id="an id alone"),
+        pytest.param(b"event: ping\ndata: now\n\n" + data_of(answer(1)), id="foreign events"),
+        pytest.param(b"event: response\n" + data_of(answer(1)), id="a name of its own"),
+        pytest.param(data_of(answer(1)).rstrip(), id="no end"),
+        pytest.param(b'data: {"jsonrpc": "2.0",\ndata: "id": 1, "result": {}}\n\n', id="two lines"),
+    ],
+)
+async def test_an_answer_is_found_among_other_things(stream: bytes) -> None:
+    """R001-12."""
+    async with serving(with_chunks(stream)) as server, calling(server) as caller:
+        assert await caller.ask() == [answer(1)]
+
+
+async def test_the_exchange_ends_with_the_answer() -> None:
+    """R001-13: whether or not the server ends the stream, which is closed."""
+    gone = asyncio.Event()
+
+    async def script(request: Received, reply: Reply) -> None:
+        await reply.start()
+        await reply.event(answer(1))
+        await reply.gone()
+        gone.set()
+
+    async with serving(script) as server, calling(server) as caller:
+        assert await caller.ask() == [answer(1)]
+        await asyncio.wait_for(gone.wait(), LIMIT_SECONDS)
+
+
+async def test_a_connection_is_used_again() -> None:
+    """After answers of each kind that were read to their end."""
+
+    async def stream(request: Received, reply: Reply) -> None:
+        await reply.start()
+        await reply.finish()
+
+    async with serving(by_method({"stream": stream})) as server, calling(server) as caller:
+        for method in ("initialize", "stream", "ping", "stream", "tools/list"):
+            await caller.ask(method)
+            await caller.tell()
+
+    assert (len(server.requests), server.connections) == (10, 1)
+
+
+async def test_an_error_of_the_servers_is_an_answer() -> None:
+    """R001-14: in either form."""
+    error = error_message(1)
+    async with (
+        serving(in_turn(with_json(error), with_chunks(data_of(PROGRESS, error)))) as server,
+        calling(server) as caller,
+    ):
+        assert await caller.ask() == [error]
+        assert await caller.ask() == [PROGRESS, error]
+
+
+@pytest.mark.parametrize("how", ["JSON", "stream", "status"])
+async def test_an_error_without_id_is_the_answer(how: str) -> None:
+    """R001-14: the server could not even read which request it was."""
+    error = error_message(None, -32700, "Parse error")
+    scripts = {"JSON": with_json(error), "stream": with_chunks(data_of(error))}
+    async with (
+        serving(scripts.get(how, with_json(error, status=400))) as server,
+        calling(server) as caller,
+    ):
+        refused = await caller.refused()
+
+    assert refused.to_dict() == {
+        "name": "MCPError",
+        "code": "MCP_ERROR",
+        "message": "Parse error",
+        "reason": "peer",
+        "rpcCode": -32700,
+        **({"status": 400} if how == "status" else {}),
+    }
+
+
+@pytest.mark.parametrize("status", [200, 202, 204])
+async def test_what_has_no_answer_is_accepted(status: int) -> None:
+    """R001-6."""
+    async with serving(with_status(status)) as server, calling(server) as caller:
+        assert await caller.tell() == []
+        assert await caller.send(answer_to("s", result={})) == []
+
+    assert server.connections == 1
+
+
+@pytest.mark.parametrize(
+    "head", ["HTTP/1.1 202 Accepted\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"]
+)
+async def test_what_was_accepted_is_not_waited_for(head: str) -> None:
+    """R001-6: a body that only the connection's end would end."""
+
+    async def script(request: Received, reply: Reply) -> None:
+        await reply.write(head.encode())
+        await reply.gone()
+
+    async with serving(script) as server, calling(server) as caller:
+        assert await caller.tell() == []
+
+
+@pytest.mark.parametrize(
+    ("script", "message", "rpc_code", "status"),
+    [
+        pytest.param(with_status(200), "The server gave no answer (200, empty)", -32600, 200, id="empty"),
+        pytest.param(with_status(202), "The server gave no answer (202, empty)", -32600, 202, id="accepted"),
+        pytest.param(
+            with_status(204), "The server gave no answer (204, empty)", -32600, 204, id="no content"
+        ),
+        pytest.param(
+            with_status(200, b" \n", content_type=JSON),
+            "The server gave no answer (200, empty)",
+            -32600,
+            200,
+            id="blank",
+        ),
+        pytest.param(
+            with_status(200, b"<p>hi", content_type="text/html; charset=utf-8"),
+            "An answer is JSON or events, not 'text/html'",
+            -32600,
+            200,
+            id="a page",
+        ),
+        pytest.param(
+            with_status(200, b"{}"),
+            "An answer is JSON or events, not no content type",
+            -32600,
+            200,
+            id="what?",
+        ),
+        pytest.param(
+            with_status(200, b"{", content_type=JSON),
+            "The server sent a body that is not JSON",
+            -32700,
+            None,
+            id="not JSON",
+        ),
+        pytest.param(
+            with_status(200, b"[1]", content_type=JSON),
+            "The server sent a body that is no JSON-RPC 2.0 message",
+            -32600,
+            None,
+            id="no message",
+        ),
+        pytest.param(
+            with_chunks(b"data: {\n\n"),
+            "The server sent a streamed event that is not JSON",
+            -32700,
+            None,
+            id="event",
+        ),
+        pytest.param(
+            with_json(answer(2)), "The stream ended without the answer", -32600, None, id="another's answer"
+        ),
+        pytest.param(
+            with_chunks(data_of(PROGRESS, answer(2))),
+            "The stream ended without the answer",
+            -32600,
+            None,
+            id="no answer",
+        ),
+        pytest.param(
+            with_bytes(
+                b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\n\r\n{}"
+            ),
+            "{where}: the answer is compressed wrongly",
+            -32600,
+            None,
+            id="not compressed",
+        ),
+    ],
+)
+async def test_what_is_no_answer_is_the_servers_error(
+    script: Script, message: str, rpc_code: int, status: int | None
+) -> None:
+    """R001-15, R001-36."""
+    async with serving(script) as server, calling(server) as caller:
+        error = await caller.refused()
+
+    assert (type(error), error.reason, error.message, error.rpc_code, error.status) == (
+        MCPError,
+        "protocol",
+        message.format(where=server.url),
+        rpc_code,
+        status,
+    )
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param(with_chunks(data_of(PROGRESS), clean=False), id="a stream is reset"),
+        pytest.param(
+            with_bytes(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 99\r\n\r\n"),
+            id="a stream ends early",
+        ),
+        pytest.param(
+            with_bytes(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"),
+            id="a body ends early",
+        ),
+        pytest.param(with_bytes(b""), id="no answer at all"),
+        pytest.param(with_bytes(b"SSH-2.0-OpenSSH_9.9\r\n"), id="not HTTP"),
+    ],
+)
+async def test_a_connection_that_breaks_is_a_network_error(script: Script) -> None:
+    """R001-15, R001-34."""
+    async with serving(script) as server, calling(server) as caller:
+        error = await caller.refused()
+
+    assert (type(error), error.reason, error.rpc_code) == (MCPConnectionError, "network", -32001)
+    assert error.message.startswith(f"{server.url}: the connection broke: ")
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "data"),
+    [
+        (400, b'{"detail": ["x"]}', {"detail": ["x"]}),
+        (403, b"Forbidden, you", "Forbidden, you"),
+        (404, b"", None),
+        (405, b"[]", []),
+        (429, b"\xff", "�"),
+        (500, b"<h1>oops", "<h1>oops"),
+        (503, b"x" * 100_000, "x" * 65_536),
+    ],
+)
+async def test_a_status_that_is_an_error(status: int, body: bytes, data: object) -> None:
+    """R001-19, R001-35: for a request and for what has no answer."""
+    async with serving(with_status(status, body)) as server, calling(server) as caller:
+        error = await caller.refused()
+        with pytest.raises(MCPError) as told:
+            await caller.tell()
+
+    phrase = {404: "Not Found", 503: "Service Unavailable"}.get(status, "Whatever")
+    expected = {
+        "name": "MCPError",
+        "code": "MCP_ERROR",
+        "message": f"{server.url} answers {status} {phrase}",
+        "reason": "http",
+        "rpcCode": status,
+        "status": status,
+        "data": data,
+    }
+    assert error.to_dict() == {name: value for name, value in expected.items() if value is not None}
+    assert told.value.to_dict() == error.to_dict()
+
+
+@pytest.mark.parametrize("status", [400, 404, 500])
+async def test_a_json_rpc_error_says_more_than_its_status(status: int) -> None:
+    """R001-35: also 404, which in the stateless protocol is an unknown method's."""
+    error = {"code": -32601, "message": "no such method", "data": {"method": "x"}}
+    script = with_json({"jsonrpc": "2.0", "id": 1, "error": error}, status=status)
+    async with serving(script) as server, calling(server) as caller:
+        refused = await caller.refused()
+
+    assert refused.to_dict() == {
+        "name": "MCPError",
+        "code": "MCP_ERROR",
+        "message": "no such method",
+        "reason": "peer",
+        "rpcCode": -32601,
+        "status": status,
+        "data": {"method": "x"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("headers", "advice"),
+    [
+        ({}, "it wants credentials; give `auth`, or a header `Authorization`"),
+        ({"authorization": "Bearer x"}, "it does not accept the credentials"),
+    ],
+)
+async def test_a_server_that_wants_credentials(headers: Mapping[str, str], advice: str) -> None:
+    """R001-35."""
+    async with serving(with_status(401)) as server, calling(server, headers=headers) as caller:
+        error = await caller.refused()
+
+    assert (error.message, error.status) == (f"{server.url} answers 401 Unauthorized: {advice}", 401)
+
+
+# Size
+
+
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        (with_json(answer(1, {"text": "x" * 2000})), "The server's answer has more than 1000 bytes"),
+        (
+            with_chunks(data_of(answer(1, {"text": "x" * 2000}))),
+            "The server sent an event of more than 1000 bytes",
+        ),
+        (
+            with_status(
+                200,
+                gzip.compress(json.dumps(answer(1, {"text": "x" * 2000})).encode()),
+                content_type=JSON,
+                headers={"Content-Encoding": "gzip"},
+            ),
+            "The server's answer has more than 1000 bytes",
+        ),
+    ],
+    ids=["body", "event", "compressed"],
+)
+async def test_an_answer_that_is_too_large_is_refused(script: Script, message: str) -> None:
+    async with (
+        serving(script) as server,
+        calling(server, max_body_size=1000, max_event_size=1000) as caller,
+    ):
+        error = await caller.refused()
+
+    assert (error.reason, error.message) == ("protocol", message)
+
+
+@pytest.mark.parametrize("form", ["JSON", "stream", "compressed"])
+async def test_a_large_answer_arrives(form: str) -> None:
+    """Larger than the SDK's limit of a megabyte for an event."""
+    message = answer(1, {"text": "ü" * (5 << 20)})
+    body = json.dumps(message, ensure_ascii=False).encode()
+    scripts = {
+        "JSON": with_status(200, body, content_type=JSON),
+        "stream": with_chunks(b"data: ", body, b"\n\n"),
+        "compressed": with_status(
+            200, gzip.compress(body, 1), content_type=JSON, headers={"Content-Encoding": "gzip"}
+        ),
+    }
+    async with serving(scripts[form]) as server, calling(server) as caller:
+        assert await caller.ask() == [message]
+
+
+async def test_a_large_body_is_not_copied_many_times() -> None:
+    size = 20 << 20
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+    begin, end = b'{"jsonrpc":"2.0","id":1,"result":"', b'"}'
+
+    async def script(request: Received, reply: Reply) -> None:
+        await reply.write(head % (len(begin) + size + len(end)) + begin)
+        for _ in range(size >> 16):
+            await reply.write(b"x" * (1 << 16))
+        await reply.write(end)
+
+    async with serving(script) as server, calling(server) as caller:
+        tracemalloc.start()
+        try:
+            (message,) = await caller.ask()
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+
+    assert len(message["result"]) == size
+    assert peak < 3.5 * size
+
+
+# At the same time, and the end
+
+
+async def test_exchanges_do_not_wait_for_each_other() -> None:
+    """More than a pool usually has connections for."""
+    everyone = asyncio.Barrier(120)
+
+    async def script(request: Received, reply: Reply) -> None:
+        await asyncio.wait_for(everyone.wait(), LIMIT_SECONDS)
+        await reply.result({"n": request.message["id"]})
+
+    async with serving(script) as server, calling(server) as caller:
+        await asyncio.gather(*(caller.ask("ping", n) for n in range(119)), caller.ask("ping", 119))
+
+
+@pytest.mark.parametrize("begun", [False, True], ids=["before the answer", "in a stream"])
+async def test_to_abandon_an_exchange_closes_it(begun: bool) -> None:
+    """R001-50: at once, and the server can see it."""
+    asked, gone = asyncio.Event(), asyncio.Event()
+
+    async def script(request: Received, reply: Reply) -> None:
+        if begun:
+            await reply.start()
+            await reply.event(PROGRESS)
+        asked.set()
+        await reply.gone()
+        gone.set()
+
+    async with serving(script) as server, calling(server) as caller:
+        asking = asyncio.create_task(caller.ask())
+        await asyncio.wait_for(asked.wait(), LIMIT_SECONDS)
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        await asyncio.wait_for(gone.wait(), LIMIT_SECONDS)
+
+
+async def test_to_close_fails_what_runs() -> None:
+    """R001-53. It may be called twice, and from another task."""
+    asked = asyncio.Event()
+
+    async def script(request: Received, reply: Reply) -> None:
+        if request.asks == "stuck":
+            asked.set()
+            await reply.gone()
+        else:
+            await reply.start()
+            await reply.gone()
+
+    async with serving(script) as server, calling(server) as caller:
+        assert await caller.listen()
+        asking = asyncio.create_task(caller.refused("stuck"))
+        await asyncio.wait_for(asked.wait(), LIMIT_SECONDS)
+        await asyncio.gather(caller.channel.close(), caller.channel.close())
+        errors = [await asking, await caller.refused()]
+        with pytest.raises(MCPConnectionError):
+            await caller.listen()
+        assert await caller.channel.terminate() is False
+
+    assert [error.to_dict() for error in errors] == [
+        {
+            "name": "ConnectionError",
+            "code": "CONNECTION_ERROR",
+            "message": "The connection was closed",
+            "reason": "not_connected",
+            "rpcCode": -32001,
+        }
+    ] * 2
+    assert server.asked == ["GET", "stuck"]

@@ -1,0 +1,1475 @@
+"""The client through its front door, on a wire in memory."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import AsyncGenerator, Callable, Mapping
+from typing import Any
+
+import pytest
+
+import footlight
+from footlight import (
+    MCPClient,
+    MCPConnectionError,
+    MCPError,
+    MCPTimeoutError,
+    ServerNotAvailableError,
+    ToolInvocationError,
+    is_session_expired,
+    is_timeout,
+    is_tool_not_found,
+)
+from footlight.client import connection, mcp_client
+from footlight.client.messages import encode
+from footlight.client.results import CallResult, Content, Tool, ToolResult
+from tests.client.channels import (
+    LEGACY,
+    LIMIT_SECONDS,
+    SERVER_INFO,
+    STATELESS,
+    Place,
+    Refusal,
+    Wire,
+    discovered,
+    initialized,
+)
+
+pytestmark = pytest.mark.anyio
+
+MODERN = "2026-07-28"
+LOST = MCPConnectionError("The process ended")
+EXPIRED = MCPConnectionError("Session expired", reason="session_expired", status=404)
+
+
+def listing(*names: str, **more: Any) -> dict[str, Any]:
+    return {"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in names], **more}
+
+
+def said(text: str, **more: Any) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": text}], **more}
+
+
+TOOLS = {**LEGACY, "tools/list": listing("a", "b")}
+MODERN_TOOLS = {**STATELESS, "tools/list": listing("a", "b")}
+
+
+@pytest.fixture
+async def client() -> AsyncGenerator[MCPClient]:
+    """Connected, to a server with two tools."""
+    async with MCPClient(Place(TOOLS)) as client:
+        yield client
+
+
+def wire_of(client: MCPClient) -> Any:
+    place = client.transport
+    assert isinstance(place, Place)
+    return place.wire
+
+
+async def in_time(task: asyncio.Task[Any]) -> None:
+    async with asyncio.timeout(LIMIT_SECONDS):
+        await asyncio.wait([task])
+
+
+# Made
+
+
+@pytest.mark.parametrize("name", ["a", "footlight", "My-Client-2", "-"])
+@pytest.mark.parametrize(
+    "version", ["0.1.0", "1.0.0-alpha.1", "1.2.3+build.5", "10.20.30-a-b.0+x", "1.0.0-0a"]
+)
+def test_good_names_and_versions(name: str, version: str) -> None:
+    """R004-1"""
+    client = MCPClient(name=name, version=version)
+
+    assert (client.name, client.version) == (name, version)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"name": ""}, "name: '' must be letters, digits and hyphens"),
+        ({"name": "a b"}, "name: 'a b' must be letters, digits and hyphens"),
+        ({"name": "a\n"}, "name: 'a\\n' must be letters, digits and hyphens"),
+        ({"name": "ä"}, "name: 'ä' must be letters, digits and hyphens"),
+        ({"name": "a_b"}, "name: 'a_b' must be letters, digits and hyphens"),
+        ({"version": ""}, "version: '' must be like 1.0.0"),
+        ({"version": "1"}, "version: '1' must be like 1.0.0"),
+        ({"version": "1.0"}, "version: '1.0' must be like 1.0.0"),
+        ({"version": "v1.0.0"}, "version: 'v1.0.0' must be like 1.0.0"),
+        ({"version": "01.0.0"}, "version: '01.0.0' must be like 1.0.0"),
+        ({"version": "1.0.0-"}, "version: '1.0.0-' must be like 1.0.0"),
+        ({"version": "1.0.0-a..b"}, "version: '1.0.0-a..b' must be like 1.0.0"),
+        ({"version": "1.0.0-01"}, "version: '1.0.0-01' must be like 1.0.0"),
+        ({"version": "1.0.0\n"}, "version: '1.0.0\\n' must be like 1.0.0"),
+        ({"version": "١.٢.٣"}, "version: '١.٢.٣' must be like 1.0.0"),
+        ({"timeout_ms": 0}, "timeout_ms: must be more than 0, got 0"),
+        ({"timeout_ms": -1}, "timeout_ms: must be more than 0, got -1"),
+        ({"timeout_ms": float("nan")}, "timeout_ms: must be more than 0, got nan"),
+        (
+            {"protocol_version": "2023-01-01"},
+            "protocol_version: '2023-01-01' must be auto or one of "
+            "2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25, 2026-07-28",
+        ),
+    ],
+)
+def test_what_cannot_be_is_refused_when_it_is_made(options: dict[str, Any], message: str) -> None:
+    """R004-1"""
+    with pytest.raises(MCPError) as refused:
+        MCPClient(**options)
+
+    assert (refused.value.message, refused.value.reason) == (message, "invalid")
+
+
+def test_a_client_says_what_it_is_without_its_secrets() -> None:
+    """R004-30"""
+    client = MCPClient("https://me:hunter2@host/mcp?token=x", headers={"Authorization": "Bearer x"})
+
+    assert repr(client) == "<MCPClient footlight https://host/mcp disconnected>"
+    assert repr(MCPClient(name="me")) == "<MCPClient me disconnected>"
+
+
+def test_a_client_can_be_made_outside_of_a_loop() -> None:
+    """R001-48"""
+    place = Place(TOOLS)
+    client = MCPClient(place)
+
+    async def use() -> list[str]:
+        try:
+            return [tool.name for tool in await client.list_tools()]
+        finally:
+            await client.close()
+
+    assert asyncio.run(use()) == ["a", "b"]
+
+
+# Its life
+
+
+async def test_the_states_of_a_client() -> None:
+    """R004-2, R004-5, R004-6, R004-7"""
+    place = Place(TOOLS)
+    client = MCPClient(place)
+    seen: list[Any] = []
+
+    def look() -> None:
+        seen.append((client.state, client.connected, client.is_connected(), client.transport is place))
+
+    look()
+    await client.connect()
+    look()
+    place.wire.lose(LOST)
+    look()
+    await client.reconnect()
+    look()
+    await client.close()
+    look()
+
+    assert seen == [
+        ("disconnected", False, False, False),
+        ("connected", True, True, True),
+        ("error", False, False, True),
+        ("connected", True, True, True),
+        ("disconnected", False, False, False),
+    ]
+    assert [wire.closed for wire in place.wires] == [1, 1]
+    assert client.transport is None
+
+
+async def test_what_the_server_is_is_known_while_connected() -> None:
+    """R001-54"""
+    client = MCPClient(Place({"initialize": initialized("2025-11-25", instructions="Be kind.")}))
+
+    def known() -> list[Any]:
+        return [
+            client.get_server_info(),
+            client.get_server_capabilities(),
+            client.get_instructions(),
+            client.get_protocol_version(),
+            client.get_session_id(),
+        ]
+
+    before = known()
+    async with client:
+        assert known() == [SERVER_INFO, {"tools": {}}, "Be kind.", "2025-11-25", None]
+
+    assert before == known() == [{}, {}, None, "2025-06-18", None]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "offered"), [(None, "2025-06-18"), ("2025-11-25", "2025-11-25"), ("auto", "2025-06-18")]
+)
+def test_the_version_that_would_be_offered(wanted: Any, offered: str) -> None:
+    """R001-54"""
+    assert MCPClient(protocol_version=wanted).get_protocol_version() == offered
+
+
+async def test_what_the_client_can_do_is_told() -> None:
+    place = Place(LEGACY)
+    async with MCPClient(
+        place,
+        name="me",
+        version="2.0.0",
+        roots=["file:///a"],
+        sampling=lambda _: {"model": "m"},
+        elicitation=lambda _: {"action": "accept"},
+    ):
+        for method in ("roots/list", "sampling/createMessage", "elicitation/create"):
+            place.wire.comes({"jsonrpc": "2.0", "id": method, "method": method})
+        answers = [
+            (await place.wire.answered(method))["result"]
+            for method in ("roots/list", "sampling/createMessage", "elicitation/create")
+        ]
+
+    assert place.wire.sent[0]["params"] == {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {"roots": {}, "sampling": {}, "elicitation": {}},
+        "clientInfo": {"name": "me", "version": "2.0.0"},
+    }
+    assert answers == [{"roots": [{"uri": "file:///a"}]}, {"model": "m"}, {"action": "accept"}]
+
+
+async def test_one_server_at_a_time(client: MCPClient) -> None:
+    """R004-3"""
+    with pytest.raises(MCPError) as refused:
+        await client.connect("another")
+
+    assert refused.value.to_dict() == {
+        "name": "MCPError",
+        "code": "MCP_ERROR",
+        "message": "The client is connected already (connected); close() or reconnect() it",
+        "reason": "invalid",
+        "rpcCode": -32602,
+    }
+    assert [tool.name for tool in await client.list_tools()] == ["a", "b"]
+
+
+async def test_connecting_at_once_connects_once() -> None:
+    """R004-3"""
+    place = Place(TOOLS)
+    client = MCPClient(place)
+
+    results = await asyncio.gather(client.connect(), client.connect(), return_exceptions=True)
+    await client.close()
+
+    assert place.opening == 1
+    assert [type(result) for result in results] == [type(None), MCPError]
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda client: client.list_tools(),
+        lambda client: client.call_tool("a"),
+        lambda client: client.call("a"),
+        lambda client: client.get_tool("a"),
+        lambda client: client.ping(),
+        lambda client: client.request("x"),
+        lambda client: client.open_stream(print),
+        lambda client: client.reconnect(),
+    ],
+    ids=["list_tools", "call_tool", "call", "get_tool", "ping", "request", "open_stream", "reconnect"],
+)
+async def test_a_client_of_nothing_is_not_connected(use: Callable[[MCPClient], Any]) -> None:
+    """R004-4"""
+    with pytest.raises(MCPConnectionError) as refused:
+        await use(MCPClient())
+
+    assert refused.value.to_dict() == {
+        "name": "ConnectionError",
+        "code": "CONNECTION_ERROR",
+        "message": "The client is not connected; call connect() first",
+        "reason": "not_connected",
+        "rpcCode": -32001,
+    }
+
+
+async def test_there_must_be_something_to_connect_to() -> None:
+    """R004-7, R004-18"""
+    client = MCPClient()
+    with pytest.raises(MCPError, match="there is nothing to connect to"):
+        await client.connect()
+    with pytest.raises(MCPError, match="the command is empty"):
+        await client.connect("")
+
+    assert client.state == "disconnected"
+
+
+async def test_a_closed_client_says_so_and_can_be_connected_again() -> None:
+    """R001-53, R004-4"""
+    place = Place(TOOLS)
+    client = MCPClient(place)
+    async with client:
+        await client.list_tools()
+    with pytest.raises(MCPConnectionError, match="not connected"):
+        await client.list_tools()
+    async with client:
+        assert len(await client.list_tools()) == 2
+
+    assert place.opening == 2
+
+
+async def test_closing_may_be_done_at_any_time_and_often() -> None:
+    """R001-53"""
+    place = Place(TOOLS)
+    client = MCPClient(place)
+    await client.close()
+    await client.connect()
+    await asyncio.gather(client.close(), client.close())
+    await client.close()
+
+    assert place.wire.closed == 1
+    assert client.state == "disconnected"
+
+
+async def test_closing_ends_what_waits(client: MCPClient) -> None:
+    """R001-53"""
+    wire = wire_of(client)
+    calling = asyncio.create_task(client.call_tool("a"))
+    await wire.asked("tools/call")
+    await client.close()
+
+    with pytest.raises(MCPConnectionError, match="The client was closed") as ended:
+        await calling
+    assert ended.value.reason == "not_connected"
+
+
+async def test_a_handler_may_close_its_client(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Closing ends the handlers, and must not wait for the one that it is called by."""
+    monkeypatch.setattr(connection, "CLOSE_SECONDS", LIMIT_SECONDS)
+    place = Place(TOOLS)
+    closed = asyncio.Event()
+
+    async def close(params: Mapping[str, Any]) -> Mapping[str, Any]:
+        try:
+            await client.close()
+        finally:
+            closed.set()
+        return {}
+
+    client = MCPClient(place, elicitation=close)
+    await client.connect()
+    place.wire.comes({"jsonrpc": "2.0", "id": 1, "method": "elicitation/create"})
+    async with asyncio.timeout(LIMIT_SECONDS / 2):
+        await closed.wait()
+
+    assert place.wire.closed == 1
+    assert client.state == "disconnected"
+
+
+async def test_opened_in_one_task_and_closed_in_another() -> None:
+    place = Place(TOOLS)
+    client = MCPClient(place)
+    await asyncio.create_task(client.connect())
+    tools = await asyncio.create_task(client.list_tools())
+    await asyncio.create_task(client.close())
+
+    assert len(tools) == 2
+    assert place.wire.closed == 1
+
+
+# Connecting fails
+
+
+@pytest.mark.parametrize(
+    ("place", "error"),
+    [
+        (Place(failures=[ServerNotAvailableError("Nobody")]), ServerNotAvailableError),
+        (Place({"initialize": Refusal(-32603)}), MCPConnectionError),
+        (Place({"initialize": initialized("1999-01-01")}), MCPConnectionError),
+        (Place({"initialize": MCPConnectionError("Reset")}), MCPConnectionError),
+        (Place({}), MCPTimeoutError),
+        (Place({"initialize": initialized()}, gate=asyncio.Event()), MCPTimeoutError),
+    ],
+    ids=["nobody", "refused", "other version", "reset", "silent", "never opens"],
+)
+async def test_what_fails_to_connect_leaves_nothing(place: Place, error: type[MCPError]) -> None:
+    """R004-7, R004-29"""
+    before = asyncio.all_tasks()
+    client = MCPClient(place, timeout_ms=50)
+
+    with pytest.raises(MCPError) as failed:
+        await client.connect()
+
+    assert type(failed.value) is error
+    assert client.state == "disconnected"
+    assert client.transport is None
+    assert [wire.closed for wire in place.wires] == [1] * len(place.wires)
+    assert asyncio.all_tasks() == before
+
+
+async def test_after_a_failure_one_may_try_again() -> None:
+    """R004-2, R004-7"""
+    place = Place(TOOLS, failures=[ServerNotAvailableError("Nobody")])
+    client = MCPClient(place)
+    with pytest.raises(ServerNotAvailableError):
+        await client.connect()
+    await client.connect()
+
+    assert client.connected
+    await client.close()
+
+
+async def test_the_error_says_which_command_it_was() -> None:
+    """R004-24"""
+    client = MCPClient(Place({"initialize": Refusal(-32603)}, command="server", where="server --flag"))
+
+    with pytest.raises(MCPConnectionError) as failed:
+        await client.connect()
+
+    assert failed.value.server_command == "server --flag"
+
+
+async def test_giving_up_while_it_connects_leaves_nothing() -> None:
+    """R004-7"""
+    place = Place({})
+    client = MCPClient(place)
+    connecting = asyncio.create_task(client.connect())
+    await place.tried()
+    await place.wire.asked("initialize")
+    connecting.cancel()
+    await in_time(connecting)
+
+    assert connecting.cancelled()
+    assert client.state == "disconnected"
+    assert place.wire.closed == 1
+
+
+async def test_giving_up_while_it_closes_closes_all_the_same() -> None:
+    """R004-41"""
+    place = Place(TOOLS)
+    client = MCPClient(place)
+    await client.connect()
+    begun, may_end = asyncio.Event(), asyncio.Event()
+    ended: list[str] = []
+
+    async def close() -> None:
+        begun.set()
+        await may_end.wait()
+        ended.append("closed")
+
+    place.wire.close = close
+    closing = asyncio.create_task(client.close())
+    async with asyncio.timeout(LIMIT_SECONDS):
+        await begun.wait()
+    for _ in range(3):
+        closing.cancel()
+        await asyncio.wait([closing], timeout=0)
+    may_end.set()
+    await in_time(closing)
+
+    assert closing.cancelled()
+    assert ended == ["closed"]
+    assert client.state == "disconnected"
+
+
+async def test_giving_up_while_the_stream_closes_closes_the_rest_too() -> None:
+    """R004-41"""
+    place = Place(TOOLS, http=True)
+    client = MCPClient(place)
+    await client.open_stream(print)
+    begun = asyncio.Event()
+
+    async def never_stops() -> None:
+        begun.set()
+        await asyncio.Event().wait()
+
+    place.wire.stop_listening = never_stops
+    closing = asyncio.create_task(client.close())
+    async with asyncio.timeout(LIMIT_SECONDS):
+        await begun.wait()
+    closing.cancel()
+    await in_time(closing)
+
+    assert place.wire.closed == 1
+    assert client.state == "disconnected"
+
+
+# Lost
+
+
+async def test_a_call_on_a_dead_connection_fails_at_once(client: MCPClient) -> None:
+    """R004-29"""
+    wire = wire_of(client)
+    wire.lose(LOST)
+    sent = len(wire.sent)
+
+    for _ in range(2):
+        with pytest.raises(MCPConnectionError, match="The process ended") as ended:
+            await client.list_tools()
+        assert ended.value.reason == "network"
+
+    assert client.state == "error"
+    assert len(wire.sent) == sent
+    with pytest.raises(MCPError, match=r"connected already \(error\)"):
+        await client.connect()
+
+
+async def test_a_call_that_waits_hears_of_the_loss(client: MCPClient) -> None:
+    """R004-29"""
+    wire = wire_of(client)
+    calls = [asyncio.create_task(client.call_tool(name)) for name in ("a", "b")]
+    await wire.asked("tools/call", 2)
+    wire.lose(LOST)
+
+    errors = await asyncio.gather(*calls, return_exceptions=True)
+
+    assert [str(error) for error in errors] == ["The process ended"] * 2
+    assert errors[0] is not errors[1]
+
+
+async def test_after_a_failed_reconnect_it_is_disconnected() -> None:
+    """R004-2"""
+    place = Place(TOOLS)
+    client = MCPClient(place)
+    await client.connect()
+    place.failures.append(ServerNotAvailableError("Nobody"))
+
+    with pytest.raises(ServerNotAvailableError):
+        await client.reconnect()
+
+    assert client.state == "disconnected"
+    assert place.wires[0].closed == 1
+    await client.reconnect()
+    assert client.connected
+    await client.close()
+
+
+async def test_a_reconnect_that_is_given_up_leaves_nothing() -> None:
+    place = Place(TOOLS)
+    client = MCPClient(place)
+    await client.connect()
+    place.gate = asyncio.Event()
+    reconnecting = asyncio.create_task(client.reconnect())
+    await place.tried(2)
+    reconnecting.cancel()
+    await in_time(reconnecting)
+
+    assert reconnecting.cancelled()
+    assert client.state == "disconnected"
+    assert place.wires[0].closed == 1
+
+
+# The first call connects
+
+
+async def test_the_first_call_connects_once_however_many_there_are() -> None:
+    """R001-48"""
+    place = Place(TOOLS)
+    client = MCPClient(place)
+
+    found = await asyncio.gather(*(client.get_tool("a") for _ in range(10)))
+
+    assert place.opening == 1
+    assert place.wire.methods == ["initialize", "notifications/initialized", "tools/list"]
+    assert [tool.name for tool in found if tool is not None] == ["a"] * 10
+    await client.close()
+
+
+async def test_if_the_first_call_cannot_connect_the_next_tries_again() -> None:
+    """R001-48"""
+    place = Place(TOOLS, failures=[ServerNotAvailableError("Nobody")])
+    client = MCPClient(place)
+    with pytest.raises(ServerNotAvailableError):
+        await client.list_tools()
+
+    assert len(await client.list_tools()) == 2
+    await client.close()
+
+
+async def test_one_that_gives_up_does_not_keep_the_next_from_connecting() -> None:
+    """R001-48"""
+    place = Place(TOOLS, gate=asyncio.Event())
+    client = MCPClient(place)
+    first, second = (asyncio.create_task(client.list_tools()) for _ in range(2))
+    await place.tried()
+    first.cancel()
+    assert place.gate is not None
+    place.gate.set()
+
+    assert len(await second) == 2
+    assert first.cancelled()
+    await client.close()
+
+
+# An HTTP session that expires
+
+
+async def test_after_an_expired_session_the_next_call_begins_another() -> None:
+    """R001-18, R001-32"""
+    replies: list[Any] = [listing("old"), EXPIRED, listing("new")]
+    place = Place({**LEGACY, "tools/list": lambda _: replies.pop(0)}, http=True)
+    async with MCPClient(place) as client:
+        await client.list_tools()
+        with pytest.raises(MCPConnectionError) as expired:
+            await client.list_tools(refresh=True)
+        assert is_session_expired(expired.value)
+        assert not is_timeout(expired.value)
+        assert client.state == "connected"
+
+        assert [tool.name for tool in await client.list_tools()] == ["new"]
+
+    assert place.opening == 1
+    assert place.wire.methods == [
+        *("initialize", "notifications/initialized", "tools/list", "tools/list"),
+        *("initialize", "notifications/initialized", "tools/list"),
+    ]
+
+
+async def test_the_other_session_is_begun_once_for_all_who_need_it() -> None:
+    """R001-18"""
+    place = Place({**TOOLS, "tools/call": EXPIRED}, http=True)
+    async with MCPClient(place) as client:
+        errors = await asyncio.gather(*(client.call_tool("a") for _ in range(5)), return_exceptions=True)
+        place.wire.script["tools/call"] = said("done")
+        results = await asyncio.gather(*(client.call_tool("a") for _ in range(5)))
+
+    assert [is_session_expired(error) for error in errors if isinstance(error, MCPError)] == [True] * 5
+    assert [result.text for result in results] == ["done"] * 5
+    assert len(place.wire.of("initialize")) == 2
+
+
+async def test_a_late_word_of_the_old_session_does_not_end_the_new_one() -> None:
+    """R001-18"""
+    place = Place(TOOLS, http=True)
+    async with MCPClient(place) as client:
+        wire = place.wire
+        wire.stuck = asyncio.Event()
+        wire.script["tools/call"] = EXPIRED
+        late = asyncio.create_task(client.call_tool("a"))
+        await wire.asked("tools/call")
+        stuck, wire.stuck = wire.stuck, None
+        with pytest.raises(MCPConnectionError):
+            await client.call_tool("b")
+        await client.list_tools()
+        stuck.set()
+        with pytest.raises(MCPConnectionError):
+            await late
+        await client.list_tools(refresh=True)
+
+    assert len(wire.of("initialize")) == 2
+
+
+async def test_if_the_other_session_cannot_begin_the_next_call_tries_again() -> None:
+    """R001-18"""
+    place = Place({**TOOLS, "tools/call": EXPIRED}, http=True)
+    async with MCPClient(place) as client:
+        with pytest.raises(MCPConnectionError, match="Session expired"):
+            await client.call_tool("a")
+        place.wire.script["initialize"] = MCPError("A 503", reason="http", status=503)
+        with pytest.raises(MCPError, match="A 503"):
+            await client.list_tools()
+        place.wire.script["initialize"] = initialized()
+
+        assert len(await client.list_tools()) == 2
+
+
+async def test_a_session_is_ended_when_the_client_is_closed() -> None:
+    """R001-20, R001-21, R001-53"""
+    place = Place(TOOLS, http=True)
+    async with MCPClient(place) as client:
+        assert client.get_session_id() == "session-1"
+
+    assert client.get_session_id() is None
+    assert (place.wire.terminated, place.wire.closed) == (1, 1)
+
+
+async def test_that_a_session_cannot_be_ended_does_not_keep_a_client_from_closing() -> None:
+    """R001-53"""
+    place = Place(TOOLS, http=True)
+    async with MCPClient(place):
+        place.wire.ending = MCPConnectionError("Reset")
+
+    assert (place.wire.terminated, place.wire.closed) == (1, 1)
+
+
+@pytest.mark.parametrize("did", [True, False])
+async def test_ending_a_session_by_hand(did: bool) -> None:
+    """R001-20"""
+    place = Place(TOOLS, http=True)
+    async with MCPClient(place) as client:
+        place.wire.ending = did
+        assert await client.terminate_session() is did
+        assert client.get_session_id() is None
+        assert await client.terminate_session() is False
+        assert len(await client.list_tools()) == 2
+
+    assert len(place.wire.of("initialize")) == 2
+
+
+async def test_a_session_that_could_not_be_ended_is_over_too() -> None:
+    """R001-20: its id is gone, so the next call needs another."""
+    place = Place(TOOLS, http=True)
+    async with MCPClient(place) as client:
+        place.wire.ending = MCPConnectionError("Reset")
+        with pytest.raises(MCPConnectionError, match="Reset"):
+            await client.terminate_session()
+        await client.list_tools()
+
+    assert len(place.wire.of("initialize")) == 2
+
+
+async def test_where_there_is_no_session_none_is_ended(client: MCPClient) -> None:
+    """R001-17, R001-20"""
+    assert await client.terminate_session() is False
+    assert client.get_session_id() is None
+    assert len(wire_of(client).of("initialize")) == 1
+
+
+# Tools
+
+
+async def test_tools_are_asked_for_once_and_forgotten_with_the_connection() -> None:
+    """R001-44, R001-45, R001-46"""
+    place = Place(TOOLS)
+    client = MCPClient(place)
+    first = await client.list_tools()
+    assert await client.list_tools() is first
+    assert first == (
+        Tool("a", input_schema={"type": "object"}, raw=TOOLS["tools/list"]["tools"][0]),
+        Tool("b", input_schema={"type": "object"}, raw=TOOLS["tools/list"]["tools"][1]),
+    )
+    await client.list_tools(refresh=True)
+    assert len(place.wire.of("tools/list")) == 2
+    await client.reconnect()
+    await client.list_tools()
+    assert len(place.wire.of("tools/list")) == 1
+    await client.close()
+
+
+async def test_tools_that_changed_are_asked_for_again(client: MCPClient) -> None:
+    """R001-47"""
+    wire = wire_of(client)
+    await client.list_tools()
+    wire.notify("notifications/resources/list_changed")
+    await client.list_tools()
+    assert len(wire.of("tools/list")) == 1
+    wire.notify("notifications/tools/list_changed")
+    await client.list_tools()
+
+    assert len(wire.of("tools/list")) == 2
+
+
+async def test_tools_that_change_while_they_are_told_are_asked_for_again(client: MCPClient) -> None:
+    """R001-47"""
+    wire = wire_of(client)
+    tools = wire.script.pop("tools/list")
+    asking = asyncio.create_task(client.list_tools())
+    request = await wire.asked("tools/list")
+    wire.notify("notifications/tools/list_changed")
+    wire.answer(request, tools)
+    await asking
+    wire.script["tools/list"] = tools
+    await client.list_tools()
+
+    assert len(wire.of("tools/list")) == 2
+
+
+async def test_all_pages_are_read(client: MCPClient) -> None:
+    """R001-47. An empty text is a cursor too."""
+    pages = {
+        None: listing("a", nextCursor=""),
+        "": listing("b", nextCursor="2"),
+        "2": listing(nextCursor="3"),
+        "3": listing("c", nextCursor=None),
+    }
+    wire = wire_of(client)
+    wire.script["tools/list"] = lambda params: pages[params.get("cursor")]
+
+    assert [tool.name for tool in await client.list_tools()] == ["a", "b", "c"]
+    assert [request["params"] for request in wire.of("tools/list")] == [
+        {},
+        {"cursor": ""},
+        {"cursor": "2"},
+        {"cursor": "3"},
+    ]
+
+
+async def test_pages_without_end_are_ended(client: MCPClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """R001-47"""
+    monkeypatch.setattr(mcp_client, "MOST_PAGES", 7)
+    wire = wire_of(client)
+    wire.script["tools/list"] = listing("a", nextCursor="again")
+    with pytest.raises(MCPError, match="pages of tools/list have no end") as refused:
+        await client.list_tools()
+    wire.script["resources/list"] = lambda params: {
+        "resources": [],
+        "nextCursor": f"{params.get('cursor', '')}x",
+    }
+    with pytest.raises(MCPError, match="pages of resources/list have no end"):
+        await client.list_resources()
+
+    assert refused.value.reason == "protocol"
+    assert (len(wire.of("tools/list")), len(wire.of("resources/list"))) == (2, 7)
+
+
+async def test_tools_are_found_by_name_and_by_words() -> None:
+    """R001-54"""
+    entries = [
+        {"name": "browser_click", "description": "Click an element.", "inputSchema": {}},
+        {"name": "browser_navigate", "title": "Go to a page", "inputSchema": {}},
+    ]
+    async with MCPClient(Place({**LEGACY, "tools/list": {"tools": entries}})) as client:
+        found = [
+            [tool.name for tool in await client.search_tools(query)]
+            for query in ("CLICK", "browser", "page go", "click page", "")
+        ]
+        named = await client.get_tool("browser_click")
+        missing = await client.get_tool("click")
+
+    assert found == [
+        ["browser_click"],
+        ["browser_click", "browser_navigate"],
+        ["browser_navigate"],
+        [],
+        ["browser_click", "browser_navigate"],
+    ]
+    assert named is not None
+    assert named.name == "browser_click"
+    assert missing is None
+
+
+# Calls
+
+
+async def test_a_call_in_the_documents_form(client: MCPClient) -> None:
+    """R001-37 to R001-41"""
+    wire, raw = wire_of(client), said('{"a": 1}')
+    wire.script["tools/call"] = raw
+
+    result = await client.call("a", {"x": [1]})
+
+    assert result == CallResult(raw=raw, text='{"a": 1}', data={"a": 1}, is_error=False)
+    assert wire.of("tools/call") == [
+        {
+            "jsonrpc": "2.0",
+            "id": 2,
+            "method": "tools/call",
+            "params": {"name": "a", "arguments": {"x": [1]}},
+        }
+    ]
+
+
+async def test_a_call_in_the_protocols_form(client: MCPClient) -> None:
+    """R004-33"""
+    raw = said("hello", structuredContent={"a": 1})
+    wire_of(client).script["tools/call"] = raw
+
+    assert await client.call_tool("a") == ToolResult(
+        (Content("text", text="hello", raw=raw["content"][0]),), structured_content={"a": 1}, raw=raw
+    )
+    assert wire_of(client).of("tools/call")[0]["params"] == {"name": "a", "arguments": {}}
+
+
+async def test_a_tools_failure_is_returned_by_one_and_raised_by_the_other(client: MCPClient) -> None:
+    """R001-43, R004-29; lessons 2.0 and 2.4: isError was passed over."""
+    raw = said("No such page", isError=True)
+    wire_of(client).script["tools/call"] = raw
+
+    returned = await client.call("a")
+    with pytest.raises(ToolInvocationError) as raised:
+        await client.call_tool("a", {"url": "x", "token": "secret"})
+
+    assert returned == CallResult(raw=raw, text="No such page", data=None, is_error=True)
+    assert raised.value.to_dict() == {
+        "name": "ToolInvocationError",
+        "code": "TOOL_INVOCATION_ERROR",
+        "message": "No such page",
+        "reason": "tool",
+        "rpcCode": -32603,
+        "toolName": "a",
+        "toolArgs": {"url": "x", "token": "***"},
+    }
+    assert raised.value.result.raw is raw
+
+
+async def test_a_failure_without_a_word_has_one(client: MCPClient) -> None:
+    wire_of(client).script["tools/call"] = {"isError": True}
+
+    with pytest.raises(ToolInvocationError, match=r"^The tool a failed and does not say why$"):
+        await client.call_tool("a")
+
+
+@pytest.mark.parametrize("call", [MCPClient.call, MCPClient.call_tool])
+async def test_a_refused_call_is_raised_by_both(client: MCPClient, call: Callable[..., Any]) -> None:
+    """R001-14, R004-29"""
+    wire_of(client).script["tools/call"] = Refusal(-32602, "url: missing", {"field": "url"})
+
+    with pytest.raises(ToolInvocationError) as refused:
+        await call(client, "a", {"x": 1})
+
+    assert refused.value.to_dict() == {
+        "name": "ToolInvocationError",
+        "code": "TOOL_INVOCATION_ERROR",
+        "message": "url: missing",
+        "reason": "peer",
+        "rpcCode": -32602,
+        "data": {"field": "url"},
+        "toolName": "a",
+        "toolArgs": {"x": 1},
+    }
+    assert isinstance(refused.value.__cause__, MCPError)
+
+
+@pytest.mark.parametrize(
+    ("code", "message", "unknown"),
+    [
+        (-32601, "Method not found", True),
+        (-32601, "", True),
+        (-32602, "Unknown tool: nav.go-", True),
+        (-32602, "unknown tool 'nav.go-'", True),
+        (-32602, 'Unknown tool: "nav.go-"', True),
+        (-32602, "Tool nav.go- not found", True),
+        (-32602, "Tool 'nav.go-' was not found.", True),
+        (-32602, "Tool not found: nav.go-", True),
+        (-32602, "No such tool: `nav.go-`", True),
+        (-32602, "MCP error -32602: Tool nav.go- not found", True),
+        (-32602, "Unknown tool: another", False),
+        (-32602, "Unknown tool: navxgo-", False),
+        (-32602, "Unknown tool: nav.go-2", False),
+        (-32602, "Unknown tool", False),
+        (-32602, "file of tool nav.go- not found", False),
+        (-32603, "Unknown tool: nav.go-", False),
+        (-32000, "", False),
+    ],
+)
+async def test_a_tool_that_is_not_there(client: MCPClient, code: int, message: str, unknown: bool) -> None:
+    """R001-30"""
+    wire_of(client).script["tools/call"] = Refusal(code, message)
+
+    with pytest.raises(ToolInvocationError) as refused:
+        await client.call_tool("nav.go-")
+
+    assert is_tool_not_found(refused.value) is unknown
+    assert (refused.value.message, refused.value.rpc_code) == (message, code)
+
+
+async def test_a_tool_that_is_not_there_may_be_told_as_a_failure(client: MCPClient) -> None:
+    """R001-30"""
+    wire_of(client).script["tools/call"] = said("Unknown tool: a", isError=True)
+
+    with pytest.raises(ToolInvocationError) as refused:
+        await client.call_tool("a")
+
+    assert is_tool_not_found(refused.value)
+
+
+async def test_an_error_of_the_exchange_is_no_error_of_the_tool(client: MCPClient) -> None:
+    """R001-35"""
+    wire_of(client).script["tools/call"] = MCPError("A 500", reason="http", rpc_code=500, status=500)
+
+    with pytest.raises(MCPError) as failed:
+        await client.call_tool("a")
+
+    assert type(failed.value) is MCPError
+    assert failed.value.rpc_code == 500
+
+
+async def test_arguments_that_json_cannot_say_are_refused_before_they_are_sent() -> None:
+    """R004-29"""
+    async with MCPClient(Place(TOOLS)) as client:
+        wire = wire_of(client)
+        wire.script["tools/call"] = said("x")
+
+        send = wire.send
+
+        async def encoding(message: Mapping[str, Any], *, headers: Mapping[str, str]) -> None:
+            encode(message)
+            await send(message, headers=headers)
+
+        wire.send = encoding
+        with pytest.raises(MCPError) as refused:
+            await client.call_tool("a", {"x": {1, 2}})
+        assert refused.value.reason == "invalid"
+        assert (await client.call_tool("a")).text == "x"
+
+
+async def test_a_call_has_its_own_time(client: MCPClient) -> None:
+    """R001-31, R001-50, R004-27, R004-32"""
+    with pytest.raises(MCPTimeoutError) as late:
+        await client.call_tool("a", timeout_ms=5)
+    told = await wire_of(client).asked("notifications/cancelled")
+
+    assert late.value.to_dict() == {
+        "name": "TimeoutError",
+        "code": "TIMEOUT_ERROR",
+        "message": "tools/call had no answer within 5ms",
+        "reason": "timeout",
+        "rpcCode": -32000,
+        "toolName": "a",
+        "timeout": 5,
+    }
+    assert told["params"]["requestId"] == wire_of(client).of("tools/call")[0]["id"]
+
+
+async def test_a_call_without_a_time_has_the_clients() -> None:
+    """R001-50, R004-11"""
+    assert MCPClient().timeout_ms == 30_000
+    async with MCPClient(Place(TOOLS), timeout_ms=50) as client:
+        with pytest.raises(MCPTimeoutError, match="within 50ms"):
+            await client.call("a")
+        with pytest.raises(MCPTimeoutError, match=r"^x had no answer within 50ms"):
+            await client.request("x")
+
+
+async def test_a_call_hears_of_its_progress(client: MCPClient) -> None:
+    heard: list[Any] = []
+    wire = wire_of(client)
+    calling = asyncio.create_task(client.call_tool("a", on_progress=lambda *news: heard.append(news)))
+    request = await wire.asked("tools/call")
+    token = request["params"]["_meta"]["progressToken"]
+    wire.notify("notifications/progress", progressToken=token, progress=1, total=2, message="half")
+    wire.answer(request, said("done"))
+
+    assert (await calling).text == "done"
+    assert heard == [(1, 2, "half")]
+
+
+async def test_every_notification_is_told() -> None:
+    heard: list[Any] = []
+    async with MCPClient(Place(LEGACY), on_notification=lambda *news: heard.append(news)) as client:
+        wire_of(client).notify("notifications/message", level="info", data="hello")
+
+    assert heard == [("notifications/message", {"level": "info", "data": "hello"})]
+
+
+# Resources, prompts, and the rest
+
+
+async def test_what_else_a_server_offers(client: MCPClient) -> None:
+    wire = wire_of(client)
+    wire.script |= {
+        "resources/list": {"resources": [{"uri": "a:b", "name": "b"}]},
+        "resources/templates/list": {"resourceTemplates": [{"uriTemplate": "a:{b}", "name": "t"}]},
+        "resources/read": {"contents": [{"uri": "a:b", "text": "hello"}]},
+        "resources/subscribe": {},
+        "resources/unsubscribe": {},
+        "prompts/list": {"prompts": [{"name": "p", "arguments": [{"name": "x", "required": True}]}]},
+        "prompts/get": {"messages": [{"role": "user", "content": {"type": "text", "text": "Hi"}}]},
+        "completion/complete": {"completion": {"values": ["paris"]}},
+        "logging/setLevel": {},
+        "ping": {},
+    }
+    began = len(wire.sent)
+
+    got = [
+        [each.uri for each in await client.list_resources()],
+        [each.uri_template for each in await client.list_resource_templates()],
+        [each.text for each in await client.read_resource("a:b")],
+        [each.arguments for each in await client.list_prompts()],
+        len((await client.get_prompt("p", {"x": "1"})).messages),
+        list((await client.complete({"type": "ref/prompt", "name": "p"}, "x", "pa")).values),
+    ]
+    await client.complete({"type": "ref/resource", "uri": "a:{b}"}, "b", "", context={"c": "1"})
+    await client.subscribe_resource("a:b")
+    await client.unsubscribe_resource("a:b")
+    await client.set_logging_level("debug")
+    await client.ping()
+
+    assert got == [["a:b"], ["a:{b}"], ["hello"], [{"x": True}], 1, ["paris"]]
+    assert [(message["method"], message["params"]) for message in wire.sent[began:]] == [
+        ("resources/list", {}),
+        ("resources/templates/list", {}),
+        ("resources/read", {"uri": "a:b"}),
+        ("prompts/list", {}),
+        ("prompts/get", {"name": "p", "arguments": {"x": "1"}}),
+        (
+            "completion/complete",
+            {"ref": {"type": "ref/prompt", "name": "p"}, "argument": {"name": "x", "value": "pa"}},
+        ),
+        (
+            "completion/complete",
+            {
+                "ref": {"type": "ref/resource", "uri": "a:{b}"},
+                "argument": {"name": "b", "value": ""},
+                "context": {"arguments": {"c": "1"}},
+            },
+        ),
+        ("resources/subscribe", {"uri": "a:b"}),
+        ("resources/unsubscribe", {"uri": "a:b"}),
+        ("logging/setLevel", {"level": "debug"}),
+        ("ping", {}),
+    ]
+
+
+# The stateless protocol
+
+
+def headed(name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+    return {"name": name, "inputSchema": {"type": "object", "properties": schema}}
+
+
+GOOD = headed("good", {"region": {"type": "string", "x-mcp-header": "Region"}})
+BAD = headed("bad", {"region": {"type": "string", "x-mcp-header": "Not a header"}})
+
+
+async def test_every_stateless_request_says_who_sends_it() -> None:
+    script = {"server/discover": discovered(), "tools/list": listing("a"), "tools/call": said("x")}
+    place = Place(script)
+    async with MCPClient(place, protocol_version=MODERN, roots=["file:///a"]) as client:
+        await client.list_tools()
+        await client.call_tool("a", on_progress=print)
+        await client.ping()
+
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": MODERN,
+        "io.modelcontextprotocol/clientInfo": {"name": "footlight", "version": "0.1.0"},
+        "io.modelcontextprotocol/clientCapabilities": {"roots": {}},
+    }
+    assert [(message["method"], message["params"]["_meta"]) for message in place.wire.sent] == [
+        ("server/discover", meta),
+        ("tools/list", meta),
+        ("tools/call", {**meta, "progressToken": 3}),
+        ("server/discover", meta),
+    ]
+
+
+async def test_over_http_a_call_repeats_in_headers_what_the_tool_asks_for(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    script = {**STATELESS, "tools/list": {"tools": [GOOD, BAD]}, "tools/call": said("x")}
+    place = Place(script, http=True)
+    async with MCPClient(place) as client:
+        await client.call_tool("good", {"region": "eu"})
+        await client.call_tool("good", {"region": "ä"})
+        await client.call_tool("missing", {"region": "eu"})
+        tools = [tool.name for tool in await client.list_tools()]
+
+    calls = [
+        headers
+        for message, headers in zip(place.wire.sent, place.wire.headers, strict=True)
+        if message["method"] == "tools/call"
+    ]
+    assert calls == [{"Mcp-Param-Region": "eu"}, {"Mcp-Param-Region": "=?base64?w6Q=?="}, {}]
+    assert tools == ["good"]
+    assert caplog.messages == ["left out the tool bad: region: x-mcp-header is no name of a header"]
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        Place({**STATELESS, "tools/list": {"tools": [GOOD, BAD]}, "tools/call": said("x")}),
+        Place({**LEGACY, "tools/list": {"tools": [GOOD, BAD]}, "tools/call": said("x")}, http=True),
+    ],
+    ids=["without HTTP", "with a handshake"],
+)
+async def test_elsewhere_there_are_no_such_headers(place: Place) -> None:
+    async with MCPClient(place) as client:
+        await client.call_tool("good", {"region": "eu"})
+        tools = [tool.name for tool in await client.list_tools()]
+
+    assert all(headers == {} for headers in place.wire.headers)
+    assert tools == ["good", "bad"]
+
+
+async def test_a_call_that_asks_back_is_answered() -> None:
+    rounds: list[Any] = [
+        {
+            "resultType": "input_required",
+            "inputRequests": {"who": {"method": "elicitation/create", "params": {"message": "Who?"}}},
+            "requestState": "opaque",
+        },
+        said("hello", resultType="complete"),
+    ]
+    place = Place({**MODERN_TOOLS, "tools/call": lambda _: rounds.pop(0)})
+
+    async def answer(params: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {"action": "accept", "content": params}
+
+    async with MCPClient(place, elicitation=answer) as client:
+        result = await client.call_tool("a", {"x": 1})
+
+    first, second = (message["params"] for message in place.wire.of("tools/call"))
+    assert result.text == "hello"
+    assert second == {
+        **first,
+        "inputResponses": {"who": {"action": "accept", "content": {"message": "Who?"}}},
+        "requestState": "opaque",
+    }
+
+
+async def test_a_question_that_nobody_can_answer_is_not_a_missing_tool() -> None:
+    """R001-30"""
+    asks = {"resultType": "input_required", "inputRequests": {"who": {"method": "elicitation/create"}}}
+    async with MCPClient(Place({**MODERN_TOOLS, "tools/call": asks})) as client:
+        with pytest.raises(MCPError, match="does not answer elicitation/create") as refused:
+            await client.call_tool("a")
+
+    assert not is_tool_not_found(refused.value)
+
+
+async def test_all_rounds_together_have_the_time_of_one_call() -> None:
+    """R001-51"""
+    asks = {"resultType": "input_required", "inputRequests": {"who": {"method": "elicitation/create"}}}
+
+    async def think(params: Mapping[str, Any]) -> Mapping[str, Any]:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async with MCPClient(Place({**MODERN_TOOLS, "tools/call": asks}), elicitation=think) as client:
+        with pytest.raises(MCPTimeoutError) as late:
+            await client.call_tool("a", timeout_ms=50)
+
+    assert (late.value.tool_name, late.value.timeout_ms) == ("a", 50)
+
+
+async def test_a_stateless_call_that_takes_too_long_is_cancelled() -> None:
+    """R001-50"""
+    place = Place(MODERN_TOOLS)
+    async with MCPClient(place) as client:
+        with pytest.raises(MCPTimeoutError):
+            await client.call_tool("a", timeout_ms=5)
+        told = await place.wire.asked("notifications/cancelled")
+
+    assert told["params"]["requestId"] == place.wire.of("tools/call")[0]["id"]
+
+
+# Streams
+
+
+async def test_over_other_transports_what_comes_is_the_stream(client: MCPClient) -> None:
+    """R001-24"""
+    heard: list[Any] = []
+    wire = wire_of(client)
+
+    assert await client.open_stream(heard.append)
+    wire.notify("a", n=1)
+    await client.close_stream()
+    wire.notify("b")
+
+    assert heard == [{"jsonrpc": "2.0", "method": "a", "params": {"n": 1}}]
+
+
+async def test_over_http_it_is_the_get_stream() -> None:
+    """R001-23, R001-24, R001-26"""
+    heard: list[Any] = []
+    errors: list[MCPError] = []
+    place = Place(TOOLS, http=True)
+    async with MCPClient(place) as client:
+        assert await client.open_stream(heard.append, errors.append)
+        place.wire.stream("a", n=1)
+        place.wire.on_error(LOST)
+
+    assert heard == [{"jsonrpc": "2.0", "method": "a", "params": {"n": 1}}]
+    assert errors == [LOST]
+    assert place.wire.streams_closed == 1
+
+
+async def test_a_server_without_a_get_stream_goes_on() -> None:
+    """R001-25"""
+    place = Place(TOOLS, http=True)
+    async with MCPClient(place) as client:
+        place.wire.listens = False
+        assert not await client.open_stream(print)
+
+        assert len(await client.list_tools()) == 2
+
+
+async def test_a_get_stream_that_cannot_be_opened_is_told() -> None:
+    place = Place(TOOLS, http=True)
+    async with MCPClient(place) as client:
+        place.wire.listens = MCPError("A 500", reason="http", status=500)
+        with pytest.raises(MCPError, match="A 500"):
+            await client.open_stream(print)
+        place.wire.listens = True
+        assert await client.open_stream(print)
+
+
+class Subscriptions:
+    """A stateless server that takes subscriptions, and what a listener heard of it."""
+
+    def __init__(self) -> None:
+        self.heard: list[Any] = []
+        self.errors: list[MCPError] = []
+        self.failed = asyncio.Event()
+        self.place = Place(MODERN_TOOLS)
+
+    def fail(self, error: MCPError) -> None:
+        self.errors.append(error)
+        self.failed.set()
+
+    def open(self, client: MCPClient, **more: Any) -> asyncio.Task[bool]:
+        return asyncio.create_task(client.open_stream(self.heard.append, self.fail, **more))
+
+    async def opened(self, client: MCPClient, count: int = 1) -> Mapping[str, Any]:
+        """The request, once it was acknowledged."""
+        opening = self.open(client)
+        wire: Wire = self.place.wire
+        request = await wire.asked("subscriptions/listen", count)
+        wire.notify("notifications/subscriptions/acknowledged", notifications={})
+        assert await opening
+        return request
+
+
+async def test_a_stateless_stream_is_a_subscription() -> None:
+    """R001-23, R001-24, R001-52"""
+    server = Subscriptions()
+    async with MCPClient(server.place) as client:
+        opening = server.open(client, resources=["a:b"])
+        wire = server.place.wire
+        request = await wire.asked("subscriptions/listen")
+        assert not opening.done()
+        wire.notify("notifications/subscriptions/acknowledged", notifications={})
+        assert await opening
+        wire.notify("notifications/tools/list_changed")
+        await client.close_stream()
+        told = await wire.asked("notifications/cancelled")
+
+    assert request["params"]["notifications"] == {
+        "toolsListChanged": True,
+        "promptsListChanged": True,
+        "resourcesListChanged": True,
+        "resourceSubscriptions": ["a:b"],
+    }
+    assert told["params"]["requestId"] == request["id"]
+    assert server.heard == [{"jsonrpc": "2.0", "method": "notifications/tools/list_changed", "params": {}}]
+    assert server.errors == []
+
+
+async def test_a_stateless_server_may_have_no_subscriptions() -> None:
+    """R001-25"""
+    server = Subscriptions()
+    server.place.script = {**MODERN_TOOLS, "subscriptions/listen": Refusal(-32601)}
+    async with MCPClient(server.place) as client:
+        assert not await server.open(client)
+        assert len(await client.list_tools()) == 2
+
+    assert server.errors == []
+
+
+async def test_a_subscription_that_is_refused_is_told() -> None:
+    server = Subscriptions()
+    server.place.script = {**MODERN_TOOLS, "subscriptions/listen": Refusal(-32602, "Too many")}
+    async with MCPClient(server.place) as client:
+        with pytest.raises(MCPError, match="Too many"):
+            await server.open(client)
+
+    assert server.errors == []
+
+
+async def test_a_subscription_that_is_not_acknowledged_in_time_is_given_up() -> None:
+    server = Subscriptions()
+    async with MCPClient(server.place, timeout_ms=50) as client:
+        with pytest.raises(MCPTimeoutError, match="did not acknowledge the subscription within 50ms"):
+            await server.open(client)
+        told = await server.place.wire.asked("notifications/cancelled")
+        server.place.wire.notify("late")
+
+    assert told["params"]["requestId"] == server.place.wire.of("subscriptions/listen")[0]["id"]
+    assert server.heard == []
+
+
+@pytest.mark.parametrize("how", ["lost", "ended", "refused"])
+async def test_the_end_of_a_subscription_is_told_once(how: str) -> None:
+    server = Subscriptions()
+    async with MCPClient(server.place) as client:
+        request = await server.opened(client)
+        wire = server.place.wire
+        if how == "lost":
+            wire.lose(LOST)
+        elif how == "ended":
+            wire.answer(request, {"resultType": "complete"})
+        else:
+            wire.refuse(request, Refusal(-32601, "Not any more"))
+        async with asyncio.timeout(LIMIT_SECONDS):
+            await server.failed.wait()
+
+    words = {
+        "lost": "The process ended",
+        "ended": "The server ended the subscription",
+        "refused": "Not any more",
+    }
+    assert [error.message for error in server.errors] == [words[how]]
+
+
+async def test_another_stream_replaces_the_first() -> None:
+    """R001-26"""
+    server = Subscriptions()
+    async with MCPClient(server.place) as client:
+        first = await server.opened(client)
+        second = await server.opened(client, 2)
+        told = await server.place.wire.asked("notifications/cancelled")
+        server.place.wire.notify("news")
+
+    assert told["params"]["requestId"] == first["id"] != second["id"]
+    assert server.heard == [{"jsonrpc": "2.0", "method": "news", "params": {}}]
+    assert server.errors == []
+
+
+async def test_a_stream_that_was_replaced_while_it_opened_leaves_the_other_alone() -> None:
+    server = Subscriptions()
+    async with MCPClient(server.place) as client:
+        first = server.open(client)
+        await server.place.wire.asked("subscriptions/listen")
+        await server.opened(client, 2)
+        assert not await first
+        server.place.wire.notify("news")
+
+    assert [message["method"] for message in server.heard] == ["news"]
+
+
+async def test_a_listener_of_a_stream_that_raises_does_no_harm(
+    client: MCPClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    def careless(_: object) -> None:
+        raise ZeroDivisionError
+
+    await client.open_stream(careless)
+    wire_of(client).notify("a")
+
+    assert len(await client.list_tools()) == 2
+    assert caplog.messages == ["a listener failed"]
+
+
+async def test_closing_leaves_no_task() -> None:
+    """R001-53"""
+    before = asyncio.all_tasks()
+    server = Subscriptions()
+    client = MCPClient(server.place)
+    await client.connect()
+    await server.opened(client)
+    await client.close()
+
+    assert asyncio.all_tasks() == before
+
+
+# The package
+
+
+def test_the_public_names() -> None:
+    assert footlight.__all__ == sorted(footlight.__all__)
+    assert set(dir(footlight)) == set(footlight.__all__)
+    assert [getattr(footlight, name).__name__ for name in footlight.__all__ if name != "__version__"] == [
+        name for name in footlight.__all__ if name != "__version__"
+    ]
+    with pytest.raises(AttributeError, match="module 'footlight' has no attribute 'Nothing'"):
+        _ = footlight.Nothing
+
+
+def test_everything_can_be_imported_at_once() -> None:
+    names: dict[str, Any] = {}
+    exec("from footlight import *", names)
+
+    assert set(footlight.__all__) <= set(names)
+
+
+SLOW = ("mcp", "mcp_types", "playwright", "pydantic", "httpx2", "websockets", "anyio", "email", "http")
+
+
+@pytest.mark.parametrize(
+    "made", ["None", "MCPClient()", "MCPClient('server --flag')", "MCPClient('http://host')"]
+)
+def test_the_client_costs_little_until_it_is_used(made: str) -> None:
+    """R004-44"""
+    code = (
+        f"import sys; from footlight import MCPClient; {made}; print(sorted(set(sys.modules) & set({SLOW})))"
+    )
+
+    said = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+
+    assert said.stdout == "[]\n"

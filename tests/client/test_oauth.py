@@ -1,0 +1,87 @@
+"""OAuth is an `auth=` like any other: the SDK's provider, against the SDK's authorization server."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator
+
+import pytest
+
+from footlight import MCPClient, MCPError
+from tests.client.authorization import Authority, Memory, oauth, serve_guarded
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def authority() -> Authority:
+    return Authority()
+
+
+@pytest.fixture
+async def url(authority: Authority) -> AsyncGenerator[str]:
+    async with serve_guarded(authority) as url:
+        yield url
+
+
+async def test_a_server_that_wants_oauth_is_called(authority: Authority, url: str) -> None:
+    """R001-57: 401, discovery, registration, a person's consent, a token; and then as ever."""
+    heard: list[float] = []
+    async with MCPClient(url, auth=oauth(url, Memory())) as client:
+        result = await client.call_tool("whoami", on_progress=lambda progress, _, __: heard.append(progress))
+
+    assert (result.content[0].text, heard) == ("Ida", [1])
+    assert authority.grants == ["authorization_code"]
+
+
+async def test_a_token_is_refreshed(authority: Authority, url: str) -> None:
+    """Without asking the person again."""
+    auth = oauth(url, Memory())
+    async with MCPClient(url, auth=auth) as client:
+        await client.call_tool("whoami")
+        auth.context.token_expiry_time = time.time() - 1
+        await client.call_tool("whoami")
+
+    assert authority.grants == ["authorization_code", "refresh_token"]
+
+
+async def test_a_token_is_kept_for_the_next_time(authority: Authority, url: str) -> None:
+    memory = Memory()
+    for _ in range(2):
+        async with MCPClient(url, auth=oauth(url, memory)) as client:
+            await client.list_tools()
+
+    assert authority.grants == ["authorization_code"]
+
+
+async def test_a_stream_does_not_keep_calls_waiting(authority: Authority, url: str) -> None:
+    """R001-23: the provider lets one request pass at a time, until its answer begins."""
+    async with MCPClient(url, auth=oauth(url, Memory())) as client:
+        assert await client.open_stream(lambda _: None)
+        assert (await client.call_tool("whoami")).content[0].text == "Ida"
+
+
+async def test_a_person_who_says_no_is_an_error_of_ours(authority: Authority, url: str) -> None:
+    authority.willing = False
+    with pytest.raises(MCPError) as refused:
+        async with MCPClient(url, auth=oauth(url, Memory())):
+            pass
+
+    assert (refused.value.reason, refused.value.status) == ("http", 401)
+    assert refused.value.message == f"{url}: the authorization failed: not you"
+
+
+async def test_without_credentials_the_error_says_what_is_missing(url: str) -> None:
+    """R001-35."""
+    with pytest.raises(MCPError) as refused:
+        async with MCPClient(url):
+            pass
+
+    assert (refused.value.reason, refused.value.status) == ("http", 401)
+    assert refused.value.message == (
+        f"{url} answers 401 Unauthorized: it wants credentials; give `auth`, or a header `Authorization`"
+    )
+    assert refused.value.data == {
+        "error": "invalid_token",
+        "error_description": "Authentication required",
+    }

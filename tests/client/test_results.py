@@ -1,0 +1,265 @@
+"""A result of tools/call as a value, and a tool as it is listed."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from footlight.client.errors import MCPError
+from footlight.client.results import (
+    CallResult,
+    Content,
+    Tool,
+    ToolResult,
+    read_call,
+    read_result,
+    read_tool,
+)
+from tests.client.test_messages import JSON, quick
+
+PART = st.fixed_dictionaries(
+    {},
+    optional={
+        "type": st.sampled_from(["text", "image", "resource", "resource_link", ""]) | JSON,
+        "text": st.text() | JSON,
+        "data": JSON,
+        "resource": JSON,
+        "mimeType": JSON,
+    },
+)
+RESULT = st.fixed_dictionaries(
+    {},
+    optional={
+        "content": st.lists(PART | JSON) | JSON,
+        "structuredContent": JSON,
+        "isError": JSON,
+        "_meta": JSON,
+    },
+)
+
+
+def said(*texts: str, **more: Any) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": each} for each in texts], **more}
+
+
+# Document 001's form
+
+
+def test_a_result_in_the_documents_form() -> None:
+    """R001-37, R001-38, R001-42"""
+    raw = said('{"a": 1}', isError=False, extra=["untouched"])
+
+    result = read_call(raw)
+
+    assert result == CallResult(raw=raw, text='{"a": 1}', data={"a": 1}, is_error=False)
+    assert result.raw is raw
+    assert result.to_dict() == {"raw": raw, "text": '{"a": 1}', "data": {"a": 1}, "isError": False}
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ([], ""),
+        ([{"type": "text", "text": "one"}], "one"),
+        ([{"type": "text", "text": "one"}, {"type": "text", "text": "two"}], "one\ntwo"),
+        ([{"type": "text", "text": "one"}, {"type": "image", "data": "eA=="}], "one"),
+        ([{"type": "text", "text": ""}, {"type": "text", "text": "two"}], "\ntwo"),
+        ([{"type": "resource", "resource": {"uri": "a:b", "text": "inside"}}], ""),
+        ([{"type": "text"}, {"type": "text", "text": 5}], "\n"),
+        (None, ""),
+        ("text", ""),
+        ({"type": "text", "text": "x"}, ""),
+        ([None, 1, "x", [], {}, {"type": ""}, {"type": None}], ""),
+    ],
+)
+def test_the_text_is_that_of_the_text_parts(content: object, text: str) -> None:
+    """R001-39"""
+    assert read_call({"content": content}).text == text
+
+
+@pytest.mark.parametrize(
+    ("text", "data"),
+    [
+        ('{"a": [1]}', {"a": [1]}),
+        (" \r\n\t[1, 2]\n", [1, 2]),
+        ("{}", {}),
+        ("[]", []),
+        ("42", None),
+        ('"text"', None),
+        ("true", None),
+        ("null", None),
+        ("{not json", None),
+        ("[1, 2", None),
+        ("{}{}", None),
+        ("[" * 100_000, None),
+        (f"[{'9' * 5_000}]", None),
+        ("### Page\n- [1]", None),
+        ("", None),
+    ],
+)
+def test_data_is_an_object_or_an_array_that_the_text_is(text: str, data: object) -> None:
+    """R001-40, R001-41; lessons 2.0: what is no JSON threw."""
+    assert read_call(said(text)).data == data
+
+
+def test_a_json_of_several_parts_is_read_as_one() -> None:
+    assert read_call(said('{"a":', "1}")).data == {"a": 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "data"), [("plain", {"a": 1}), ("{broken", {"a": 1}), ('{"b": 2}', {"b": 2}), ("{}", {})]
+)
+def test_structured_content_is_the_data_where_the_text_has_none(text: str, data: object) -> None:
+    assert read_call(said(text, structuredContent={"a": 1})).data == data
+
+
+@pytest.mark.parametrize(
+    ("given", "is_error"), [({}, False), ({"isError": True}, True), ({"isError": False}, False)]
+)
+@pytest.mark.parametrize("content", [{}, {"content": []}, {"content": None}])
+def test_whether_it_failed_is_always_said(
+    given: dict[str, Any], is_error: bool, content: dict[str, Any]
+) -> None:
+    """R001-42; lessons 2.1: missing without content."""
+    assert read_call({**content, **given}).is_error is is_error
+
+
+@pytest.mark.parametrize("value", ["true", 1, "false", None, [], {}])
+def test_only_true_is_a_failure(value: object) -> None:
+    assert read_call({"isError": value}).is_error is False
+
+
+# The protocol's form
+
+
+def test_every_kind_of_content() -> None:
+    """R004-33"""
+    parts = [
+        {"type": "text", "text": "hello", "annotations": {"priority": 1}},
+        {"type": "image", "data": "eA==", "mimeType": "image/png"},
+        {"type": "audio", "data": "eQ==", "mimeType": "audio/wav"},
+        {"type": "resource", "resource": {"uri": "a:1", "text": "in", "mimeType": "text/plain"}},
+        {"type": "resource", "resource": {"uri": "a:2", "blob": "eg=="}},
+        {"type": "resource_link", "uri": "a:3", "name": "Three", "mimeType": "text/html"},
+        {"type": "future", "text": "from there"},
+    ]
+    raw = {"content": parts, "structuredContent": [1], "isError": True, "_meta": {"m": 1}}
+
+    assert read_result(raw) == ToolResult(
+        content=(
+            Content("text", text="hello", raw=parts[0]),
+            Content("image", data="eA==", mime_type="image/png", raw=parts[1]),
+            Content("audio", data="eQ==", mime_type="audio/wav", raw=parts[2]),
+            Content("resource", text="in", uri="a:1", mime_type="text/plain", raw=parts[3]),
+            Content("resource", data="eg==", uri="a:2", raw=parts[4]),
+            Content("resource_link", uri="a:3", name="Three", mime_type="text/html", raw=parts[5]),
+            Content("future", text="from there", raw=parts[6]),
+        ),
+        structured_content=[1],
+        is_error=True,
+        meta={"m": 1},
+        raw=raw,
+    )
+
+
+def test_a_content_has_a_kind() -> None:
+    with pytest.raises(ValueError, match="type: must not be empty"):
+        Content("")
+
+
+def test_an_empty_result_is_one() -> None:
+    assert read_result({}) == ToolResult()
+
+
+# Tools
+
+
+def test_a_tool_with_everything() -> None:
+    """R001-49, R004-13"""
+    raw = {
+        "name": "browser_navigate",
+        "title": "Navigate",
+        "description": "Go there.",
+        "inputSchema": {"type": "object"},
+        "outputSchema": {"type": "object", "properties": {}},
+        "annotations": {"readOnlyHint": True},
+        "_meta": {"m": 1},
+        "icons": [],
+    }
+
+    assert read_tool(raw) == Tool(
+        name="browser_navigate",
+        title="Navigate",
+        description="Go there.",
+        input_schema={"type": "object"},
+        output_schema={"type": "object", "properties": {}},
+        annotations={"readOnlyHint": True},
+        meta={"m": 1},
+        raw=raw,
+    )
+
+
+def test_a_tool_with_the_least() -> None:
+    raw = {"name": "t", "inputSchema": {}, "description": None, "annotations": [], "outputSchema": "x"}
+
+    assert read_tool(raw) == Tool("t", raw=raw)
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        (None, "The server lists a tool without a name"),
+        ("t", "The server lists a tool without a name"),
+        ({"inputSchema": {}}, "The server lists a tool without a name"),
+        ({"name": "", "inputSchema": {}}, "The server lists a tool without a name"),
+        ({"name": 5, "inputSchema": {}}, "The server lists a tool without a name"),
+        ({"name": "t"}, "The tool t has no inputSchema"),
+        ({"name": "t", "inputSchema": "x"}, "The tool t has no inputSchema"),
+    ],
+)
+def test_what_is_no_tool_is_refused(entry: object, message: str) -> None:
+    """R004-17"""
+    with pytest.raises(MCPError) as refused:
+        read_tool(entry)
+
+    assert (refused.value.message, refused.value.reason) == (message, "protocol")
+
+
+# Whatever comes
+
+
+@quick
+@given(RESULT | st.dictionaries(st.text(), JSON))
+def test_any_object_is_a_result(raw: dict[str, Any]) -> None:
+    result = read_call(raw)
+
+    assert result.raw is raw
+    assert isinstance(result.text, str)
+    assert isinstance(result.is_error, bool)
+    assert all(part.type for part in read_result(raw).content)
+
+
+@quick
+@given(JSON)
+def test_what_a_text_is_has_the_value_of_its_json(value: object) -> None:
+    written = json.dumps(value)
+    expected = json.loads(written) if isinstance(value, (dict, list)) else None
+
+    assert json.dumps(read_call(said(written)).data) == json.dumps(expected)
+
+
+@quick
+@given(JSON | st.fixed_dictionaries({"name": JSON, "inputSchema": JSON}))
+def test_any_entry_is_a_tool_or_refused(entry: object) -> None:
+    try:
+        tool = read_tool(entry)
+    except MCPError as error:
+        reason = error.reason
+    else:
+        reason = "protocol" if not tool.name else None
+        assert tool.raw is entry
+    assert reason in ("protocol", None)

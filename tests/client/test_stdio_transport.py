@@ -1,0 +1,669 @@
+"""Real processes: small servers written in the test, and ours."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from footlight.client.channel import Channel
+from footlight.client.errors import MCPConnectionError, ServerNotAvailableError
+from footlight.client.transports import process
+from footlight.client.transports.stdio import MAX_LINE, Stdio
+from tests.client.recorder import LIMIT_SECONDS, Recorder
+from tests.conftest import server_command
+
+pytestmark = pytest.mark.anyio
+
+LOGGER = "footlight.client.stdio"
+
+PRELUDE = """
+import json, os, signal, subprocess, sys, time
+
+def say(method, **params):
+    message = {"jsonrpc": "2.0", "method": method, "params": params}
+    sys.stdout.write(json.dumps(message) + "\\n")
+    sys.stdout.flush()
+
+def hear():
+    line = sys.stdin.readline()
+    return json.loads(line) if line else None
+"""
+
+ECHO = """
+while message := hear():
+    say("echo", **message["params"])
+"""
+
+STUBBORN = """
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+say("up", pid=os.getpid())
+while True:
+    time.sleep(60)
+"""
+
+
+def script(folder: Path, body: str, name: str = "server.py") -> str:
+    path = folder / name
+    path.write_text(PRELUDE + textwrap.dedent(body))
+    return str(path)
+
+
+def server(folder: Path, body: str, *args: str, **options: Any) -> Stdio:
+    return Stdio(sys.executable, [script(folder, body), *args], **options)
+
+
+@asynccontextmanager
+async def running(transport: Stdio) -> AsyncGenerator[tuple[Channel, Recorder]]:
+    recorder = Recorder()
+    channel = await transport.open(recorder)
+    try:
+        yield channel, recorder
+    finally:
+        await channel.close()
+
+
+def note(method: str, **params: Any) -> Mapping[str, Any]:
+    return {"jsonrpc": "2.0", "method": method, "params": params}
+
+
+async def send(channel: Channel, **params: Any) -> None:
+    async with asyncio.timeout(LIMIT_SECONDS):
+        await channel.send(note("note", **params), headers={})
+
+
+async def gone(*pids: int) -> bool:
+    """Once they are, and reaped; False after a while."""
+    family: list[psutil.Process] = []
+    for pid in pids:
+        try:
+            family.append(psutil.Process(pid))
+        except psutil.NoSuchProcess:
+            continue
+    _, alive = await asyncio.to_thread(psutil.wait_procs, family, 10.0)
+    return not alive
+
+
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that never end by themselves are not waited for as long as others."""
+    monkeypatch.setattr(process, "GRACE_SECONDS", 0.2)
+
+
+# Messages
+
+
+async def test_a_message_is_a_line(tmp_path: Path) -> None:
+    """R004-7"""
+    text = "ä 漢 😀 \u2028 \ud83d and \n and \r"
+
+    async with running(server(tmp_path, ECHO)) as (channel, recorder):
+        await send(channel, text=text)
+
+        assert await recorder.message() == note("echo", text=text)
+
+
+async def test_it_speaks_with_our_own_server() -> None:
+    """R004-7, R004-41"""
+    initialize = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "raw", "version": "1"},
+    }
+    command, *args = server_command()
+
+    async with running(Stdio(command, args)) as (channel, recorder):
+        await channel.send(
+            {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": initialize}, headers={}
+        )
+        hello = await recorder.message()
+        await channel.send({"jsonrpc": "2.0", "id": 2, "method": "ping", "params": {}}, headers={})
+        pong = await recorder.message()
+
+    assert hello["result"]["serverInfo"]["name"] == "playwright-mcp-server"
+    assert pong == {"jsonrpc": "2.0", "id": 2, "result": {}}
+    assert recorder.silent
+
+
+async def test_what_is_no_message_is_logged_and_skipped(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Banners of servers that do not know better, and line ends of other systems."""
+    noisy = r"""
+    sys.stdout.write("Listening on stdio\n\n \r\n" + "x" * 999 + "\n")
+    sys.stdout.write('{"jsonrpc": "2.0", "me\n[1, 2]\n{"id": 1}\n')
+    sys.stdout.buffer.write(b"\xff\xfe\n")
+    sys.stdout.write('{"jsonrpc": "2.0", "method": "hello"}\r\n')
+    sys.stdout.flush()
+    hear()
+    """
+    async with running(server(tmp_path, noisy)) as (_, recorder):
+        assert await recorder.message() == {"jsonrpc": "2.0", "method": "hello"}
+
+    skipped = [record.getMessage() for record in caplog.records if record.name == LOGGER]
+    assert len(skipped) == 6
+    assert skipped[0].endswith("skipped a line that is no message: b'Listening on stdio'")
+    assert all(len(line) < 250 for line in skipped)
+    assert recorder.silent
+
+
+@pytest.mark.parametrize("size", [1 << 20, 20 << 20])
+async def test_long_lines_go_both_ways(tmp_path: Path, size: int) -> None:
+    async with running(server(tmp_path, ECHO)) as (channel, recorder):
+        await send(channel, text="x" * size)
+
+        assert await recorder.message() == note("echo", text="x" * size)
+
+
+async def test_a_line_beyond_the_limit_ends_the_connection(tmp_path: Path) -> None:
+    endless = """
+    while True:
+        sys.stdout.write("x" * (1 << 20))
+    """
+    async with running(server(tmp_path, endless)) as (_, recorder):
+        loss = await recorder.loss()
+
+    assert loss["message"] == f"The server sent a line of more than {MAX_LINE} bytes"
+    assert loss["reason"] == "network"
+
+
+async def test_concurrent_senders_do_not_mix(tmp_path: Path) -> None:
+    async with running(server(tmp_path, ECHO)) as (channel, recorder):
+        await asyncio.gather(*(send(channel, number=number, text="x" * 200_000) for number in range(20)))
+        echoes = [await recorder.message() for _ in range(20)]
+
+    assert echoes == [note("echo", number=number, text="x" * 200_000) for number in range(20)]
+
+
+async def test_a_server_that_does_not_read_holds_up_its_senders_alone(tmp_path: Path) -> None:
+    """What it says arrives, and who gives up sends nothing or all."""
+    sleepy = """
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
+    say("up", pid=os.getpid())
+    signal.sigwait([signal.SIGUSR1])
+    while message := hear():
+        say("heard", number=message["params"]["number"])
+    """
+    async with running(server(tmp_path, sleepy)) as (channel, recorder):
+        pid = (await recorder.message())["params"]["pid"]
+        senders = [
+            asyncio.create_task(send(channel, number=number, text="x" * 500_000)) for number in range(4)
+        ]
+        await asyncio.wait(senders, timeout=0)
+        assert not any(sender.done() for sender in senders)
+
+        for given_up in senders[::2]:
+            given_up.cancel()
+        await asyncio.wait(senders[::2])
+        os.kill(pid, signal.SIGUSR1)
+        await asyncio.gather(*senders[1::2])
+        await send(channel, number=9)
+
+        heard = [(await recorder.message())["params"]["number"] for _ in range(4)]
+    assert heard == [0, 1, 3, 9]
+
+
+# What goes wrong
+
+
+async def test_stderr_is_read_all_the_time(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """An unread pipe is a deadlock; a line without an end is no reason to keep it all."""
+    caplog.set_level(logging.INFO, LOGGER)
+    flood = r"""
+    for number in range(2_000):
+        sys.stderr.write(f"line {number} \x1b[31mof\x1b[0m " + "many " * 20 + "\n")
+    sys.stderr.write("y" * (2 << 20) + "\n")
+    sys.stderr.flush()
+    say("done")
+    hear()
+    """
+    async with running(server(tmp_path, flood)) as (_, recorder):
+        assert await recorder.message() == note("done")
+
+    said = [record.getMessage() for record in caplog.records if record.name == LOGGER]
+    assert len(said) == 2_001
+    assert f"line 7 of {'many ' * 20}".rstrip() in said[7]
+    assert len(said[-1]) < 5_000
+
+
+async def test_an_exit_in_mid_call_tells_the_last_words(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """R004-30: and no stack trace, which is in the log."""
+    caplog.set_level(logging.INFO, LOGGER)
+    failing = """
+    print("reading the configuration", file=sys.stderr)
+    hear()
+    say("last")
+    raise ValueError("no such display")
+    """
+    transport = server(tmp_path, failing)
+    async with running(transport) as (channel, recorder):
+        await send(channel)
+
+        assert await recorder.message() == note("last")
+        assert await recorder.loss() == {
+            "name": "ConnectionError",
+            "code": "CONNECTION_ERROR",
+            "message": (
+                "The server ended with exit code 1; its last words: reading the configuration\n"
+                "ValueError: no such display"
+            ),
+            "reason": "network",
+            "rpcCode": -32001,
+            "serverCommand": transport.where,
+        }
+        with pytest.raises(MCPConnectionError, match="exit code 1"):
+            await send(channel)
+    assert "Traceback" in caplog.text
+
+
+async def test_last_words_are_few(tmp_path: Path) -> None:
+    failing = """
+    for number in range(500):
+        print(f"{number}: " + "w" * 300, file=sys.stderr)
+    sys.exit(3)
+    """
+    async with running(server(tmp_path, failing)) as (_, recorder):
+        message = (await recorder.loss())["message"]
+
+    assert message.startswith("The server ended with exit code 3; its last words: …w")
+    assert message.endswith("\n499: " + "w" * 300)
+    assert len(message) < 1_100
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("hear()", "The server ended with exit code 0"),
+        ("hear(); sys.stdout.write('{\"jsonrpc\": ')", "exit code 0 in the middle of a message"),
+        ("hear(); os.kill(os.getpid(), signal.SIGKILL)", "The server was ended by SIGKILL"),
+        ("hear(); os.close(1); hear()", "The server closed its output"),
+    ],
+)
+async def test_how_it_ended_is_told(tmp_path: Path, body: str, message: str) -> None:
+    async with running(server(tmp_path, body)) as (channel, recorder):
+        await send(channel)
+
+        assert (await recorder.loss())["message"].endswith(message)
+
+
+async def test_a_last_message_without_a_line_end_counts(tmp_path: Path) -> None:
+    last = """
+    sys.stdout.write('{"jsonrpc": "2.0", "method": "bye"}')
+    """
+    async with running(server(tmp_path, last)) as (_, recorder):
+        assert await recorder.message() == {"jsonrpc": "2.0", "method": "bye"}
+        assert (await recorder.loss())["message"] == "The server ended with exit code 0"
+
+
+async def test_a_server_that_closes_its_input_can_still_speak(tmp_path: Path, short: None) -> None:
+    deaf = """
+    os.close(0)
+    say("deaf")
+    signal.pause()
+    """
+    async with running(server(tmp_path, deaf)) as (channel, recorder):
+        assert await recorder.message() == note("deaf")
+
+        # The first may still find room.
+        with pytest.raises(MCPConnectionError, match="closed its input") as caught:
+            await asyncio.gather(*(send(channel, text="x" * 100_000) for _ in range(3)))
+
+        assert caught.value.reason == "network"
+        assert recorder.silent
+
+
+# Starting
+
+
+@pytest.mark.parametrize(
+    ("transport", "message"),
+    [
+        (Stdio("no-such-server"), "The command 'no-such-server' was not found: install it"),
+        (Stdio("/no/such/server"), "The command '/no/such/server' was not found"),
+        (Stdio("ls", cwd="/no/such/folder"), "The server's folder /no/such/folder does not exist"),
+        (Stdio("ls", cwd="/etc/hosts"), "The server's folder /etc/hosts does not exist"),
+        (Stdio("ls", env={"PATH": "/no/such/folder"}), "give the server a PATH that has it"),
+        (Stdio("ls", ["a\0b"]), "The server could not be started: embedded null byte"),
+        (Stdio("ls", ["x" * 200_000]), "could not be started: Argument list too long"),
+    ],
+)
+async def test_what_cannot_be_started_says_why(transport: Stdio, message: str) -> None:
+    """R004-20, R004-26, R004-29"""
+    recorder = Recorder()
+    children = psutil.Process().children()
+
+    with pytest.raises(ServerNotAvailableError) as caught:
+        await transport.open(recorder)
+
+    assert message in caught.value.message
+    assert (caught.value.reason, caught.value.server_command) == ("spawn", transport.where)
+    assert psutil.Process().children() == children
+    assert recorder.silent
+
+
+@pytest.mark.parametrize(
+    ("mode", "message"), [(0o644, "is not executable: make it so"), (0o755, "is no program of this system")]
+)
+async def test_a_file_that_is_no_program_says_so(tmp_path: Path, mode: int, message: str) -> None:
+    """R004-20"""
+    file = tmp_path / "server"
+    file.write_text("print('no first line that says by what it is run')")
+    file.chmod(mode)
+
+    with pytest.raises(ServerNotAvailableError, match=message):
+        await Stdio(str(file)).open(Recorder())
+
+
+TELL = """
+say("environment", **dict(os.environ))
+say("start", folder=os.getcwd(), args=sys.argv[1:])
+hear()
+"""
+
+
+async def test_without_an_environment_it_gets_all_of_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R004-31: a headed browser needs DISPLAY."""
+    monkeypatch.setenv("DISPLAY", ":77")
+
+    async with running(server(tmp_path, TELL)) as (_, recorder):
+        assert (await recorder.message())["params"] == dict(os.environ)
+
+
+@pytest.mark.parametrize("given", [{}, {"PATH": "/usr/bin", "DISPLAY": ":77", "EMPTY": "", "Ä": "ö=ö"}])
+async def test_the_environment_is_exactly_what_is_given(tmp_path: Path, given: dict[str, str]) -> None:
+    """R004-31"""
+    # So that the server's own Python adds nothing.
+    environment = {**given, "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "1"}
+
+    async with running(server(tmp_path, TELL, env=environment)) as (_, recorder):
+        assert (await recorder.message())["params"] == environment
+
+
+async def test_the_command_is_found_in_the_path_that_is_given(tmp_path: Path) -> None:
+    program = tmp_path / "bin" / "my-server"
+    program.parent.mkdir()
+    program.write_text(f"#!{sys.executable}\n{PRELUDE}say('mine')\nhear()\n")
+    program.chmod(0o755)
+
+    async with running(Stdio("my-server", env={"PATH": str(program.parent)})) as (_, recorder):
+        assert await recorder.message() == note("mine")
+
+
+async def test_arguments_meet_no_shell(tmp_path: Path) -> None:
+    """R004-21, R004-31, R004-43"""
+    args = ("$HOME", "*", "; touch /tmp/x", "a b", "", "`id`", "--flag=ä")
+    folder = tmp_path / "folder"
+    folder.mkdir()
+
+    async with running(server(tmp_path, TELL, *args, cwd=folder)) as (_, recorder):
+        await recorder.message()
+        assert (await recorder.message())["params"] == {"folder": str(folder), "args": list(args)}
+
+
+def test_where_shows_no_secret() -> None:
+    """R004-30"""
+    transport = Stdio(
+        "npx",
+        ["-y", "server", "--api-key=abc", "--token", "def", "--header", "Authorization: Bearer ghi", "a b"],
+        env={"KEY": "jkl"},
+    )
+
+    assert transport.where == "npx -y server '--api-key=***' --token '***' --header 'Authorization:***' 'a b'"
+    assert "jkl" not in repr(transport)
+    assert len(Stdio("python", ["-c", "x" * 10_000]).where) < 300
+
+
+# Ending
+
+
+async def test_a_server_that_ends_with_its_input_is_not_hurried(tmp_path: Path) -> None:
+    """R004-41: what it writes then is not in its way."""
+    tidy = """
+    say("up", pid=os.getpid())
+    hear()
+    sys.stdout.write("x" * 1_000_000)
+    sys.stderr.write("x" * 1_000_000)
+    open(sys.argv[1], "w").write("tidied")
+    """
+    done = tmp_path / "done"
+    async with running(server(tmp_path, tidy, str(done))) as (_, recorder):
+        pid = (await recorder.message())["params"]["pid"]
+
+    assert done.read_text() == "tidied"
+    assert not psutil.pid_exists(pid)
+    assert recorder.silent
+
+
+async def test_one_that_ends_on_sigterm_is_not_killed(tmp_path: Path, short: None) -> None:
+    tidy = """
+    def end(*_):
+        open(sys.argv[1], "w").write("tidied")
+        sys.exit(0)
+    signal.signal(signal.SIGTERM, end)
+    say("up", pid=os.getpid())
+    while True:
+        signal.pause()
+    """
+    done = tmp_path / "done"
+    async with running(server(tmp_path, tidy, str(done))) as (_, recorder):
+        pid = (await recorder.message())["params"]["pid"]
+
+    assert done.read_text() == "tidied"
+    assert not psutil.pid_exists(pid)
+
+
+async def test_one_that_does_not_end_is_killed_with_its_children(tmp_path: Path, short: None) -> None:
+    """R004-41"""
+    family = f"""
+    child = subprocess.Popen([sys.executable, {script(tmp_path, STUBBORN, "child.py")!r}])
+    {STUBBORN.strip().replace(chr(10), chr(10) + "    ")}
+    """
+    async with running(server(tmp_path, family)) as (_, recorder):
+        pids = [(await recorder.message())["params"]["pid"] for _ in range(2)]
+
+    assert await gone(*pids)
+
+
+async def test_a_child_that_outlives_its_leader_is_killed(tmp_path: Path, short: None) -> None:
+    """R004-41: also where it holds the output open."""
+    family = f"""
+    subprocess.Popen([sys.executable, {script(tmp_path, STUBBORN, "child.py")!r}])
+    hear()
+    """
+    async with running(server(tmp_path, family)) as (channel, recorder):
+        pid = (await recorder.message())["params"]["pid"]
+        await send(channel)
+        assert (await recorder.loss())["message"] == "The server ended with exit code 0"
+
+        assert await gone(pid)
+
+
+async def test_one_that_ended_is_reaped_at_once(tmp_path: Path) -> None:
+    async with running(server(tmp_path, "say('up', pid=os.getpid())")) as (_, recorder):
+        pid = (await recorder.message())["params"]["pid"]
+        await recorder.loss()
+
+        assert await gone(pid)
+
+
+async def test_closing_ends_in_bounded_time(tmp_path: Path, short: None) -> None:
+    """R004-41: two times of grace, and it is dead."""
+    async with running(server(tmp_path, STUBBORN)) as (channel, recorder):
+        pid = (await recorder.message())["params"]["pid"]
+        started = time.monotonic()
+        await channel.close()
+
+    assert 2 * process.GRACE_SECONDS <= time.monotonic() - started < 2 * process.GRACE_SECONDS + 3
+    assert not psutil.pid_exists(pid)
+
+
+async def test_it_is_closed_from_another_task_while_senders_hang(tmp_path: Path, short: None) -> None:
+    """Twice at the same time, and once more."""
+    recorder = Recorder()
+    channel = await asyncio.create_task(server(tmp_path, STUBBORN).open(recorder))
+    pid = (await recorder.message())["params"]["pid"]
+    senders = [asyncio.create_task(send(channel, text="x" * 500_000)) for _ in range(3)]
+    await asyncio.wait(senders, timeout=0)
+
+    await asyncio.gather(asyncio.create_task(channel.close()), asyncio.create_task(channel.close()))
+    await channel.close()
+
+    errors = await asyncio.gather(*senders, return_exceptions=True)
+    assert [(type(error), error.reason) for error in errors if isinstance(error, MCPConnectionError)] == [
+        (MCPConnectionError, "not_connected")
+    ] * 3
+    assert not psutil.pid_exists(pid)
+    assert recorder.silent
+    with pytest.raises(MCPConnectionError, match="was closed"):
+        await send(channel)
+
+
+async def test_who_is_cancelled_while_closing_leaves_nothing_behind(tmp_path: Path, short: None) -> None:
+    recorder = Recorder()
+    channel = await server(tmp_path, STUBBORN).open(recorder)
+    pid = (await recorder.message())["params"]["pid"]
+
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.05):
+            await channel.close()
+
+    assert not psutil.pid_exists(pid)
+
+
+async def test_who_is_cancelled_while_opening_leaves_nothing_behind(tmp_path: Path) -> None:
+    opening = asyncio.create_task(server(tmp_path, STUBBORN).open(Recorder()))
+    await asyncio.wait([opening], timeout=0)
+    while not (started := psutil.Process().children()):
+        await asyncio.wait([opening], timeout=0)
+    opening.cancel()
+    await asyncio.wait([opening])
+
+    assert opening.cancelled()
+    assert await gone(*(child.pid for child in started))
+
+
+async def test_nothing_is_kept_open(tmp_path: Path) -> None:
+    def descriptors() -> int:
+        return psutil.Process().num_fds()
+
+    async with running(server(tmp_path, ECHO)):
+        pass
+    before = descriptors()
+    for _ in range(5):
+        async with running(server(tmp_path, ECHO)) as (channel, recorder):
+            await send(channel, text="x")
+            await recorder.message()
+
+    assert descriptors() == before
+
+
+# When the client goes first
+
+CLIENT = """
+import asyncio, sys
+from footlight.client.transports import process
+from footlight.client.transports.stdio import Stdio
+
+process.GRACE_SECONDS = 0.2
+
+class Receiver:
+    def receive(self, message):
+        print(message["params"]["pid"], flush=True)
+        came.set()
+    def lost(self, error):
+        print(error, flush=True)
+
+came = asyncio.Event()
+
+async def main():
+    global kept
+    kept = await Stdio(sys.executable, sys.argv[1:]).open(Receiver())
+    await came.wait()
+"""
+
+LAST_LINES = {
+    "forgets": "asyncio.run(main())",
+    "leaves the loop": "loop = asyncio.new_event_loop(); loop.run_until_complete(main()); loop.close()",
+    "just exits": "loop = asyncio.new_event_loop(); loop.run_until_complete(main()); sys.exit(0)",
+    "fails": "async def fail(): await main(); raise SystemExit(3)\nasyncio.run(fail())",
+}
+
+
+@pytest.mark.parametrize("last", LAST_LINES.values(), ids=LAST_LINES.keys())
+async def test_a_client_that_does_not_close_leaves_no_server_behind(tmp_path: Path, last: str) -> None:
+    """R004-41: not even one that ends neither with its input nor on SIGTERM."""
+    client = tmp_path / "client.py"
+    client.write_text(f"{CLIENT}\n{last}\n")
+    stubborn = script(tmp_path, STUBBORN)
+
+    ended = await asyncio.to_thread(
+        subprocess.run, [sys.executable, client, stubborn], capture_output=True, text=True, timeout=30
+    )
+
+    assert await gone(int(ended.stdout))
+
+
+async def test_the_server_of_a_killed_client_ends_with_its_input(tmp_path: Path) -> None:
+    """R004-41: also with another server beside it, that could have inherited the other end."""
+    up = "say('up', pid=os.getpid())\nhear()"
+    path = script(tmp_path, up)
+    client = tmp_path / "client.py"
+    client.write_text(
+        f"{CLIENT}\n"
+        "async def two():\n"
+        "    await main(); came.clear(); first = kept; await main(); await asyncio.Event().wait()\n"
+        "asyncio.run(two())\n"
+    )
+    running_client = await asyncio.create_subprocess_exec(
+        sys.executable, client, path, stdout=asyncio.subprocess.PIPE
+    )
+    assert running_client.stdout is not None
+    async with asyncio.timeout(LIMIT_SECONDS):
+        pids = [int(await running_client.stdout.readline()) for _ in range(2)]
+
+    running_client.kill()
+    await running_client.wait()
+
+    assert await gone(*pids)
+
+
+async def test_a_fork_that_exits_ends_nothing(tmp_path: Path) -> None:
+    client = tmp_path / "client.py"
+    client.write_text(
+        f"{CLIENT}\n"
+        "import os\n"
+        "loop = asyncio.new_event_loop()\n"
+        "loop.run_until_complete(main())\n"
+        "child = os.fork()\n"
+        "if child == 0:\n"
+        "    sys.exit(0)\n"
+        "os.waitpid(child, 0)\n"
+        "came.clear()\n"
+        "async def again():\n"
+        "    await kept.send({'jsonrpc': '2.0', 'method': 'm', 'params': {'pid': 7}}, headers={})\n"
+        "    await came.wait(); await kept.close()\n"
+        "loop.run_until_complete(again()); loop.close()\n"
+    )
+    path = script(tmp_path, "say('up', pid=os.getpid())" + ECHO)
+
+    ended = await asyncio.to_thread(
+        subprocess.run, [sys.executable, client, path], capture_output=True, text=True, timeout=30
+    )
+
+    assert (ended.stdout.split()[1:], ended.stderr, ended.returncode) == (["7"], "", 0)

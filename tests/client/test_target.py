@@ -1,0 +1,100 @@
+"""What a client is told to reach."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from footlight.client.errors import MCPError
+from footlight.client.target import transport_for
+from footlight.client.transports.http import StreamableHTTP
+from footlight.client.transports.memory import InMemory
+from footlight.client.transports.stdio import Stdio
+from footlight.client.transports.websocket import WebSocket
+from tests.client.channels import Place
+
+
+async def serve(read: Any, write: Any) -> None:
+    """What serves a pair of streams."""
+
+
+PLACE = Place()
+
+
+@pytest.mark.parametrize(
+    ("target", "transport"),
+    [
+        ("http://127.0.0.1:1/mcp", StreamableHTTP("http://127.0.0.1:1/mcp")),
+        ("HTTPS://host/mcp", StreamableHTTP("HTTPS://host/mcp")),
+        (" http://127.0.0.1:1/mcp\n", StreamableHTTP("http://127.0.0.1:1/mcp")),
+        ("ws://127.0.0.1:1/", WebSocket("ws://127.0.0.1:1/")),
+        ("wss://host", WebSocket("wss://host")),
+        ("server", Stdio("server")),
+        ("npx -y '@playwright/mcp' --name \"a b\"", Stdio("npx", ("-y", "@playwright/mcp", "--name", "a b"))),
+        ("server --url=http://host", Stdio("server", ("--url=http://host",))),
+        ("server http://host", Stdio("server", ("http://host",))),
+        (["server", "--name", "a b", ""], Stdio("server", ("--name", "a b", ""))),
+        (("server",), Stdio("server")),
+        (["/a b/server"], Stdio("/a b/server")),
+        (PLACE, PLACE),
+        (serve, InMemory(serve)),
+    ],
+)
+def test_a_target_names_its_transport(target: object, transport: object) -> None:
+    """R004-31, R004-34"""
+    assert transport_for(target) == transport
+
+
+def test_options_go_to_the_transport_that_has_them() -> None:
+    """R001-8, R004-31"""
+    headers = {"X-Team": "a"}
+
+    assert transport_for("http://host", headers=headers) == StreamableHTTP("http://host", headers=headers)
+    assert transport_for("ws://host", headers=headers) == WebSocket("ws://host", headers=headers)
+    assert transport_for("server", env={"A": "1"}, cwd="/") == Stdio("server", env={"A": "1"}, cwd="/")
+
+
+@pytest.mark.parametrize(
+    ("target", "options", "message"),
+    [
+        ("", {}, "target: the command is empty; give a command line or a URL"),
+        ("  ", {}, "target: the command is empty; give a command line or a URL"),
+        ([], {}, "target: the command is empty; give a command line or a URL"),
+        (["", "a"], {}, "target: the command is empty; give a command line or a URL"),
+        ('server "a', {}, "target: No closing quotation in the command line"),
+        ("ftp://host", {}, "target: ftp:// is no way to reach a server"),
+        ("file:///etc/passwd", {}, "target: file:// is no way to reach a server"),
+        ("http://", {}, "The URL has no host, or no valid port"),
+        ("http://host:port", {}, "The URL has no host, or no valid port"),
+        ("http://host", {"env": {}}, "env: a URL has none; leave it out"),
+        ("http://host", {"cwd": "/"}, "cwd: a URL has none; leave it out"),
+        ("ws://host", {"auth": object()}, "auth: a WebSocket has none; leave it out"),
+        ("server", {"headers": {}}, "headers: a command has none; leave it out"),
+        (["server"], {"auth": object()}, "auth: a command has none; leave it out"),
+        (PLACE, {"env": {}}, "env: a transport has none; leave it out"),
+        (b"server", {}, "target: a command is made of text"),
+        (["server", 1], {}, "target: a command is made of text"),
+        (42, {}, "target: there is no way to a int"),
+        ({"command": "server"}, {}, "target: there is no way to a dict"),
+        (Path("server"), {}, "target: there is no way to a PosixPath"),
+    ],
+)
+def test_what_names_nothing_is_refused(target: object, options: dict[str, Any], message: str) -> None:
+    """R004-18, R004-34"""
+    with pytest.raises(MCPError) as refused:
+        transport_for(target, **options)
+
+    assert refused.value.message.startswith(message)
+    assert refused.value.reason == "invalid"
+
+
+def test_a_password_in_a_url_is_not_told() -> None:
+    """R001-22, R004-30"""
+    with pytest.raises(MCPError) as refused:
+        transport_for("http://me:hunter2@:0/")
+
+    assert "hunter2" not in refused.value.message
+    assert "hunter2" not in repr(transport_for("http://me:hunter2@host/"))
+    assert transport_for("http://me:hunter2@host/mcp?token=x").where == "http://host/mcp"

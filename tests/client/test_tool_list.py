@@ -1,0 +1,226 @@
+"""The tools of a server are asked for once, and again when they are said to have changed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from footlight.client import tool_list
+from footlight.client.errors import MCPError
+from footlight.client.results import Tool
+from footlight.client.tool_list import ToolList
+from tests.client.channels import LIMIT_SECONDS
+
+pytestmark = pytest.mark.anyio
+
+
+def page(*names: str, **more: Any) -> dict[str, Any]:
+    return {"tools": [{"name": name, "inputSchema": {}} for name in names], **more}
+
+
+class Listing:
+    """A server that is asked for its tools; `gate` closed, it takes its time."""
+
+    def __init__(self, *answers: list[Mapping[str, Any]] | MCPError) -> None:
+        self.answers = list(answers)
+        self.asked = 0
+        self.gate = asyncio.Event()
+        self.gate.set()
+        self.asking = asyncio.Event()
+
+    async def fetch(self) -> list[Mapping[str, Any]]:
+        self.asked += 1
+        self.asking.set()
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        async with asyncio.timeout(LIMIT_SECONDS):
+            await self.gate.wait()
+        if isinstance(answer, MCPError):
+            raise answer
+        return answer
+
+
+def names(tools: tuple[Tool, ...]) -> list[str]:
+    return [tool.name for tool in tools]
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The time is what its one entry says."""
+    now = [1000.0]
+
+    class Clock:
+        @staticmethod
+        def monotonic() -> float:
+            return now[0]
+
+    monkeypatch.setattr(tool_list, "time", Clock)
+    return now
+
+
+async def test_they_are_asked_for_once() -> None:
+    """R001-44"""
+    listing, tools = Listing([page("a", "b"), page("c")]), ToolList()
+
+    first = await tools.get(listing.fetch)
+
+    assert names(first) == ["a", "b", "c"]
+    assert await tools.get(listing.fetch) is first
+    assert listing.asked == 1
+
+
+async def test_an_empty_list_is_kept_too() -> None:
+    """R001-44"""
+    listing, tools = Listing([page()]), ToolList()
+
+    assert await tools.get(listing.fetch) == await tools.get(listing.fetch) == ()
+    assert listing.asked == 1
+
+
+async def test_they_are_asked_for_again_if_wanted() -> None:
+    """R001-45"""
+    listing, tools = Listing([page("old")], [page("new")]), ToolList()
+    await tools.get(listing.fetch)
+
+    assert names(await tools.get(listing.fetch, refresh=True)) == ["new"]
+    assert names(await tools.get(listing.fetch)) == ["new"]
+    assert listing.asked == 2
+
+
+async def test_what_is_forgotten_is_asked_for_again() -> None:
+    """R001-46, R001-47"""
+    listing, tools = Listing([page("old")], [page("new")]), ToolList()
+    await tools.get(listing.fetch)
+    tools.forget()
+
+    assert names(await tools.get(listing.fetch)) == ["new"]
+
+
+async def test_what_is_forgotten_while_it_is_told_is_not_kept() -> None:
+    """R001-47"""
+    listing, tools = Listing([page("old")], [page("new")]), ToolList()
+    listing.gate.clear()
+    asking = asyncio.create_task(tools.get(listing.fetch))
+    async with asyncio.timeout(LIMIT_SECONDS):
+        await listing.asking.wait()
+    tools.forget()
+    listing.gate.set()
+
+    assert names(await asking) == ["old"]
+    assert names(await tools.get(listing.fetch)) == ["new"]
+    assert listing.asked == 2
+
+
+async def test_who_asks_meanwhile_waits_for_the_same_answer() -> None:
+    """R001-48"""
+    listing, tools = Listing([page("a")]), ToolList()
+    listing.gate.clear()
+    asking = [asyncio.create_task(tools.get(listing.fetch)) for _ in range(5)]
+    async with asyncio.timeout(LIMIT_SECONDS):
+        await listing.asking.wait()
+    listing.gate.set()
+
+    assert [names(each) for each in await asyncio.gather(*asking)] == [["a"]] * 5
+    assert listing.asked == 1
+
+
+async def test_a_failure_is_not_kept() -> None:
+    listing, tools = Listing(MCPError("No"), [page("a")]), ToolList()
+    with pytest.raises(MCPError, match="No"):
+        await tools.get(listing.fetch)
+
+    assert names(await tools.get(listing.fetch)) == ["a"]
+
+
+async def test_one_that_gives_up_leaves_the_next_to_ask() -> None:
+    listing, tools = Listing([page("a")]), ToolList()
+    listing.gate.clear()
+    first = asyncio.create_task(tools.get(listing.fetch))
+    async with asyncio.timeout(LIMIT_SECONDS):
+        await listing.asking.wait()
+    second = asyncio.create_task(tools.get(listing.fetch))
+    first.cancel()
+    listing.gate.set()
+
+    assert names(await second) == ["a"]
+    assert first.cancelled()
+
+
+async def test_a_failed_refresh_keeps_nothing() -> None:
+    listing, tools = Listing([page("old")], MCPError("No"), [page("new")]), ToolList()
+    await tools.get(listing.fetch)
+    with pytest.raises(MCPError, match="No"):
+        await tools.get(listing.fetch, refresh=True)
+
+    assert names(await tools.get(listing.fetch)) == ["new"]
+
+
+async def test_what_is_not_usable_is_left_out() -> None:
+    listing, tools = Listing([page("good", "bad")]), ToolList()
+
+    assert names(await tools.get(listing.fetch, usable=lambda tool: tool.name == "good")) == ["good"]
+
+
+async def test_they_are_kept_for_as_long_as_the_server_says(clock: list[float]) -> None:
+    listing = Listing([page("a", ttlMs=9000), page("b", ttlMs=2000), page("c")])
+    tools = ToolList()
+    await tools.get(listing.fetch)
+    clock[0] += 1.9
+    await tools.get(listing.fetch)
+    assert listing.asked == 1
+    clock[0] += 0.2
+    await tools.get(listing.fetch)
+
+    assert listing.asked == 2
+
+
+@pytest.mark.parametrize("ttl", [0, -5, float("nan")])
+async def test_some_are_not_kept_at_all(ttl: float) -> None:
+    listing, tools = Listing([page("a", ttlMs=ttl)]), ToolList()
+    await tools.get(listing.fetch)
+    await tools.get(listing.fetch)
+
+    assert listing.asked == 2
+
+
+@pytest.mark.parametrize("ttl", [None, "5", [], {}, True])
+async def test_what_is_no_time_limits_nothing(ttl: object, clock: list[float]) -> None:
+    listing, tools = Listing([page("a", ttlMs=ttl)]), ToolList()
+    await tools.get(listing.fetch)
+    clock[0] += 1e9
+    await tools.get(listing.fetch)
+
+    assert listing.asked == 1
+
+
+@pytest.mark.parametrize("ttl", [float("inf"), 10**400])
+async def test_a_time_may_be_longer_than_anyone_waits(ttl: float, clock: list[float]) -> None:
+    listing, tools = Listing([page("a", ttlMs=ttl)]), ToolList()
+    await tools.get(listing.fetch)
+    clock[0] += 1e6
+    await tools.get(listing.fetch)
+
+    assert listing.asked == 1
+
+
+async def test_a_limit_that_a_newer_list_has_not_is_forgotten(clock: list[float]) -> None:
+    listing, tools = Listing([page("a", ttlMs=0)], [page("a")]), ToolList()
+    await tools.get(listing.fetch)
+    await tools.get(listing.fetch)
+    clock[0] += 1e9
+    await tools.get(listing.fetch)
+
+    assert listing.asked == 2
+
+
+@pytest.mark.parametrize("tools", [None, "x", {}, 5])
+async def test_a_page_without_a_list_has_none(tools: object) -> None:
+    assert await ToolList().get(Listing([{"tools": tools}]).fetch) == ()
+
+
+async def test_what_is_no_tool_is_told() -> None:
+    """R004-17"""
+    with pytest.raises(MCPError, match="without a name"):
+        await ToolList().get(Listing([{"tools": [{}]}]).fetch)

@@ -1,0 +1,610 @@
+"""Over real sockets: our own server, and servers that misbehave."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import logging
+import socket
+import ssl
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.http11 import Request, Response
+
+from footlight.client import messages
+from footlight.client.channel import Channel
+from footlight.client.errors import MCPConnectionError, MCPError, ServerNotAvailableError
+from footlight.client.transports import websocket_channel
+from footlight.client.transports.websocket import WebSocket
+from tests.client.recorder import LIMIT_SECONDS, Recorder
+from tests.network import listening
+
+pytestmark = pytest.mark.anyio
+
+LOGGER = "footlight.client.websocket"
+TOKEN = "a-token-of-32-characters-or-more"
+
+Behave = Callable[[ServerConnection], Awaitable[None]]
+
+HELLO = '{"jsonrpc": "2.0", "method": "hello"}'
+
+
+@asynccontextmanager
+async def misbehaving(behave: Behave, **options: Any) -> AsyncGenerator[str]:
+    """A server of frames; its URL. What is still open at the end is aborted."""
+    sockets: list[ServerConnection] = []
+
+    async def handle(connection: ServerConnection) -> None:
+        sockets.append(connection)
+        await behave(connection)
+
+    async with serve(
+        handle, "127.0.0.1", 0, **{"subprotocols": ["mcp"], "compression": None, "max_size": None, **options}
+    ) as server:
+        port = next(iter(server.sockets)).getsockname()[1]
+        yield f"ws://127.0.0.1:{port}"
+        for each in sockets:
+            each.transport.abort()
+
+
+@asynccontextmanager
+async def answering(answer: bytes, *, asked: asyncio.Event | None = None) -> AsyncGenerator[str]:
+    """A server that says these bytes when it is asked, and hangs up; without any it leaves that to the other.
+
+    Either has happened on return.
+    """
+
+    hung_up = asyncio.Event()
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        asked.set()
+        writer.write(answer)
+        with suppress(ConnectionError):
+            if not answer:
+                await reader.read()
+        writer.close()
+        hung_up.set()
+
+    asked = asked or asyncio.Event()
+    server = await asyncio.start_server(handle, "127.0.0.1", 0)
+    async with server, asyncio.timeout(LIMIT_SECONDS):
+        yield f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        await hung_up.wait()
+
+
+@asynccontextmanager
+async def connected(transport: WebSocket) -> AsyncGenerator[tuple[Channel, Recorder]]:
+    recorder = Recorder()
+    channel = await transport.open(recorder)
+    try:
+        yield channel, recorder
+    finally:
+        async with asyncio.timeout(LIMIT_SECONDS):
+            await channel.close()
+
+
+async def not_available(transport: WebSocket) -> ServerNotAvailableError:
+    with pytest.raises(ServerNotAvailableError) as caught:
+        await transport.open(Recorder())
+    assert TOKEN not in str(caught.value.to_dict())
+    return caught.value
+
+
+async def echo(connection: ServerConnection) -> None:
+    async for frame in connection:
+        await connection.send(frame)
+
+
+def note(method: str, **params: Any) -> messages.Message:
+    return messages.notification(method, params)
+
+
+async def send(channel: Channel, message: messages.Message) -> None:
+    async with asyncio.timeout(LIMIT_SECONDS):
+        await channel.send(message, headers={})
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return taken.getsockname()[1]
+
+
+# Messages
+
+
+async def test_it_speaks_with_our_own_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loopback never goes by a proxy."""
+    monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{free_port()}")
+    monkeypatch.setenv("ALL_PROXY", f"http://127.0.0.1:{free_port()}")
+    initialize = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "raw", "version": "1"},
+    }
+    async with listening("websocket", FOOTLIGHT_TOKEN=TOKEN) as url:
+        async with connected(WebSocket(url, token=TOKEN)) as (channel, recorder):
+            await send(channel, messages.request(1, "initialize", initialize))
+            hello = await recorder.message()
+            await send(channel, messages.request(2, "ping", {}))
+            pong = await recorder.message()
+        refused = await not_available(WebSocket(url, token="x" + TOKEN))
+
+    assert hello["result"]["serverInfo"]["name"] == "playwright-mcp-server"
+    assert pong == {"jsonrpc": "2.0", "id": 2, "result": {}}
+    assert recorder.silent
+    assert refused.to_dict() == {
+        "name": "ServerNotAvailableError",
+        "code": "SERVER_NOT_AVAILABLE",
+        "message": (
+            f"{url}: the server refused the connection: HTTP 401: Unauthorized: the token is not valid"
+        ),
+        "reason": "http",
+        "rpcCode": 401,
+        "status": 401,
+        "data": "Unauthorized: the token is not valid",
+    }
+
+
+@pytest.mark.parametrize("size", [10, 1 << 20, 20 << 20])
+async def test_a_message_is_a_frame(size: int) -> None:
+    message = note("echo", text="ä\u2028\ud83d" + "x" * size)
+
+    async with misbehaving(echo) as url, connected(WebSocket(url)) as (channel, recorder):
+        await send(channel, message)
+
+        assert await recorder.message() == message
+
+
+async def test_concurrent_senders_do_not_mix() -> None:
+    notes = [note("echo", number=number, text="x" * 200_000) for number in range(20)]
+
+    async with misbehaving(echo) as url, connected(WebSocket(url)) as (channel, recorder):
+        await asyncio.gather(*(send(channel, each) for each in notes))
+
+        assert [await recorder.message() for _ in notes] == notes
+
+
+async def test_what_is_no_message_is_logged_and_skipped(caplog: pytest.LogCaptureFixture) -> None:
+    async def noisy(connection: ServerConnection) -> None:
+        for frame in ("hello", "", "[]", '{"id": 1}', b"\0\1", "x" * 999, HELLO):
+            await connection.send(frame)
+        await connection.wait_closed()
+
+    async with misbehaving(noisy) as url, connected(WebSocket(url)) as (_, recorder):
+        assert await recorder.message() == {"jsonrpc": "2.0", "method": "hello"}
+
+    skipped = [record.getMessage() for record in caplog.records if record.name == LOGGER]
+    assert len(skipped) == 6
+    assert skipped[0] == f"{url}: skipped a frame that is no message: 'hello'"
+    assert skipped[4] == f"{url}: skipped a binary frame of 2 bytes"
+    assert all(len(line) < 250 for line in skipped)
+    assert recorder.silent
+
+
+async def test_a_server_that_does_not_read_holds_up_its_senders_alone() -> None:
+    """What it says arrives, and who gives up sends nothing or all."""
+    go = asyncio.Event()
+    heard: list[int] = []
+
+    async def sleepy(connection: ServerConnection) -> None:
+        connection.transport.pause_reading()
+        await connection.send(HELLO)
+        await go.wait()
+        connection.transport.resume_reading()
+        async for frame in connection:
+            heard.append(messages.parse(frame, unit="frame")["params"]["number"])
+            await connection.send(HELLO)
+
+    async with misbehaving(sleepy) as url, connected(WebSocket(url)) as (channel, recorder):
+        await recorder.message()
+        senders = [
+            asyncio.create_task(send(channel, note("note", number=number, text="x" * (16 << 20))))
+            for number in range(4)
+        ]
+        await asyncio.wait(senders, timeout=0)
+        for given_up in senders[::2]:
+            given_up.cancel()
+        await asyncio.wait(senders[::2])
+        assert not any(sender.done() for sender in senders[1::2])
+
+        go.set()
+        await asyncio.gather(*senders[1::2])
+        for _ in range(3):
+            await recorder.message()
+
+    assert heard == [0, 1, 3]
+
+
+# The end
+
+
+async def test_a_close_is_told_with_its_code_and_reason() -> None:
+    """R001-34"""
+
+    async def leave(connection: ServerConnection) -> None:
+        await connection.send(HELLO)
+        await connection.recv()
+        await connection.close(1001, "The server is shutting down")
+
+    async with misbehaving(leave) as url, connected(WebSocket(url)) as (channel, recorder):
+        await recorder.message()
+        await send(channel, note("go"))
+
+        message = f"{url}: the server closed the connection with code 1001: The server is shutting down"
+        assert await recorder.loss() == {
+            "name": "ConnectionError",
+            "code": "CONNECTION_ERROR",
+            "message": message,
+            "reason": "network",
+            "rpcCode": -32001,
+        }
+        with pytest.raises(MCPConnectionError, match="shutting down"):
+            await send(channel, note("late"))
+
+
+async def break_off(connection: ServerConnection) -> None:
+    connection.transport.abort()
+
+
+async def end_at_once(connection: ServerConnection) -> None:
+    connection.transport.close()
+
+
+async def speak_nonsense(connection: ServerConnection) -> None:
+    connection.transport.write(b"\xff\xff\xff\xff")
+    await connection.wait_closed()
+
+
+async def break_utf8(connection: ServerConnection) -> None:
+    await connection.send(b"\xff\xfe", text=True)
+    await connection.wait_closed()
+
+
+async def say_too_much(connection: ServerConnection) -> None:
+    await connection.send("x" * 2_000)
+    await connection.wait_closed()
+
+
+async def say_too_much_in_pieces(connection: ServerConnection) -> None:
+    await connection.send(["x" * 600] * 3)
+    await connection.wait_closed()
+
+
+@pytest.mark.parametrize(
+    ("behave", "message"),
+    [
+        (break_off, "the connection broke"),
+        (end_at_once, "the connection broke"),
+        (speak_nonsense, "the connection was given up with code 1002: "),
+        (break_utf8, "the connection was given up with code 1007: "),
+        (say_too_much, "the server sent a message of more than 1000 bytes"),
+        (say_too_much_in_pieces, "the server sent a message of more than 1000 bytes"),
+    ],
+)
+async def test_how_it_broke_is_told(behave: Behave, message: str) -> None:
+    """R001-34"""
+    async with misbehaving(behave) as url, connected(WebSocket(url, max_size=1_000)) as (_, recorder):
+        loss = await recorder.loss()
+
+    assert loss["reason"] == "network"
+    assert loss["message"].startswith(f"{url}: {message}")
+
+
+async def test_it_is_closed_from_another_task_while_senders_hang(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twice at the same time, and once more; the server never answers the close."""
+    monkeypatch.setattr(websocket_channel, "CLOSE_SECONDS", 0.2)
+
+    async def deaf(connection: ServerConnection) -> None:
+        connection.transport.pause_reading()
+        await connection.wait_closed()
+
+    async with misbehaving(deaf) as url:
+        recorder = Recorder()
+        channel = await asyncio.create_task(WebSocket(url).open(recorder))
+        senders = [asyncio.create_task(send(channel, note("note", text="x" * (16 << 20)))) for _ in range(3)]
+        await asyncio.wait(senders, timeout=0)
+
+        async with asyncio.timeout(LIMIT_SECONDS):
+            await asyncio.gather(asyncio.create_task(channel.close()), asyncio.create_task(channel.close()))
+            await channel.close()
+            errors = await asyncio.gather(*senders, return_exceptions=True)
+
+    assert [error.reason for error in errors if isinstance(error, MCPConnectionError)] == [
+        "not_connected"
+    ] * 3
+    assert recorder.silent
+    with pytest.raises(MCPConnectionError, match="was closed"):
+        await send(channel, note("late"))
+
+
+async def test_who_is_cancelled_while_closing_leaves_nothing_behind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(websocket_channel, "CLOSE_SECONDS", 0.2)
+    ended = asyncio.Event()
+
+    async def deaf(connection: ServerConnection) -> None:
+        connection.transport.pause_reading()
+        await ended.wait()
+        connection.transport.resume_reading()
+        await connection.wait_closed()
+
+    async with misbehaving(deaf) as url:
+        channel = await WebSocket(url).open(Recorder())
+        before = asyncio.all_tasks()
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.05):
+                await channel.close()
+
+        assert {
+            task for task in before if task.get_name().startswith("footlight") and not task.done()
+        } == set()
+        ended.set()
+
+
+async def test_a_server_that_goes_in_the_middle_of_a_close_is_no_loss() -> None:
+    async def leave(connection: ServerConnection) -> None:
+        await connection.recv()
+        connection.transport.abort()
+
+    async with misbehaving(leave) as url:
+        async with connected(WebSocket(url)) as (channel, recorder):
+            await send(channel, note("go"))
+        assert recorder.silent
+
+
+# The opening
+
+
+@pytest.mark.parametrize("status", [200, 401, 403, 404, 426, 500, 503])
+async def test_a_refusal_has_its_status_and_body(status: int) -> None:
+    """R004-26"""
+
+    def refuse(connection: ServerConnection, _: Request) -> Response:
+        return connection.respond(HTTPStatus(status), f"No, {status}.\n")
+
+    async with misbehaving(echo, process_request=refuse) as url:
+        error = await not_available(WebSocket(url, token=TOKEN))
+
+    assert (error.reason, error.status, error.data) == ("http", status, f"No, {status}.")
+    assert error.message == f"{url}: the server refused the connection: HTTP {status}: No, {status}."
+
+
+async def test_a_redirect_is_a_refusal() -> None:
+    """The token is meant for this address alone."""
+    visitors: list[str] = []
+
+    async def visited(connection: ServerConnection) -> None:
+        visitors.append(str(connection.request))
+
+    async with misbehaving(visited) as elsewhere:
+
+        def redirect(connection: ServerConnection, _: Request) -> Response:
+            response = connection.respond(HTTPStatus.FOUND, "")
+            response.headers["Location"] = elsewhere
+            return response
+
+        async with misbehaving(echo, process_request=redirect) as url:
+            error = await not_available(WebSocket(url, token=TOKEN))
+
+    assert error.message == f"{url}: the server refused the connection: HTTP 302: Found"
+    assert visitors == []
+
+
+@pytest.mark.parametrize("shown", [{"token": TOKEN}, {"headers": {"AUTHORIZATION": f"Bearer {TOKEN}"}}])
+async def test_a_refusal_that_repeats_the_token_is_not_repeated(shown: dict[str, Any]) -> None:
+    """R004-30"""
+
+    def refuse(connection: ServerConnection, request: Request) -> Response:
+        return connection.respond(
+            HTTPStatus.FORBIDDEN, f"{request.headers['Authorization']}\n" + "x" * 90_000
+        )
+
+    async with misbehaving(echo, process_request=refuse) as url:
+        error = await not_available(WebSocket(url, **shown))
+
+    assert error.data.startswith("Bearer ***")
+    assert len(error.data) < 70_000
+    assert error.message.endswith("HTTP 403: Forbidden")
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (b"SSH-2.0-OpenSSH_9.6\r\n", "what answers does not speak WebSocket"),
+        (b"HTTP/1.1 101 Switching Protocols\r\n\r\n", "what answers does not speak WebSocket"),
+        (b"\x15\x03\x01\x00\x02\x02\x46", "what answers does not speak WebSocket"),
+    ],
+)
+async def test_what_does_not_speak_websocket_is_no_server(answer: bytes, message: str) -> None:
+    """R001-34"""
+    async with answering(answer) as url:
+        error = await not_available(WebSocket(url, token=TOKEN))
+
+    assert (error.reason, error.message) == ("network", f"{url}: {message}")
+
+
+async def test_another_subprotocol_is_not_spoken() -> None:
+    async with misbehaving(echo, subprotocols=None, select_subprotocol=lambda *_: "chat") as url:
+        error = await not_available(WebSocket(url))
+
+    assert (error.reason, error.message) == ("network", f"{url}: what answers does not speak WebSocket")
+
+
+async def test_none_at_all_will_do() -> None:
+    async with misbehaving(echo, subprotocols=None) as url, connected(WebSocket(url)) as (channel, recorder):
+        await send(channel, note("echo"))
+
+        assert await recorder.message() == note("echo")
+
+
+async def test_silence_ends_in_bounded_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(websocket_channel, "OPEN_SECONDS", 0.2)
+
+    async with answering(b"") as url:
+        error = await not_available(WebSocket(url))
+
+    assert error.reason == "network"
+    assert "the server did not answer within" in error.message
+
+
+@pytest.mark.parametrize("host", ["no-such-host.invalid", "a..b", "x" * 70 + ".invalid"])
+async def test_a_host_that_is_none(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """R001-34"""
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+
+    error = await not_available(WebSocket(f"ws://{host}/mcp", token=TOKEN))
+
+    assert error.reason == "network"
+
+
+async def test_nobody_listens() -> None:
+    """R001-34"""
+    url = f"ws://127.0.0.1:{free_port()}/mcp"
+
+    error = await not_available(WebSocket(f"{url}?token={TOKEN}"))
+
+    assert error.reason == "network"
+    assert error.message.startswith(f"{url}: no connection: ")
+
+
+async def test_who_is_cancelled_while_opening_leaves_nothing_behind() -> None:
+    asked = asyncio.Event()
+
+    async with answering(b"", asked=asked) as url:
+        opening = asyncio.ensure_future(WebSocket(url).open(Recorder()))
+        await asked.wait()
+        opening.cancel()
+        await asyncio.wait([opening])
+
+    assert opening.cancelled()
+
+
+# What it shows
+
+
+async def test_headers_are_sent_but_do_not_replace_websockets_own(caplog: pytest.LogCaptureFixture) -> None:
+    """R001-8, R004-30: and no log has them."""
+    caplog.set_level(logging.DEBUG)
+    asked: list[dict[str, list[str]]] = []
+
+    async def look(connection: ServerConnection) -> None:
+        assert connection.request is not None
+        headers = connection.request.headers
+        names = ("X-Team", "Authorization", "Host", "Sec-WebSocket-Protocol", "Upgrade")
+        asked.append({name: headers.get_all(name) for name in names})
+        await connection.close()
+
+    quiet = logging.getLogger("quiet")
+    quiet.setLevel(logging.INFO)
+    async with misbehaving(look, logger=quiet) as url:
+        given = {
+            "X-Team": "blue",
+            "authorization": "Basic eA==",
+            "host": "evil",
+            "Sec-WebSocket-Protocol": "chat",
+            "upgrade": "no",
+        }
+        async with connected(WebSocket(url, headers=given, token=TOKEN)) as (_, recorder):
+            await recorder.loss()
+
+    assert asked == [
+        {
+            "X-Team": ["blue"],
+            "Authorization": [f"Bearer {TOKEN}"],
+            "Host": [url.removeprefix("ws://")],
+            "Sec-WebSocket-Protocol": ["mcp"],
+            "Upgrade": ["websocket"],
+        }
+    ]
+    assert TOKEN not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("url", "options"),
+    [
+        ("http://localhost/mcp", {}),
+        ("localhost:8080", {}),
+        ("ws://", {}),
+        ("ws://localhost:port/", {}),
+        ("ws://[::1/", {}),
+        ("ws://localhost/#part", {}),
+        ("ws://localhost/", {"ssl": ssl.create_default_context()}),
+        ("ws://localhost/", {"headers": {"X-A": f"{TOKEN}\r\nX-B: b"}}),
+        ("ws://localhost/", {"headers": {"X A": TOKEN}}),
+        ("ws://localhost/", {"token": f"{TOKEN}\n"}),
+        ("ws://localhost/", {"token": f"{TOKEN}漢"}),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_when_it_is_given(url: str, options: dict[str, Any]) -> None:
+    with pytest.raises(MCPError) as caught:
+        WebSocket(url, **options)
+
+    assert caught.value.reason == "invalid"
+    assert TOKEN not in caught.value.message
+
+
+def test_where_shows_no_secret() -> None:
+    """R004-30"""
+    transport = WebSocket(f"wss://me:{TOKEN}@[::1]:8443/mcp?key={TOKEN}", token=TOKEN)
+
+    assert transport.where == "wss://[::1]:8443/mcp"
+    assert repr(transport) == "WebSocket('wss://[::1]:8443/mcp')"
+
+
+# TLS
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of localhost, signed by itself, with its key."""
+    file = tmp_path_factory.mktemp("tls") / "both.pem"
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
+    now = datetime.datetime.now(datetime.UTC)
+    made = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - datetime.timedelta(hours=1))
+        .not_valid_after(now + datetime.timedelta(hours=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    file.write_bytes(
+        made.public_bytes(serialization.Encoding.PEM)
+        + key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        )
+    )
+    return file
+
+
+async def test_certificates_are_checked(certificate: Path) -> None:
+    """R001-56"""
+    ours = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    ours.load_cert_chain(certificate)
+    trusting = ssl.create_default_context(cafile=certificate)
+    async with misbehaving(echo, ssl=ours) as plain:
+        port = plain.rpartition(":")[2]
+        async with connected(WebSocket(f"wss://localhost:{port}", ssl=trusting)) as (channel, recorder):
+            await send(channel, note("echo"))
+            echoed = await recorder.message()
+        unknown = await not_available(WebSocket(f"wss://localhost:{port}"))
+        other_name = await not_available(WebSocket(f"wss://127.0.0.1:{port}", ssl=trusting))
+        no_tls = await not_available(WebSocket(plain))
+
+    assert echoed == note("echo")
+    assert (unknown.reason, other_name.reason, no_tls.reason) == ("network",) * 3
+    assert "certificate verify failed" in unknown.message
+    assert "certificate is not valid for '127.0.0.1'" in other_name.message
