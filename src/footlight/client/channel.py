@@ -67,6 +67,9 @@ class HttpSession(Protocol):
 
         Its messages are received like others, and told to `on_message` too. It is opened again by itself,
         with `Last-Event-ID`, until `stop_listening`; `on_error` hears why it could not be.
+
+        Raises:
+            MCPError: it could not be opened at all.
         """
         ...
 

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, cast
 
 __all__ = [
+    "SECRET_NAME",
     "MCPConnectionError",
     "MCPError",
     "MCPTimeoutError",
@@ -71,7 +72,8 @@ LOCAL_CODES: Mapping[Reason, int] = {
 }
 """The numbers of document 001 for what the server gave no number (R001-29)."""
 
-_SENSITIVE = re.compile(r"passw|secret|token|authori[sz]ation|api.?key|cookie|credential", re.IGNORECASE)
+SECRET_NAME = re.compile(r"passw|secret|token|authori[sz]ation|api.?key|cookie|credential", re.IGNORECASE)
+"""What has such a word in its name is not shown."""
 
 
 class MCPError(Exception):
@@ -224,7 +226,7 @@ class ToolInvocationError(MCPError):
 def _masked(value: object) -> object:
     if isinstance(value, Mapping):
         entries = cast("Mapping[object, object]", value).items()
-        return {key: "***" if _SENSITIVE.search(str(key)) else _masked(each) for key, each in entries}
+        return {key: "***" if SECRET_NAME.search(str(key)) else _masked(each) for key, each in entries}
     if isinstance(value, (list, tuple)):
         return [_masked(each) for each in cast("list[object]", value)]
     return value

@@ -16,7 +16,12 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from footlight.client.errors import MCPConnectionError, MCPError, ServerNotAvailableError
+from footlight.client.errors import (
+    SECRET_NAME,
+    MCPConnectionError,
+    MCPError,
+    ServerNotAvailableError,
+)
 from footlight.client.messages import Message, encode, parse
 from footlight.client.transports.closing import outlast
 from footlight.client.transports.lines import Lines
@@ -37,7 +42,6 @@ MAX_LAST_WORDS = 1_000
 MAX_SHOWN = 200
 EXPLANATION_SECONDS = 1.0
 
-_SECRET = re.compile(r"passw|secret|token|authori[sz]ation|api.?key|cookie|credential", re.IGNORECASE)
 _UNPRINTABLE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f]")
 _TRACE = re.compile(r"\s|Traceback \(most recent call last\)")
 
@@ -93,7 +97,7 @@ def _without_secrets(line: Sequence[str]) -> list[str]:
     follows = False
     for word in line:
         name = re.split("[=:]", word, maxsplit=1)[0]
-        secret = _SECRET.search(name) is not None
+        secret = SECRET_NAME.search(name) is not None
         given = len(word) > len(name)
         shown.append("***" if follows else f"{name}{word[len(name)]}***" if secret and given else word)
         follows = secret and not given and name.startswith("-")
