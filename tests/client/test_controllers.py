@@ -28,7 +28,7 @@ LIMIT_SECONDS = 30.0
 NOWHERE = MCPConfig("no-such-command", ())
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 async def connection(anyio_backend: str) -> AsyncGenerator[MCPConnectionController]:
     async with MCPConnectionController(config_of("footlight"), auto_connect=True) as connection:
         yield connection

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import pytest
 
@@ -31,6 +31,7 @@ from footlight import (
     is_tool_not_found,
 )
 from footlight.client.channel import Transport
+from footlight.client.errors import Reason
 from footlight.client.transports.stdio import Stdio
 from tests.client.broken import http, memory, process, websocket
 from tests.client.broken.server import (
@@ -40,6 +41,7 @@ from tests.client.broken.server import (
     Fault,
     Over,
     an_error,
+    an_error_for_nobody,
     failed_tool,
     no_object,
     silence,
@@ -50,10 +52,11 @@ from tests.client.broken.server import (
     wrong_id,
 )
 from tests.client.certificates import make_certificate
+from tests.docs.markdown import ROOT
 
 pytestmark = pytest.mark.anyio
 
-SHORT_MS = 300.0
+SHORT_MS = 200.0
 LONG_MS = 10_000.0
 
 ARGUMENTS = {"path": "/tmp/report", "apiKey": "rosebud"}
@@ -101,14 +104,14 @@ def no_handshake(message: str, rpc_code: int = -32600, **more: Any) -> Told:
 
 
 def late(message: str, **more: Any) -> Told:
-    return whole(MCPTimeoutError, f"{message} 300ms", "timeout", -32000, timeout=SHORT_MS, **more)
+    return whole(MCPTimeoutError, message, "timeout", -32000, timeout=SHORT_MS, **more)
 
 
 def wrong(message: str, rpc_code: int = -32600, **more: Any) -> Told:
     return whole(MCPError, message, "protocol", rpc_code, **more)
 
 
-At = Literal["initialize", "broken", "opening"]
+At = Literal["opening", "initialize", "notifications/initialized", "broken"]
 After = Literal["goes on", "lost", "begins anew"]
 
 
@@ -177,8 +180,8 @@ def gone(message: str) -> dict[At, Told]:
 
 
 LATE: Mapping[At, Told] = {
-    "initialize": late("initialize had no answer within"),
-    "broken": late("tools/call had no answer within", toolName="broken"),
+    "initialize": late("{where} did not answer within 200ms; is it an MCP server?"),
+    "broken": late("The tool broken gave no answer within 200ms", toolName="broken"),
 }
 
 
@@ -208,6 +211,9 @@ EVERYWHERE = [
         *HTTP,
         told=refused_by_it(data={"free": 0}),
     ),
+    # Beside another call nobody knows whose it is.
+    *rows(an_error_for_nobody, *PIPES, told={**refused_by_it(), "broken": LATE["broken"]}),
+    *rows(an_error_for_nobody, *HTTP, told=refused_by_it()),
     *rows(unheard_of_version, *PIPES, *HTTP, told={"initialize": no_handshake(OLD)}),
     *rows(failed_tool, *PIPES, *HTTP, told=failed("No report", "tool", -32603)),
     *rows(
@@ -290,6 +296,7 @@ STATUSES = [
     (http.status(413, "Too Much", '{"most": 9}'), refused(413, "Too Much", {"most": 9})),
     (http.status(429, "Too Many Requests", "Later\n"), refused(429, "Too Many Requests", "Later\n")),
 ]
+UNWELL = http.status(500, "Unwell")
 NOT_FOUND = http.status(404, "Not Found", "Nothing is here")
 EXPIRED = whole(MCPConnectionError, "Session expired", "session_expired", -32000, status=404)
 
@@ -297,6 +304,7 @@ OVER_HTTP = [
     *(row for status, told in STATUSES for row in rows(status, *HTTP, told=told)),
     *rows(NOT_FOUND, *HTTP, told={"initialize": refused(404, "Not Found", "Nothing is here")["initialize"]}),
     *rows(NOT_FOUND, *HTTP, told={"broken": EXPIRED}, after="begins anew"),
+    *rows(UNWELL, *HTTP, told={"notifications/initialized": refused(500, "Unwell")["initialize"]}),
     *rows(
         http.status_with_an_error,
         *HTTP,
@@ -352,10 +360,9 @@ OVER_HTTP = [
 # Over WebSocket
 
 
-def shut(status: int) -> dict[At, Told]:
-    said = f"No: {status}"
+def shut(status: int, said: str, **more: Any) -> dict[At, Told]:
     message = f"{{where}}: the server refused the connection: HTTP {status}: {said}"
-    return {"opening": whole(ServerNotAvailableError, message, "http", status, status=status, data=said)}
+    return {"opening": whole(ServerNotAvailableError, message, "http", status, status=status, **more)}
 
 
 def unreachable(why: str) -> dict[At, Told]:
@@ -369,14 +376,18 @@ OVER_WEBSOCKET = [
     *(
         row
         for status in (400, 401, 403, 404, 405, 413, 429, 500, 503)
-        for row in rows(websocket.status(status), "websocket", told=shut(status))
+        for row in rows(
+            websocket.status(status), "websocket", told=shut(status, f"No: {status}", data=f"No: {status}")
+        )
     ),
-    *rows(websocket.no_websocket, "websocket", told=NO_WEBSOCKET),
+    *rows(websocket.no_websocket, "websocket", told=shut(200, "OK")),
     *rows(websocket.no_http, "websocket", told=NO_WEBSOCKET),
     *rows(websocket.half_a_head, "websocket", told=NO_WEBSOCKET),
     *rows(websocket.hung_up, "websocket", told=NO_WEBSOCKET),
     *rows(websocket.reset, "websocket", told=NO_WEBSOCKET),
-    *rows(websocket.silence, "websocket", told={"opening": late("Connecting to {where} took longer than")}),
+    *rows(
+        websocket.silence, "websocket", told={"opening": late("Connecting to {where} took longer than 200ms")}
+    ),
     *rows(
         websocket.closed,
         "websocket",
@@ -401,7 +412,7 @@ OVER_WEBSOCKET = [
 # In memory
 
 
-CLOSED = whole(ToolInvocationError, "Connection closed", "peer", -32000, toolName="hold", toolArgs={})
+CLOSED = whole(ToolInvocationError, "Connection closed", "peer", -32000, toolName="hold")
 """The last word of the SDK's server."""
 IT_FAILED = gone("{where}: The server failed: The disk is full")
 
@@ -555,10 +566,6 @@ def serving(row: Row, folder: Path) -> AbstractAsyncContextManager[Broken]:
 # Where there is no server
 
 
-NOBODY = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-"""Whom it trusts."""
-
-
 async def test_a_command_that_is_not_there_is_told_of_and_starts_once_it_is(tmp_path: Path) -> None:
     """R004-7, R004-26."""
     path = f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"
@@ -653,56 +660,61 @@ async def test_an_http_server_that_is_gone_for_a_while_is_told_of_and_is_served_
         await server.deserted()
 
 
+SELF_SIGNED = "certificate verify failed: self-signed certificate"
+NO_TLS = "what answers does not speak TLS"
+
+
 @pytest.mark.parametrize(
-    ("transport", "told"),
+    ("opened", "over", "told"),
     [
+        (http.broken_http, http.over_http, no_server(f"{{where}} cannot be reached: {SELF_SIGNED}")),
         (
-            http.over_http,
-            no_server("{where} cannot be reached: certificate verify failed: self-signed certificate"),
-        ),
-        (
+            websocket.broken_websocket,
             websocket.over_websocket,
-            no_server("{where}: no connection: certificate verify failed: self-signed certificate"),
+            no_server(f"{{where}}: no connection: {SELF_SIGNED}"),
         ),
     ],
     ids=["https", "wss"],
 )
 async def test_a_certificate_that_nobody_vouches_for_is_told_of(
-    transport: Any, told: Told, tmp_path: Path
+    opened: Any, over: Any, told: Told, tmp_path: Path
 ) -> None:
     """R001-34, R001-56."""
     certificate = make_certificate(tmp_path)
-    opened = http.broken_http if transport is http.over_http else websocket.broken_websocket
     async with opened(None, "", tls=certificate.server_context()) as server:
-        distrusting = transport(server.port, tls=NOBODY)
-        client = MCPClient(distrusting)
+        transport = over(server.port, tls=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT))
+        client = MCPClient(transport)
 
-        check(await raised(client.connect()), told, distrusting)
+        check(await raised(client.connect()), told, transport)
         assert (client.state, client.transport, tasks_of_the_client()) == ("disconnected", None, [])
 
-        async with MCPClient(transport(server.port, tls=certificate.trusting())) as trusting:
+        async with MCPClient(over(server.port, tls=certificate.trusting())) as trusting:
             await works(trusting)
         await server.deserted()
 
 
 @pytest.mark.parametrize(
-    ("transport", "told"),
+    ("over", "told"),
     [
-        (http.over_http, no_server("{where} cannot be reached: it does not speak TLS")),
-        (websocket.over_websocket, no_server("{where}: no connection: it does not speak TLS")),
+        (http.over_http, no_server(f"{{where}} cannot be reached: {NO_TLS}")),
+        (websocket.over_websocket, no_server(f"{{where}}: no connection: {NO_TLS}")),
     ],
     ids=["https", "wss"],
 )
-async def test_a_server_without_tls_is_told_of(transport: Any, told: Told) -> None:
+async def test_a_server_without_tls_is_told_of(over: Any, told: Told) -> None:
     """R001-34."""
-    opened = http.broken_http if transport is http.over_http else websocket.broken_websocket
-    async with opened(None, "") as server:
-        secure = transport(server.port, tls=NOBODY)
-        client = MCPClient(secure)
 
-        check(await raised(client.connect()), told, secure)
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        writer.write(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as listener:
+        transport = over(listener.sockets[0].getsockname()[1], tls=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT))
+        client = MCPClient(transport)
+
+        check(await raised(client.connect()), told, transport)
         assert (client.state, client.transport, tasks_of_the_client()) == ("disconnected", None, [])
-        await server.deserted()
 
 
 async def test_without_a_session_404_is_a_status_like_others() -> None:
@@ -723,3 +735,39 @@ def reserved_port() -> Generator[int]:
     with socket.socket() as reserving:
         reserving.bind(("127.0.0.1", 0))
         yield reserving.getsockname()[1]
+
+
+# The page about them
+
+ELSEWHERE = [
+    whole(ServerNotAvailableError, "", "spawn", -32001),
+    whole(MCPConnectionError, "", "not_connected", -32001),
+    whole(ToolInvocationError, "", "invalid", -32602),
+    whole(MCPError, "", "peer", -32603),
+    whole(MCPError, "", "invalid", -32602),
+]
+"""What other tests are about."""
+
+
+def test_the_page_names_each_kind_of_failure_once() -> None:
+    """R001-29, R004-23 to R004-29."""
+    page = (ROOT / "docs" / "errors.md").read_text("utf-8")
+    lines = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("| ")][2:]
+    kinds = [tuple(cell.strip("`") for cell in line[1:4]) for line in lines]
+    numbers = dict(zip(kinds, (line[4] for line in lines), strict=True))
+    happened = [row.told for row in TABLE] + ELSEWHERE
+
+    assert len(set(kinds)) == len(kinds)
+    assert set(kinds) == {kind_of(told) for told in happened}
+    assert {reason for _, _, reason in kinds} == set(get_args(Reason))
+    assert [told for told in happened if not is_named(told, numbers[kind_of(told)])] == []
+
+
+def kind_of(told: Told) -> tuple[str, str, str]:
+    return (told.kind.__name__, told.fields["code"], told.fields["reason"])
+
+
+def is_named(told: Told, numbers: str) -> bool:
+    number = told.fields["rpcCode"]
+    others = (told.fields.get("status") == number and "the status" in numbers) or "the server's" in numbers
+    return others or str(number) in numbers

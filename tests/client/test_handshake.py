@@ -322,6 +322,23 @@ async def test_auto_falls_back_where_the_question_is_not_even_answered(
     assert "initialize" in wire.methods
 
 
+async def test_auto_asks_again_where_a_slow_server_took_the_question_for_the_choice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The SDK's server: whoever asked in the stateless protocol may not begin by handshake."""
+    monkeypatch.setattr(handshake, "PROBE_MS", 5.0)
+    answers = iter([None, discovered()])
+    came, wire, _ = await begun(
+        {"server/discover": lambda _: next(answers), "initialize": Refusal(-32022, "It is stateless")},
+        wanted="auto",
+    )
+
+    assert came == STATELESS
+    assert [method for method in wire.methods if not method.startswith("notifications/")] == [
+        *("server/discover", "initialize", "server/discover")
+    ]
+
+
 @pytest.mark.parametrize("code", [-32020, -32021, -32022])
 async def test_auto_does_not_fall_back_from_a_stateless_server(code: int) -> None:
     came, wire, _ = await begun(

@@ -144,3 +144,10 @@ def test_an_answer_without_a_value(answer: str) -> None:
 def test_an_error_is_told_without_traces_and_colours(answer: str, said: str) -> None:
     """R004-30."""
     assert error_of(answer) == said
+
+
+def test_an_error_without_the_log_of_what_was_tried() -> None:
+    """R004-30: it has what was filled in."""
+    answer = '### Error\nError: no input\n\nCall log:\n  - fill("hunter2")\n\n  - waiting\n'
+
+    assert error_of(answer, log=False) == "no input"

@@ -171,7 +171,7 @@ async def test_the_states_of_a_client() -> None:
     assert seen == [
         ("disconnected", False, False, False),
         ("connected", True, True, True),
-        ("error", False, False, True),
+        ("error", False, False, False),
         ("connected", True, True, True),
         ("disconnected", False, False, False),
     ]
@@ -996,7 +996,7 @@ async def test_a_call_has_its_own_time(client: MCPClient) -> None:
     assert late.value.to_dict() == {
         "name": "TimeoutError",
         "code": "TIMEOUT_ERROR",
-        "message": "tools/call had no answer within 5ms",
+        "message": "The tool a gave no answer within 5ms",
         "reason": "timeout",
         "rpcCode": -32000,
         "toolName": "a",

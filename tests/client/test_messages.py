@@ -92,6 +92,7 @@ def test_what_a_value_is_as_a_message(message: dict[str, Any], kind: str | None)
 @pytest.mark.parametrize(
     "data",
     ["", "nothing", "{", b"\xff\xfe\xff", '{"jsonrpc":"2.0",}', "[" * 100_000, f'{{"id":{"9" * 5000}}}'],
+    ids=["empty", "word", "open", "bytes", "comma", "deep", "huge"],
 )
 def test_what_is_not_json_is_refused(data: str | bytes) -> None:
     """R001-36"""
@@ -174,7 +175,9 @@ def test_a_servers_error_keeps_its_code_message_and_data() -> None:
     }
 
 
-@pytest.mark.parametrize(("code", "rpc_code"), [(0, 0), (-32601.0, -32601), (10**400, 10**400)])
+@pytest.mark.parametrize(
+    ("code", "rpc_code"), [(0, 0), (-32601.0, -32601), (10**400, 10**400)], ids=["0", "float", "huge"]
+)
 def test_a_code_is_an_integer_however_it_is_written(code: float, rpc_code: int) -> None:
     assert peer_error({"code": code, "message": "No"}).rpc_code == rpc_code
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import base64
 import io
+import os
+import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -171,6 +173,17 @@ async def test_a_screenshot_of_the_whole_page(client: PlaywrightClient, site: Si
     assert shot.height == 3000
 
 
+async def test_a_large_screenshot_is_fetched_by_its_link(site: Site) -> None:
+    """R004-15."""
+    env = {**os.environ, "FOOTLIGHT_RESOURCES_MAX_INLINE_IMAGE": "100"}
+    async with PlaywrightClient.launch(config_of("footlight"), env=env) as client:
+        await client.navigate(site.page("<p>here"))
+
+        shot = await client.screenshot()
+
+    assert Image.open(io.BytesIO(shot.image)).size == (shot.width, shot.height)
+
+
 async def test_a_snapshot_is_the_same_tree_whoever_takes_it(client: PlaywrightClient, site: Site) -> None:
     """R004-16."""
     page = site.page(
@@ -257,6 +270,17 @@ async def test_every_kind_of_field_is_filled(client: PlaywrightClient, site: Sit
         "city": "r",
         "land": "i",
     }
+
+
+async def test_an_error_does_not_tell_what_was_to_be_filled_in(client: PlaywrightClient, site: Site) -> None:
+    """R004-30."""
+    await client.navigate(site.page("<button id=b>No field</button>"))
+
+    error = await refused(client.fill_form({"#b": "hunter2"}, timeout_ms=5_000))
+
+    assert isinstance(error, ToolInvocationError)
+    (field,) = error.to_dict()["toolArgs"]["fields"]
+    assert ("hunter2" in error.to_json(), field["value"]) == (False, "***")
 
 
 async def test_fields_are_filled_by_ref(client: PlaywrightClient, site: Site) -> None:
@@ -397,6 +421,10 @@ async def test_a_connection_without_a_default_session_is_given_one(site: Site) -
             "browser_navigate: timeout_ms must be a whole number from 1000 to 300000",
         ),
         (
+            lambda it: it.screenshot(format="webp"),
+            "browser_take_screenshot: format must be png or jpeg",
+        ),
+        (
             lambda it: it.screenshot(timeout_ms=300_001),
             "browser_take_screenshot: timeout_ms must be a whole number from 1000 to 300000",
         ),
@@ -415,6 +443,16 @@ async def test_nothing_is_sent_where_a_parameter_is_refused(
             [],
             0,
         )
+
+
+async def test_nothing_is_sent_where_a_host_is_to_be_known_and_is_not() -> None:
+    """R004-34."""
+    async with scripted(PLAYWRIGHT) as (mcp_client, script):
+        client = PlaywrightClient(mcp_client, resolve_hosts=True)
+
+        error = await refused(client.navigate("http://no-such-host.invalid/"))
+
+        assert (error.reason, script.calls, script.listed) == ("invalid", [], 0)
 
 
 async def test_a_client_that_is_not_connected_is_refused() -> None:
@@ -666,6 +704,23 @@ async def test_a_lost_connection_is_an_error_of_the_connection() -> None:
         await client.close()
 
         assert isinstance(error, MCPConnectionError)
+
+
+async def test_the_slow_parts_are_imported_when_they_are_used() -> None:
+    """R004-44."""
+    script = """
+import sys
+import footlight.client.playwright_client, footlight.client.mcp_config, footlight.client.controllers
+slow = {"PIL", "ada_url", "cssselect2", "tinycss2", "httpx2", "websockets", "mcp", "pydantic", "playwright"}
+print(sorted(slow & sys.modules.keys()))
+"""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", script, stdout=asyncio.subprocess.PIPE
+    )
+    async with asyncio.timeout(LIMIT_SECONDS):
+        out, _ = await process.communicate()
+
+    assert out.decode().strip() == "[]"
 
 
 async def test_a_command_that_is_not_there_starts_nothing() -> None:

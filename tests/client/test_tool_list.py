@@ -195,7 +195,7 @@ async def test_what_is_no_time_limits_nothing(ttl: object, clock: list[float]) -
     assert listing.asked == 1
 
 
-@pytest.mark.parametrize("ttl", [float("inf"), 10**400])
+@pytest.mark.parametrize("ttl", [float("inf"), 10**400], ids=["inf", "huge"])
 async def test_a_time_may_be_longer_than_anyone_waits(ttl: float, clock: list[float]) -> None:
     listing, tools = Listing([page("a", ttlMs=ttl)]), ToolList()
     await tools.get(listing.fetch)

@@ -13,6 +13,7 @@ from footlight.client.css_selectors import problem_of
 from footlight.client.errors import ToolInvocationError
 from footlight.client.validation import (
     checked_fields,
+    checked_host,
     checked_script,
     checked_selector,
     checked_timeout,
@@ -103,6 +104,23 @@ def test_what_is_no_web_url_is_refused_with_the_way_out(url: object, way_out: st
         "tool": "browser_x",
         "args": {"url": url},
     }
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("url", ["http://127.0.0.1:1/", "http://[::1]/", "http://localhost/"])
+async def test_a_host_with_an_address_passes(url: str) -> None:
+    """R004-34."""
+    await checked_host(url, tool="browser_navigate")
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("host", ["no-such-host.invalid", "xn--a.invalid"])
+async def test_a_host_without_an_address_is_refused(host: str) -> None:
+    """R004-34: the optional check."""
+    with pytest.raises(ToolInvocationError) as caught:
+        await checked_host(f"http://{host}/", tool="browser_navigate")
+
+    assert caught.value.message == f"browser_navigate: url leads to a host that has no address: {host}"
 
 
 @pytest.mark.parametrize("selector", parts(GOOD_SELECTORS))

@@ -133,7 +133,13 @@ class _Beginning:
             unknown = error.reason in ("peer", "http", "protocol") and error.rpc_code not in STATELESS_PROOF
             if not (unknown or isinstance(error, MCPTimeoutError)):
                 raise
-        return await self.initialize(HANDSHAKE_VERSIONS[-1])
+        try:
+            return await self.initialize(HANDSHAKE_VERSIONS[-1])
+        except MCPError as error:
+            # It started slowly, and took the question that we gave up for the choice of the protocol.
+            if error.rpc_code not in STATELESS_PROOF:
+                raise
+            return await self.discover(STATELESS_VERSIONS)
 
     async def discover_after(self, refusal: MCPError) -> Introduction:
         """The handshake was refused: perhaps the server has none."""

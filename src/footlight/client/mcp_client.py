@@ -131,8 +131,8 @@ class MCPClient:
 
     @property
     def transport(self) -> Transport | None:
-        """None while disconnected (R004-5)."""
-        return None if self.state == "disconnected" else self._session.transport
+        """None unless connected (R004-5)."""
+        return self._session.transport if self.connected else None
 
     async def connect(
         self,
@@ -150,6 +150,8 @@ class MCPClient:
             MCPConnectionError: what is there does not speak MCP.
             MCPTimeoutError: it takes too long.
         """
+        if command is None and (args or env is not None or cwd is not None):
+            raise MCPError("command: args, env and cwd are for one; name it", reason="invalid")
         named = None if command is None else transport_for([command, *args], env=env, cwd=cwd)
         await self._session.connect(named)
 
@@ -315,8 +317,11 @@ class MCPClient:
                 "tools/call", params, timeout_ms=timeout_ms, on_progress=on_progress, headers=headers
             )
         except MCPTimeoutError as error:
-            error.tool_name = name
-            raise
+            raise MCPTimeoutError(
+                f"The tool {name} gave no answer within {error.timeout_ms:.0f}ms",
+                timeout_ms=error.timeout_ms,
+                tool_name=name,
+            ) from None
         except MCPError as error:
             if error.reason != "peer":
                 raise

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from footlight.client.errors import MCPConnectionError, MCPError, ToolInvocationError
 from footlight.client.operation import Operation
@@ -18,6 +18,8 @@ from footlight.client.playwright_results import (
 from footlight.client.validation import (
     DEFAULT_TIMEOUT_MS,
     checked_fields,
+    checked_format,
+    checked_host,
     checked_script,
     checked_selector,
     checked_timeout,
@@ -49,8 +51,11 @@ class PlaywrightClient:
         MCPConnectionError: the connection is lost.
     """
 
-    def __init__(self, mcp_client: MCPClient, *, timeout_ms: int = DEFAULT_TIMEOUT_MS) -> None:
-        """
+    def __init__(
+        self, mcp_client: MCPClient, *, timeout_ms: int = DEFAULT_TIMEOUT_MS, resolve_hosts: bool = False
+    ) -> None:
+        """`resolve_hosts`: do not navigate to a host that has no address where we are.
+
         Raises:
             MCPConnectionError: the client is not connected.
         """
@@ -60,6 +65,7 @@ class PlaywrightClient:
             )
         self.mcp_client = mcp_client
         self.timeout_ms = checked_timeout(timeout_ms, tool="PlaywrightClient")
+        self._resolve_hosts = resolve_hosts
         self._turn = asyncio.Lock()
         self._dialect: Dialect | None = None
 
@@ -84,6 +90,8 @@ class PlaywrightClient:
     async def navigate(self, url: str, *, timeout_ms: int | None = None) -> NavigateResult:
         """Open a page: `http` or `https`. A status of 404 is a page too."""
         checked_url(url, tool="browser_navigate")
+        if self._resolve_hosts:
+            await checked_host(url, tool="browser_navigate")
         return await self._run(
             "browser_navigate", lambda dialect, run: dialect.navigate(run, url), timeout_ms
         )
@@ -92,6 +100,7 @@ class PlaywrightClient:
         self, *, format: ImageFormat = "png", full_page: bool = False, timeout_ms: int | None = None
     ) -> ScreenshotResult:
         """What is visible of the page, or all of it."""
+        checked_format(format, tool="browser_take_screenshot")
         return await self._run(
             "browser_take_screenshot",
             lambda dialect, run: dialect.screenshot(run, format=format, full_page=full_page),
@@ -159,16 +168,30 @@ class PlaywrightClient:
 
     def _retold(self, error: ToolInvocationError, operation: Operation) -> MCPError:
         """What never came from a tool says well enough what it is."""
-        if error.result is None or self._dialect is None:
-            return error
-        return self._dialect.retold(error, operation)
+        told: MCPError = error
+        if error.result is not None and self._dialect is not None:
+            told = self._dialect.retold(error, operation)
+        if isinstance(told, ToolInvocationError) and told.tool_args is not None:
+            told.tool_args = _without_values(told.tool_args)
+        return told
 
 
 def _unreadable(error: InvalidResult, operation: Operation) -> ToolInvocationError:
     return ToolInvocationError(
         f"{operation.tool}: {error}",
         tool_name=operation.tool,
-        tool_args=operation.arguments,
+        tool_args=_without_values(operation.arguments),
         reason="protocol",
         result=operation.result,
     )
+
+
+def _without_values(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """What is filled in may be a password, and an error is for logs (R004-30)."""
+    return {key: "***" if key == "value" else _masked(each) for key, each in arguments.items()}
+
+
+def _masked(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return _without_values(cast("Mapping[str, Any]", value))
+    return [_masked(each) for each in cast("list[Any]", value)] if isinstance(value, list) else value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import copy
+import time
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -142,23 +143,39 @@ class Session:
         on_progress: OnProgress | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Result:
-        connection, introduction = await self.ready()
         limit_ms = self._timeout_ms if timeout_ms is None else timeout_ms
+        end = time.monotonic() + limit_ms / 1000
+        connection, introduction = await self._ready_within(limit_ms)
 
         async def ask(asked: Mapping[str, Any]) -> Result:
             return await connection.request(
-                method, asked, timeout_ms=limit_ms, on_progress=on_progress, headers=headers
+                method, asked, timeout_ms=_left_ms(end), on_progress=on_progress, headers=headers
             )
 
+        async def handle(asked: str, with_params: Mapping[str, Any]) -> Mapping[str, Any]:
+            async with within(_left_ms(end), f"The client's handler of {asked}"):
+                return await connection.handle(asked, with_params)
+
         try:
-            if not is_stateless(introduction.version):
-                return await ask(params or {})
-            async with within(limit_ms, method):
-                return await finished(ask, connection.handle, params or {})
+            if is_stateless(introduction.version):
+                return await finished(ask, handle, params or {})
+            return await ask(params or {})
+        except MCPTimeoutError:
+            raise MCPTimeoutError(
+                f"{method} had no answer within {limit_ms:.0f}ms", timeout_ms=limit_ms
+            ) from None
         except MCPError as error:
             if is_session_expired(error) and self._introduction is introduction:
                 self._forget()
             raise
+
+    async def _ready_within(self, limit_ms: float) -> tuple[Connection, Introduction]:
+        """A call that has to connect first has its own time for all of it."""
+        if (connection := self._connection) is not None and (known := self._introduction) is not None:
+            return connection, known
+        where = "the server" if self._transport is None else self._transport.where
+        async with within(limit_ms, f"Connecting to {where}"):
+            return await self.ready()
 
     async def _open(self, transport: Transport) -> None:
         connection = Connection(handlers=self._handlers, on_notification=self._on_notification)
@@ -176,8 +193,14 @@ class Session:
             return await introduce(
                 connection, channel, wanted=self._wanted, identity=self._identity, timeout_ms=self._timeout_ms
             )
+        except MCPTimeoutError as error:
+            where = "The server" if self._transport is None else self._transport.where
+            raise MCPTimeoutError(
+                f"{where} did not answer within {error.timeout_ms:.0f}ms; is it an MCP server?",
+                timeout_ms=error.timeout_ms,
+            ) from None
         except (MCPConnectionError, ServerNotAvailableError) as error:
-            if hasattr(self._transport, "command"):
+            if self._transport is not None and hasattr(self._transport, "command"):
                 error.server_command = self._transport.where
             raise
 
@@ -204,6 +227,10 @@ class Session:
 
 def _not_connected() -> MCPError:
     return MCPConnectionError("The client is not connected; call connect() first", reason="not_connected")
+
+
+def _left_ms(end: float) -> float:
+    return max(0.0, (end - time.monotonic()) * 1000)
 
 
 @contextlib.asynccontextmanager

@@ -5,6 +5,7 @@ Each check gives back the value, or raises with the parameter and the way out. `
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Mapping
 from typing import NoReturn, cast
@@ -18,6 +19,8 @@ __all__ = [
     "LONGEST_TIMEOUT_MS",
     "SHORTEST_TIMEOUT_MS",
     "checked_fields",
+    "checked_format",
+    "checked_host",
     "checked_script",
     "checked_selector",
     "checked_timeout",
@@ -31,6 +34,7 @@ DEFAULT_TIMEOUT_MS = 30_000
 LONGEST_TIMEOUT_MS = 300_000
 LONGEST_SCRIPT = 10_000
 """Characters."""
+RESOLVE_SECONDS = 5.0
 
 _WEB = re.compile(r"https?://", re.IGNORECASE)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -47,6 +51,18 @@ def checked_url(url: object, *, tool: str) -> str:
     if not is_url(url):
         _refuse(tool, "url", url, "is not valid by the URL Standard; check its host and its port")
     return url
+
+
+async def checked_host(url: str, *, tool: str) -> None:
+    """R004-34's optional check: of a URL that passed the other one, whether its host has an address here."""
+    import ada_url
+
+    host = ada_url.URL(url).hostname.strip("[]")
+    try:
+        async with asyncio.timeout(RESOLVE_SECONDS):
+            await asyncio.get_running_loop().getaddrinfo(host, None)
+    except (OSError, UnicodeError):  # A TimeoutError is an OSError.
+        _refuse(tool, "url", url, f"leads to a host that has no address: {host}")
 
 
 def is_url(url: str) -> bool:
@@ -69,15 +85,21 @@ def checked_selector(selector: object, *, tool: str, parameter: str = "selector"
 
 
 def checked_fields(fields: object, *, tool: str) -> dict[str, str]:
-    """Selectors and what to fill in, at least one."""
+    """Selectors and what to fill in, at least one. An error does not tell what was to be filled in."""
     given = cast("Mapping[object, object]", fields if isinstance(fields, Mapping) else {})
     if not given:
         _refuse(tool, "fields", None, "must map at least one selector to its value")
     for selector, value in given.items():
         checked_selector(selector, tool=tool, parameter="fields")
         if not isinstance(value, str):
-            _refuse(tool, "fields", given, f"must have a string for {selector}; write true as 'true'")
+            _refuse(tool, "fields", list(given), f"must have a string for {selector}; write true as 'true'")
     return dict(cast("Mapping[str, str]", given))
+
+
+def checked_format(format: object, *, tool: str) -> None:
+    """R004-15."""
+    if format not in ("png", "jpeg"):
+        _refuse(tool, "format", format, "must be png or jpeg")
 
 
 def checked_script(script: object, *, tool: str) -> str:

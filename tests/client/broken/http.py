@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from footlight.client.transports.http import StreamableHTTP
-from tests.client.broken.server import SESSION_ID, Broken, Fault, Message, failed, well
+from tests.client.broken.server import SESSION_ID, Broken, Fault, Message, failed, subject, well
 from tests.client.http_servers import HttpServer, Received, Reply
 
 
@@ -46,15 +46,13 @@ class BrokenHttp(Broken):
         self._connections = _Connections(self)
 
     async def answers(self, request: Received, reply: Reply) -> None:
-        if request.method == "POST" and "id" in request.message:
-            await self.take(
-                request.message, Exchange(reply, events=self._events, session_id=self._session_id)
-            )
-        elif request.method == "POST":
-            await self.take(request.message, None)
-            await reply.send(status=202)
-        else:
+        if request.method != "POST":
             await reply.send(status=200 if request.method == "DELETE" else 405)
+            return
+        is_refused = self.is_next(subject(request.message))
+        await self.take(request.message, Exchange(reply, events=self._events, session_id=self._session_id))
+        if "id" not in request.message and not is_refused:
+            await reply.send(status=202)
 
     @asynccontextmanager
     async def listening(self, port: int, tls: ssl.SSLContext | None) -> AsyncGenerator[int]:

@@ -173,6 +173,12 @@ def an_error(request: Message) -> Message:
 
 
 @saying
+def an_error_for_nobody(request: Message) -> Message:
+    """As a server answers that could not read which request it was."""
+    return {**failed(request, -32603, "The disk is full"), "id": None}
+
+
+@saying
 def unheard_of_version(request: Message) -> Message:
     answer = well(request)
     return {**answer, "result": {**answer["result"], "protocolVersion": "1999-12-31"}}

@@ -21,6 +21,7 @@ _ERROR = re.compile(r"\A### Error\n(.*?)(?=^### |\Z)", re.MULTILINE | re.DOTALL)
 _PREFIX = re.compile(r"\A(?:(?:Error|browserBackend\.callTool): )+")
 _TERMINAL = re.compile(r"\x1b?\[\d+m")
 _TRACE = re.compile(r"^    at .*\n?", re.MULTILINE)
+_CALL_LOG = re.compile(r"\n+Call log:\n.*", re.DOTALL)
 _PAGE_TOOLS = re.compile(r"\A- webmcp tools .*?\n\n", re.DOTALL)
 
 
@@ -67,8 +68,10 @@ def value_of(answer: str) -> Any:
     return value
 
 
-def error_of(answer: str) -> str:
-    """What went wrong, without traces and colours."""
+def error_of(answer: str, *, log: bool = True) -> str:
+    """What went wrong, without traces and colours. The `log` of what was tried tells what was filled in."""
     section = _ERROR.match(answer)
     said = _TRACE.sub("", _TERMINAL.sub("", section[1] if section else answer))
+    if not log:
+        said = _CALL_LOG.sub("", said)
     return _PREFIX.sub("", said.strip()).strip()

@@ -163,7 +163,7 @@ class PlaywrightMcpDialect:
     def retold(self, error: ToolInvocationError, operation: Operation) -> MCPError:
         del operation
         return ToolInvocationError(
-            error_of(error.message) or error.message,
+            error_of(error.message, log=error.tool_name != "browser_fill_form") or error.message,
             tool_name=error.tool_name,
             tool_args=error.tool_args,
             reason=error.reason,

@@ -1,0 +1,270 @@
+"""Other people's servers, and ours: how each is started, and what a client finds there."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import socket
+import sys
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+from footlight import MCPClient
+from footlight.client.handshake import Wanted
+from footlight.client.transports.stdio import Stdio
+from tests.client.browser_servers import config_of
+from tests.conftest import server_command
+
+Over = Literal["stdio", "http", "websocket"]
+Arguments = Mapping[str, Any]
+
+ROOT = Path(__file__).parents[2]
+EVERYTHING = ROOT / ".peers/node_modules/@modelcontextprotocol/server-everything/dist/index.js"
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+"""For servers that are started in a folder of their own."""
+START_SECONDS = 60.0
+STOP_SECONDS = 20.0
+
+LEGACY = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+STATELESS = "2026-07-28"
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of a tool, and what is in the text of its answer or its error."""
+
+    tool: str
+    arguments: Arguments
+    says: str
+
+
+@dataclass(frozen=True)
+class Peer:
+    """What a client finds there. `None` and empty: the server has nothing of the kind."""
+
+    name: str
+    server_name: str
+    over: Sequence[Over]
+    stateless: bool
+    capabilities: frozenset[str]
+    tools: Sequence[str]
+    """Some of them, or with `pages` all."""
+    known: Call
+    numbered: Callable[[int], Call]
+    """A call that answers with the number."""
+    wrong: Call
+    slow: tuple[str, Arguments]
+    """A call that lasts for minutes, unless it is cancelled."""
+    search: tuple[str, Sequence[str]]
+    """Words, and the tools with them."""
+    pages: bool = False
+    progress: Call | None = None
+    resource: tuple[str, str] | None = None
+    """Its URI, and what is in its text."""
+    listed_resources: Sequence[str] = ()
+    templates: Sequence[str] = ()
+    prompt: tuple[str, Mapping[str, str], str] | None = None
+    """Its name and arguments, and what is in its first message."""
+    completion: tuple[Mapping[str, str], str, str, Sequence[str]] | None = None
+    """The reference, the argument, what is there of its value, and the values."""
+    news: Call | None = None
+    """A call after which the server tells that `resource` has changed."""
+    question: tuple[str, str] | None = None
+    """A tool that asks the user for a name, and what it says to Ada."""
+    prepare: Callable[[str], Sequence[Call]] = field(default=lambda _: ())
+    """Calls after connecting, given the URL of a page."""
+
+    @property
+    def versions(self) -> Mapping[Wanted, str]:
+        """What is asked for, and the revision that is spoken then, or why there is none."""
+        return {
+            None: "2025-06-18",
+            **{version: version for version in LEGACY},
+            STATELESS: STATELESS if self.stateless else "handshake",
+            "auto": STATELESS if self.stateless else LEGACY[-1],
+        }
+
+
+PAGE = "<title>Numbers</title>" + "".join(f"<p id=p{number}>{number}</p>" for number in range(20))
+
+FOOTLIGHT = Peer(
+    name="footlight",
+    server_name="playwright-mcp-server",
+    over=("stdio", "http", "websocket"),
+    stateless=True,
+    capabilities=frozenset(("completions", "prompts", "resources", "tools")),
+    tools=("navigate", "click", "get_text"),
+    known=Call("get_text", {"selector": "#p7"}, '"text": "7"'),
+    numbered=lambda number: Call("get_text", {"selector": f"#p{number}"}, f'"text": "{number}"'),
+    wrong=Call("navigate", {}, "navigate needs the parameter url"),
+    slow=("wait_for", {"text": "never", "timeout": 120_000}),
+    search=("set cookies", ("set_cookies",)),
+    progress=Call("reload", {}, '"success": true'),
+    resource=("playwright:///page/default/page-1", '"title": "Numbers"'),
+    templates=("playwright:///session/{sessionId}", "playwright:///page/{sessionId}/{pageId}"),
+    prompt=("scrape_website", {"url": "http://a.test/", "selectors": '["h1"]'}, "http://a.test/"),
+    completion=(
+        {"type": "ref/resource", "uri": "playwright:///page/{sessionId}/{pageId}"},
+        *("sessionId", "def", ("default",)),
+    ),
+    news=Call("reload", {}, '"success": true'),
+    prepare=lambda url: [Call("navigate", {"url": url}, "Numbers")],
+)
+
+SDK = Peer(
+    name="python-sdk",
+    server_name="sdk-server",
+    over=("stdio", "http"),
+    stateless=True,
+    capabilities=frozenset(("completions", "prompts", "resources", "tools")),
+    tools=("add", "count", "wait", "touch", "greet"),
+    pages=True,
+    known=Call("add", {"a": 2, "b": 3}, "5"),
+    numbered=lambda number: Call("add", {"a": number, "b": 0}, str(number)),
+    wrong=Call("add", {"a": 1}, "b must be a whole number"),
+    slow=("wait", {}),
+    search=("TOOLS news", ("touch",)),
+    progress=Call("count", {"to": 3}, "done"),
+    resource=("news://today", "Nothing new."),
+    listed_resources=("news://today",),
+    prompt=("explain", {"topic": "stars"}, "Explain stars."),
+    completion=({"type": "ref/prompt", "name": "explain"}, "topic", "sto", ("stones",)),
+    news=Call("touch", {}, "told"),
+    question=("greet", "Hello, Ada!"),
+)
+
+SERVER_EVERYTHING = Peer(
+    name="server-everything",
+    server_name="mcp-servers/everything",
+    over=("stdio", "http"),
+    stateless=False,
+    capabilities=frozenset(("completions", "logging", "prompts", "resources", "tasks", "tools")),
+    tools=("echo", "get-sum", "get-structured-content"),
+    known=Call("echo", {"message": "Grüß dich 🙂\n"}, "Echo: Grüß dich 🙂\n"),
+    numbered=lambda number: Call("get-sum", {"a": number, "b": 0}, f"The sum of {number} and 0 is {number}."),
+    wrong=Call("get-sum", {"a": "one"}, "expected number, received string"),
+    slow=("trigger-long-running-operation", {"duration": 120, "steps": 2}),
+    search=("sum", ("get-sum",)),
+    progress=Call("trigger-long-running-operation", {"duration": 0.2, "steps": 4}, "Steps: 4."),
+    resource=("demo://resource/dynamic/text/1", "Resource 1: This is a plaintext resource"),
+    listed_resources=("demo://resource/static/document/features.md",),
+    templates=("demo://resource/dynamic/text/{resourceId}", "demo://resource/dynamic/blob/{resourceId}"),
+    prompt=("args-prompt", {"city": "Oslo", "state": "Viken"}, "What's weather in Oslo, Viken?"),
+    completion=(
+        {"type": "ref/prompt", "name": "completable-prompt"},
+        *("department", "S", ("Sales", "Support")),
+    ),
+    news=Call("toggle-subscriber-updates", {}, "Started simulated resource updated notifications"),
+    question=("trigger-elicitation-request", "User provided the requested information"),
+)
+
+PLAYWRIGHT = Peer(
+    name="playwright-mcp",
+    server_name="Playwright",
+    over=("stdio", "http"),
+    stateless=False,
+    capabilities=frozenset(("tools",)),
+    tools=("browser_navigate", "browser_click", "browser_snapshot"),
+    known=Call("browser_evaluate", {"function": "() => document.title"}, '### Result\n"Numbers"'),
+    numbered=lambda number: Call(
+        "browser_evaluate", {"function": f"() => {number}"}, f"### Result\n{number}\n"
+    ),
+    wrong=Call("browser_navigate", {}, "expected string, received undefined"),
+    slow=("browser_wait_for", {"time": 30}),
+    search=("hover mouse", ("browser_hover",)),
+    prepare=lambda url: [Call("browser_navigate", {"url": url}, "Page Title: Numbers")],
+)
+
+PEERS: Mapping[str, Peer] = {peer.name: peer for peer in (FOOTLIGHT, SDK, SERVER_EVERYTHING, PLAYWRIGHT)}
+
+
+def command_of(peer: Peer, over: Over, folder: Path, port: int = 0) -> Sequence[str]:
+    """Skips the test where the server is not installed, and says how it could be."""
+    listening = ("--port", str(port))
+    if peer is FOOTLIGHT:
+        transport = () if over == "stdio" else ("--transport", over, *listening)
+        return server_command("--state-directory", str(folder), *transport)
+    if peer is SDK:
+        return (sys.executable, "-m", "tests.client.sdk_server", *(() if over == "stdio" else listening))
+    config = config_of("@playwright/mcp", "--headless")
+    if peer is PLAYWRIGHT:
+        port_flags = () if over == "stdio" else ("--host", "127.0.0.1", *listening)
+        return (config.server_command, *config.server_args, *port_flags)
+    if not EVERYTHING.exists():
+        pytest.skip(f"{peer.server_name} is not installed: `npm ci` of peers/package-lock.json puts it there")
+    return (config.server_command, str(EVERYTHING), "stdio" if over == "stdio" else "streamableHttp")
+
+
+def stdio_of(peer: Peer, folder: Path) -> Stdio:
+    command, *arguments = command_of(peer, "stdio", folder)
+    return Stdio(command, tuple(arguments), env=ENVIRONMENT, cwd=folder)
+
+
+@asynccontextmanager
+async def listening(peer: Peer, over: Over, folder: Path, *, port: int | None = None) -> AsyncGenerator[str]:
+    """Start it on this port of loopback; its URL. It is gone on return."""
+    port = port or free_port()
+    process = await asyncio.create_subprocess_exec(
+        *command_of(peer, over, folder, port),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+        cwd=folder,
+        env={**ENVIRONMENT, "PORT": str(port)},
+        start_new_session=True,
+    )
+    reading: asyncio.Task[None] | None = None
+    try:
+        reading = await _until_it_listens(process)
+        yield f"ws://127.0.0.1:{port}" if over == "websocket" else f"http://127.0.0.1:{port}/mcp"
+    finally:
+        if process.returncode is None:
+            process.terminate()
+        await _ended(process)
+        if reading is not None:
+            await reading
+
+
+async def _until_it_listens(process: asyncio.subprocess.Process) -> asyncio.Task[None]:
+    """A task that goes on reading: a server whose output nobody reads comes to a halt."""
+    output = process.stdout
+    assert output is not None
+    heard: list[str] = []
+    async with asyncio.timeout(START_SECONDS):
+        while not re.search("listening on", heard[-1] if heard else "", re.IGNORECASE):
+            line = await output.readline()
+            assert line, f"the server ended before it listened: {heard}"
+            heard.append(line.decode())
+
+    async def read_on() -> None:
+        while await output.read(1 << 16):
+            pass
+
+    return asyncio.create_task(read_on())
+
+
+async def _ended(process: asyncio.subprocess.Process) -> None:
+    try:
+        async with asyncio.timeout(STOP_SECONDS):
+            await process.wait()
+    except TimeoutError:
+        process.kill()
+        await process.wait()
+        raise
+
+
+def free_port() -> int:
+    """A server that names its port itself cannot be asked for any free one."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
+async def prepare(peer: Peer, client: MCPClient, url: str) -> None:
+    for call in peer.prepare(url):
+        assert call.says in (await client.call_tool(call.tool, call.arguments)).text

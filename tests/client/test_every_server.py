@@ -1,0 +1,481 @@
+"""The client and every server that we could get: ours, the SDKs', and others' (R001-57)."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from footlight import (
+    MCPClient,
+    MCPConnectionError,
+    MCPError,
+    MCPTimeoutError,
+    ToolInvocationError,
+    is_network_error,
+    is_timeout,
+    is_tool_not_found,
+)
+from footlight.client.handshake import Wanted
+from tests.client.peers import (
+    PAGE,
+    PEERS,
+    STATELESS,
+    Call,
+    Over,
+    Peer,
+    free_port,
+    listening,
+    prepare,
+    stdio_of,
+)
+from tests.site import Site
+
+pytestmark = pytest.mark.anyio
+
+LIMIT_SECONDS = 30.0
+SHORT_MS = 300.0
+LONG_MS = 60_000.0
+AT_ONCE = 20
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A peer, the way to it, and the revision of the protocol that is spoken with it."""
+
+    peer: Peer
+    over: Over
+    version: str
+
+    @property
+    def has_sessions(self) -> bool:
+        return self.over == "http" and self.version != STATELESS
+
+    def __str__(self) -> str:
+        return f"{self.peer.name}-{self.over}-{self.version}"
+
+
+SUBJECTS = [
+    Subject(peer, over, version)
+    for peer in PEERS.values()
+    for over in peer.over
+    for version in ("2025-06-18", *([STATELESS] if peer.stateless else []))
+]
+WAYS = [pytest.param((peer, over), id=f"{peer.name}-{over}") for peer in PEERS.values() for over in peer.over]
+
+
+def having(fact: Callable[[Peer], object]) -> pytest.MarkDecorator:
+    """Only the servers that have something of the kind."""
+    subjects = [subject for subject in SUBJECTS if fact(subject.peer)]
+    return pytest.mark.parametrize("subject", subjects, ids=str, indirect=True)
+
+
+def fill_in(question: Mapping[str, Any]) -> Mapping[str, Any]:
+    assert "name" in question["requestedSchema"]["properties"]
+    return {"action": "accept", "content": {"name": "Ada"}}
+
+
+class Servers:
+    """One process of each that listens, for all tests here; on stdio each client starts its own."""
+
+    def __init__(self, stack: AsyncExitStack, folder: Path) -> None:
+        self._stack = stack
+        self._folder = folder
+        self._urls: dict[tuple[str, Over], str] = {}
+
+    async def target(self, peer: Peer, over: Over) -> object:
+        if over == "stdio":
+            return stdio_of(peer, self._folder)
+        if (peer.name, over) not in self._urls:
+            started = listening(peer, over, self._folder)
+            self._urls[peer.name, over] = await self._stack.enter_async_context(started)
+        return self._urls[peer.name, over]
+
+    async def client(self, peer: Peer, over: Over, version: Wanted = None) -> MCPClient:
+        """Not connected yet."""
+        target = await self.target(peer, over)
+        return MCPClient(target, protocol_version=version, elicitation=fill_in, timeout_ms=LONG_MS)
+
+
+@pytest.fixture(scope="module")
+async def servers(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Servers]:
+    async with AsyncExitStack() as stack:
+        yield Servers(stack, tmp_path_factory.mktemp("servers"))
+
+
+@pytest.fixture(scope="module", params=SUBJECTS, ids=str)
+def subject(request: pytest.FixtureRequest) -> Subject:
+    return request.param
+
+
+@pytest.fixture(scope="module")
+async def client(servers: Servers, subject: Subject, site: Site) -> AsyncGenerator[MCPClient]:
+    """One for all tests of a subject: none of them leaves anything behind."""
+    async with await servers.client(subject.peer, subject.over, subject.version) as client:
+        await prepare(subject.peer, client, site.page(PAGE))
+        yield client
+
+
+async def refused(client: MCPClient, call: Call) -> ToolInvocationError:
+    with pytest.raises(ToolInvocationError) as error:
+        await client.call_tool(call.tool, call.arguments)
+    return error.value
+
+
+# Meeting
+
+
+@pytest.mark.parametrize(("peer", "over"), [pytest.param(*way.values[0], id=way.id) for way in WAYS])
+async def test_a_revision_is_agreed_on(servers: Servers, peer: Peer, over: Over) -> None:
+    """R001-1, and each other revision that the server knows; `auto` is the newest."""
+
+    async def spoken(wanted: Wanted) -> str:
+        try:
+            async with await servers.client(peer, over, wanted) as client:
+                await client.list_tools()
+                return client.get_protocol_version()
+        except MCPConnectionError as error:
+            return error.reason
+
+    agreed = await asyncio.gather(*(spoken(wanted) for wanted in peer.versions))
+
+    assert dict(zip(peer.versions, agreed, strict=True)) == peer.versions
+
+
+async def test_the_server_says_what_it_is(client: MCPClient, subject: Subject) -> None:
+    """R001-54"""
+    assert client.get_protocol_version() == subject.version
+    assert client.get_server_info()["name"] == subject.peer.server_name
+    assert set(client.get_server_capabilities()) == subject.peer.capabilities
+    assert (client.state, client.is_connected()) == ("connected", True)
+
+
+async def test_it_answers_a_ping(client: MCPClient) -> None:
+    await client.ping()
+
+
+# Tools
+
+
+async def test_its_tools_are_listed_and_found(client: MCPClient, subject: Subject) -> None:
+    """R001-44, R001-47, R001-49, R001-54"""
+    tools = await client.list_tools()
+    names = [tool.name for tool in tools]
+
+    assert names == list(subject.peer.tools) if subject.peer.pages else {*subject.peer.tools} < {*names}
+    assert all(tool.description and tool.input_schema["type"] == "object" for tool in tools)
+    assert await client.get_tool(names[-1]) == tools[-1]
+    assert await client.get_tool("no-such-tool") is None
+    assert await client.list_tools() is tools
+    assert await client.list_tools(refresh=True) == tools
+
+
+async def test_its_tools_are_searched(client: MCPClient, subject: Subject) -> None:
+    query, names = subject.peer.search
+
+    assert [tool.name for tool in await client.search_tools(query)] == list(names)
+
+
+async def test_a_call_gives_the_result(client: MCPClient, subject: Subject) -> None:
+    """R001-37 to R001-43, R004-33"""
+    known = subject.peer.known
+    called, result = (
+        await client.call(known.tool, known.arguments),
+        await client.call_tool(known.tool, known.arguments),
+    )
+
+    assert known.says in called.text
+    assert (called.is_error, result.is_error) == (False, False)
+    assert (result.text, result.structured_content) == (called.text, called.raw.get("structuredContent"))
+
+
+async def test_a_tool_that_is_not_there_is_not_found(client: MCPClient) -> None:
+    """R001-30: each server says it in its own way."""
+    error = await refused(client, Call("no-such-tool", {}, ""))
+
+    assert is_tool_not_found(error)
+    assert error.tool_name == "no-such-tool"
+
+
+async def test_wrong_arguments_are_a_clear_error(client: MCPClient, subject: Subject) -> None:
+    """R004-25, R004-29"""
+    wrong = subject.peer.wrong
+    error = await refused(client, wrong)
+
+    assert not is_tool_not_found(error)
+    assert wrong.says in error.message
+    assert (error.tool_name, error.tool_args) == (wrong.tool, wrong.arguments)
+
+
+async def test_many_calls_at_once_each_get_their_own_answer(client: MCPClient, subject: Subject) -> None:
+    """R001-13"""
+    calls = [subject.peer.numbered(number) for number in range(AT_ONCE)]
+    async with asyncio.timeout(LIMIT_SECONDS):
+        results = await asyncio.gather(*(client.call_tool(call.tool, call.arguments) for call in calls))
+
+    assert [call.says in result.text for call, result in zip(calls, results, strict=True)] == [True] * AT_ONCE
+
+
+@having(lambda peer: peer.progress)
+async def test_progress_is_heard_before_the_result(client: MCPClient, subject: Subject) -> None:
+    """R001-13"""
+    call = subject.peer.progress
+    assert call is not None
+    heard: list[tuple[float, float | None]] = []
+
+    result = await client.call_tool(
+        call.tool, call.arguments, on_progress=lambda progress, total, _: heard.append((progress, total))
+    )
+
+    assert call.says in result.text
+    assert heard
+    assert all(before[0] < after[0] for before, after in itertools.pairwise(heard))
+    assert len({total for _, total in heard}) == 1
+
+
+async def test_a_call_that_takes_too_long_is_given_up_and_the_next_one_works(
+    client: MCPClient, subject: Subject
+) -> None:
+    """R001-31, R001-50, R004-27, R004-32"""
+    tool, arguments = subject.peer.slow
+    with pytest.raises(MCPTimeoutError) as error:
+        await client.call_tool(tool, arguments, timeout_ms=SHORT_MS)
+    known = subject.peer.known
+    result = await client.call_tool(known.tool, known.arguments)
+
+    assert is_timeout(error.value)
+    assert (error.value.tool_name, error.value.timeout_ms) == (tool, SHORT_MS)
+    assert known.says in result.text
+    assert client.connected
+
+
+@having(lambda peer: peer.question)
+async def test_a_question_of_the_server_is_answered(client: MCPClient, subject: Subject) -> None:
+    """By a request of its own, or by a result that asks back."""
+    assert subject.peer.question is not None
+    tool, says = subject.peer.question
+
+    assert says in (await client.call_tool(tool)).text
+
+
+# Resources and prompts
+
+
+@having(lambda peer: peer.resource)
+async def test_its_resources_are_listed_and_read(client: MCPClient, subject: Subject) -> None:
+    assert subject.peer.resource is not None
+    uri, says = subject.peer.resource
+    listed = [resource.uri for resource in await client.list_resources()]
+    templates = (
+        [template.uri_template for template in await client.list_resource_templates()]
+        if subject.peer.templates
+        else []
+    )
+    (contents,) = await client.read_resource(uri)
+
+    assert {*subject.peer.listed_resources} <= {*listed}
+    assert {*subject.peer.templates} <= {*templates}
+    assert contents.uri == uri
+    assert says in (contents.text or "")
+
+
+@having(lambda peer: peer.resource)
+async def test_a_resource_that_is_not_there_is_an_error_of_the_servers(client: MCPClient) -> None:
+    with pytest.raises(MCPError) as error:
+        await client.read_resource("no-such://resource")
+
+    assert error.value.reason == "peer"
+    assert client.connected
+
+
+@having(lambda peer: peer.prompt)
+async def test_its_prompts_are_listed_and_written(client: MCPClient, subject: Subject) -> None:
+    assert subject.peer.prompt is not None
+    name, arguments, says = subject.peer.prompt
+    listed = {prompt.name: prompt for prompt in await client.list_prompts()}
+    result = await client.get_prompt(name, arguments)
+
+    assert arguments.keys() == listed[name].arguments.keys()
+    assert result.messages[0]["role"] == "user"
+    assert says in result.messages[0]["content"]["text"]
+
+
+@having(lambda peer: peer.completion)
+async def test_an_argument_is_completed(client: MCPClient, subject: Subject) -> None:
+    assert subject.peer.completion is not None
+    reference, argument, value, values = subject.peer.completion
+
+    assert list((await client.complete(reference, argument, value)).values) == list(values)
+
+
+# What the server says by itself
+
+
+@having(lambda peer: peer.news)
+async def test_the_server_tells_that_a_resource_has_changed(client: MCPClient, subject: Subject) -> None:
+    """R001-23, R001-24, R001-26"""
+    assert subject.peer.news is not None
+    assert subject.peer.resource is not None
+    call, (uri, _) = subject.peer.news, subject.peer.resource
+    told = asyncio.Event()
+
+    def listen(message: Mapping[str, Any]) -> None:
+        if message["method"] == "notifications/resources/updated" and message["params"]["uri"] == uri:
+            told.set()
+
+    assert await client.open_stream(listen, resources=[uri])
+    if subject.version != STATELESS:
+        await client.subscribe_resource(uri)
+    assert call.says in (await client.call_tool(call.tool, call.arguments)).text
+    async with asyncio.timeout(LIMIT_SECONDS):
+        await told.wait()
+    await client.close_stream()
+    if subject.version != STATELESS:
+        await client.unsubscribe_resource(uri)
+
+
+@having(lambda peer: peer.name == "python-sdk")
+async def test_a_list_that_changed_is_asked_for_again(client: MCPClient) -> None:
+    """R001-47"""
+    before = await client.list_tools()
+    told = asyncio.Event()
+
+    def listen(message: Mapping[str, Any]) -> None:
+        if message["method"] == "notifications/tools/list_changed":
+            told.set()
+
+    assert await client.open_stream(listen)
+    await client.call_tool("touch")
+    async with asyncio.timeout(LIMIT_SECONDS):
+        await told.wait()
+    after = await client.list_tools()
+    await client.close_stream()
+
+    assert after is not before
+    assert after == before
+
+
+async def test_listening_does_not_keep_calls_waiting(client: MCPClient, subject: Subject) -> None:
+    """R001-52. Over stdio and WebSocket what the server says comes anyway."""
+    assert await client.open_stream(lambda _: None) is True
+    known = subject.peer.known
+    assert known.says in (await client.call_tool(known.tool, known.arguments)).text
+    await client.close_stream()
+
+
+# The end
+
+
+async def test_a_session_is_ended_and_another_begun(servers: Servers, subject: Subject) -> None:
+    """R001-20, R001-21"""
+    async with await servers.client(subject.peer, subject.over, subject.version) as client:
+        first = client.get_session_id()
+        ended = await client.terminate_session()
+        none = client.get_session_id()
+        names = [tool.name for tool in await client.list_tools()]
+        second = client.get_session_id()
+
+    assert ended == subject.has_sessions
+    assert (first is not None, none, second is not None) == (ended, None, ended)
+    assert first != second or not ended
+    assert {*subject.peer.tools} <= {*names}
+
+
+HTTP = [subject for subject in SUBJECTS if subject.over == "http"]
+
+
+@pytest.mark.parametrize("subject", HTTP, ids=str, indirect=True)
+async def test_after_a_restart_of_the_server_the_client_goes_on(subject: Subject, tmp_path: Path) -> None:
+    """R001-18: its session is gone with it; in the stateless protocol nothing is."""
+    port = free_port()
+    async with AsyncExitStack() as stack:
+        async with listening(subject.peer, "http", tmp_path, port=port) as url:
+            client = MCPClient(url, protocol_version=subject.version, timeout_ms=LONG_MS)
+            await stack.enter_async_context(client)
+            before = await client.list_tools()
+        async with listening(subject.peer, "http", tmp_path, port=port):
+            lost = await failures(client)
+            after = await client.list_tools(refresh=True)
+
+    assert lost == (["session_expired"] if subject.has_sessions else [])
+    assert after == before
+
+
+async def failures(client: MCPClient) -> list[str]:
+    """Why calls fail until one does not."""
+    seen: list[str] = []
+    for _ in range(3):
+        try:
+            await client.ping()
+        except MCPError as error:
+            seen.append(error.reason)
+        else:
+            return seen
+    raise AssertionError(f"it does not recover: {seen}")
+
+
+@asynccontextmanager
+async def calling(client: MCPClient, peer: Peer) -> AsyncGenerator[asyncio.Task[object]]:
+    """A call that is under way."""
+    tool, arguments = peer.slow
+    task: asyncio.Task[object] = asyncio.create_task(client.call_tool(tool, arguments))
+    await client.ping()
+    try:
+        yield task
+    finally:
+        task.cancel()
+
+
+@pytest.mark.parametrize(("peer", "over"), [pytest.param(*way.values[0], id=way.id) for way in WAYS])
+async def test_it_is_closed_from_another_task_and_nothing_is_left(
+    servers: Servers, peer: Peer, over: Over, site: Site
+) -> None:
+    """R001-53, R004-41: what waits fails at once, and a process that we started is gone."""
+    client = await servers.client(peer, over)
+    me = psutil.Process()
+    before = set(me.children(recursive=True))
+    await asyncio.create_task(client.connect())
+    await prepare(peer, client, site.page(PAGE))
+    started = set(me.children(recursive=True)) - before
+    async with calling(client, peer) as call, asyncio.timeout(LIMIT_SECONDS):
+        await asyncio.create_task(client.close())
+        with pytest.raises(MCPConnectionError) as error:
+            await call
+
+    assert error.value.reason == "not_connected"
+    assert (client.state, client.transport) == ("disconnected", None)
+    if over == "stdio":
+        assert started
+        assert psutil.wait_procs(started, timeout=LIMIT_SECONDS)[1] == []
+
+
+@pytest.mark.parametrize("peer", PEERS.values(), ids=PEERS)
+async def test_a_server_that_is_killed_is_an_error_until_it_is_started_again(
+    servers: Servers, peer: Peer
+) -> None:
+    """R004-2, R004-29"""
+    me = psutil.Process()
+    client = await servers.client(peer, "stdio")
+    before = set(me.children())
+    async with client:
+        (process,) = set(me.children()) - before
+        async with calling(client, peer) as call, asyncio.timeout(LIMIT_SECONDS):
+            process.kill()
+            with pytest.raises(MCPConnectionError) as error:
+                await call
+        state = client.state
+        with pytest.raises(MCPConnectionError):
+            await client.list_tools()
+        await client.reconnect()
+        names = [tool.name for tool in await client.list_tools()]
+
+    assert is_network_error(error.value)
+    assert state == "error"
+    assert {*peer.tools} <= {*names}
