@@ -6,6 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from footlight.client.controllers import BrowserAutomation, MCPConnectionController
     from footlight.client.errors import (
         MCPConnectionError,
         MCPError,
@@ -18,16 +19,39 @@ if TYPE_CHECKING:
         is_tool_not_found,
     )
     from footlight.client.mcp_client import MCPClient
+    from footlight.client.mcp_config import MCPConfig
+    from footlight.client.playwright_client import PlaywrightClient
+    from footlight.client.playwright_results import NavigateResult, ScreenshotResult, SnapshotResult
+    from footlight.client.results import CallResult, Content, Tool, ToolResult
+    from footlight.client.transports.http import StreamableHTTP
+    from footlight.client.transports.memory import InMemory
+    from footlight.client.transports.stdio import Stdio
+    from footlight.client.transports.websocket import WebSocket
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "BrowserAutomation",
+    "CallResult",
+    "Content",
+    "InMemory",
     "MCPClient",
+    "MCPConfig",
+    "MCPConnectionController",
     "MCPConnectionError",
     "MCPError",
     "MCPTimeoutError",
+    "NavigateResult",
+    "PlaywrightClient",
+    "ScreenshotResult",
     "ServerNotAvailableError",
+    "SnapshotResult",
+    "Stdio",
+    "StreamableHTTP",
+    "Tool",
     "ToolInvocationError",
+    "ToolResult",
+    "WebSocket",
     "__version__",
     "is_network_error",
     "is_session_expired",
@@ -35,15 +59,27 @@ __all__ = [
     "is_tool_not_found",
 ]
 
-_HOMES = {"MCPClient": "footlight.client.mcp_client"}
-"""Which module has a name; the others are errors."""
+_HOMES = {
+    "controllers": ("BrowserAutomation", "MCPConnectionController"),
+    "mcp_client": ("MCPClient",),
+    "mcp_config": ("MCPConfig",),
+    "playwright_client": ("PlaywrightClient",),
+    "playwright_results": ("NavigateResult", "ScreenshotResult", "SnapshotResult"),
+    "results": ("CallResult", "Content", "Tool", "ToolResult"),
+    "transports.http": ("StreamableHTTP",),
+    "transports.memory": ("InMemory",),
+    "transports.stdio": ("Stdio",),
+    "transports.websocket": ("WebSocket",),
+}
+"""Which of the client's modules has a name; the others are errors."""
 
 
 def __getattr__(name: str) -> Any:
     """Imported when they are asked for: a server and a command line do not pay for the client."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(_HOMES.get(name, "footlight.client.errors")), name)
+    home = next((home for home, names in _HOMES.items() if name in names), "errors")
+    return getattr(importlib.import_module(f"footlight.client.{home}"), name)
 
 
 def __dir__() -> list[str]:
