@@ -11,20 +11,6 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from footlight.client.connection import Handler, OnNotification, OnProgress, Result
 from footlight.client.errors import MCPError, MCPTimeoutError, ToolInvocationError
 from footlight.client.handshake import Identity, Wanted
-from footlight.client.listings import (
-    Completion,
-    Prompt,
-    PromptResult,
-    Resource,
-    ResourceContents,
-    ResourceTemplate,
-    read_completion,
-    read_contents,
-    read_prompt,
-    read_prompt_result,
-    read_resource,
-    read_template,
-)
 from footlight.client.loose import items, text
 from footlight.client.mirrored import check_annotations, mirrored
 from footlight.client.results import CallResult, Tool, ToolResult, read_call, read_result
@@ -38,6 +24,14 @@ if TYPE_CHECKING:
     import httpx2
 
     from footlight.client.channel import Transport
+    from footlight.client.listings import (
+        Completion,
+        Prompt,
+        PromptResult,
+        Resource,
+        ResourceContents,
+        ResourceTemplate,
+    )
 
 __all__ = ["MCPClient"]
 
@@ -334,15 +328,21 @@ class MCPClient:
         tool = await self.get_tool(name)
         return {} if tool is None else mirrored(tool.input_schema, arguments)
 
-    # Resources, prompts, completion
+    # Resources, prompts, completion: not imported before they are asked for, as most who start never do
 
     async def list_resources(self) -> tuple[Resource, ...]:
+        from footlight.client.listings import read_resource
+
         return await self._entries("resources/list", "resources", read_resource)
 
     async def list_resource_templates(self) -> tuple[ResourceTemplate, ...]:
+        from footlight.client.listings import read_template
+
         return await self._entries("resources/templates/list", "resourceTemplates", read_template)
 
     async def read_resource(self, uri: str) -> tuple[ResourceContents, ...]:
+        from footlight.client.listings import read_contents
+
         result = await self.request("resources/read", {"uri": uri})
         return tuple(read_contents(entry) for entry in items(result.get("contents")))
 
@@ -354,9 +354,13 @@ class MCPClient:
         await self.request("resources/unsubscribe", {"uri": uri})
 
     async def list_prompts(self) -> tuple[Prompt, ...]:
+        from footlight.client.listings import read_prompt
+
         return await self._entries("prompts/list", "prompts", read_prompt)
 
     async def get_prompt(self, name: str, arguments: Mapping[str, str] | None = None) -> PromptResult:
+        from footlight.client.listings import read_prompt_result
+
         return read_prompt_result(
             await self.request("prompts/get", {"name": name, "arguments": arguments or {}})
         )
@@ -374,6 +378,8 @@ class MCPClient:
         `reference` is `{"type": "ref/prompt", "name": …}` or `{"type": "ref/resource", "uri": …}`; `context`
         holds the arguments that are chosen already.
         """
+        from footlight.client.listings import read_completion
+
         params: dict[str, Any] = {"ref": reference, "argument": {"name": argument, "value": value}}
         if context:
             params["context"] = {"arguments": context}
@@ -502,5 +508,5 @@ def _refused(error: MCPError, name: str, arguments: Mapping[str, Any] | None) ->
 def _says_unknown(message: str, name: str) -> bool:
     before = "(unknown tool|no such tool|tool not found)"
     quoted = rf"['\"`]?{re.escape(name)}['\"`]?"
-    pattern = rf"(MCP error -?\d+: )?({before}:? {quoted}|tool:? {quoted} (was )?not found)(?!\w).{{0,100}}"
+    pattern = rf"(MCP error -?\d+: |### Error\s+)?({before}:? {quoted}|tool:? {quoted} (was )?not found)(?!\w).{{0,100}}"
     return re.fullmatch(pattern, message.strip(), re.IGNORECASE | re.DOTALL) is not None
