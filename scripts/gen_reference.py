@@ -1,4 +1,4 @@
-"""Write docs/reference/ from the code: tools, resources, prompts, settings, error codes, commands.
+"""Write docs/reference/ from the code: tools, resources, prompts, settings, error codes, commands, client.
 
     gen_reference.py [--check]
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import dataclasses
 import inspect
 import itertools
 import json
@@ -23,9 +24,27 @@ import click
 from mcp_types import INVALID_PARAMS
 from pydantic import BaseModel
 
+import footlight
+import footlight.sync
 from footlight import errors
-from footlight.cli.main import cli
+from footlight.cli.commands import cli
 from footlight.cli.serve import FLAGS, serve
+from footlight.client import (
+    connection,
+    controllers,
+    describe,
+    handshake,
+    listings,
+    mcp_config,
+    playwright_client,
+    playwright_results,
+    results,
+    session,
+    streams,
+)
+from footlight.client import errors as client_errors
+from footlight.client.errors import LOCAL_CODES, MCPError, Reason
+from footlight.client.transports import http, memory, stdio, websocket
 from footlight.config import ENVIRONMENT_PREFIX, Key, Settings, leaves
 from footlight.errors import CODES, FootlightError
 from footlight.server.prompt_files import builtin_prompts
@@ -66,6 +85,7 @@ def pages() -> dict[Path, str]:
         "configuration.md": configuration_page(),
         "errors.md": errors_page(),
         "cli.md": cli_page(),
+        "client.md": client_page(),
     }
     return {FOLDER / name: f"{NOTICE}\n\n{text.strip()}\n" for name, text in texts.items()}
 
@@ -478,6 +498,197 @@ def _outside() -> str:
     every = (value for value in vars(errors).values() if isinstance(value, type))
     ours = [value for value in every if issubclass(value, FootlightError)]
     return ", ".join(f"`{error.code}`" for error in ours if error not in (*CODES, FootlightError))
+
+
+# The client
+
+CLIENT_INTRO = """\
+What a program that drives MCP servers may rely on; how it is used is in [the guide](../client.md). A heading
+says where a name is imported from; [errors](#errors) and [questions](#questions) are in `footlight` itself.
+"""
+
+SYNC_ONLY = "Its methods are those of [`MCPClient`](#footlightmcpclient), without `await`."
+
+REASONS_INTRO = """\
+`reason` says what happened. `rpc_code` is the number that document 001 has for it, unless the server gave
+one. A server may mean something else by the same number, so compare reasons.
+"""
+
+CLIENT: Mapping[str, Sequence[object]] = {
+    "Connections": (footlight.MCPClient, footlight.sync.MCPClient),
+    "Targets": (stdio.Stdio, http.StreamableHTTP, websocket.WebSocket, memory.InMemory),
+    "Results": (results.ToolResult, results.CallResult, results.Content, results.Tool),
+    "Lists": tuple(getattr(listings, name) for name in listings.__all__ if name[0].isupper()),
+    "Tools in words": tuple(getattr(describe, name) for name in describe.__all__),
+    "A browser": (
+        playwright_client.PlaywrightClient,
+        mcp_config.MCPConfig,
+        playwright_results.NavigateResult,
+        playwright_results.ScreenshotResult,
+        playwright_results.SnapshotResult,
+        controllers.MCPConnectionController,
+        controllers.BrowserAutomation,
+    ),
+}
+
+
+CLIENT_TYPES = (
+    (session, ("State",)),
+    (handshake, ("Wanted",)),
+    (connection, ("Result", "OnProgress", "OnNotification", "Handler")),
+    (streams, ("OnMessage", "OnError")),
+)
+
+
+def client_page() -> str:
+    parts = [part for heading, things in CLIENT.items() for part in (f"## {heading}", *map(_thing, things))]
+    return "\n\n".join(
+        ["# The Python client", CLIENT_INTRO.strip(), *parts, *_client_types(), *_client_errors()]
+    )
+
+
+def _thing(thing: Any) -> str:
+    heading = f"### {_home(thing)}.{thing.__name__}"
+    if not inspect.isclass(thing):
+        return "\n\n".join([heading, _code([_signature(thing)]), *_docstring(thing)])
+    parts = [heading, *_docstring(thing)]
+    if thing is footlight.sync.MCPClient:
+        return "\n\n".join([*parts, SYNC_ONLY])
+    parts.append(_code(_fields(thing) if dataclasses.is_dataclass(thing) else [_signature(thing)]))
+    members = [(name, each) for name, each in vars(thing).items() if not name.startswith("_")]
+    if said := [_property(name, each) for name, each in members if isinstance(each, property)]:
+        parts.append("\n".join(said))
+    for name, each in members:
+        function = getattr(each, "__func__", each)
+        if inspect.isfunction(function) and name not in NOT_CALLED:
+            parts += [_code([_signature(function)]), *_docstring(function)]
+    return "\n\n".join(parts)
+
+
+def _home(thing: Any) -> str:
+    """The package itself, if that is where a program takes it from."""
+    public = thing.__name__ in footlight.__all__ and getattr(footlight, thing.__name__) is thing
+    return "footlight" if public else thing.__module__
+
+
+NOT_CALLED = ("open",)
+"""A transport's, which is the client's to call."""
+
+
+def _code(lines: Iterable[str]) -> str:
+    return "\n".join(["```text", *lines, "```"])
+
+
+def _signature(thing: Any) -> str:
+    """On one line where there is room, otherwise a parameter on each."""
+    taken = [
+        each for each in inspect.signature(thing).parameters.values() if each.name not in ("self", "cls")
+    ]
+    shown = [_taken(each) for each in taken]
+    named = next((at for at, each in enumerate(taken) if each.kind is each.KEYWORD_ONLY), None)
+    if named is not None:
+        shown.insert(named, "*")
+    result = inspect.signature(thing).return_annotation
+    start = "async " if inspect.iscoroutinefunction(thing) else ""
+    end = "" if inspect.isclass(thing) else f" -> {result}"
+    line = f"{start}{thing.__name__}({', '.join(shown)}){end}"
+    if len(line) <= 100:
+        return line
+    return "\n".join([f"{start}{thing.__name__}(", *(f"    {each}," for each in shown), f"){end}"])
+
+
+def _taken(parameter: inspect.Parameter) -> str:
+    default = "" if parameter.default is parameter.empty else f" = {parameter.default!r}"
+    return f"{parameter.name}: {parameter.annotation}{default}"
+
+
+def _fields(thing: Any) -> Iterator[str]:
+    yield thing.__name__
+    for each in dataclasses.fields(thing):
+        if each.default_factory is not dataclasses.MISSING:
+            default = f" = {each.default_factory()!r}"
+        else:
+            default = "" if each.default is dataclasses.MISSING else f" = {each.default!r}"
+        if each.name != "_":
+            yield f"    {each.name}: {each.type}{default}"
+
+
+def _property(name: str, each: property) -> str:
+    kind = each.fget.__annotations__["return"] if each.fget else "object"
+    text = _prose(each.__doc__)
+    return f"- `{name}: {kind}`{f': {text}' if text else ''}"
+
+
+def _docstring(thing: Any) -> Iterator[str]:
+    body, _, raised = inspect.cleandoc(thing.__doc__ or "").partition("Raises:\n")
+    yield from filter(None, map(_prose, body.split("\n\n")))
+    entries = re.findall(r"^    (\w+): (.*(?:\n     .*)*)", raised, re.MULTILINE)
+    if entries:
+        yield _bullets(f"Raises `{name}`: {_prose(text)}" for name, text in entries)
+
+
+def _client_types() -> Iterator[str]:
+    yield "## Types"
+    yield "Names that stand in the signatures above, with the modules that have them."
+    yield _table(
+        ["Name", "Module", "Is", "What it is for"],
+        (_type_row(module, name) for module, names in CLIENT_TYPES for name in names),
+    )
+
+
+def _type_row(module: ModuleType, name: str) -> Row:
+    assigned = (each for each in ast.parse(inspect.getsource(module)).body if isinstance(each, ast.Assign))
+    value = next(ast.unparse(each.value) for each in assigned if ast.unparse(each.targets[0]) == name)
+    return [f"`{name}`", f"`{module.__name__}`", f"`{value}`", _prose(_said(module).get(name))]
+
+
+def _client_errors() -> Iterator[str]:
+    yield "## Errors"
+    yield _table(
+        ["Class", "`code`", "`name`", "Also has", "What it means"],
+        (
+            _client_error_row(each)
+            for each in map(client_errors.__dict__.get, client_errors.__all__)
+            if _is_error(each)
+        ),
+    )
+    yield "## Reasons"
+    yield REASONS_INTRO.strip()
+    reasons = re.findall(r"^- `(\w+)`: (.*)", _said(client_errors)["Reason"], re.MULTILINE)
+    yield _table(
+        ["`reason`", "What happened", "`rpc_code`"],
+        ([f"`{name}`", _prose(text), _number(name)] for name, text in reasons),
+    )
+    yield "## Questions"
+    yield _table(
+        ["Function", "True where"],
+        (
+            [f"`{name}(error)`", _prose(getattr(client_errors, name).__doc__)]
+            for name in client_errors.__all__
+            if name.startswith("is_")
+        ),
+    )
+
+
+def _number(reason: str) -> str:
+    others = {"peer": "the server's", "http": "the status"}
+    return others.get(reason) or str(LOCAL_CODES[cast("Reason", reason)])
+
+
+def _is_error(thing: object) -> bool:
+    return isinstance(thing, type) and issubclass(thing, MCPError)
+
+
+def _client_error_row(error: Any) -> Row:
+    inherited = inspect.signature(MCPError).parameters
+    own = [name for name in inspect.signature(error).parameters if error is MCPError or name not in inherited]
+    return [
+        f"`{error.__name__}`",
+        f"`{error.code}`",
+        f"`{error.name}`",
+        ", ".join(f"`{name}`" for name in own),
+        _prose(error.__doc__),
+    ]
 
 
 # The commands

@@ -82,6 +82,7 @@ DEFAULTS: dict[str, Any] = {
         "transportSessionTimeout": 1_800_000,
         "shutdownTimeout": 10_000,
     },
+    "daemon": {"local": False, "dir": None, "idleExit": 0},
     "browser": {
         "type": "chromium",
         "headless": True,
@@ -299,6 +300,7 @@ COMPANIONS = {
     "pool.maxBrowsers": {"pool.minBrowsers": 0},
     "listen.tlsCertificate": {"listen.tlsKey": "key.pem"},
     "listen.tlsKey": {"listen.tlsCertificate": "certificate.pem"},
+    "daemon.local": {"transport": "http"},
 }
 """What makes any value of a setting consistent."""
 
@@ -339,7 +341,7 @@ def test_every_setting_comes_from_the_environment_as_from_a_file(
     [
         (
             '{"brwser": {}}',
-            "unknown setting 'brwser'; known here: browser, listen, logging, name, observation, pool, port, ",
+            "unknown setting 'brwser'; known here: browser, daemon, listen, logging, name, observation, pool, port, ",
         ),
         (
             '{"pool": {"min_browsers": 1}}',

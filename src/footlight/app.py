@@ -12,17 +12,19 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
     import socket
+    from pathlib import Path
 
     from mcp.server import Server
 
     from footlight.browser.changes import Change, OnChange
     from footlight.browser.engine import Engine
+    from footlight.caller import Caller
     from footlight.config import Settings
     from footlight.server.dispatch import Dispatcher
     from footlight.server.masking import Mask
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from footlight.server.subscriptions import Subscriptions
     from footlight.server.tool import Tool
     from footlight.transports.gate import Gate
+    from footlight.transports.presence import Presence
 
 __all__ = ["run"]
 
@@ -46,8 +49,10 @@ LAST_SECONDS = 4.5
 """From the wish to stop to the end of the process, whatever hangs."""
 
 
-def run(settings: Settings) -> int:
+def run(settings: Settings, *, command: Sequence[str] = ()) -> int:
     """Serve until the client is gone; the exit status. Does not return where something hangs.
+
+    `command` is how it was started, for those who find it on this machine.
 
     Raises:
         ConfigurationError: the settings for listening do not fit together, the address is taken, or a tool
@@ -61,7 +66,10 @@ def run(settings: Settings) -> int:
         offered_tools(settings)
     if settings.prompts.directory is not None:
         make_prompts(settings)
-    entrance = None if settings.transport == "stdio" else _entrance(settings)
+    entrance = None
+    if settings.transport != "stdio":
+        settings, token = _with_token(settings)
+        entrance = _entrance(settings, command=command, token=token)
     try:
         return asyncio.run(_serve(settings, entrance, secrets))
     finally:
@@ -74,15 +82,61 @@ class Entrance:
 
     listener: socket.socket
     gate: Gate
+    local: Local | None = None
 
 
-def _entrance(settings: Settings) -> Entrance:
+@dataclass(frozen=True)
+class Local:
+    """Where this user's own commands come in, and what they are told of how it was started."""
+
+    listener: socket.socket
+    folder: Path
+    command: Sequence[str]
+    token: str | None
+
+
+def _with_token(settings: Settings) -> tuple[Settings, str | None]:
+    """A server that nobody started by hand must not be there for whoever else is on this machine."""
+    listen = settings.listen
+    if not settings.daemon.local or settings.token or listen.token_file or listen.token_verifier:
+        return settings, None
+    from secrets import token_urlsafe
+
+    from pydantic import SecretStr
+
+    token = token_urlsafe(32)
+    return settings.model_copy(update={"token": SecretStr(token)}), token
+
+
+def _entrance(settings: Settings, *, command: Sequence[str], token: str | None) -> Entrance:
     from footlight.transports.listener import bind, make_gate
     from footlight.transports.tls import server_ssl
 
     gate = make_gate(settings)
     server_ssl(settings.listen)  # What is wrong with the files is better said before anything starts.
-    return Entrance(bind(settings), gate)
+    listener = bind(settings)
+    return Entrance(listener, gate, _local(settings, command, token) if settings.daemon.local else None)
+
+
+def _local(settings: Settings, command: Sequence[str], token: str | None) -> Local:
+    from footlight.daemon.errors import DaemonError
+    from footlight.daemon.folder import find_folder, private_folder
+    from footlight.daemon.running import find_running
+    from footlight.errors import ConfigurationError
+    from footlight.transports.local import bind_local
+
+    try:
+        folder = private_folder(settings.daemon.dir or find_folder(os.environ))
+        running = find_running(folder)
+    except DaemonError as error:
+        message = f"setting 'daemon.dir': {error.message}"
+        raise ConfigurationError(message, suggestion=error.suggestion) from None
+    if running:
+        raise ConfigurationError(
+            f"setting 'daemon.local': a server runs in {folder} already, as process {running.pid}",
+            suggestion="Stop it with `footlight daemon stop`, or name another folder.",
+        )
+    return Local(bind_local(folder), folder, command, token)
 
 
 async def _serve(settings: Settings, entrance: Entrance | None, secrets: Secrets | None) -> int:
@@ -145,8 +199,10 @@ async def _serve_network(
 ) -> None:
     server, subscriptions = _make_server(settings, engine, news, secrets)
     listening = _listen_http if settings.transport == "http" else _listen_websocket
-    async with listening(settings, engine, entrance, server, on_drain=subscriptions.close) as banner:
+    async with listening(settings, engine, entrance, server, stop, on_drain=subscriptions.close) as banner:
         _say(banner, sys.stdout)
+        if entrance.local:
+            os.dup2(2, 1)  # Who started us in the background has read its line, and hangs up.
         await stop.wait()
 
 
@@ -156,20 +212,90 @@ async def _listen_http(
     engine: Engine,
     entrance: Entrance,
     server: Server[Any],
+    stop: asyncio.Event,
     *,
     on_drain: Callable[[], None],
 ) -> AsyncGenerator[str]:
     from footlight.transports.http import serve_http
+    from footlight.transports.presence import Presence
 
-    async with serve_http(
-        server,
-        entrance.listener,
-        settings=settings.listen,
-        gate=entrance.gate,
-        ready=engine.why_not_ready,
-        on_drain=on_drain,
-    ) as url:
+    presence = Presence()
+    async with contextlib.AsyncExitStack() as stack:
+        url = await stack.enter_async_context(
+            serve_http(
+                server,
+                entrance.listener,
+                settings=settings.listen,
+                gate=entrance.gate,
+                ready=engine.why_not_ready,
+                on_drain=on_drain,
+                present=presence,
+            )
+        )
+        if entrance.local:
+            found = _be_found(
+                entrance.local, settings, engine, server, url, stop, presence, on_drain=on_drain
+            )
+            await stack.enter_async_context(found)
+        leaving = asyncio.create_task(_leave_when_idle(presence, settings, stop))
+        stack.callback(leaving.cancel)
         yield f"Playwright MCP Server listening on {url}"
+
+
+async def _leave_when_idle(presence: Presence, settings: Settings, stop: asyncio.Event) -> None:
+    if settings.daemon.idle_exit:
+        await presence.absence(settings.daemon.idle_exit / 1000)
+        logger.info("nobody was here for %dms", settings.daemon.idle_exit)
+        stop.set()
+
+
+@contextlib.asynccontextmanager
+async def _be_found(
+    local: Local,
+    settings: Settings,
+    engine: Engine,
+    server: Server[Any],
+    url: str,
+    stop: asyncio.Event,
+    presence: Presence,
+    *,
+    on_drain: Callable[[], None],
+) -> AsyncGenerator[None]:
+    """Listen on the local stream, and write down where."""
+    from footlight.daemon.state import forget_state, make_state, write_state
+    from footlight.server.handlers.tools import listed_tool
+    from footlight.transports.local import Read, Write, serve_local
+
+    async def serve_connection(read: Read, write: Write, caller: Caller) -> None:
+        try:
+            await server.run(read, write, server.create_initialization_options())
+        finally:
+            sessions = engine.find_sessions()
+            if sessions is not None and not caller.default_lasts:
+                await asyncio.shield(sessions.leave(caller.principal))
+
+    def facts() -> dict[str, int]:
+        sessions = engine.find_sessions()
+        return {"clients": clients.count, "sessions": sessions.count if sessions is not None else 0}
+
+    state = make_state(f"{url}/mcp", local.listener.getsockname(), command=local.command)
+    listed = map(listed_tool, offered_tools(settings))
+    tools = [tool.model_dump(by_alias=True, exclude_none=True) for tool in listed]
+    async with serve_local(
+        local.listener,
+        nonce=state.nonce,
+        serve_connection=serve_connection,
+        facts=facts,
+        on_stop=stop.set,
+        on_drain=on_drain,
+        present=presence,
+        shutdown_seconds=settings.listen.shutdown_timeout / 1000,
+    ) as clients:
+        write_state(local.folder, state, tools=tools, token=local.token)
+        try:
+            yield
+        finally:
+            forget_state(local.folder, state)
 
 
 @contextlib.asynccontextmanager
@@ -178,6 +304,7 @@ async def _listen_websocket(
     engine: Engine,
     entrance: Entrance,
     server: Server[Any],
+    _stop: asyncio.Event,
     *,
     on_drain: Callable[[], None],
 ) -> AsyncGenerator[str]:

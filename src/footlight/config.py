@@ -22,6 +22,7 @@ from footlight.errors import ConfigurationError
 
 __all__ = [
     "BrowserSettings",
+    "DaemonSettings",
     "DialogAnswer",
     "DialogSettings",
     "ListenSettings",
@@ -217,6 +218,17 @@ class ListenSettings(_Section):
     """At the end, so many milliseconds for calls that run to finish."""
 
 
+class DaemonSettings(_Section):
+    """Ours: the server in the background, and how this user's commands find it."""
+
+    local: bool = False
+    """Be found by `footlight call` and `serve --shared`. Needs the transport `http`."""
+    dir: PathSetting | None = None
+    """The folder in which it is found. The commands know it by `FOOTLIGHT_DAEMON_DIR` alone."""
+    idle_exit: int = Field(default=0, ge=0)
+    """Over HTTP: end when nobody was there for so many milliseconds. 0 never."""
+
+
 class ObservationSettings(_Section):
     """Ours: what an acting call tells of the page after it."""
 
@@ -275,6 +287,7 @@ class Settings(_Section):
     token: SecretStr | None = None
     """Ours: what clients must send as `Authorization: Bearer`. Better in a file, or in the environment."""
     listen: ListenSettings = ListenSettings()
+    daemon: DaemonSettings = DaemonSettings()
     browser: BrowserSettings = BrowserSettings()
     pool: PoolSettings = PoolSettings()
     session: SessionSettings = SessionSettings()
@@ -456,6 +469,8 @@ def _consistent(settings: Settings) -> Settings:
         raise ConfigurationError(
             "setting 'listen.authorizationServers' needs 'listen.publicUrl' and 'listen.tokenVerifier'"
         )
+    if settings.daemon.local and settings.transport != "http":
+        raise ConfigurationError("setting 'daemon.local' needs 'transport' to be 'http'")
     if settings.browser.cdp_endpoint and settings.browser.type != "chromium":
         raise ConfigurationError("setting 'browser.cdpEndpoint' needs 'browser.type' to be 'chromium'")
     return settings

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 import click
 import pytest
 
-from footlight.cli.main import cli
+from footlight.cli.commands import cli
 from footlight.config import ENVIRONMENT_PREFIX, Settings, leaves, load_settings
 from tests.docs.markdown import PAGES, ROOT, blocks, without_blocks
 
-COMMAND = re.compile(r"\bfootlight ((?:serve|doctor|demo)\b.*)$")
+COMMAND = re.compile(r"\bfootlight ((?:serve|doctor|demo|call|tools|daemon)\b.*)$")
 ASSIGNED = re.compile(rf"\b({ENVIRONMENT_PREFIX}[A-Z_]+)=(\"[^\"]*\"|\S*)")
 
 

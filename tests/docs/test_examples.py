@@ -1,5 +1,6 @@
 """The examples run, and the Python in the documents is theirs or the product's own."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -66,6 +67,13 @@ baseline: tonight.png
 /blue: different, 10.0 % [{'x': 0, 'y': 0, 'width': 1280, 'height': 72}]
 """,
 }
+
+OUTPUT |= {
+    shown[1]: shown[2]
+    for block in blocks("console")
+    if (shown := re.fullmatch(r"\$ python docs/examples/(client_\w+\.py)\n(.*)", block.text, re.DOTALL))
+}
+"""The guide to the client shows what its examples print."""
 
 
 def test_every_example_is_run() -> None:

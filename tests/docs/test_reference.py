@@ -5,10 +5,12 @@ import runpy
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
+import footlight
+from footlight.client.errors import Reason
 from footlight.config import Settings, leaves, load_settings
 from footlight.errors import CODES
 from footlight.server.prompt_files import builtin_prompts
@@ -80,6 +82,21 @@ def test_every_code_is_there() -> None:
     text = (REFERENCE / "errors.md").read_text("utf-8")
 
     assert re.findall(r"^\| `(\w+)`", text, re.MULTILINE) == [error.code for error in CODES]
+
+
+def test_every_public_name_of_the_client_and_each_of_its_methods_is_there() -> None:
+    text = (REFERENCE / "client.md").read_text("utf-8")
+    public = [name for name in footlight.__all__ if not name.startswith("_")]
+    methods = [name for name in vars(footlight.MCPClient) if not name.startswith("_")]
+    [_, *reasons] = re.findall(r"^\| `(\w+)` \|", text[text.index("## Reasons") :], re.MULTILINE)
+
+    assert [
+        name
+        for name in public
+        if not re.search(rf"^### footlight\.{name}$|^\| `{name}\b", text, re.MULTILINE)
+    ] == []
+    assert [name for name in methods if not re.search(rf"^(async |- `)?{name}\b", text, re.MULTILINE)] == []
+    assert reasons == list(get_args(Reason))
 
 
 def test_every_setting_is_there_and_its_variable_sets_it() -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 import click
 import pytest
 
-from footlight.cli.main import cli
+from footlight.cli.commands import cli
 from footlight.config import load_settings
 from footlight.transports.listener import DEFAULT_PORT
 

@@ -10,7 +10,7 @@ import click
 import jsonschema
 import pytest
 
-from footlight.cli.main import cli
+from footlight.cli.commands import cli
 from footlight.config import Settings, load_settings
 from footlight.transports.listener import DEFAULT_PORT
 

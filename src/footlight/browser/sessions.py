@@ -67,7 +67,14 @@ class Sessions:
         self._sessions: dict[str, Session] = {}
         self._opening: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._ended: OrderedDict[str, Ended] = OrderedDict()
+        self._left: OrderedDict[str, None] = OrderedDict()
+        """Principals that never come again. A session may still be opening for one."""
         self._reserved = 0
+
+    @property
+    def count(self) -> int:
+        """Of all callers."""
+        return len(self._sessions)
 
     def list(self, *, caller: Caller) -> list[Session]:
         """The principal's, but not what is the default of another connection."""
@@ -161,6 +168,17 @@ class Sessions:
             self._persistent.forget(caller.scoped(id))
         await unbroken(session.close())
 
+    async def leave(self, principal: str) -> None:
+        """End every session of a principal that never comes again, and those that are opening for it."""
+        self._left[principal] = None
+        while len(self._left) > REMEMBERED:
+            self._left.popitem(last=False)
+        theirs = [each for each in self._sessions.values() if each.owner == principal]
+        for session in theirs:
+            del self._sessions[session.id]
+            self._end(session, "ended with its connection")
+        await asyncio.gather(*(session.close() for session in theirs))
+
     async def close_all(self) -> None:
         sessions, self._sessions = list(self._sessions.values()), {}
         await asyncio.gather(*(self._keep(session) for session in sessions))
@@ -214,6 +232,9 @@ class Sessions:
             session.ref_numbers.next = ended.next_ref
         self._sessions[id] = session
         session.tell("opened")
+        if caller.principal in self._left:
+            await self.leave(caller.principal)
+            raise self._not_found(id, caller)
         if kept is not None:
             await self._put_back(session, kept)
         return session

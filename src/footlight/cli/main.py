@@ -1,47 +1,45 @@
-"""The command group. A command's module is imported when the command is named."""
+"""The entry point `footlight`. What a caller waits for every time does not wait for `click`."""
 
 from __future__ import annotations
 
-import importlib
+import gc
+import os
 import sys
-
-import click
-
-from footlight import __version__
-from footlight.errors import FootlightError
 
 __all__ = ["main"]
 
-COMMANDS = {
-    "serve": "Serve the browser tools over MCP.",
-    "doctor": "Say what is here, what is missing, and how to mend it.",
-    "demo": "Run the main job once, on a shop of our own, and show it.",
-}
-
-
-class _Commands(click.Group):
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        if cmd_name not in COMMANDS:
-            return None
-        return getattr(importlib.import_module(f"footlight.cli.{cmd_name}"), cmd_name)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Without importing each command for its help."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="footlight")
-def cli() -> None:
-    """A real browser for language models and test suites, over the Model Context Protocol."""
+COMPLETION = "_FOOTLIGHT_COMPLETE"
 
 
 def main() -> None:
-    """The entry point `footlight`."""
+    """Exits with the command's status."""
+    arguments = sys.argv[1:]
+    if COMPLETION in os.environ:
+        _run_command()
+    elif arguments[:1] == ["call"]:
+        _call(arguments[1:])
+    elif arguments[:1] == ["serve"] and "--shared" in arguments and "--help" not in arguments:
+        from footlight.daemon.pump import run_pump
+
+        sys.exit(run_pump(arguments[1:]))
+    else:
+        _run_command()
+
+
+def _call(words: list[str]) -> None:
+    # Collecting garbage, and the interpreter's own end, are a sixth of what a call costs.
+    gc.disable()
+    from footlight.cli.calling import run_call
+
+    os._exit(run_call(words))
+
+
+def _run_command() -> None:
+    import click
+
+    from footlight.cli.commands import cli
+    from footlight.errors import FootlightError
+
     try:
         cli(prog_name="footlight")
     except FootlightError as error:

@@ -31,6 +31,8 @@ FLAGS = {
     "transport": "transport",
     "host": "listen.host",
     "port": "port",
+    "local": "daemon.local",
+    "idle_exit": "daemon.idleExit",
     "token_file": "listen.tokenFile",
     "allow_host": "listen.allowedHosts",
     "allow_origin": "listen.allowedOrigins",
@@ -67,6 +69,15 @@ _path = click.Path(path_type=Path)
 @click.option(
     "--share-default", is_flag=True, default=None, help="One session `default` for all callers of a network."
 )
+@click.option("--local", is_flag=True, default=None, help="Let `footlight call` find it. Needs http.")
+@click.option(
+    "--idle-exit", type=float, metavar="SECONDS", help="Over HTTP: end when nobody was there so long."
+)
+@click.option(
+    "--shared",
+    is_flag=True,
+    help="Be a way to the server in the background, for an MCP client on stdio. Started if there is none.",
+)
 @click.option(
     "--observe", type=click.Choice(["none", "diff", "full"]), help="What acting calls tell. Default: diff."
 )
@@ -96,16 +107,22 @@ _path = click.Path(path_type=Path)
 @click.option("--log-level", type=click.Choice(["debug", "info", "warn", "error"]), help="Default: info.")
 @click.option("--log-format", type=click.Choice(["json", "text"]), help="Default: json.")
 @click.option("--log-file", type=_path, help="Log to this file instead.")
-def serve(config: Path | None, headed: bool | None, **options: Any) -> None:
+def serve(*, config: Path | None, headed: bool | None, shared: bool, **options: Any) -> None:
     """Serve the browser tools over MCP, on standard input and output or over a network.
 
     Settings come from defaults, then the file, then FOOTLIGHT_* variables, then these flags.
     """
+    if shared:
+        from footlight.daemon.pump import run_pump
+
+        sys.exit(run_pump(sys.argv[2:]))
     from footlight import app, log
     from footlight.config import load_settings
     from footlight.server.selection import settings_of
 
     options["headless"] = None if headed is None else not headed
+    if options["idle_exit"] is not None:
+        options["idle_exit"] = round(options["idle_exit"] * 1000)
     tools: tuple[str, ...] = options.pop("tools")
     flags = {FLAGS[name]: _value(value) for name, value in options.items()} | settings_of(tools)
     if flags["logging.file"] is not None:
@@ -113,7 +130,7 @@ def serve(config: Path | None, headed: bool | None, **options: Any) -> None:
     settings = load_settings(file=config, environment=os.environ, flags=flags)
     os.environ.pop("FOOTLIGHT_TOKEN", None)  # No child needs it.
     log.configure(settings.logging, stdout_is_protocol=settings.transport == "stdio")
-    status = app.run(settings)
+    status = app.run(settings, command=sys.argv[1:])
     # Everything is closed; the interpreter's own end would cost a client another quarter of a second.
     sys.stdout.flush()
     sys.stderr.flush()

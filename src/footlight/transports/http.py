@@ -14,7 +14,7 @@ import json
 import logging
 import socket
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -36,6 +36,7 @@ from footlight.transports.impatience import Impatient
 from footlight.transports.lazy_json import LazyJson
 from footlight.transports.listener import shown_url
 from footlight.transports.messages import parse_message, to_json
+from footlight.transports.presence import Present
 from footlight.transports.protected_resource import metadata_path, resource_metadata
 from footlight.transports.tls import server_ssl
 from footlight.transports.transport_sessions import (
@@ -85,8 +86,9 @@ async def serve_http(
     gate: Gate,
     ready: Ready,
     on_drain: Callable[[], None] = lambda: None,
+    present: Present = nullcontext,
 ) -> AsyncGenerator[str]:
-    """Serve on a bound socket, and yield the URL without the path.
+    """Serve on a bound socket, and yield the URL without the path. `present` is held by each request.
 
     At the end new requests are refused, and those that run have `settings.shutdown_timeout` to finish;
     `on_drain` is called before that wait, to end the streams that would last.
@@ -102,7 +104,8 @@ async def serve_http(
         # Ours ends the idle ones at its limit; this one is for those that are not.
         max_sessions=2 * settings.max_transport_sessions,
     )
-    door = _Door(_inside(manager, settings), settings=settings, gate=gate, ready=ready)
+    inside = _inside(manager, settings)
+    door = _Door(inside, settings=settings, gate=gate, ready=ready, present=present)
     async with manager.run(), _listening(door, listener, settings) as url:
         try:
             yield url
@@ -194,7 +197,10 @@ class _Uvicorn(uvicorn.Server):
 class _Door:
     """ASGI: everything that is asked of a request before the protocol sees it."""
 
-    def __init__(self, inside: ASGIApp, *, settings: ListenSettings, gate: Gate, ready: Ready) -> None:
+    def __init__(
+        self, inside: ASGIApp, *, settings: ListenSettings, gate: Gate, ready: Ready, present: Present
+    ) -> None:
+        self._present = present
         self._inside = inside
         self._settings = settings
         self._gate = gate
@@ -248,7 +254,8 @@ class _Door:
         in_session = self._introduce(scope, headers, checked)
         if in_session and item is not None and isinstance(request := item.message, JSONRPCRequest):
             scope[REQUEST_KEY] = Arrived(request.id, len(body))
-        await self._count(scope, _replaying(body, receive), send)
+        with self._present():
+            await self._count(scope, _replaying(body, receive), send)
 
     def _refusal(self, scope: Scope) -> Refusal | None:
         """What is no question of who asks."""

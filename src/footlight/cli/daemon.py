@@ -1,0 +1,100 @@
+"""`footlight daemon`: the server in the background, for `footlight call` and `serve --shared`."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from footlight.daemon.errors import DaemonError
+from footlight.daemon.folder import LOG, find_folder
+from footlight.daemon.running import NO_SERVER, ask_status, find_running, serve_options
+from footlight.daemon.state import TOKEN
+
+if TYPE_CHECKING:
+    from footlight.daemon.running import Status
+    from footlight.daemon.state import State
+
+__all__ = ["daemon"]
+
+
+@click.command(context_settings={"ignore_unknown_options": True})
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Of the status.")
+@click.argument("action", type=click.Choice(["start", "status", "stop"]))
+@click.argument("options", nargs=-1, type=click.UNPROCESSED)
+def daemon(*, form: str, action: str, options: tuple[str, ...]) -> None:
+    """Start the server in the background, stop it, or say whether it runs.
+
+    `start` takes the options of `footlight serve`, such as `--headed` or `--tools all`. The server ends when
+    nobody was there for half an hour; `start --idle-exit SECONDS` gives it another time, and 0 no end.
+
+    Where none runs, `status` exits with 3.
+    """
+    if options and action != "start":
+        raise click.UsageError(f"`daemon {action}` takes no options of a server: {' '.join(options)}")
+    try:
+        if action == "start":
+            _start(find_folder(os.environ), options)
+        elif action == "stop":
+            _stop(find_folder(os.environ))
+        else:
+            _tell(find_folder(os.environ), form)
+    except DaemonError as error:
+        click.echo(f"footlight: {error.message}\n{error.suggestion}".rstrip(), err=True)
+        sys.exit(NO_SERVER)
+
+
+def _start(folder: Path, options: Sequence[str]) -> None:
+    from footlight.daemon.starting import ensure_running
+
+    state, is_new = ensure_running(folder, options)
+    click.echo(f"{'started' if is_new else 'runs already'}: process {state.pid}, {state.url}")
+    theirs = serve_options(state.command)
+    if not is_new and [*options] != theirs:
+        click.echo(
+            f"footlight: it was started with {' '.join(theirs) or 'no options'}, and keeps them. "
+            "Stop it first with `footlight daemon stop`.",
+            err=True,
+        )
+
+
+def _stop(folder: Path) -> None:
+    from footlight.daemon.stopping import stop
+
+    ended = stop(folder)
+    click.echo(f"ended: process {ended.pid}" if ended else "none runs")
+
+
+def _tell(folder: Path, form: str) -> None:
+    state = find_running(folder)
+    status = ask_status(state) if state else None
+    if form == "json":
+        click.echo(json.dumps(_facts(folder, state, status) if state and status else {"running": False}))
+    elif state and status:
+        for name, fact in _facts(folder, state, status).items():
+            click.echo(f"{name:10} {fact}")
+    else:
+        click.echo("none runs")
+    if status is None:
+        sys.exit(NO_SERVER)
+
+
+def _facts(folder: Path, state: State, status: Status) -> dict[str, object]:
+    token = folder / TOKEN
+    return {
+        "running": True,
+        "pid": state.pid,
+        "version": state.version,
+        "url": state.url,
+        **({"token": str(token)} if token.exists() else {}),
+        "log": str(folder / LOG),
+        "directory": state.directory,
+        "options": " ".join(serve_options(state.command)),
+        "clients": status.clients,
+        "sessions": status.sessions,
+    }

@@ -1,0 +1,64 @@
+"""Where the server in the background leaves what its user's commands need to find it.
+
+The folder is the user's alone (0700): whoever can open the socket in it is the user, or root. That is why the
+local stream is a Unix domain socket and no port on loopback, to which everybody on the machine could connect.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+
+from footlight.daemon.errors import DaemonError
+
+__all__ = ["LOG", "VARIABLE", "find_folder", "open_private", "private_folder"]
+
+VARIABLE = "FOOTLIGHT_DAEMON_DIR"
+LOG = "server.log"
+
+
+def find_folder(environment: Mapping[str, str]) -> Path:
+    """The folder, whether it is there or not."""
+    if given := environment.get(VARIABLE):
+        return Path(given).expanduser().absolute()
+    if runtime := environment.get("XDG_RUNTIME_DIR"):
+        return Path(runtime) / "footlight"
+    return Path(environment.get("TMPDIR") or "/tmp") / f"footlight-{_user()}"
+
+
+def private_folder(folder: Path) -> Path:
+    """Make it, where it is not there.
+
+    Raises:
+        DaemonError: it is somebody else's, or open to others.
+    """
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = folder.lstat()
+    except OSError as error:
+        raise DaemonError(f"{folder} cannot be used: {error.strerror}", suggestion=_elsewhere()) from None
+    # In a folder for everybody, such as /tmp, another may have been there first.
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != _user() or stat.S_IMODE(found.st_mode) & 0o077:
+        raise DaemonError(
+            f"{folder} must be a folder of yours that nobody else can open (mode 0700)",
+            suggestion=_elsewhere(),
+        )
+    return folder
+
+
+def open_private(file: Path, flags: int) -> int:
+    """A descriptor of a file that only this user can read."""
+    return os.open(file, flags | os.O_CREAT | os.O_WRONLY, 0o600)
+
+
+def _user() -> int:
+    """Windows has no such number, and no such sockets in Python either."""
+    if not hasattr(os, "getuid"):
+        raise DaemonError("The server in the background needs Unix domain sockets, which are not here")
+    return os.getuid()
+
+
+def _elsewhere() -> str:
+    return f"Name another folder in the variable {VARIABLE}."

@@ -1,0 +1,100 @@
+"""The client's end of the local stream: blocking, and all there is of it."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any
+
+from footlight.daemon.errors import NoDaemon
+from footlight.daemon.greeting import (
+    LIMIT_SECONDS,
+    LONGEST_LINE,
+    Role,
+    line_of,
+    new_challenge,
+    proof,
+    proves,
+    read_line,
+)
+from footlight.daemon.state import State
+
+__all__ = ["Link", "connect"]
+
+
+class Link:
+    """A connection on which both ends have proved who they are. `facts` is what the server said of itself."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self.facts: Mapping[str, Any] = {}
+        self._socket = connection
+        self._incoming = connection.makefile("rb")
+
+    def greet(self, nonce: str, role: Role) -> None:
+        """Raises NoDaemon."""
+        hello = read_line(self._incoming.readline(LONGEST_LINE))
+        mine = new_challenge()
+        answer = proof(nonce, str(hello.get("challenge")), of="client")
+        self.send(line_of({"as": role, "proof": answer, "challenge": mine}))
+        self.facts = read_line(self._incoming.readline(LONGEST_LINE))
+        if not proves(self.facts.get("proof"), nonce, mine, of="server"):
+            raise NoDaemon(
+                self.facts.get("error") or "What answers there is not the server of the state file"
+            )
+        self._socket.settimeout(None)
+
+    def send(self, data: bytes) -> None:
+        self._socket.sendall(data)
+
+    def end_input(self) -> None:
+        """Tell the server that no more will come."""
+        self._socket.shutdown(socket.SHUT_WR)
+
+    def line(self) -> bytes:
+        """The next one; empty at the end."""
+        return self._incoming.readline()
+
+    def some(self) -> bytes:
+        """What has come, however much that is; empty at the end."""
+        return self._incoming.read1(1 << 16)
+
+    def fileno(self) -> int:
+        return self._socket.fileno()
+
+    def limit(self, seconds: float) -> None:
+        """For each wait from now on, which then raises TimeoutError."""
+        self._socket.settimeout(seconds)
+
+    def close(self) -> None:
+        self._incoming.close()
+        self._socket.close()
+
+    def __enter__(self) -> Link:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def connect(state: State, role: Role) -> Link:
+    """Connect to the server of this state.
+
+    Raises:
+        NoDaemon: nobody listens there, it does not answer, or it is another.
+    """
+    connection = socket.socket(socket.AF_UNIX)
+    link = Link(connection)
+    try:
+        connection.settimeout(LIMIT_SECONDS)
+        connection.connect(state.socket)
+        link.greet(state.nonce, role)
+    except OSError as error:  # A time-out is one too.
+        link.close()
+        raise NoDaemon(f"The server does not answer on {state.socket}: {error}") from None
+    except BaseException:
+        link.close()
+        raise
+    return link

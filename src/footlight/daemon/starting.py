@@ -1,0 +1,161 @@
+"""Start the server in the background, once, however many ask for it at the same time."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from footlight import __version__
+from footlight.daemon.errors import DaemonError, NoDaemon
+from footlight.daemon.folder import LOG, VARIABLE, open_private, private_folder
+from footlight.daemon.greeting import Role
+from footlight.daemon.link import Link, connect
+from footlight.daemon.running import ask_status, find_running, serve_command
+from footlight.daemon.state import State, read_state
+
+__all__ = ["ensure_running", "reach"]
+
+LOCK = "start.lock"
+START_SECONDS = 30.0
+LAST_LINES = 12
+
+Say = Callable[[str], None]
+
+
+def ignore(_: str) -> None:
+    """For those who say it themselves."""
+
+
+def reach(folder: Path, role: Role, *, options: Sequence[str] = (), say: Say) -> tuple[State, Link]:
+    """A connection to the server of this folder, which is started if there is none.
+
+    Raises:
+        DaemonError: it does not start, or one of another version is in use.
+    """
+    state = read_state(folder)
+    if state and state.version == __version__:
+        try:
+            return state, connect(state, role)
+        except NoDaemon:
+            pass  # What is written there is of one that is gone.
+    state, _ = ensure_running(folder, options, say=say)
+    return state, connect(state, role)
+
+
+def ensure_running(folder: Path, options: Sequence[str], *, say: Say = ignore) -> tuple[State, bool]:
+    """The state of the server of this folder, and whether it was started now.
+
+    Raises:
+        DaemonError: it does not start, or one of another version is in use.
+    """
+    with _one_at_a_time(private_folder(folder)):
+        running = find_running(folder)
+        if running and running.version != __version__:
+            _replace(folder, running, say)
+            running = None
+        if running:
+            return running, False
+        _refuse_if_silent(folder)
+        say("starting a server in the background")
+        return _start(folder, options), True
+
+
+@contextmanager
+def _one_at_a_time(folder: Path) -> Generator[None]:
+    """The system lets go of the lock when its holder ends, in whatever way."""
+    import fcntl
+
+    lock = open_private(folder / LOCK, 0)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
+
+
+def _replace(folder: Path, running: State, say: Say) -> None:
+    """What this package was before it was upgraded may go, if it takes nothing from anybody."""
+    from footlight.daemon.stopping import stop
+
+    status = ask_status(running)
+    if status and status.clients:
+        raise DaemonError(
+            f"A server of version {running.version} runs, which {status.clients} MCP clients use; "
+            f"this is {__version__}",
+            suggestion="End them, or stop it with `footlight daemon stop`.",
+        )
+    say(f"replacing the server of version {running.version}")
+    stop(folder)
+
+
+def _refuse_if_silent(folder: Path) -> None:
+    """A second one beside it would be all that could be found."""
+    from footlight.daemon.stopping import find_process
+
+    state = read_state(folder)
+    if state and find_process(state):
+        raise DaemonError(
+            f"The server in the background, process {state.pid}, does not answer",
+            suggestion="`footlight daemon stop` ends it, whatever it does.",
+        )
+
+
+def _start(folder: Path, options: Sequence[str]) -> State:
+    log = folder / LOG
+    if log.exists():
+        log.replace(log.with_suffix(".log.old"))
+    # What is in the current folder must not be taken for a module (-P).
+    command = [sys.executable, "-P", "-m", "footlight", *serve_command(options, log=log)]
+    if not _listens(_detach(command, folder, log)):
+        raise DaemonError(
+            f"The server in the background did not start. The end of {log}:\n{_tail(log)}",
+            suggestion="`footlight serve` with the same options shows it in the foreground.",
+        )
+    state = read_state(folder)
+    if state is None:
+        raise DaemonError(f"The server in the background left no state in {folder}")
+    return state
+
+
+def _detach(command: list[str], folder: Path, log: Path) -> int:
+    """Start a process that outlives us, and whoever ends us with all our children; read from its stdout."""
+    told, tell = os.pipe()
+    noise = open_private(log, os.O_APPEND)
+    child = os.fork()
+    if not child:
+        try:
+            os.setsid()
+            if os.fork():
+                os._exit(0)
+            os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+            os.dup2(tell, 1)
+            os.dup2(noise, 2)
+            os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+            os.execve(command[0], command, {**os.environ, VARIABLE: str(folder)})
+        finally:
+            os._exit(127)
+    os.waitpid(child, 0)
+    os.close(tell)
+    os.close(noise)
+    return told
+
+
+def _listens(stdout: int) -> bool:
+    """Wait for the line in which it says so; False where it ends before."""
+    import select
+
+    poll = select.poll()
+    poll.register(stdout, select.POLLIN)
+    with os.fdopen(stdout, "rb", buffering=0) as stream:
+        return bool(poll.poll(START_SECONDS * 1000)) and b"listening" in stream.readline()
+
+
+def _tail(log: Path) -> str:
+    try:
+        lines = log.read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return ""
+    return "\n".join(lines[-LAST_LINES:])

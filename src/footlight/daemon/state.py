@@ -1,0 +1,100 @@
+"""What a running server writes down for its user's commands, and nobody else can read."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from footlight import __version__
+from footlight.daemon.folder import open_private
+
+__all__ = ["TOKEN", "State", "forget_state", "make_state", "read_state", "read_tools", "write_state"]
+
+STATE = "state.json"
+TOOLS = "tools.json"
+TOKEN = "token"
+"""A file of its own, for those who come over HTTP."""
+
+Tools = list[dict[str, Any]]
+
+
+class State(NamedTuple):
+    """A tuple and no dataclass: those take 8 ms to import."""
+
+    pid: int
+    started: float
+    """When the process began, by the system: with `pid` it is that very process."""
+    version: str
+    """Of this package."""
+    url: str
+    """Of MCP over HTTP."""
+    socket: str
+    nonce: str
+    """What proves, at both ends of the local stream, that the other one can read this."""
+    directory: str
+    """Where it works: relative paths in calls begin here."""
+    command: list[str]
+    """What was typed after `footlight`."""
+
+
+def make_state(url: str, socket: str, *, command: Sequence[str]) -> State:
+    """That of this very process."""
+    import psutil
+
+    return State(
+        pid=os.getpid(),
+        started=psutil.Process().create_time(),
+        version=__version__,
+        url=url,
+        socket=socket,
+        nonce=os.urandom(32).hex(),
+        directory=str(Path.cwd()),
+        command=list(command),
+    )
+
+
+def read_state(folder: Path) -> State | None:
+    """None where there is none, or what is there is no state of ours."""
+    try:
+        given: Any = json.loads((folder / STATE).read_bytes())
+        # Another version may have written more.
+        return State(*(given[field] for field in State._fields))
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+
+
+def write_state(folder: Path, state: State, *, tools: Tools, token: str | None) -> None:
+    """Whole or not at all, and the state, by which the rest is found, last.
+
+    `token` is the one that is asked for over HTTP, where the user gave none.
+    """
+    _write(folder / TOOLS, json.dumps({"nonce": state.nonce, "tools": tools}))
+    if token is not None:
+        _write(folder / TOKEN, f"{token}\n")
+    _write(folder / STATE, json.dumps(state._asdict()))
+
+
+def read_tools(folder: Path, state: State) -> Tools | None:
+    """The list of this very server's tools."""
+    try:
+        given: Any = json.loads((folder / TOOLS).read_bytes())
+        return cast("Tools", given["tools"]) if given["nonce"] == state.nonce else None
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+
+
+def forget_state(folder: Path, state: State) -> None:
+    """Remove it, unless another server has taken its place."""
+    if read_state(folder) == state:
+        for name in (STATE, TOKEN, TOOLS):
+            (folder / name).unlink(missing_ok=True)
+
+
+def _write(file: Path, text: str) -> None:
+    draft = file.with_name(f"{file.name}.{os.getpid()}")
+    with os.fdopen(open_private(draft, os.O_TRUNC), "w") as stream:
+        stream.write(text)
+    draft.replace(file)

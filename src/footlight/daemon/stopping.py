@@ -1,0 +1,91 @@
+"""End the server in the background: asked first, then by signals, and never another process than that."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from footlight.daemon.errors import DaemonError, NoDaemon
+from footlight.daemon.link import connect
+from footlight.daemon.state import State, forget_state, read_state
+
+if TYPE_CHECKING:
+    import psutil
+
+__all__ = ["find_process", "stop"]
+
+ASK_SECONDS = 16.0
+"""It lets the calls that run finish, which may take ten seconds, and then closes its browsers."""
+SIGNAL_SECONDS = 6.0
+LOOK_SECONDS = 0.02
+SAME_SECONDS = 1.0
+"""Two processes with one number do not begin within it."""
+
+
+def stop(folder: Path) -> State | None:
+    """Return when it is gone: the state that it had, or None where none ran.
+
+    Raises:
+        DaemonError: it does not end.
+    """
+    state = read_state(folder)
+    process = find_process(state) if state else None
+    if state and process:
+        _end(state, process)
+    if state:
+        forget_state(folder, state)
+    return state if process else None
+
+
+def find_process(state: State) -> psutil.Process | None:
+    """That of the state; None where it is gone, and where its number is another's by now."""
+    import psutil
+
+    try:
+        process = psutil.Process(state.pid)
+        same = abs(process.create_time() - state.started) < SAME_SECONDS
+        return process if same and process.status() != psutil.STATUS_ZOMBIE else None
+    except psutil.Error:
+        return None
+
+
+def _end(state: State, process: psutil.Process) -> None:
+    import psutil
+
+    if _asked(state) and _ended(process, ASK_SECONDS):
+        return
+    with suppress(psutil.Error):
+        process.terminate()
+        if _ended(process, SIGNAL_SECONDS):
+            return
+        for each in (*process.children(recursive=True), process):
+            with suppress(psutil.Error):
+                each.kill()
+    if not _ended(process, SIGNAL_SECONDS):
+        raise DaemonError(f"The process {state.pid} does not end")
+
+
+def _asked(state: State) -> bool:
+    """Whether it heard, and ended its side."""
+    try:
+        with connect(state, "stop") as link:
+            link.limit(ASK_SECONDS)
+            link.line()
+    except (NoDaemon, OSError):
+        return False
+    return True
+
+
+def _ended(process: psutil.Process, seconds: float) -> bool:
+    import psutil
+
+    limit = time.monotonic() + seconds
+    with suppress(psutil.NoSuchProcess):
+        # Nobody may collect it: its parent is not us.
+        while process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
+            if time.monotonic() > limit:
+                return False
+            time.sleep(LOOK_SECONDS)
+    return True

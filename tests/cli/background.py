@@ -1,0 +1,103 @@
+"""A server in the background of a test's own, and the commands that find it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from footlight.daemon.state import State, read_state
+from tests.conftest import ENGINE
+
+LIMIT_SECONDS = 40.0
+
+
+@dataclass(frozen=True)
+class Done:
+    """A command that has ended."""
+
+    status: int
+    out: str
+    err: str
+
+
+class Background:
+    """Whatever was started in its folder is gone at the end."""
+
+    def __init__(self, root: Path, *, browser: bool) -> None:
+        self.root = root
+        """The working directory of the commands."""
+        self._browser = browser
+        self.folder = root / "daemon"
+
+    def environment(self, **more: str) -> dict[str, str]:
+        own = {
+            "FOOTLIGHT_DAEMON_DIR": str(self.folder),
+            "FOOTLIGHT_BROWSER_TYPE": ENGINE,
+            "FOOTLIGHT_POOL_MIN_BROWSERS": "1",
+            **({} if self._browser else {"FOOTLIGHT_BROWSER_EXECUTABLE_PATH": "/nowhere"}),
+        }
+        return {**os.environ, **own, **more}
+
+    async def run(self, *arguments: str, stdin: str = "", **environment: str) -> Done:
+        """Of `footlight`."""
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "footlight", *arguments),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            cwd=self.root,
+            env=self.environment(**environment),
+        )
+        async with asyncio.timeout(LIMIT_SECONDS):
+            out, err = await process.communicate(stdin.encode())
+        assert process.returncode is not None
+        return Done(process.returncode, out.decode(), err.decode())
+
+    async def call(self, *words: str) -> dict[str, Any]:
+        """The data of a call that succeeds."""
+        done = await self.run("call", *words, "--format", "json")
+        assert done.status == 0, done
+        return json.loads(done.out)["structuredContent"]["data"]
+
+    @property
+    def state(self) -> State:
+        state = read_state(self.folder)
+        assert state is not None
+        return state
+
+    @property
+    def process(self) -> psutil.Process:
+        return psutil.Process(self.state.pid)
+
+    async def status(self) -> dict[str, Any]:
+        return json.loads((await self.run("daemon", "status", "--format", "json")).out)
+
+    def servers(self) -> list[psutil.Process]:
+        """Those that were started for this folder."""
+        log = str(self.folder / "server.log")
+        return [each for each in psutil.process_iter(["cmdline"]) if log in (each.info["cmdline"] or ())]
+
+    async def close(self) -> None:
+        await self.run("daemon", "stop")
+        for left in self.servers():
+            left.send_signal(signal.SIGKILL)
+
+
+@asynccontextmanager
+async def background(root: Path, *, browser: bool = True) -> AsyncGenerator[Background]:
+    """Without a browser it starts sooner, and every call that needs one fails."""
+    one = Background(root, browser=browser)
+    try:
+        yield one
+    finally:
+        await one.close()

@@ -1,0 +1,357 @@
+"""`footlight call` and `footlight tools`, as they are typed."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import json
+import sys
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.requests import Request
+from starlette.responses import Response
+
+from footlight.cli.arguments import BadUsage, read_words, tool_arguments
+from footlight.toolsets.browser import TOOLS
+from tests.cli.background import Background, Done, background
+from tests.cli.test_main import run as run_python
+from tests.site import Site
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(scope="module")
+async def running(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Background]:
+    """One server in the background for all of these."""
+    async with background(tmp_path_factory.mktemp("running")) as one:
+        assert (await one.run("daemon", "start", "--enable-script-evaluation", "--tools", "all")).status == 0
+        yield one
+
+
+async def test_the_browser_stays_between_calls(running: Background, site: Site) -> None:
+    url = site.page("<title>Kept</title><input aria-label=Name>")
+
+    went = await running.call("navigate", "--url", url)
+    await running.call("fill", "--selector", "input", "--value", "Ada")
+    value = await running.call("evaluate", "--script", "document.querySelector('input').value")
+
+    assert went["finalUrl"] == url
+    assert value["result"] == "Ada"
+
+
+async def test_sessions_that_calls_make_are_theirs_together(running: Background, site: Site) -> None:
+    made = (await running.call("create_session", "--locale", "de-DE"))["sessionId"]
+
+    await running.call("navigate", "--session-id", made, "--url", site.page("<title>Two</title>"))
+    listed = [each["sessionId"] for each in (await running.call("list_sessions"))["sessions"]]
+    await running.call("close_session", "--sessionId", made)
+
+    assert made in listed
+
+
+async def test_text_is_printed_as_the_tool_gives_it(running: Background, site: Site) -> None:
+    await running.call("navigate", "--url", site.page("<h1>Good morning</h1>"))
+
+    done = await running.run("call", "get_text", "--selector", "h1")
+
+    assert (done.status, done.err) == (0, "")
+    assert json.loads(done.out.splitlines()[0])["success"]
+    assert "Good morning" in done.out
+
+
+async def test_json_is_the_whole_result(running: Background, site: Site) -> None:
+    await running.call("navigate", "--url", site.page("<h1>x</h1>"))
+
+    done = await running.run("call", "--format", "json", "get_text", "--selector", "h1")
+
+    result: dict[str, Any] = json.loads(done.out)
+    assert {"content", "structuredContent"} <= {*result}
+    assert result["structuredContent"]["data"]["text"] == "x"
+
+
+async def test_a_tools_own_parameter_comes_before_ours(running: Background, site: Site) -> None:
+    """The format of a snapshot is the tool's; that of the answer can be given before the tool's name too."""
+    await running.call("navigate", "--url", site.page("<h1>x</h1>"))
+
+    tools = json.loads((await running.run("tools", "--format", "json")).out)
+    theirs = next(tool for tool in tools if "format" in tool["inputSchema"]["properties"])
+    typed = read_words([theirs["name"], "--format", "json"])
+
+    assert typed.ours("format", theirs) == []
+    assert tool_arguments(typed, theirs, read=str) == {"format": "json"}
+
+
+async def test_an_image_becomes_a_file(running: Background, site: Site) -> None:
+    await running.call("navigate", "--url", site.page("<h1>x</h1>"))
+
+    named = await running.run("call", "screenshot", "--output", "page.png")
+    unnamed = await running.run("call", "screenshot", "--type", "jpeg", "--quality", "50")
+
+    made = Path(unnamed.out.splitlines()[-1])
+    assert named.out.splitlines()[-1] == "page.png"
+    assert (running.root / "page.png").read_bytes().startswith(b"\x89PNG")
+    assert made.name.startswith("screenshot-")
+    assert made.suffix == ".jpg"
+    assert (running.root / made).read_bytes().startswith(b"\xff\xd8\xff")
+
+
+async def test_in_json_an_image_is_in_the_result(running: Background, site: Site) -> None:
+    await running.call("navigate", "--url", site.page("<h1>x</h1>"))
+
+    done = await running.run("call", "screenshot", "--format", "json")
+
+    (image,) = [part for part in json.loads(done.out)["content"] if part["type"] == "image"]
+    assert base64.b64decode(image["data"]).startswith(b"\x89PNG")
+
+
+async def test_text_can_go_into_a_file_too(running: Background, site: Site) -> None:
+    await running.call("navigate", "--url", site.page("<h1>Written</h1>"))
+
+    done = await running.run("call", "get_text", "--selector", "h1", "--output", "said.txt")
+
+    assert (done.status, done.out) == (0, "said.txt\n")
+    assert "Written" in (running.root / "said.txt").read_text("utf-8")
+
+
+async def test_a_tool_that_fails_says_so_on_stderr(running: Background) -> None:
+    done = await running.run("call", "navigate", "--url", "nonsense")
+
+    assert (done.status, done.out) == (1, "")
+    assert json.loads(done.err)["error"]["code"] == "INVALID_URL"
+
+
+MISTAKES = {
+    "navigate --ulr http://x": (
+        "navigate has no parameter --ulr; closest: --url. `footlight call navigate --help` lists them."
+    ),
+    "navigat --url http://x": (
+        "there is no tool 'navigat'; closest: navigate. `footlight tools` lists them."
+    ),
+    "click --timeout soon": "--timeout is a number, not 'soon'",
+    "screenshot --full-page maybe": "--full-page is a switch: true or false, not 'maybe'",
+    "navigate http://x": "'http://x' belongs to no flag. Quote a value that has spaces.",
+    "navigate --json [1]": "--json is an object, with a parameter for each key",
+    "navigate --json {": (
+        "--json is JSON: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)"
+    ),
+    "navigate --json @nothing.json": "nothing.json: No such file or directory",
+    "navigate --format yaml": "--format is text or json, not 'yaml'",
+    "navigate --header a:b": "--header is for a server with a URL (--server)",
+    "": "name the tool: footlight call TOOL. `footlight tools` lists them.",
+}
+
+
+@pytest.mark.parametrize("typed", MISTAKES)
+async def test_a_mistake_is_named(running: Background, typed: str) -> None:
+    done = await running.run("call", *typed.split())
+
+    assert done == Done(2, "", f"footlight: {MISTAKES[typed]}\n")
+
+
+async def test_arguments_can_be_json(running: Background, site: Site) -> None:
+    url = site.page("<h1>x</h1>")
+    (running.root / "arguments.json").write_text(json.dumps({"url": url, "observe": "full"}))
+
+    for words, stdin in (
+        (["--json", json.dumps({"url": url})], ""),
+        (["--json", "@arguments.json"], ""),
+        (["--json", "-"], json.dumps({"url": url})),
+        (["--json", '{"url": "http://127.0.0.1:9"}', "--url", url], ""),
+    ):
+        done = await running.run("call", "navigate", *words, "--format", "json", stdin=stdin)
+        assert json.loads(done.out)["structuredContent"]["data"]["finalUrl"] == url
+
+
+async def test_the_tools_are_listed_without_a_server(tmp_path: Path) -> None:
+    async with background(tmp_path) as none:
+        listed = await none.run("tools")
+        one = await none.run("tools", "click")
+        explained = await none.run("call", "click", "--help")
+        unknown = await none.run("tools", "clik")
+        servers = none.servers()
+
+    names = [line.split()[0] for line in listed.out.splitlines()]
+    assert {"navigate", "click", "screenshot"} <= {*names}
+    assert one.out == explained.out
+    assert one.out.startswith("click: ")
+    assert "  --selector " in one.out
+    assert unknown == Done(
+        2, "", "footlight: there is no tool 'clik'; closest: click. `footlight tools` lists them.\n"
+    )
+    assert servers == []
+
+
+async def test_a_running_server_lists_its_own_tools(running: Background) -> None:
+    listed = [line.split()[0] for line in (await running.run("tools")).out.splitlines()]
+
+    assert {*listed} == {tool.name for tool in TOOLS}
+
+
+async def test_a_call_starts_a_server_where_none_runs(tmp_path: Path) -> None:
+    async with background(tmp_path, browser=False) as none:
+        refused = await none.run("call", "list_sessions", "--no-start")
+        servers = none.servers()
+        started = await none.run("call", "list_sessions")
+
+        assert refused == Done(
+            3,
+            "",
+            "footlight: no server runs in the background\n"
+            "`footlight daemon start` starts one, and so does a call without --no-start.\n",
+        )
+        assert servers == []
+        assert started.err.startswith("footlight: starting a server in the background\n")
+        assert [each.pid for each in none.servers()] == [none.state.pid]
+
+
+async def test_a_server_that_ends_in_the_middle_of_a_call_is_told(tmp_path: Path, site: Site) -> None:
+    async with background(tmp_path) as own:
+        await own.run("daemon", "start")
+        process = own.process
+
+        async def end(_: Request) -> Response:
+            process.kill()
+            return Response("too late")
+
+        done = await own.run("call", "navigate", "--url", site.route(end))
+
+    assert done == Done(3, "", "footlight: the server in the background ended before it answered\n")
+
+
+SERVER = f"{sys.executable} -m footlight serve --log-level error"
+
+
+async def test_any_other_server_can_be_called(running: Background, site: Site) -> None:
+    """Started for one call, or at its URL."""
+    url = site.page("<h1>x</h1>")
+    token = (running.folder / "token").read_text().strip()
+    there = ("--server", running.state.url, "--header", f"Authorization: Bearer {token}")
+
+    by_command = await running.run("call", "navigate", "--url", url, "--server", SERVER, "--format", "json")
+    by_url = await running.run("call", "list_sessions", *there, "--format", "json")
+    listed = await running.run("tools", *there)
+    failed = await running.run("call", "navigate", "--url", "nonsense", "--server", SERVER)
+    mistaken = await running.run("call", "navigate", "--ulr", url, "--server", SERVER)
+
+    assert json.loads(by_command.out)["structuredContent"]["data"]["finalUrl"] == url
+    assert json.loads(by_url.out)["structuredContent"]["success"]
+    assert len(listed.out.splitlines()) == len(TOOLS)
+    assert (failed.status, failed.out) == (1, "")
+    assert (mistaken.status, mistaken.out) == (2, "")
+    assert "closest: --url" in mistaken.err
+
+
+@pytest.mark.parametrize("server", ["no-such-command", "http://127.0.0.1:9/mcp", "'"])
+async def test_a_server_that_is_not_there_is_told(running: Background, server: str) -> None:
+    done = await running.run("call", "navigate", "--url", "x", "--server", server)
+    listed = await running.run("tools", "--server", server)
+
+    assert (done.status, listed.status) in ((3, 3), (2, 2))
+    assert done.err == listed.err
+    assert done.err.startswith("footlight: ")
+    assert "Traceback" not in done.err
+
+
+async def completed(running: Background, typed: str) -> list[str]:
+    words = typed.split(" ")
+    done = await running.run(
+        _FOOTLIGHT_COMPLETE="bash_complete", COMP_WORDS=typed, COMP_CWORD=str(len(words) - 1)
+    )
+    assert done.err == ""
+    return [line.partition(",")[2] for line in done.out.splitlines()]
+
+
+async def test_what_is_typed_is_completed(running: Background) -> None:
+    assert await completed(running, "footlight ca") == ["call"]
+    assert await completed(running, "footlight daemon st") == ["start", "status", "stop"]
+    assert await completed(running, "footlight call navig") == ["navigate"]
+    assert await completed(running, "footlight tools screensh") == ["screenshot", "screenshot_element"]
+    assert await completed(running, "footlight call navigate --u") == ["--url"]
+    assert await completed(running, "footlight call click --button r") == ["right"]
+    assert await completed(running, "footlight call click --forma") == ["--format"]
+    assert await completed(running, "footlight call click --format j") == ["json"]
+
+
+async def test_tools_are_completed_where_no_server_runs(tmp_path: Path) -> None:
+    async with background(tmp_path) as none:
+        assert await completed(none, "footlight call navig") == ["navigate"]
+
+
+IMPORTS = """
+import os, sys
+heavy = "anyio asyncio click httpx2 mcp mcp_types playwright psutil pydantic subprocess".split()
+end = os._exit
+def tell(status):
+    print("imported:", *[name for name in heavy if name in sys.modules], file=sys.stderr, flush=True)
+    end(status)
+os._exit = tell
+from footlight.cli.main import main
+main()
+"""
+
+
+async def test_a_call_costs_no_import_of_what_serves(running: Background) -> None:
+    done = await asyncio.to_thread(
+        run_python, "-c", IMPORTS, "call", "list_sessions", **running.environment()
+    )
+
+    assert (done.returncode, done.stderr) == (0, "imported:\n")
+
+
+SCHEMA = {
+    "name": "fit",
+    "inputSchema": {
+        "type": "object",
+        "properties": {
+            "width": {"type": "integer"},
+            "ratio": {"anyOf": [{"type": "number"}, {"type": "null"}]},
+            "deep": {"type": "boolean"},
+            "file_names": {"type": "array", "items": {"type": "string"}},
+            "numbers": {"anyOf": [{"type": "array", "items": {"type": "number"}}, {"type": "null"}]},
+            "options": {"type": "object"},
+            "anything": {},
+            "server": {"type": "string"},
+            "output": {"type": "string"},
+        },
+    },
+}
+
+TYPED = {
+    ("--width", "3", "--ratio", "0.5"): {"width": 3, "ratio": 0.5},
+    ("--width", "-3"): {"width": -3},
+    ("--deep",): {"deep": True},
+    ("--deep", "false"): {"deep": False},
+    ("--no-deep",): {"deep": False},
+    ("--fileNames", "a", "--file-names", "b"): {"file_names": ["a", "b"]},
+    ("--file_names", '["a", "b"]', "--file_names", "c"): {"file_names": ["a", "b", "c"]},
+    ("--numbers", "1", "--numbers", "2"): {"numbers": [1, 2]},
+    ("--options", '{"a": 1}'): {"options": {"a": 1}},
+    ("--anything", "[1]"): {"anything": [1]},
+    ("--anything", "plain"): {"anything": "plain"},
+    ("--output=--here",): {"output": "--here"},
+    ("--server", "elsewhere"): {},
+}
+
+
+@pytest.mark.parametrize("words", TYPED, ids=" ".join)
+def test_a_flag_has_the_type_of_its_parameter(words: tuple[str, ...]) -> None:
+    typed = read_words(["fit", *words])
+
+    assert tool_arguments(typed, SCHEMA, read=str) == TYPED[words]
+
+
+def test_help_is_asked_for_by_a_flag_and_not_by_a_value() -> None:
+    assert read_words(["fill", "-h"]).help
+    assert not read_words(["fill", "--value", "-h"]).help
+
+
+def test_every_parameter_of_every_tool_can_be_typed() -> None:
+    for tool in TOOLS:
+        listed = {"name": tool.name, "inputSchema": tool.input_schema}
+        for name in tool.input_schema["properties"]:
+            with contextlib.suppress(BadUsage):  # A value of another type; but no flag of ours.
+                assert name in tool_arguments(read_words([tool.name, f"--{name}=1"]), listed, read=str)

@@ -1,0 +1,326 @@
+"""`footlight daemon`: one server in the background, found by its state, and gone when it is told to go."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import stat
+import sys
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import httpx2
+import psutil
+import pytest
+
+from footlight import __version__
+from footlight.daemon.errors import NoDaemon
+from footlight.daemon.greeting import line_of, new_challenge, proof, read_line
+from footlight.daemon.link import connect
+from footlight.daemon.running import ask_status, serve_command, serve_options
+from footlight.daemon.state import State, read_state
+from tests.cli.background import LIMIT_SECONDS, Background, background
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def own(tmp_path: Path) -> AsyncGenerator[Background]:
+    """A folder in which nothing runs yet. The servers in it have no browser."""
+    async with background(tmp_path, browser=False) as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+async def running(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Background]:
+    """One that runs, and that nobody stops."""
+    async with background(tmp_path_factory.mktemp("running"), browser=False) as one:
+        assert (await one.run("daemon", "start", "--tools", "all")).status == 0
+        yield one
+
+
+async def gone(process: psutil.Process) -> None:
+    """Nobody may collect it, so that one that has ended may still be listed."""
+    async with asyncio.timeout(LIMIT_SECONDS):
+        while process.is_running() and process.status() != psutil.STATUS_ZOMBIE:  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
+
+
+async def test_it_is_started_found_and_stopped(tmp_path: Path) -> None:
+    async with background(tmp_path) as own:
+        started = await own.run("daemon", "start")
+        state, process = own.state, own.process
+        told = await own.status()
+        children = process.children(recursive=True)
+        stopped = await own.run("daemon", "stop")
+        after = await own.run("daemon", "status")
+
+        assert (started.status, started.err) == (0, "")
+        assert started.out == f"started: process {state.pid}, {state.url}\n"
+        assert told == {
+            "running": True,
+            "pid": state.pid,
+            "version": __version__,
+            "url": state.url,
+            "token": str(own.folder / "token"),
+            "log": str(own.folder / "server.log"),
+            "directory": str(own.root),
+            "options": "",
+            "clients": 0,
+            "sessions": 0,
+        }
+        assert (stopped.status, stopped.out) == (0, f"ended: process {state.pid}\n")
+        assert (after.status, after.out) == (3, "none runs\n")
+        assert children
+        for each in (process, *children):
+            await gone(each)
+        assert {path.name for path in own.folder.iterdir()} == {"server.log", "start.lock"}
+
+
+async def test_what_it_leaves_is_its_users_alone(running: Background) -> None:
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in running.folder.iterdir()}
+
+    assert stat.S_IMODE(running.folder.stat().st_mode) == 0o700
+    assert {mode for name, mode in modes.items() if not name.endswith(".sock")} == {0o600}
+
+
+async def test_a_folder_that_others_can_open_is_refused(own: Background) -> None:
+    own.folder.mkdir(mode=0o755)
+
+    done = await own.run("daemon", "start")
+
+    assert done.status == 3
+    assert "must be a folder of yours that nobody else can open" in done.err
+    assert not own.servers()
+
+
+async def test_over_http_it_asks_for_the_token_beside_the_state(running: Background) -> None:
+    token = (running.folder / "token").read_text().strip()
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    headers = {"Accept": "application/json, text/event-stream"}
+
+    async with httpx2.AsyncClient() as http:
+        without = await http.post(running.state.url, json=ping, headers=headers)
+        given = await http.post(
+            running.state.url, json=ping, headers={**headers, "Authorization": f"Bearer {token}"}
+        )
+
+    assert without.status_code == 401
+    assert given.status_code != 401
+
+
+async def test_two_starts_at_once_make_one(own: Background) -> None:
+    done = await asyncio.gather(*(own.run("daemon", "start") for _ in range(3)))
+
+    told = f"process {own.state.pid}, {own.state.url}\n"
+    assert sorted(each.out for each in done) == sorted(
+        [f"started: {told}", f"runs already: {told}", f"runs already: {told}"]
+    )
+    assert [each.pid for each in own.servers()] == [own.state.pid]
+
+
+async def test_another_start_says_that_its_options_do_not_count(running: Background) -> None:
+    again = await running.run("daemon", "start", "--tools", "minimal")
+
+    assert again.status == 0
+    assert again.out.startswith("runs already: ")
+    assert again.err == (
+        "footlight: it was started with --tools all, and keeps them. "
+        "Stop it first with `footlight daemon stop`.\n"
+    )
+    assert (await running.status())["options"] == "--tools all"
+
+
+async def test_one_that_cannot_start_tells_why(own: Background) -> None:
+    done = await own.run("daemon", "start", "--tools", "clik")
+
+    assert (done.status, done.out) == (3, "")
+    assert "The server in the background did not start" in done.err
+    assert "there is no tool 'clik'; closest: click" in done.err
+    assert read_state(own.folder) is None
+
+
+async def test_a_second_one_by_hand_is_refused(running: Background) -> None:
+    second = await running.run("serve", "--transport", "http", "--port", "0", "--local")
+
+    assert second.status == 2
+    assert f"already, as process {running.state.pid}" in second.err
+
+
+async def test_the_local_stream_needs_http(own: Background) -> None:
+    done = await own.run("serve", "--local")
+
+    assert done.status == 2
+    assert "setting 'daemon.local' needs 'transport' to be 'http'" in done.err
+
+
+def stale(own: Background, state: State) -> None:
+    own.folder.mkdir(mode=0o700, exist_ok=True)
+    (own.folder / "state.json").write_text(json.dumps(state._asdict()))
+
+
+async def test_the_state_of_one_that_is_gone_is_replaced(own: Background) -> None:
+    await own.run("daemon", "start")
+    old, process = own.state, own.process
+    process.kill()
+    await gone(process)
+
+    status = await own.run("daemon", "status")
+    started = await own.run("daemon", "start")
+
+    assert status.status == 3
+    assert started.out.startswith("started: ")
+    assert own.state.nonce != old.nonce
+    assert ask_status(own.state) is not None
+
+
+async def test_another_process_with_its_number_is_left_alone(own: Background) -> None:
+    other = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", "input()", stdin=asyncio.subprocess.PIPE
+    )
+    state = State(other.pid, 1.0, __version__, "http://localhost:1/mcp", "/nowhere", "00", "/", [])
+    stale(own, state)
+
+    stopped = await own.run("daemon", "stop")
+
+    assert (stopped.status, stopped.out) == (0, "none runs\n")
+    assert other.returncode is None
+    assert read_state(own.folder) is None
+    other.kill()
+    await other.wait()
+
+
+async def test_one_of_another_version_is_replaced(own: Background) -> None:
+    await own.run("daemon", "start")
+    old, process = own.state, own.process
+    stale(own, old._replace(version="0.0.1"))
+
+    called = await own.run("call", "list_sessions")
+
+    assert "replacing the server of version 0.0.1" in called.err
+    assert own.state.pid != old.pid
+    await gone(process)
+
+
+async def test_one_of_another_version_that_is_in_use_stays(own: Background) -> None:
+    await own.run("daemon", "start")
+    stale(own, own.state._replace(version="0.0.1"))
+
+    with connect(own.state, "shared"):
+        called = await own.run("call", "list_sessions")
+
+    assert called.status == 3
+    assert "A server of version 0.0.1 runs, which 1 MCP clients use" in called.err
+    assert [each.pid for each in own.servers()] == [own.state.pid]
+
+
+async def test_who_does_not_know_the_nonce_is_refused(running: Background) -> None:
+    with pytest.raises(NoDaemon, match="That is not the nonce of this server"):
+        await asyncio.to_thread(connect, running.state._replace(nonce="00" * 32), "call")
+
+    assert ask_status(running.state) is not None
+
+
+async def test_one_that_does_not_know_the_nonce_is_not_believed(own: Background) -> None:
+    """It listens where the state says, and gives back what it was sent."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(line_of({"challenge": new_challenge()}))
+        hello = read_line(await reader.readline())
+        writer.write(line_of({"proof": hello["proof"], "clients": 0, "sessions": 0}))
+        await writer.drain()
+        writer.close()
+
+    own.folder.mkdir(mode=0o700)
+    address = str(own.folder / "false.sock")
+    state = State(os.getpid(), 1.0, __version__, "http://localhost:1/mcp", address, "00" * 32, "/", [])
+    async with await asyncio.start_unix_server(answer, address):
+        found = await asyncio.to_thread(ask_status, state)
+
+    assert found is None
+
+
+async def test_a_greeting_that_is_none_ends_the_connection(running: Background) -> None:
+    for said in (b"GET / HTTP/1.1\r\n\r\n", b"[1]\n", b'{"as": "stop"}\n', b"x" * 100_000):
+        reader, writer = await asyncio.open_unix_connection(running.state.socket)
+        challenge = read_line(await reader.readline())
+        writer.write(said)
+        async with asyncio.timeout(LIMIT_SECONDS):
+            try:
+                rest = await reader.read()
+            except ConnectionResetError:
+                rest = b""
+        writer.close()
+        assert set(challenge) == {"challenge"}
+        assert b"proof" not in rest
+
+    assert ask_status(running.state) is not None
+
+
+async def test_a_path_that_is_too_long_for_a_socket_is_no_matter(tmp_path: Path) -> None:
+    deep = tmp_path / ("deep" * 30)
+    deep.mkdir()
+    async with background(deep) as own:
+        started = await own.run("daemon", "start")
+        socket = Path(own.state.socket)
+        told = await own.status()
+        await own.run("daemon", "stop")
+
+    assert started.status == 0
+    assert told["running"]
+    assert not socket.parent.exists()
+
+
+async def test_it_ends_when_nobody_was_there_for_a_while(own: Background) -> None:
+    """Commands that only ask for it are nobody."""
+    started = await own.run("daemon", "start", "--idle-exit", "0.5")
+
+    async with asyncio.timeout(LIMIT_SECONDS):
+        while own.servers():
+            await own.run("daemon", "status")
+
+    assert started.out.startswith("started: ")
+    assert read_state(own.folder) is None
+
+
+async def test_stopping_lets_a_call_that_runs_finish(tmp_path: Path) -> None:
+    words = ("wait_for_selector", "--selector", "h1", "--timeout", "2000")
+    async with background(tmp_path) as own:
+        await own.run("daemon", "start")
+        waiting = asyncio.create_task(own.run("call", *words))
+        async with asyncio.timeout(LIMIT_SECONDS):
+            while not (await own.status())["sessions"]:
+                pass
+        stopped = await own.run("daemon", "stop")
+        done = await waiting
+
+    assert stopped.out.startswith("ended: ")
+    assert done.status == 1
+    assert "h1" in done.err
+
+
+async def test_one_that_hangs_is_stopped_all_the_same(own: Background) -> None:
+    await own.run("daemon", "start")
+    process = own.process
+    process.send_signal(signal.SIGSTOP)
+
+    started = await own.run("daemon", "start")
+    stopped = await own.run("daemon", "stop")
+
+    assert started.status == 3
+    assert f"process {process.pid}, does not answer" in started.err
+    assert stopped.out == f"ended: process {process.pid}\n"
+    await gone(process)
+
+
+def test_the_options_of_its_user_are_those_between_ours() -> None:
+    given = ["--headed", "--tools", "all"]
+
+    assert serve_options(serve_command(given, log=Path("/log"))) == given
+    assert serve_options(["serve", "--transport", "http", "--local"]) == ["--transport", "http"]
+
+
+def test_a_proof_of_one_end_is_none_of_the_other() -> None:
+    assert proof("n", "c", of="client") != proof("n", "c", of="server")

@@ -1,0 +1,307 @@
+"""`footlight serve --shared`: MCP clients on one server in the background, each with what is its own."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import psutil
+import pytest
+from mcp import Client, StdioServerParameters
+
+from footlight.daemon.running import ask_status
+from tests.cli.background import LIMIT_SECONDS, Background, background
+from tests.cli.test_daemon import gone
+from tests.conftest import Browser
+from tests.site import Site
+from tests.wire import MODERN_META, Wire
+
+pytestmark = pytest.mark.anyio
+
+SHARED = (sys.executable, "-m", "footlight", "serve", "--shared")
+LARGEST_RSS = 30_000_000
+
+
+@pytest.fixture(scope="module")
+async def running(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Background]:
+    """One server in the background for all of these."""
+    async with background(tmp_path_factory.mktemp("running")) as one:
+        assert (await one.run("daemon", "start")).status == 0
+        yield one
+
+
+@asynccontextmanager
+async def connected(own: Background, site: Site, *, mode: str = "auto") -> AsyncGenerator[Browser]:
+    """The SDK's client, which knows nothing of what is shared."""
+    command, *arguments = SHARED
+    parameters = StdioServerParameters(command=command, args=arguments, env=own.environment(), cwd=own.root)
+    async with Client(parameters, mode=mode) as client:
+        yield Browser(client, site)
+
+
+@asynccontextmanager
+async def piped(own: Background, *flags: str, cwd: Path | None = None) -> AsyncGenerator[Wire]:
+    """The process itself, and the lines that go through it."""
+    process = await asyncio.create_subprocess_exec(
+        *SHARED,
+        *flags,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        limit=128 << 20,
+        cwd=cwd or own.root,
+        env=own.environment(),
+    )
+    wire = Wire(process)
+    try:
+        yield wire
+    finally:
+        await wire.close()
+
+
+async def sessions(own: Background) -> int:
+    status = await asyncio.to_thread(ask_status, own.state)
+    assert status is not None
+    return status.sessions
+
+
+async def until_sessions(own: Background, number: int) -> None:
+    async with asyncio.timeout(LIMIT_SECONDS):
+        while await sessions(own) != number:
+            pass
+
+
+async def ids(browser: Browser) -> list[str]:
+    return [each["sessionId"] for each in (await browser.call("list_sessions"))["sessions"]]
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_two_clients_have_nothing_of_each_other(running: Background, site: Site, mode: str) -> None:
+    async with connected(running, site, mode=mode) as one, connected(running, site) as two:
+        await one.show("<title>One</title><h1>One</h1>")
+        await two.show("<title>Two</title><h1>Two</h1>")
+        made = (await one.call("create_session"))["sessionId"]
+        refused = await two.refused("get_text", selector="h1", sessionId=made)
+        texts = [(await each.call("get_text", selector="h1"))["text"] for each in (one, two)]
+        theirs = await ids(one), await ids(two)
+        resources = [
+            {str(each.uri) for each in (await c.client.list_resources()).resources} for c in (one, two)
+        ]
+
+    assert refused["code"] == "SESSION_NOT_FOUND"
+    assert texts == ["One", "Two"]
+    assert (len(theirs[0]), len(theirs[1])) == (2, 1)
+    assert made in theirs[0]
+    assert {*theirs[0]}.isdisjoint(theirs[1])
+    assert resources[0].isdisjoint(resources[1])
+    await until_sessions(running, 0)
+
+
+async def test_commands_and_clients_have_nothing_of_each_other(running: Background, site: Site) -> None:
+    async with connected(running, site) as client:
+        await client.show("<h1>Theirs</h1>")
+        await running.call("navigate", "--url", site.page("<h1>Ours</h1>"))
+        mine = [each["sessionId"] for each in (await running.call("list_sessions"))["sessions"]]
+        theirs = await ids(client)
+
+    assert len(mine) == len(theirs) == 1
+    assert mine != theirs
+    await until_sessions(running, 1)
+    await running.call("close_session", "--session-id", mine[0])
+
+
+async def test_a_client_that_dies_takes_only_its_own_sessions(running: Background, site: Site) -> None:
+    async with connected(running, site) as other:
+        await other.show("<h1>Still here</h1>")
+        async with piped(running) as dying:
+            await dying.initialize()
+            for _ in range(2):
+                made = (await dying.call("create_session"))["structuredContent"]["data"]["sessionId"]
+                await dying.call("navigate", url=site.page("<h1>x</h1>"), sessionId=made)
+            await dying.call("navigate", url=site.page("<h1>y</h1>"))
+            before = await sessions(running)
+            dying.process.kill()
+            await until_sessions(running, 1)
+
+        still = await other.call("get_text", selector="h1")
+
+    assert before == 4
+    assert still["text"] == "Still here"
+
+
+async def test_a_session_that_is_opening_when_its_client_dies_goes_too(running: Background) -> None:
+    async with piped(running) as dying:
+        await dying.initialize()
+        for number in range(3):
+            call = b'{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"create_session"}}\n'
+            await dying.send(call % (100 + number))
+        async with asyncio.timeout(LIMIT_SECONDS):
+            while not await sessions(running):
+                pass
+        dying.process.kill()
+        await dying.exit()
+
+    await until_sessions(running, 0)
+    async with piped(running) as after:  # Whatever was still opening had the time to.
+        await after.initialize()
+        await after.call("create_session")
+        assert await sessions(running) == 1
+    await until_sessions(running, 0)
+
+
+async def test_it_is_small(running: Background) -> None:
+    async with piped(running) as wire:
+        await wire.initialize()
+        process = psutil.Process(wire.process.pid)
+
+        assert process.memory_info().rss < LARGEST_RSS
+        assert process.children() == []
+
+
+async def test_the_end_of_its_input_ends_it(running: Background) -> None:
+    async with piped(running) as wire:
+        await wire.initialize()
+
+        assert await wire.end() == 0
+        assert wire.noise == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_a_signal_ends_it(running: Background, number: signal.Signals) -> None:
+    async with piped(running) as wire:
+        await wire.initialize()
+        wire.process.send_signal(number)
+
+        assert await wire.exit() == 0
+
+
+async def test_what_is_large_passes_whole(running: Background) -> None:
+    """Both ways, with text that is longer than any buffer on the way."""
+    text = "é" * 3_000_000
+    async with piped(running) as wire:
+        await wire.initialize()
+        answer = await wire.ask("tools/call", {"name": text, "arguments": {}})
+
+    assert text in answer["error"]["message"]
+
+
+async def test_what_is_no_message_is_answered_as_on_stdio(running: Background) -> None:
+    async with piped(running) as wire:
+        await wire.send(b"nonsense\n\n[1]\n")
+        answers = [await wire.message(), await wire.message()]
+
+    assert [answer["error"]["code"] for answer in answers] == [-32700, -32600]
+
+
+async def test_both_eras_are_spoken(running: Background) -> None:
+    async with piped(running) as modern:
+        result = await modern.call_modern("list_sessions")
+
+    assert result["structuredContent"]["success"]
+
+
+async def test_a_server_is_started_where_none_runs_and_outlives_its_client(tmp_path: Path) -> None:
+    async with background(tmp_path, browser=False) as own:
+        async with piped(own, "--tools", "minimal") as first:
+            await first.initialize()
+            listed = len((await first.ask("tools/list"))["result"]["tools"])
+            server = own.process
+            tree = psutil.Process(first.process.pid).children(recursive=True)
+            said = list(first.noise)
+            first.process.kill()
+            await first.exit()
+        async with piped(own) as second:
+            await second.initialize()
+            same = own.process == server
+
+    assert listed <= 15
+    assert said == ["footlight: starting a server in the background"]
+    assert tree == []  # Who ends his client with all its children does not end the server.
+    assert same
+
+
+async def test_options_that_do_not_count_are_told(running: Background, tmp_path: Path) -> None:
+    async with piped(running, "--headed", cwd=tmp_path) as wire:
+        await wire.initialize()
+        first = await wire.heard("these do not count")
+        last = await wire.heard("paths begin there")
+
+    assert first == (
+        "footlight: the server in the background was started with no options; these do not count: --headed"
+    )
+    assert last == f"footlight: the server in the background works in {running.root}: paths begin there"
+
+
+async def test_an_option_that_is_none_is_told_by_the_server_that_does_not_start(tmp_path: Path) -> None:
+    async with background(tmp_path) as own, piped(own, "--fly") as wire:
+        status = await wire.exit()
+        said = await wire.heard("No such option")
+
+    assert status == 3
+    assert "--fly" in said
+
+
+async def test_a_server_that_dies_ends_it(tmp_path: Path) -> None:
+    async with background(tmp_path, browser=False) as own, piped(own) as wire:
+        await wire.initialize()
+        own.process.kill()
+
+        assert await wire.exit() == 3
+        assert await wire.heard("ended") == "footlight: the server in the background has ended"
+
+
+async def test_a_server_that_is_stopped_ends_it(tmp_path: Path) -> None:
+    async with background(tmp_path, browser=False) as own, piped(own) as wire:
+        await wire.initialize()
+        process = own.process
+        await own.run("daemon", "stop")
+
+        assert await wire.exit() == 3
+        await gone(process)
+
+
+async def test_a_stream_of_news_ends_with_its_result(tmp_path: Path) -> None:
+    """It is a request that would last; the end of the server does not wait for it."""
+    params = {"notifications": {"resourcesListChanged": True}, "_meta": MODERN_META}
+    request = {"jsonrpc": "2.0", "id": "news", "method": "subscriptions/listen", "params": params}
+    async with background(tmp_path, browser=False) as own, piped(own) as wire:
+        await wire.send(json.dumps(request).encode() + b"\n")
+        acknowledged = await wire.message()
+        stopping = asyncio.create_task(own.run("daemon", "stop"))
+        ended = await wire.message()
+        await stopping
+
+    assert acknowledged["method"] == "notifications/subscriptions/acknowledged"
+    assert (ended["id"], "result" in ended) == ("news", True)
+
+
+async def test_it_ends_with_the_one_who_started_it(running: Background) -> None:
+    """Though another holds its input open."""
+    read, write = os.pipe()
+    code = f"import subprocess; print(subprocess.Popen({[*SHARED]!r}, stdin={read}).pid, flush=True); input()"
+    parent = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", code),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        pass_fds=[read],
+        cwd=running.root,
+        env=running.environment(),
+    )
+    assert parent.stdout
+    pump = psutil.Process(int(await parent.stdout.readline()))
+    async with asyncio.timeout(LIMIT_SECONDS):
+        while not (await running.status())["clients"]:
+            pass
+
+    parent.kill()
+    await parent.wait()
+
+    await gone(pump)
+    os.close(read)
+    os.close(write)

@@ -1,0 +1,27 @@
+"""Whether anybody is there, which decides how long a server in the background stays."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from footlight.transports.presence import Presence
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_it_waits_for_the_last_one_to_leave() -> None:
+    presence = Presence()
+    with presence():
+        with presence():
+            alone = asyncio.create_task(presence.absence(0.01))
+            await asyncio.wait([alone], timeout=0.1)
+            while_two = alone.done()
+        await asyncio.wait([alone], timeout=0.1)
+        while_one = alone.done()
+
+    async with asyncio.timeout(5):
+        await alone
+
+    assert (while_two, while_one) == (False, False)
