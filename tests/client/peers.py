@@ -9,15 +9,19 @@ import socket
 import sys
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+from playwright._impl._driver import compute_driver_executable
 
 from footlight import MCPClient
 from footlight.client.handshake import Wanted
+from footlight.client.results import ToolResult
 from footlight.client.transports.stdio import Stdio
+from footlight.client.versions import DEFAULT_VERSION
+from footlight.client.versions import HANDSHAKE_VERSIONS as LEGACY
 from tests.client.browser_servers import config_of
 from tests.conftest import server_command
 
@@ -31,7 +35,6 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 START_SECONDS = 60.0
 STOP_SECONDS = 20.0
 
-LEGACY = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 STATELESS = "2026-07-28"
 
 
@@ -45,6 +48,17 @@ class Call:
 
 
 @dataclass(frozen=True)
+class Completion:
+    """Of an argument of which there is a `start`."""
+
+    reference: Mapping[str, str]
+    argument: str
+    start: str
+    context: Mapping[str, str]
+    values: Sequence[str]
+
+
+@dataclass(frozen=True, eq=False)
 class Peer:
     """What a client finds there. `None` and empty: the server has nothing of the kind."""
 
@@ -60,7 +74,7 @@ class Peer:
     """A call that answers with the number."""
     wrong: Call
     slow: tuple[str, Arguments]
-    """A call that lasts for minutes, unless it is cancelled."""
+    """A call that lasts long, unless it is cancelled."""
     search: tuple[str, Sequence[str]]
     """Words, and the tools with them."""
     pages: bool = False
@@ -71,21 +85,22 @@ class Peer:
     templates: Sequence[str] = ()
     prompt: tuple[str, Mapping[str, str], str] | None = None
     """Its name and arguments, and what is in its first message."""
-    completion: tuple[Mapping[str, str], str, str, Sequence[str]] | None = None
-    """The reference, the argument, what is there of its value, and the values."""
+    completion: Completion | None = None
     news: Call | None = None
     """A call after which the server tells that `resource` has changed."""
     question: tuple[str, str] | None = None
     """A tool that asks the user for a name, and what it says to Ada."""
-    prepare: Callable[[str], Sequence[Call]] = field(default=lambda _: ())
-    """Calls after connecting, given the URL of a page."""
+    opens: str | None = None
+    """A tool that opens a session, which every call and `{sessionId}` name then."""
+    navigate: str | None = None
+    """A tool that takes the URL of a page."""
 
     @property
     def versions(self) -> Mapping[Wanted, str]:
         """What is asked for, and the revision that is spoken then, or why there is none."""
         return {
-            None: "2025-06-18",
-            **{version: version for version in LEGACY},
+            None: DEFAULT_VERSION,
+            **{version: version for version in LEGACY if version != DEFAULT_VERSION},
             STATELESS: STATELESS if self.stateless else "handshake",
             "auto": STATELESS if self.stateless else LEGACY[-1],
         }
@@ -106,15 +121,19 @@ FOOTLIGHT = Peer(
     slow=("wait_for", {"text": "never", "timeout": 120_000}),
     search=("set cookies", ("set_cookies",)),
     progress=Call("reload", {}, '"success": true'),
-    resource=("playwright:///page/default/page-1", '"title": "Numbers"'),
+    resource=("playwright:///page/{sessionId}/page-1", '"title": "Numbers"'),
     templates=("playwright:///session/{sessionId}", "playwright:///page/{sessionId}/{pageId}"),
     prompt=("scrape_website", {"url": "http://a.test/", "selectors": '["h1"]'}, "http://a.test/"),
-    completion=(
+    completion=Completion(
         {"type": "ref/resource", "uri": "playwright:///page/{sessionId}/{pageId}"},
-        *("sessionId", "def", ("default",)),
+        argument="pageId",
+        start="pa",
+        context={"sessionId": "{sessionId}"},
+        values=("page-1",),
     ),
     news=Call("reload", {}, '"success": true'),
-    prepare=lambda url: [Call("navigate", {"url": url}, "Numbers")],
+    opens="create_session",
+    navigate="navigate",
 )
 
 SDK = Peer(
@@ -133,8 +152,9 @@ SDK = Peer(
     progress=Call("count", {"to": 3}, "done"),
     resource=("news://today", "Nothing new."),
     listed_resources=("news://today",),
+    templates=("news://{day}",),
     prompt=("explain", {"topic": "stars"}, "Explain stars."),
-    completion=({"type": "ref/prompt", "name": "explain"}, "topic", "sto", ("stones",)),
+    completion=Completion({"type": "ref/prompt", "name": "explain"}, "topic", "sto", {}, ("stones",)),
     news=Call("touch", {}, "told"),
     question=("greet", "Hello, Ada!"),
 )
@@ -156,9 +176,12 @@ SERVER_EVERYTHING = Peer(
     listed_resources=("demo://resource/static/document/features.md",),
     templates=("demo://resource/dynamic/text/{resourceId}", "demo://resource/dynamic/blob/{resourceId}"),
     prompt=("args-prompt", {"city": "Oslo", "state": "Viken"}, "What's weather in Oslo, Viken?"),
-    completion=(
+    completion=Completion(
         {"type": "ref/prompt", "name": "completable-prompt"},
-        *("department", "S", ("Sales", "Support")),
+        argument="name",
+        start="E",
+        context={"department": "Sales"},
+        values=("Eve",),
     ),
     news=Call("toggle-subscriber-updates", {}, "Started simulated resource updated notifications"),
     question=("trigger-elicitation-request", "User provided the requested information"),
@@ -177,8 +200,8 @@ PLAYWRIGHT = Peer(
     ),
     wrong=Call("browser_navigate", {}, "expected string, received undefined"),
     slow=("browser_wait_for", {"time": 30}),
-    search=("hover mouse", ("browser_hover",)),
-    prepare=lambda url: [Call("browser_navigate", {"url": url}, "Page Title: Numbers")],
+    search=("HOVER over", ("browser_hover",)),
+    navigate="browser_navigate",
 )
 
 PEERS: Mapping[str, Peer] = {peer.name: peer for peer in (FOOTLIGHT, SDK, SERVER_EVERYTHING, PLAYWRIGHT)}
@@ -186,19 +209,21 @@ PEERS: Mapping[str, Peer] = {peer.name: peer for peer in (FOOTLIGHT, SDK, SERVER
 
 def command_of(peer: Peer, over: Over, folder: Path, port: int = 0) -> Sequence[str]:
     """Skips the test where the server is not installed, and says how it could be."""
-    listening = ("--port", str(port))
+    listens = () if over == "stdio" else ("--port", str(port))
     if peer is FOOTLIGHT:
-        transport = () if over == "stdio" else ("--transport", over, *listening)
-        return server_command("--state-directory", str(folder), *transport)
+        transport = () if over == "stdio" else ("--transport", over)
+        return server_command("--state-directory", str(folder), *transport, *listens)
     if peer is SDK:
-        return (sys.executable, "-m", "tests.client.sdk_server", *(() if over == "stdio" else listening))
-    config = config_of("@playwright/mcp", "--headless")
+        return (sys.executable, "-m", "tests.client.sdk_server", *listens)
     if peer is PLAYWRIGHT:
-        port_flags = () if over == "stdio" else ("--host", "127.0.0.1", *listening)
-        return (config.server_command, *config.server_args, *port_flags)
+        config = config_of("@playwright/mcp", "--headless")
+        return (config.server_command, *config.server_args, *listens)
     if not EVERYTHING.exists():
-        pytest.skip(f"{peer.server_name} is not installed: `npm ci` of peers/package-lock.json puts it there")
-    return (config.server_command, str(EVERYTHING), "stdio" if over == "stdio" else "streamableHttp")
+        pytest.skip(
+            "server-everything is not installed: `npm ci` of peers/package-lock.json puts it into .peers"
+        )
+    node = str(compute_driver_executable()[0])
+    return (node, str(EVERYTHING), "stdio" if over == "stdio" else "streamableHttp")
 
 
 def stdio_of(peer: Peer, folder: Path) -> Stdio:
@@ -222,7 +247,7 @@ async def listening(peer: Peer, over: Over, folder: Path, *, port: int | None = 
     reading: asyncio.Task[None] | None = None
     try:
         reading = await _until_it_listens(process)
-        yield f"ws://127.0.0.1:{port}" if over == "websocket" else f"http://127.0.0.1:{port}/mcp"
+        yield f"ws://localhost:{port}" if over == "websocket" else f"http://localhost:{port}/mcp"
     finally:
         if process.returncode is None:
             process.terminate()
@@ -265,6 +290,29 @@ def free_port() -> int:
         return listener.getsockname()[1]
 
 
-async def prepare(peer: Peer, client: MCPClient, url: str) -> None:
-    for call in peer.prepare(url):
-        assert call.says in (await client.call_tool(call.tool, call.arguments)).text
+class Visitor:
+    """A connected client in a session of its own, where the server has those, at a page."""
+
+    def __init__(self, client: MCPClient, peer: Peer) -> None:
+        self.client = client
+        self.peer = peer
+        self._session: Mapping[str, str] = {}
+
+    async def arrive(self, url: str) -> None:
+        if self.peer.opens is not None:
+            opened = await self.client.call(self.peer.opens)
+            self._session = {"sessionId": opened.data["data"]["sessionId"]}
+        if self.peer.navigate is not None:
+            await self.call(Call(self.peer.navigate, {"url": url}, "Numbers"))
+
+    async def call(self, call: Call, **options: Any) -> ToolResult:
+        """Its answer, which says what it should."""
+        result = await self.client.call_tool(call.tool, self.arguments(call.arguments), **options)
+        assert call.says in result.text
+        return result
+
+    def arguments(self, arguments: Arguments) -> Arguments:
+        return {**arguments, **self._session}
+
+    def filled(self, template: str) -> str:
+        return template.replace("{sessionId}", self._session.get("sessionId", ""))

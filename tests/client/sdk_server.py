@@ -16,6 +16,7 @@ import mcp_types as types
 import uvicorn
 from mcp import MCPError
 from mcp.server import NotificationOptions, Server, ServerRequestContext
+from mcp.server.caching import CacheHint
 from mcp.server.stdio import stdio_server
 from mcp.server.subscriptions import (
     InMemorySubscriptionBus,
@@ -122,6 +123,11 @@ async def list_resources(_: Context, __: object) -> types.ListResourcesResult:
     return types.ListResourcesResult(resources=[types.Resource(uri=NEWS, name="news")])
 
 
+async def list_templates(_: Context, __: object) -> types.ListResourceTemplatesResult:
+    template = types.ResourceTemplate(uri_template="news://{day}", name="news of a day")
+    return types.ListResourceTemplatesResult(resource_templates=[template])
+
+
 async def read_resource(_: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
     if params.uri != NEWS:
         raise MCPError(types.INVALID_PARAMS, f"Unknown resource: {params.uri}")
@@ -155,6 +161,7 @@ def make_server() -> Server[Any]:
         on_list_tools=list_tools,
         on_call_tool=call_tool,
         on_list_resources=list_resources,
+        on_list_resource_templates=list_templates,
         on_read_resource=read_resource,
         on_subscribe_resource=accept,
         on_unsubscribe_resource=accept,
@@ -162,6 +169,7 @@ def make_server() -> Server[Any]:
         on_list_prompts=list_prompts,
         on_get_prompt=get_prompt,
         on_completion=complete,
+        cache_hints={"tools/list": CacheHint(ttl_ms=60_000, scope="public")},
     )
 
 

@@ -27,13 +27,13 @@ from footlight.client.handshake import Wanted
 from tests.client.peers import (
     PAGE,
     PEERS,
+    SDK,
     STATELESS,
-    Call,
     Over,
     Peer,
+    Visitor,
     free_port,
     listening,
-    prepare,
     stdio_of,
 )
 from tests.site import Site
@@ -68,13 +68,24 @@ SUBJECTS = [
     for over in peer.over
     for version in ("2025-06-18", *([STATELESS] if peer.stateless else []))
 ]
-WAYS = [pytest.param((peer, over), id=f"{peer.name}-{over}") for peer in PEERS.values() for over in peer.over]
+WAYS = [(peer, over) for peer in PEERS.values() for over in peer.over]
+
+every_way = pytest.mark.parametrize(
+    ("peer", "over"), WAYS, ids=[f"{peer.name}-{over}" for peer, over in WAYS]
+)
+
+
+def only(fact: Callable[[Subject], object]) -> pytest.MarkDecorator:
+    subjects = [subject for subject in SUBJECTS if fact(subject)]
+    return pytest.mark.parametrize("subject", subjects, ids=str, indirect=True)
 
 
 def having(fact: Callable[[Peer], object]) -> pytest.MarkDecorator:
     """Only the servers that have something of the kind."""
-    subjects = [subject for subject in SUBJECTS if fact(subject.peer)]
-    return pytest.mark.parametrize("subject", subjects, ids=str, indirect=True)
+    return only(lambda subject: fact(subject.peer))
+
+
+over_http = only(lambda subject: subject.over == "http")
 
 
 def fill_in(question: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -89,13 +100,15 @@ class Servers:
         self._stack = stack
         self._folder = folder
         self._urls: dict[tuple[str, Over], str] = {}
+        self._starting = asyncio.Lock()
 
     async def target(self, peer: Peer, over: Over) -> object:
         if over == "stdio":
             return stdio_of(peer, self._folder)
-        if (peer.name, over) not in self._urls:
-            started = listening(peer, over, self._folder)
-            self._urls[peer.name, over] = await self._stack.enter_async_context(started)
+        async with self._starting:
+            if (peer.name, over) not in self._urls:
+                started = listening(peer, over, self._folder)
+                self._urls[peer.name, over] = await self._stack.enter_async_context(started)
         return self._urls[peer.name, over]
 
     async def client(self, peer: Peer, over: Over, version: Wanted = None) -> MCPClient:
@@ -116,23 +129,29 @@ def subject(request: pytest.FixtureRequest) -> Subject:
 
 
 @pytest.fixture(scope="module")
-async def client(servers: Servers, subject: Subject, site: Site) -> AsyncGenerator[MCPClient]:
+async def visitor(servers: Servers, subject: Subject, site: Site) -> AsyncGenerator[Visitor]:
     """One for all tests of a subject: none of them leaves anything behind."""
     async with await servers.client(subject.peer, subject.over, subject.version) as client:
-        await prepare(subject.peer, client, site.page(PAGE))
-        yield client
+        visitor = Visitor(client, subject.peer)
+        await visitor.arrive(site.page(PAGE))
+        yield visitor
 
 
-async def refused(client: MCPClient, call: Call) -> ToolInvocationError:
+@pytest.fixture
+def client(visitor: Visitor) -> MCPClient:
+    return visitor.client
+
+
+async def refused(client: MCPClient, tool: str, arguments: Mapping[str, Any]) -> ToolInvocationError:
     with pytest.raises(ToolInvocationError) as error:
-        await client.call_tool(call.tool, call.arguments)
+        await client.call_tool(tool, arguments)
     return error.value
 
 
 # Meeting
 
 
-@pytest.mark.parametrize(("peer", "over"), [pytest.param(*way.values[0], id=way.id) for way in WAYS])
+@every_way
 async def test_a_revision_is_agreed_on(servers: Servers, peer: Peer, over: Over) -> None:
     """R001-1, and each other revision that the server knows; `auto` is the newest."""
 
@@ -183,22 +202,19 @@ async def test_its_tools_are_searched(client: MCPClient, subject: Subject) -> No
     assert [tool.name for tool in await client.search_tools(query)] == list(names)
 
 
-async def test_a_call_gives_the_result(client: MCPClient, subject: Subject) -> None:
+async def test_a_call_gives_the_result(visitor: Visitor, subject: Subject) -> None:
     """R001-37 to R001-43, R004-33"""
     known = subject.peer.known
-    called, result = (
-        await client.call(known.tool, known.arguments),
-        await client.call_tool(known.tool, known.arguments),
-    )
+    result = await visitor.call(known)
+    called = await visitor.client.call(known.tool, visitor.arguments(known.arguments))
 
-    assert known.says in called.text
     assert (called.is_error, result.is_error) == (False, False)
     assert (result.text, result.structured_content) == (called.text, called.raw.get("structuredContent"))
 
 
 async def test_a_tool_that_is_not_there_is_not_found(client: MCPClient) -> None:
     """R001-30: each server says it in its own way."""
-    error = await refused(client, Call("no-such-tool", {}, ""))
+    error = await refused(client, "no-such-tool", {})
 
     assert is_tool_not_found(error)
     assert error.tool_name == "no-such-tool"
@@ -207,53 +223,47 @@ async def test_a_tool_that_is_not_there_is_not_found(client: MCPClient) -> None:
 async def test_wrong_arguments_are_a_clear_error(client: MCPClient, subject: Subject) -> None:
     """R004-25, R004-29"""
     wrong = subject.peer.wrong
-    error = await refused(client, wrong)
+    error = await refused(client, wrong.tool, wrong.arguments)
 
     assert not is_tool_not_found(error)
     assert wrong.says in error.message
     assert (error.tool_name, error.tool_args) == (wrong.tool, wrong.arguments)
 
 
-async def test_many_calls_at_once_each_get_their_own_answer(client: MCPClient, subject: Subject) -> None:
+async def test_many_calls_at_once_each_get_their_own_answer(visitor: Visitor, subject: Subject) -> None:
     """R001-13"""
-    calls = [subject.peer.numbered(number) for number in range(AT_ONCE)]
     async with asyncio.timeout(LIMIT_SECONDS):
-        results = await asyncio.gather(*(client.call_tool(call.tool, call.arguments) for call in calls))
-
-    assert [call.says in result.text for call, result in zip(calls, results, strict=True)] == [True] * AT_ONCE
+        await asyncio.gather(*(visitor.call(subject.peer.numbered(number)) for number in range(AT_ONCE)))
 
 
 @having(lambda peer: peer.progress)
-async def test_progress_is_heard_before_the_result(client: MCPClient, subject: Subject) -> None:
+async def test_progress_is_heard_before_the_result(visitor: Visitor, subject: Subject) -> None:
     """R001-13"""
-    call = subject.peer.progress
-    assert call is not None
+    assert subject.peer.progress is not None
     heard: list[tuple[float, float | None]] = []
 
-    result = await client.call_tool(
-        call.tool, call.arguments, on_progress=lambda progress, total, _: heard.append((progress, total))
-    )
+    def hear(progress: float, total: float | None, _: str | None) -> None:
+        heard.append((progress, total))
 
-    assert call.says in result.text
+    await visitor.call(subject.peer.progress, on_progress=hear)
+
     assert heard
     assert all(before[0] < after[0] for before, after in itertools.pairwise(heard))
     assert len({total for _, total in heard}) == 1
 
 
 async def test_a_call_that_takes_too_long_is_given_up_and_the_next_one_works(
-    client: MCPClient, subject: Subject
+    visitor: Visitor, subject: Subject
 ) -> None:
     """R001-31, R001-50, R004-27, R004-32"""
     tool, arguments = subject.peer.slow
     with pytest.raises(MCPTimeoutError) as error:
-        await client.call_tool(tool, arguments, timeout_ms=SHORT_MS)
-    known = subject.peer.known
-    result = await client.call_tool(known.tool, known.arguments)
+        await visitor.client.call_tool(tool, visitor.arguments(arguments), timeout_ms=SHORT_MS)
+    await visitor.call(subject.peer.known)
 
     assert is_timeout(error.value)
     assert (error.value.tool_name, error.value.timeout_ms) == (tool, SHORT_MS)
-    assert known.says in result.text
-    assert client.connected
+    assert visitor.client.connected
 
 
 @having(lambda peer: peer.question)
@@ -269,15 +279,12 @@ async def test_a_question_of_the_server_is_answered(client: MCPClient, subject: 
 
 
 @having(lambda peer: peer.resource)
-async def test_its_resources_are_listed_and_read(client: MCPClient, subject: Subject) -> None:
+async def test_its_resources_are_listed_and_read(visitor: Visitor, subject: Subject) -> None:
     assert subject.peer.resource is not None
-    uri, says = subject.peer.resource
+    client, (template, says) = visitor.client, subject.peer.resource
+    uri = visitor.filled(template)
     listed = [resource.uri for resource in await client.list_resources()]
-    templates = (
-        [template.uri_template for template in await client.list_resource_templates()]
-        if subject.peer.templates
-        else []
-    )
+    templates = [each.uri_template for each in await client.list_resource_templates()]
     (contents,) = await client.read_resource(uri)
 
     assert {*subject.peer.listed_resources} <= {*listed}
@@ -308,22 +315,25 @@ async def test_its_prompts_are_listed_and_written(client: MCPClient, subject: Su
 
 
 @having(lambda peer: peer.completion)
-async def test_an_argument_is_completed(client: MCPClient, subject: Subject) -> None:
-    assert subject.peer.completion is not None
-    reference, argument, value, values = subject.peer.completion
+async def test_an_argument_is_completed(visitor: Visitor, subject: Subject) -> None:
+    wanted = subject.peer.completion
+    assert wanted is not None
+    context = {name: visitor.filled(value) for name, value in wanted.context.items()}
 
-    assert list((await client.complete(reference, argument, value)).values) == list(values)
+    found = await visitor.client.complete(wanted.reference, wanted.argument, wanted.start, context=context)
+
+    assert list(found.values) == list(wanted.values)
 
 
 # What the server says by itself
 
 
 @having(lambda peer: peer.news)
-async def test_the_server_tells_that_a_resource_has_changed(client: MCPClient, subject: Subject) -> None:
+async def test_the_server_tells_that_a_resource_has_changed(visitor: Visitor, subject: Subject) -> None:
     """R001-23, R001-24, R001-26"""
     assert subject.peer.news is not None
     assert subject.peer.resource is not None
-    call, (uri, _) = subject.peer.news, subject.peer.resource
+    client, uri = visitor.client, visitor.filled(subject.peer.resource[0])
     told = asyncio.Event()
 
     def listen(message: Mapping[str, Any]) -> None:
@@ -333,7 +343,7 @@ async def test_the_server_tells_that_a_resource_has_changed(client: MCPClient, s
     assert await client.open_stream(listen, resources=[uri])
     if subject.version != STATELESS:
         await client.subscribe_resource(uri)
-    assert call.says in (await client.call_tool(call.tool, call.arguments)).text
+    await visitor.call(subject.peer.news)
     async with asyncio.timeout(LIMIT_SECONDS):
         await told.wait()
     await client.close_stream()
@@ -341,7 +351,7 @@ async def test_the_server_tells_that_a_resource_has_changed(client: MCPClient, s
         await client.unsubscribe_resource(uri)
 
 
-@having(lambda peer: peer.name == "python-sdk")
+@having(lambda peer: peer is SDK)
 async def test_a_list_that_changed_is_asked_for_again(client: MCPClient) -> None:
     """R001-47"""
     before = await client.list_tools()
@@ -362,17 +372,17 @@ async def test_a_list_that_changed_is_asked_for_again(client: MCPClient) -> None
     assert after == before
 
 
-async def test_listening_does_not_keep_calls_waiting(client: MCPClient, subject: Subject) -> None:
+async def test_listening_does_not_keep_calls_waiting(visitor: Visitor, subject: Subject) -> None:
     """R001-52. Over stdio and WebSocket what the server says comes anyway."""
-    assert await client.open_stream(lambda _: None) is True
-    known = subject.peer.known
-    assert known.says in (await client.call_tool(known.tool, known.arguments)).text
-    await client.close_stream()
+    assert await visitor.client.open_stream(lambda _: None) is True
+    await visitor.call(subject.peer.known)
+    await visitor.client.close_stream()
 
 
 # The end
 
 
+@over_http
 async def test_a_session_is_ended_and_another_begun(servers: Servers, subject: Subject) -> None:
     """R001-20, R001-21"""
     async with await servers.client(subject.peer, subject.over, subject.version) as client:
@@ -388,10 +398,7 @@ async def test_a_session_is_ended_and_another_begun(servers: Servers, subject: S
     assert {*subject.peer.tools} <= {*names}
 
 
-HTTP = [subject for subject in SUBJECTS if subject.over == "http"]
-
-
-@pytest.mark.parametrize("subject", HTTP, ids=str, indirect=True)
+@only(lambda subject: subject.has_sessions or (subject.over == "http" and subject.peer is SDK))
 async def test_after_a_restart_of_the_server_the_client_goes_on(subject: Subject, tmp_path: Path) -> None:
     """R001-18: its session is gone with it; in the stateless protocol nothing is."""
     port = free_port()
@@ -422,18 +429,19 @@ async def failures(client: MCPClient) -> list[str]:
 
 
 @asynccontextmanager
-async def calling(client: MCPClient, peer: Peer) -> AsyncGenerator[asyncio.Task[object]]:
+async def calling(visitor: Visitor) -> AsyncGenerator[asyncio.Task[object]]:
     """A call that is under way."""
-    tool, arguments = peer.slow
-    task: asyncio.Task[object] = asyncio.create_task(client.call_tool(tool, arguments))
-    await client.ping()
+    tool, arguments = visitor.peer.slow
+    call = visitor.client.call_tool(tool, visitor.arguments(arguments))
+    task: asyncio.Task[object] = asyncio.create_task(call)
+    await visitor.client.ping()
     try:
         yield task
     finally:
         task.cancel()
 
 
-@pytest.mark.parametrize(("peer", "over"), [pytest.param(*way.values[0], id=way.id) for way in WAYS])
+@every_way
 async def test_it_is_closed_from_another_task_and_nothing_is_left(
     servers: Servers, peer: Peer, over: Over, site: Site
 ) -> None:
@@ -442,9 +450,10 @@ async def test_it_is_closed_from_another_task_and_nothing_is_left(
     me = psutil.Process()
     before = set(me.children(recursive=True))
     await asyncio.create_task(client.connect())
-    await prepare(peer, client, site.page(PAGE))
+    visitor = Visitor(client, peer)
+    await visitor.arrive(site.page(PAGE))
     started = set(me.children(recursive=True)) - before
-    async with calling(client, peer) as call, asyncio.timeout(LIMIT_SECONDS):
+    async with calling(visitor) as call, asyncio.timeout(LIMIT_SECONDS):
         await asyncio.create_task(client.close())
         with pytest.raises(MCPConnectionError) as error:
             await call
@@ -466,7 +475,7 @@ async def test_a_server_that_is_killed_is_an_error_until_it_is_started_again(
     before = set(me.children())
     async with client:
         (process,) = set(me.children()) - before
-        async with calling(client, peer) as call, asyncio.timeout(LIMIT_SECONDS):
+        async with calling(Visitor(client, peer)) as call, asyncio.timeout(LIMIT_SECONDS):
             process.kill()
             with pytest.raises(MCPConnectionError) as error:
                 await call

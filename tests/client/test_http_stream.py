@@ -182,7 +182,7 @@ async def test_a_page_is_no_resumed_stream() -> None:
     ):
         error = await caller.refused()
 
-    assert (error.reason, error.message) == ("protocol", "The stream ended without the answer")
+    assert (error.reason, error.message) == ("protocol", "The response ended without the answer")
 
 
 async def test_a_session_may_be_gone_when_its_stream_is_resumed() -> None:
@@ -229,7 +229,7 @@ async def test_what_has_no_place_is_not_resumed(stream: bytes) -> None:
     async with serving(with_chunks(stream)) as server, calling(server) as caller:
         error = await caller.refused("tools/list", 1, **meta)
 
-    assert (error.reason, error.message) == ("protocol", "The stream ended without the answer")
+    assert (error.reason, error.message) == ("protocol", "The response ended without the answer")
     assert server.asked == ["tools/list"]
 
 

@@ -287,6 +287,40 @@ async def test_an_expired_session_is_told_once() -> None:
     assert named(server.requests, "Mcp-Session-Id") == [None, "s-1", None]
 
 
+@pytest.mark.parametrize(
+    "says",
+    [
+        "Bad Request: No valid session ID provided",
+        "Bad Request: Server not initialized",
+        "Session not found",
+        "Invalid session ID",
+    ],
+)
+async def test_a_400_that_means_the_session_is_an_expiry_too(says: str) -> None:
+    """R001-18: servers after the SDKs' examples say so, and a client would never recover."""
+    gone = with_json(error_message(None, -32000, says), status=400)
+    async with serving(in_turn(handshake("s-1"), gone)) as server, calling(server) as caller:
+        await caller.initialize()
+        error = await caller.refused()
+        assert caller.channel.session_id is None
+
+    assert (error.message, error.reason, error.status) == ("Session expired", "session_expired", 400)
+
+
+async def test_another_400_is_no_expiry() -> None:
+    """R001-19, R001-35: nor is one that came without a session."""
+    bad = with_json(error_message(1, -32602, "sessionId must be a string"), status=400)
+    unknown = with_json(error_message(1, -32000, "No valid session ID provided"), status=400)
+    async with serving(in_turn(unknown, handshake("s-1"), bad)) as server, calling(server) as caller:
+        without = await caller.refused()
+        await caller.initialize()
+        error = await caller.refused()
+        assert caller.channel.session_id == "s-1"
+
+    assert (without.reason, without.status) == ("peer", 400)
+    assert (error.reason, error.rpc_code, error.status) == ("peer", -32602, 400)
+
+
 async def test_an_old_sessions_expiry_does_not_end_the_new_one() -> None:
     """R001-18."""
     asked, answered = asyncio.Event(), asyncio.Event()
@@ -506,11 +540,11 @@ async def test_what_was_accepted_is_not_waited_for(head: str) -> None:
             id="event",
         ),
         pytest.param(
-            with_json(answer(2)), "The stream ended without the answer", -32600, None, id="another's answer"
+            with_json(answer(2)), "The response ended without the answer", -32600, None, id="another's answer"
         ),
         pytest.param(
             with_chunks(data_of(PROGRESS, answer(2))),
-            "The stream ended without the answer",
+            "The response ended without the answer",
             -32600,
             None,
             id="no answer",
@@ -775,3 +809,15 @@ async def test_to_close_fails_what_runs() -> None:
         }
     ] * 2
     assert server.asked == ["GET", "stuck"]
+
+
+@pytest.mark.parametrize("status", [401, 403, 413, 429])
+async def test_who_stands_before_the_protocol_is_told_from_it(status: int) -> None:
+    """R001-35: in whatever words the refusal comes, it is no answer of the server that was asked."""
+    refused = {"jsonrpc": "2.0", "id": None, "error": {"code": -32001, "message": "Not you"}}
+
+    async with serving(with_json(refused, status=status)) as server, calling(server) as caller:
+        error = await caller.refused("tools/call")
+
+    assert (type(error), error.reason, error.message) == (MCPError, "http", "Not you")
+    assert (error.status, error.rpc_code) == (status, -32001)

@@ -927,6 +927,7 @@ async def test_a_refused_call_is_raised_by_both(client: MCPClient, call: Callabl
         (-32602, "Tool not found: nav.go-", True),
         (-32602, "No such tool: `nav.go-`", True),
         (-32602, "MCP error -32602: Tool nav.go- not found", True),
+        (-32602, '### Error\nTool "nav.go-" not found', True),
         (-32602, "Unknown tool: another", False),
         (-32602, "Unknown tool: navxgo-", False),
         (-32602, "Unknown tool: nav.go-2", False),
@@ -1146,6 +1147,21 @@ async def test_over_http_a_call_repeats_in_headers_what_the_tool_asks_for(
     assert calls == [{"Mcp-Param-Region": "eu"}, {"Mcp-Param-Region": "=?base64?w6Q=?="}, {}]
     assert tools == ["good"]
     assert caplog.messages == ["left out the tool bad: region: x-mcp-header is no name of a header"]
+
+
+async def test_a_list_that_may_not_be_kept_is_not_asked_for_before_every_call() -> None:
+    place = Place(
+        {**STATELESS, "tools/list": {"tools": [GOOD], "ttlMs": 0}, "tools/call": said("x")}, http=True
+    )
+    async with MCPClient(place) as client:
+        await client.call_tool("good", {"region": "eu"})
+        await client.call_tool("good", {"region": "us"})
+
+    assert place.wire.methods[-3:] == ["tools/list", "tools/call", "tools/call"]
+    assert [headers for headers in place.wire.headers if headers] == [
+        {"Mcp-Param-Region": "eu"},
+        {"Mcp-Param-Region": "us"},
+    ]
 
 
 @pytest.mark.parametrize(

@@ -215,6 +215,17 @@ async def test_a_limit_that_a_newer_list_has_not_is_forgotten(clock: list[float]
     assert listing.asked == 2
 
 
+async def test_what_was_seen_last_is_known_without_asking() -> None:
+    listing, tools = Listing([page("a", ttlMs=0)]), ToolList()
+    before = tools.last_seen("a")
+    (listed,) = await tools.get(listing.fetch)
+    seen, other = tools.last_seen("a"), tools.last_seen("b")
+    tools.forget()
+
+    assert (before, seen, other, tools.last_seen("a")) == (None, listed, None, None)
+    assert listing.asked == 1
+
+
 @pytest.mark.parametrize("tools", [None, "x", {}, 5])
 async def test_a_page_without_a_list_has_none(tools: object) -> None:
     assert await ToolList().get(Listing([{"tools": tools}]).fetch) == ()

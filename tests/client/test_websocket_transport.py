@@ -608,3 +608,10 @@ async def test_certificates_are_checked(certificate: Path) -> None:
     assert (unknown.reason, other_name.reason, no_tls.reason) == ("network",) * 3
     assert "certificate verify failed" in unknown.message
     assert "certificate is not valid for '127.0.0.1'" in other_name.message
+
+
+def test_a_user_in_the_url_gives_way_to_a_token() -> None:
+    """R001-8"""
+    assert WebSocket("ws://a:b@host/mcp?q=1").address == "ws://a:b@host/mcp?q=1"
+    assert WebSocket("ws://a:b@host/mcp?q=1", token="t").address == "ws://host/mcp?q=1"
+    assert WebSocket("ws://a:b@host", headers={"authorization": "Basic x"}).address == "ws://host"

@@ -67,23 +67,44 @@ class Connection:
         self._serving: dict[RequestId, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
         self._channel: Channel | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._end: MCPError | None = None
         self.meta: Mapping[str, Any] = {}
         """What every request says in its `_meta`: who sends it, in the stateless protocol."""
 
     async def open(self, transport: Transport) -> Channel:
         """Connect; the transport's errors pass."""
+        self._loop = asyncio.get_running_loop()
         self._channel = await transport.open(self)
         return self._channel
 
     @property
     def alive(self) -> bool:
-        return self._channel is not None and self._end is None
+        return self._channel is not None and self.end is None
 
     @property
     def end(self) -> MCPError | None:
         """Why it is over, if it is."""
+        if self._end is None and self.loop_ended:
+            return MCPConnectionError("The event loop that the client was connected in has ended")
         return self._end
+
+    @property
+    def loop_ended(self) -> bool:
+        """Whether its event loop was closed under it. Nothing of it can be waited for any more."""
+        return self._loop is not None and self._loop.is_closed()
+
+    def check_loop(self) -> None:
+        """
+        Raises:
+            MCPConnectionError: the event loop that it was opened in has ended.
+            MCPError: this is another one (`invalid`).
+        """
+        if self._loop is asyncio.get_running_loop():
+            return
+        if self.loop_ended and self.end is not None:
+            raise copy.copy(self.end)
+        raise MCPError("The client is connected in another event loop; use it there", reason="invalid")
 
     # What the client sends
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from footlight.client.errors import MCPConnectionError, MCPError
+from footlight.client.loop_lock import LoopLock
 from footlight.client.mcp_client import MCPClient
 from footlight.client.mcp_config import MCPConfig
 from footlight.client.observed import Observed
@@ -41,7 +41,7 @@ class MCPConnectionController(Observed[ConnectionView]):
         self.auto_connect = auto_connect
         self.client: MCPClient | None = None
         self.error: MCPError | None = None
-        self._turn = asyncio.Lock()
+        self._turn = LoopLock()
         super().__init__()
 
     @property
@@ -58,7 +58,7 @@ class MCPConnectionController(Observed[ConnectionView]):
         Raises:
             MCPError: it failed. It is in `error` too.
         """
-        async with self._turn:
+        async with self._turn.here():
             if self.connected:
                 return
             await self._close()
@@ -72,7 +72,7 @@ class MCPConnectionController(Observed[ConnectionView]):
 
     async def disconnect(self) -> None:
         """End the connection, and the server. May be called twice."""
-        async with self._turn:
+        async with self._turn.here():
             await self._close()
             self._tell(None)
 

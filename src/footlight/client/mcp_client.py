@@ -325,7 +325,8 @@ class MCPClient:
         _, introduction = await self._session.ready()
         if not is_stateless(introduction.version) or self._session.http is None:
             return {}
-        tool = await self.get_tool(name)
+        # Many servers let no list be kept: it would be asked for before every call.
+        tool = self._tools.last_seen(name) or await self.get_tool(name)
         return {} if tool is None else mirrored(tool.input_schema, arguments)
 
     # Resources, prompts, completion: not imported before they are asked for, as most who start never do
@@ -436,7 +437,7 @@ class MCPClient:
 
     async def close_stream(self) -> None:
         stream, self._stream = self._stream, None
-        if stream is not None:
+        if stream is not None and not self._session.loop_ended:
             await stream.close()
 
     async def terminate_session(self) -> bool:
@@ -508,5 +509,6 @@ def _refused(error: MCPError, name: str, arguments: Mapping[str, Any] | None) ->
 def _says_unknown(message: str, name: str) -> bool:
     before = "(unknown tool|no such tool|tool not found)"
     quoted = rf"['\"`]?{re.escape(name)}['\"`]?"
-    pattern = rf"(MCP error -?\d+: |### Error\s+)?({before}:? {quoted}|tool:? {quoted} (was )?not found)(?!\w).{{0,100}}"
+    wrapped = r"(MCP error -?\d+: |### Error\s+)?"
+    pattern = rf"{wrapped}({before}:? {quoted}|tool:? {quoted} (was )?not found)(?!\w).{{0,100}}"
     return re.fullmatch(pattern, message.strip(), re.IGNORECASE | re.DOTALL) is not None

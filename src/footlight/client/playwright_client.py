@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from footlight.client.errors import MCPConnectionError, MCPError, ToolInvocationError
+from footlight.client.loop_lock import LoopLock
 from footlight.client.operation import Operation
 from footlight.client.playwright_results import (
     InvalidResult,
@@ -66,7 +66,7 @@ class PlaywrightClient:
         self.mcp_client = mcp_client
         self.timeout_ms = checked_timeout(timeout_ms, tool="PlaywrightClient")
         self._resolve_hosts = resolve_hosts
-        self._turn = asyncio.Lock()
+        self._turn = LoopLock()
         self._dialect: Dialect | None = None
 
     @classmethod
@@ -144,7 +144,7 @@ class PlaywrightClient:
         self, tool: str, work: Callable[[Dialect, Operation], Awaitable[Value]], timeout_ms: int | None
     ) -> Value:
         limit = self.timeout_ms if timeout_ms is None else checked_timeout(timeout_ms, tool=tool)
-        async with self._turn:
+        async with self._turn.here():
             operation = Operation(self.mcp_client, tool=tool, timeout_ms=limit)
             try:
                 return await work(await self._spoken(operation), operation)

@@ -19,6 +19,7 @@ from footlight.client.errors import (
     is_session_expired,
 )
 from footlight.client.handshake import Identity, Introduction, Wanted, introduce
+from footlight.client.loop_lock import LoopLock
 from footlight.client.rounds import finished
 from footlight.client.transports.closing import outlast
 from footlight.client.versions import is_stateless
@@ -61,7 +62,7 @@ class Session:
         self._connection: Connection | None = None
         self._channel: Channel | None = None
         self._introduction: Introduction | None = None
-        self._opening = asyncio.Lock()
+        self._opening = LoopLock()
 
     @property
     def state(self) -> State:
@@ -69,6 +70,11 @@ class Session:
         if self._connection is None:
             return "disconnected"
         return "connected" if self._connection.alive else "error"
+
+    @property
+    def loop_ended(self) -> bool:
+        """Whether the event loop was closed under the connection."""
+        return self._connection is not None and self._connection.loop_ended
 
     @property
     def transport(self) -> Transport | None:
@@ -85,7 +91,7 @@ class Session:
         return self._channel if isinstance(self._channel, HttpSession) else None
 
     async def connect(self, transport: Transport | None = None) -> None:
-        async with self._opening:
+        async with self._opening.here():
             if self._connection is not None:
                 raise MCPError(
                     f"The client is connected already ({self.state}); close() or reconnect() it",
@@ -97,7 +103,7 @@ class Session:
             await self._open(self._transport)
 
     async def reconnect(self) -> None:
-        async with self._opening:
+        async with self._opening.here():
             if self._transport is None:
                 raise _not_connected()
             await _undisturbed(self._shut())
@@ -118,9 +124,9 @@ class Session:
 
     async def ready(self) -> tuple[Connection, Introduction]:
         """Connected, and introduced: again where the server has forgotten us (R001-18, R001-48)."""
-        if (connection := self._connection) is not None and (known := self._introduction) is not None:
-            return connection, known
-        async with self._opening:
+        if (known := self._known()) is not None:
+            return known
+        async with self._opening.here():
             if self._connection is None:
                 if not self._lazy or self._transport is None:
                     raise _not_connected()
@@ -171,20 +177,27 @@ class Session:
 
     async def _ready_within(self, limit_ms: float) -> tuple[Connection, Introduction]:
         """A call that has to connect first has its own time for all of it."""
-        if (connection := self._connection) is not None and (known := self._introduction) is not None:
-            return connection, known
+        if (known := self._known()) is not None:
+            return known
         where = "the server" if self._transport is None else self._transport.where
         async with within(limit_ms, f"Connecting to {where}"):
             return await self.ready()
 
+    def _known(self) -> tuple[Connection, Introduction] | None:
+        if self._connection is None:
+            return None
+        self._connection.check_loop()
+        return None if self._introduction is None else (self._connection, self._introduction)
+
     async def _open(self, transport: Transport) -> None:
         connection = Connection(handlers=self._handlers, on_notification=self._on_notification)
+        channel: Channel | None = None
         try:
             async with within(self._timeout_ms, f"Connecting to {transport.where}"):
                 channel = await connection.open(transport)
             self._introduction = await self._introduced(connection, channel)
         except BaseException:
-            await _undisturbed(connection.close())
+            await _undisturbed(_parted(connection, channel))
             raise
         self._connection, self._channel = connection, channel
 
@@ -205,20 +218,21 @@ class Session:
             raise
 
     async def _close(self) -> None:
-        async with self._opening:
+        async with self._opening.here():
             self._lazy = False
             await self._shut()
 
     async def _shut(self) -> None:
-        connection, http = self._connection, self.http
-        if self.state == "connected" and http is not None:
-            with contextlib.suppress(MCPError, TimeoutError):
-                async with asyncio.timeout(GOODBYE_SECONDS):
-                    await http.terminate()
+        connection, http, connected = self._connection, self.http, self.state == "connected"
+        if connection is not None and not connection.loop_ended:
+            connection.check_loop()
         self._connection = self._channel = None
         self._forget()
-        if connection is not None:
-            await connection.close()
+        if connection is None or connection.loop_ended:
+            return
+        # First, or what waits would blame the server for what the end of the session does to it.
+        connection.lost(MCPConnectionError("The client was closed", reason="not_connected"))
+        await _parted(connection, http if connected else None)
 
     def _forget(self) -> None:
         self._introduction = None
@@ -227,6 +241,15 @@ class Session:
 
 def _not_connected() -> MCPError:
     return MCPConnectionError("The client is not connected; call connect() first", reason="not_connected")
+
+
+async def _parted(connection: Connection, channel: object) -> None:
+    """Close it, and before that the session at the server, if there is one."""
+    if isinstance(channel, HttpSession):
+        with contextlib.suppress(MCPError, TimeoutError):
+            async with asyncio.timeout(GOODBYE_SECONDS):
+                await channel.terminate()
+    await connection.close()
 
 
 def _left_ms(end: float) -> float:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Awaitable, Callable
 
 from footlight.client.connection import Result
+from footlight.client.loop_lock import LoopLock
 from footlight.client.loose import items, number
 from footlight.client.results import Tool, read_tool
 
@@ -27,11 +27,15 @@ class ToolList:
         self._tools: tuple[Tool, ...] | None = None
         self._until: float | None = None
         self._forgotten = 0
-        self._asking = asyncio.Lock()
+        self._asking = LoopLock()
 
     def forget(self) -> None:
         self._tools = None
         self._forgotten += 1
+
+    def last_seen(self, name: str) -> Tool | None:
+        """As it was listed last, even if the list may not be kept; None if it was not, or has changed."""
+        return next((tool for tool in self._tools or () if tool.name == name), None)
 
     async def get(
         self, fetch: Fetch, *, refresh: bool = False, usable: Callable[[Tool], bool] | None = None
@@ -39,7 +43,7 @@ class ToolList:
         """Several who ask at once wait for one answer. Tools that are not `usable` are left out."""
         if refresh:
             self.forget()
-        async with self._asking:
+        async with self._asking.here():
             if self._tools is not None and (self._until is None or time.monotonic() < self._until):
                 return self._tools
             forgotten = self._forgotten

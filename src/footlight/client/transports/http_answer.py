@@ -14,6 +14,8 @@ from footlight.client.messages import kind_of, peer_error
 __all__ = ["drain", "media_type", "read_body", "refusal"]
 
 MAX_ERROR_SIZE = 64 << 10
+DOORKEEPERS = (401, 403, 407, 413, 421, 429)
+"""Statuses of who stands before the protocol, which never saw the request, in whatever form they say it."""
 
 
 def media_type(response: httpx2.Response) -> str:
@@ -49,7 +51,10 @@ async def refusal(response: httpx2.Response, *, where: str) -> MCPError:
     data = await _error_data(response)
     status = response.status_code
     if kind_of(data) == "error":
-        return peer_error(data["error"], status=status)
+        error = peer_error(data["error"], status=status)
+        if status in DOORKEEPERS:
+            error.reason = "http"
+        return error
     phrase = f"{status} {response.reason_phrase}".rstrip()
     message = f"{where} answers {phrase}{_advice(response)}"
     return MCPError(message, reason="http", rpc_code=status, status=status, data=data)

@@ -135,7 +135,7 @@ class HttpChannel:
         """Send a request, and receive all that comes until its answer."""
         take = self._until(message["id"])
         stream: EventStream | None = None
-        end = MCPError("The stream ended without the answer", reason="protocol")
+        end = MCPError("The response ended without the answer", reason="protocol")
         try:
             async with self._session.post(message, headers) as (response, session_id):
                 if media_type(response) != "text/event-stream":

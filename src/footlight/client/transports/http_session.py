@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
@@ -25,6 +26,11 @@ __all__ = ["Session", "expired"]
 logger = logging.getLogger(__name__)
 
 DELETE_SECONDS = 5.0
+
+_NO_SESSION = re.compile(
+    r"(no valid|invalid|unknown|expired) session|session (id )?not found|server not initialized",
+    re.IGNORECASE,
+)
 
 
 class Session:
@@ -91,16 +97,24 @@ class Session:
         """Raises MCPError unless the status is a success. `session_id` is what the request had."""
         if response.is_success:
             return
-        if response.status_code == 404 and session_id is not None:
-            if self.id == session_id:
-                self.id = None
-            raise expired()
-        raise await refusal(response, where=self._endpoint.where)
+        error = await refusal(response, where=self._endpoint.where)
+        if session_id is None or not _says_expired(error):
+            raise error
+        if self.id == session_id:
+            self.id = None
+        raise expired(error.status)
 
 
-def expired() -> MCPError:
+def expired(status: int | None = 404) -> MCPError:
     """R001-18."""
-    return MCPConnectionError("Session expired", reason="session_expired", status=404)
+    return MCPConnectionError("Session expired", reason="session_expired", status=status)
+
+
+def _says_expired(error: MCPError) -> bool:
+    """404, or what many servers say instead: those after the SDKs' own examples."""
+    return error.status == 404 or (
+        error.status == 400 and error.reason == "peer" and _NO_SESSION.search(error.message) is not None
+    )
 
 
 def _id_in(response: httpx2.Response) -> str | None:

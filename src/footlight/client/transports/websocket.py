@@ -58,6 +58,14 @@ class WebSocket:
         return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
     @property
+    def address(self) -> str:
+        """The URL to connect to. Its user is left out where a header says who comes: one must be enough."""
+        parts = urlsplit(self.url)
+        if "authorization" not in {name.lower() for name in self.request_headers}:
+            return self.url
+        return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+
+    @property
     def request_headers(self) -> Mapping[str, str]:
         """What goes with the handshake beyond WebSocket's own."""
         headers = {name: value for name, value in self.headers.items() if not _OWN.fullmatch(name)}

@@ -60,7 +60,7 @@ async def _open(transport: WebSocket) -> ClientConnection:
     if transport.ssl is not None:
         options["ssl"] = transport.ssl
     return await _Connect(
-        transport.url,
+        transport.address,
         subprotocols=[SUBPROTOCOL],
         additional_headers=transport.request_headers,
         proxy=None if is_loopback(urlsplit(transport.url).hostname or "") else True,
