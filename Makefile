@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: demo test conformance agreement check bench gen setup clean help
+.PHONY: demo test conformance conformance-client agreement check bench gen setup clean help
 
 demo: ## drive a real site through the server and show each call
 	@scripts/demo $(ARGS)
@@ -13,6 +13,9 @@ test: ## run the tests on a real browser
 
 conformance: ## run the protocol's public test suite against the server
 	@scripts/conformance $(ARGS)
+
+conformance-client: ## run the protocol's public test suite against the client
+	@scripts/conformance-client $(ARGS)
 
 agreement: ## compare snapshots with the roles and names that Chrome computes
 	@scripts/agreement $(ARGS)
@@ -33,4 +36,4 @@ clean: ## remove .venv and everything else these targets made
 	@scripts/clean $(ARGS)
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\): ## /  make \1	/p' $(firstword $(MAKEFILE_LIST))
+	@sed -n 's/^\([a-z-]*\): ## /  make \1	/p' $(firstword $(MAKEFILE_LIST))

@@ -147,7 +147,7 @@ class Verdict:
         return [each for each in self.checks if each.failed]
 
 
-HEADS = ("Server", "Suite", "Scenarios", "Checks", "Expected", "Unexpected", "Stale")
+HEADS = ("Subject", "Suite", "Scenarios", "Checks", "Expected", "Unexpected", "Stale")
 
 
 def main() -> int:
@@ -206,19 +206,22 @@ async def run_harness(run: Run, url: str) -> AsyncGenerator[Check]:
     for each in run.scenarios or (None,):
         results = RESULTS / run.name / (each or "all")
         select = () if each is None else ("--scenario", each)
-        output = await _harness(run, ("--url", url, "-o", str(results), *select, *run.options))
+        # Its status is of no interest: it judges by other rules than ours.
+        _, output = await harness(
+            run.harness, "server", "--url", url, "-o", str(results), *select, *run.options
+        )
         if each is None and "=== SUMMARY ===" not in output:
             raise SystemExit(f"{run.name}: the harness did not come to its end:\n{output}")
         for scenario in [each] if each else re.findall(r"=== Running scenario: (\S+) ===", output):
-            for check in read_checks(results, scenario):
+            for check in read_checks(results, scenario, prefix="server-"):
                 yield check
 
 
-async def _harness(run: Run, arguments: Sequence[str]) -> str:
-    """What it printed. Its status is of no interest: it judges by other rules than ours."""
-    program = CACHE / "node_modules" / run.harness / "dist/index.js"
+async def harness(package: str, *arguments: str) -> tuple[int | None, str]:
+    """Run a version of it: its status, and what it printed."""
+    program = CACHE / "node_modules" / package / "dist/index.js"
     process = await asyncio.create_subprocess_exec(
-        *(str(NODE), str(program), "server", *arguments),
+        *(str(NODE), str(program), *arguments),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
     )
@@ -229,12 +232,12 @@ async def _harness(run: Run, arguments: Sequence[str]) -> str:
         if process.returncode is None:
             process.kill()
             await process.wait()
-    return output.decode()
+    return process.returncode, output.decode()
 
 
-def read_checks(results: Path, scenario: str) -> list[Check]:
+def read_checks(results: Path, scenario: str, *, prefix: str = "") -> list[Check]:
     """What it wrote about a scenario; a scenario that ended it early has written nothing."""
-    found = sorted(results.glob(f"server-{scenario}-20*/checks.json"))
+    found = sorted(results.glob(f"{prefix}{scenario}-20*/checks.json"))
     if not found:
         return [Check(scenario, "ran", "FAILURE", "the scenario did not come to its end")]
     return [
@@ -251,7 +254,9 @@ def read_expected(path: Path) -> list[str]:
     """
     lines = [re.sub(r"(^|\s)#.*", "", line).strip() for line in path.read_text(encoding="utf-8").splitlines()]
     entries = [
-        re.fullmatch(r"- ([\w./-]+(:[\w./-]+)?)", line) for line in lines if line not in ("", "server:")
+        re.fullmatch(r"- ([\w./-]+(:[\w./-]+)?)", line)
+        for line in lines
+        if line not in ("", "server:", "client:")
     ]
     if not all(entries):
         raise SystemExit(f"{path}: a line is neither an entry nor a comment")
