@@ -16,8 +16,10 @@ from typing import Any
 import psutil
 import pytest
 
-from footlight import MCPError, ServerNotAvailableError, is_timeout, sync
+from footlight import MCPConnectionError, MCPError, ServerNotAvailableError, is_timeout, sync
 from footlight.client import mcp_client
+
+LIMIT_SECONDS = 20.0
 
 SERVER = r"""
 import json, os, sys
@@ -134,6 +136,59 @@ def test_a_client_that_was_closed_connects_again(server: list[str]) -> None:
         client.connect()
         assert client.call("echo").text == "{}"
         client.close()
+
+
+def test_threads_that_call_at_once_may_do_so_after_a_close_too(server: list[str]) -> None:
+    client = sync.MCPClient(server)
+    with ThreadPoolExecutor(4) as threads:
+        for _ in range(2):
+            client.connect()
+            pings = threads.map(lambda _: client.call("echo").text, range(8))
+            assert list(pings) == ["{}"] * 8
+            asked = [threads.submit(client.list_tools, refresh=True) for _ in range(4)]
+            client.close()
+            assert {type(each.exception(LIMIT_SECONDS)) for each in asked} == {MCPConnectionError}
+
+
+def test_closing_while_threads_call_leaves_none_waiting(server: list[str]) -> None:
+    def call() -> None:
+        while True:
+            client.call("echo")
+            called.set()
+
+    for _ in range(3):
+        client, called = sync.MCPClient(server), threading.Event()
+        client.connect()
+        with ThreadPoolExecutor(8) as threads:
+            calling = [threads.submit(call) for _ in range(8)]
+            assert called.wait(LIMIT_SECONDS)
+            client.close()
+            assert {type(each.exception(LIMIT_SECONDS)) for each in calling} == {MCPConnectionError}
+        client.close()
+
+
+def test_what_the_end_of_the_thread_cuts_short_is_told(server: list[str]) -> None:
+    client = sync.MCPClient(server)
+    client.connect()
+    with ThreadPoolExecutor(1) as threads:
+        waiting = threads.submit(client.call, "never")
+        client.call("echo")
+        client._thread.end()
+        error = waiting.exception(LIMIT_SECONDS)
+
+    assert (type(error), str(error)) == (MCPConnectionError, "The client was closed")
+    client.close()
+
+
+def test_one_that_a_call_connected_goes_on_where_it_cannot_be_connected_twice(server: list[str]) -> None:
+    client = sync.MCPClient(server)
+    assert client.call("echo").text == "{}"
+
+    with pytest.raises(MCPError, match="connected already"), client:
+        pytest.fail("it connected")
+
+    assert client.call("echo").text == "{}"
+    client.close()
 
 
 def test_an_interrupt_ends_the_call_and_the_process(server: list[str], tmp_path: Path) -> None:

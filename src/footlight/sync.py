@@ -17,11 +17,12 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Coroutine, Mapping, Sequence
+from concurrent.futures import CancelledError
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from footlight.client import mcp_client
-from footlight.client.errors import MCPError
+from footlight.client.errors import MCPConnectionError, MCPError
 
 if TYPE_CHECKING:
     import httpx2
@@ -46,6 +47,7 @@ __all__ = ["MCPClient"]
 Value = TypeVar("Value")
 
 LAST_SECONDS = 5.0
+SETTLE_SECONDS = 1.0
 
 
 class MCPClient:
@@ -139,7 +141,8 @@ class MCPClient:
         try:
             self.connect()
         except BaseException:
-            self._thread.end()
+            if self.state == "disconnected":  # It may have been connected before.
+                self._thread.end()
             raise
         return self
 
@@ -271,9 +274,12 @@ class _LoopThread:
             work.close()
             raise MCPError("A callback must not call the client that calls it", reason="invalid")
         ended = threading.Event()
-        future = asyncio.run_coroutine_threadsafe(_told(work, ended), self._begun())
+        with self._changing:  # Or the loop could end before it has the work.
+            future = asyncio.run_coroutine_threadsafe(_told(work, ended), self._begun())
         try:
             return future.result()
+        except CancelledError:
+            raise MCPConnectionError("The client was closed", reason="not_connected") from None
         except BaseException:
             if not future.done():
                 future.cancel()
@@ -290,15 +296,14 @@ class _LoopThread:
         thread.join(LAST_SECONDS)
 
     def _begun(self) -> asyncio.AbstractEventLoop:
-        with self._changing:
-            if self._loop is None:
-                self._loop = asyncio.new_event_loop()
-                # A daemon, so that a script which forgets to close can end, with the process that it started.
-                self._thread = threading.Thread(
-                    target=_work, args=(self._loop,), name="footlight-client", daemon=True
-                )
-                self._thread.start()
-            return self._loop
+        if self._loop is None:
+            self._loop = asyncio.new_event_loop()
+            # A daemon, so that a script which forgets to close can end, with the process that it started.
+            self._thread = threading.Thread(
+                target=_work, args=(self._loop,), name="footlight-client", daemon=True
+            )
+            self._thread.start()
+        return self._loop
 
 
 async def _told(work: Coroutine[Any, Any, Value], ended: threading.Event) -> Value:
@@ -313,5 +318,16 @@ def _work(loop: asyncio.AbstractEventLoop) -> None:
     try:
         loop.run_forever()
     finally:
+        loop.run_until_complete(_settled())
         loop.run_until_complete(loop.shutdown_asyncgens())
         loop.close()
+
+
+async def _settled() -> None:
+    """What other threads began meanwhile has ended, by itself or cancelled: they wait for it."""
+    if rest := asyncio.all_tasks() - {asyncio.current_task()}:
+        _, rest = await asyncio.wait(rest, timeout=SETTLE_SECONDS)
+    for task in rest:
+        task.cancel()
+    if rest:
+        await asyncio.wait(rest, timeout=LAST_SECONDS)

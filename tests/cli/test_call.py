@@ -6,6 +6,7 @@ import asyncio
 import base64
 import contextlib
 import json
+import os
 import sys
 from collections.abc import AsyncGenerator
 from pathlib import Path
@@ -17,7 +18,7 @@ from starlette.responses import Response
 
 from footlight.cli.arguments import BadUsage, read_words, tool_arguments
 from footlight.toolsets.browser import TOOLS
-from tests.cli.background import Background, Done, background
+from tests.cli.background import LIMIT_SECONDS, Background, Done, background
 from tests.cli.test_main import run as run_python
 from tests.site import Site
 
@@ -61,6 +62,26 @@ async def test_text_is_printed_as_the_tool_gives_it(running: Background, site: S
     assert (done.status, done.err) == (0, "")
     assert json.loads(done.out.splitlines()[0])["success"]
     assert "Good morning" in done.out
+
+
+async def test_a_page_does_not_steer_the_terminal(running: Background, site: Site) -> None:
+    """To a file the text goes as it is."""
+    await running.call("navigate", "--url", site.page("<h1>a&#27;[31mred</h1>"))
+    command = (sys.executable, "-m", "footlight", "call", "read_page")
+    terminal, line = os.openpty()
+
+    process = await asyncio.create_subprocess_exec(
+        *command, stdout=line, cwd=running.root, env=running.environment()
+    )
+    os.close(line)
+    async with asyncio.timeout(LIMIT_SECONDS):
+        await process.wait()
+    seen = os.read(terminal, 1 << 16)
+    os.close(terminal)
+    piped = await running.run("call", "read_page")
+
+    assert b"# a\\x1b[31mred\r\n" in seen
+    assert "# a\x1b[31mred\n" in piped.out
 
 
 async def test_json_is_the_whole_result(running: Background, site: Site) -> None:
@@ -140,6 +161,9 @@ MISTAKES = {
     ),
     "navigate --json @nothing.json": "nothing.json: No such file or directory",
     "navigate --format yaml": "--format is text or json, not 'yaml'",
+    "screenshot --output nowhere/page.png": (
+        "--output is a file in a folder that exists, not 'nowhere/page.png'"
+    ),
     "navigate --header a:b": "--header is for a server with a URL (--server)",
     "": "name the tool: footlight call TOOL. `footlight tools` lists them.",
 }
@@ -150,6 +174,41 @@ async def test_a_mistake_is_named(running: Background, typed: str) -> None:
     done = await running.run("call", *typed.split())
 
     assert done == Done(2, "", f"footlight: {MISTAKES[typed]}\n")
+
+
+@pytest.mark.parametrize("mistake", [("--format", "yaml"), ("--output", ".")])
+async def test_a_tool_does_not_run_where_its_answer_could_not_be_shown(
+    running: Background, site: Site, mistake: tuple[str, str]
+) -> None:
+    await running.call("navigate", "--url", site.page("<input aria-label=Name>"))
+
+    done = await running.run("call", "fill", "--selector", "input", "--value", "Ada", *mistake)
+
+    assert done.status == 2
+    assert (await running.call("get_value", "--selector", "input"))["value"] == ""
+
+
+async def test_a_file_that_is_no_text_is_named(running: Background) -> None:
+    (running.root / "latin.json").write_bytes(b'{"url": "\xff"}')
+
+    done = await running.run("call", "navigate", "--json", "@latin.json")
+
+    assert (done.status, done.err) == (2, "footlight: --json latin.json: that is not UTF-8\n")
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+async def test_a_stream_that_is_closed_is_no_matter(running: Background, closed: str) -> None:
+    process = await asyncio.create_subprocess_shell(
+        f"exec {sys.executable} -m footlight call list_sessions {closed}",
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        cwd=running.root,
+        env=running.environment(),
+    )
+    async with asyncio.timeout(LIMIT_SECONDS):
+        _, err = await process.communicate()
+
+    assert (process.returncode, err) == (0, b"")
 
 
 async def test_arguments_can_be_json(running: Background, site: Site) -> None:
@@ -272,8 +331,23 @@ async def test_what_is_typed_is_completed(running: Background) -> None:
     assert await completed(running, "footlight tools screensh") == ["screenshot", "screenshot_element"]
     assert await completed(running, "footlight call navigate --u") == ["--url"]
     assert await completed(running, "footlight call click --button r") == ["right"]
+    assert await completed(running, "footlight call screenshot --fullP") == ["--fullPage"]
+    assert await completed(running, "footlight call screenshot --full-") == ["--full-page"]
+    assert await completed(running, "footlight call navigate --wait-until n") == ["networkidle"]
     assert await completed(running, "footlight call click --forma") == ["--format"]
     assert await completed(running, "footlight call click --format j") == ["json"]
+
+
+async def test_settings_that_cannot_be_are_told_and_complete_nothing(tmp_path: Path) -> None:
+    wrong = {"FOOTLIGHT_BROWSER_TYPE": "opera"}
+    async with background(tmp_path) as none:
+        helped = await none.run("call", "click", "--help", **wrong)
+        typed = {"COMP_WORDS": "footlight call cl", "COMP_CWORD": "2"}
+        shown = await none.run(_FOOTLIGHT_COMPLETE="bash_complete", **typed, **wrong)
+
+        assert (helped.status, helped.out) == (2, "")
+        assert helped.err.startswith("footlight: environment variable FOOTLIGHT_BROWSER_TYPE: ")
+        assert (shown.out.strip(), shown.err) == ("", "")
 
 
 async def test_tools_are_completed_where_no_server_runs(tmp_path: Path) -> None:
@@ -323,6 +397,8 @@ SCHEMA = {
 TYPED = {
     ("--width", "3", "--ratio", "0.5"): {"width": 3, "ratio": 0.5},
     ("--width", "-3"): {"width": -3},
+    ("--width", "9007199254740993"): {"width": 9007199254740993},
+    ("--width", "2e3"): {"width": 2000},
     ("--deep",): {"deep": True},
     ("--deep", "false"): {"deep": False},
     ("--no-deep",): {"deep": False},
@@ -342,6 +418,13 @@ def test_a_flag_has_the_type_of_its_parameter(words: tuple[str, ...]) -> None:
     typed = read_words(["fit", *words])
 
     assert tool_arguments(typed, SCHEMA, read=str) == TYPED[words]
+
+
+def test_json_that_is_too_deep_is_a_mistake() -> None:
+    typed = read_words(["fit", "--json", "[" * 100_000])
+
+    with pytest.raises(BadUsage, match="--json is JSON"):
+        tool_arguments(typed, SCHEMA, read=str)
 
 
 def test_help_is_asked_for_by_a_flag_and_not_by_a_value() -> None:

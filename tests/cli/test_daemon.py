@@ -10,6 +10,7 @@ import stat
 import sys
 from collections.abc import AsyncGenerator
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import psutil
@@ -17,11 +18,12 @@ import pytest
 
 from footlight import __version__
 from footlight.daemon.errors import NoDaemon
+from footlight.daemon.folder import find_folder
 from footlight.daemon.greeting import line_of, new_challenge, proof, read_line
 from footlight.daemon.link import connect
 from footlight.daemon.running import ask_status, serve_command, serve_options
 from footlight.daemon.state import State, read_state
-from tests.cli.background import LIMIT_SECONDS, Background, background
+from tests.cli.background import LIMIT_SECONDS, Background, Done, background
 
 pytestmark = pytest.mark.anyio
 
@@ -94,6 +96,94 @@ async def test_a_folder_that_others_can_open_is_refused(own: Background) -> None
     assert done.status == 3
     assert "must be a folder of yours that nobody else can open" in done.err
     assert not own.servers()
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["call list_sessions", "call list_sessions --no-start", "serve --shared", "daemon status", "daemon stop"],
+)
+async def test_the_state_in_a_folder_that_others_can_open_is_not_believed(
+    own: Background, running: Background, command: str
+) -> None:
+    """Who makes the folder first could have the calls sent to a server of theirs, or a process ended."""
+    own.folder.mkdir(mode=0o755)
+    (own.folder / "state.json").write_bytes((running.folder / "state.json").read_bytes())
+
+    done = await own.run(*command.split())
+
+    assert (done.status, done.out) == (3, "")
+    assert "must be a folder of yours that nobody else can open" in done.err
+    assert running.process.is_running()
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a folder to another user")
+async def test_the_folder_of_another_user_is_not_believed(own: Background, running: Background) -> None:
+    own.folder.mkdir(mode=0o700)
+    (own.folder / "state.json").write_bytes((running.folder / "state.json").read_bytes())
+    os.chown(own.folder, 65534, 65534)
+
+    done = await own.run("call", "list_sessions")
+
+    assert (done.status, done.out) == (3, "")
+    assert "must be a folder of yours" in done.err
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"pid": -1}, {"pid": "x"}, {"started": None}, {"socket": 5}, {"nonce": 7}, {"command": 2}]
+)
+def test_a_state_of_another_shape_is_none(tmp_path: Path, wrong: dict[str, Any]) -> None:
+    whole = State(1, 1.0, "1", "http://x", "/x", "n", "/", ["serve"])
+    tmp_path.chmod(0o700)
+    file = tmp_path / "state.json"
+
+    file.write_text(json.dumps(whole._asdict()))
+    assert read_state(tmp_path) == whole
+    file.write_text(json.dumps(whole._asdict() | wrong))
+    assert read_state(tmp_path) is None
+
+
+def test_the_folder_is_one_whatever_is_in_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An MCP client gives its server few variables."""
+    monkeypatch.setattr("footlight.daemon.folder.RUNTIME", tmp_path)
+    runtime = tmp_path / str(os.getuid())
+    without = find_folder({"TMPDIR": "/elsewhere"})
+    runtime.mkdir()
+
+    assert without == Path(f"/tmp/footlight-{os.getuid()}")
+    assert find_folder({}) == find_folder({"XDG_RUNTIME_DIR": str(runtime)}) == runtime / "footlight"
+    assert find_folder({"FOOTLIGHT_DAEMON_DIR": "/named", "XDG_RUNTIME_DIR": "/x"}) == Path("/named")
+
+
+async def removed(own: Background, command: str) -> Done:
+    """Run it in a folder that is not there any more."""
+    process = await asyncio.create_subprocess_shell(
+        f"mkdir gone && cd gone && rmdir ../gone && exec {sys.executable} -P -m footlight {command}",
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        cwd=own.root,
+        env=own.environment(),
+    )
+    async with asyncio.timeout(LIMIT_SECONDS):
+        out, err = await process.communicate()
+    assert process.returncode is not None
+    return Done(process.returncode, out.decode(), err.decode())
+
+
+async def test_a_folder_that_was_removed_is_no_matter_to_who_finds_a_server(running: Background) -> None:
+    shared = await removed(running, "serve --shared")
+
+    assert (shared.status, shared.out) == (0, "")
+    assert "Traceback" not in shared.err
+
+
+async def test_none_is_started_in_a_folder_that_was_removed(own: Background) -> None:
+    done = await removed(own, "daemon start")
+
+    assert (done.status, done.out) == (3, "")
+    assert done.err.startswith("footlight: The current folder has been removed")
 
 
 async def test_over_http_it_asks_for_the_token_beside_the_state(running: Background) -> None:

@@ -673,6 +673,14 @@ async def test_a_ping_is_answered(ends: Ends, identifier: int | str) -> None:
     assert await ends.wire.answered(identifier) == {"jsonrpc": "2.0", "id": identifier, "result": {}}
 
 
+@pytest.mark.parametrize("meta", [None, "x", 1])
+async def test_what_is_no_object_is_no_meta(ends: Ends, meta: object) -> None:
+    asking = asyncio.create_task(ends.connection.request("x", {"_meta": meta}, timeout_ms=LONG_MS))
+    ends.wire.answer(await ends.wire.asked("x"), {})
+
+    assert await asking == {}
+
+
 async def test_a_ping_is_no_answer_to_the_request_of_the_same_id(ends: Ends) -> None:
     (task,) = await ends.asking("x")
     ends.wire.comes({"jsonrpc": "2.0", "id": 1, "method": "ping"})

@@ -192,6 +192,13 @@ async def test_a_host_that_is_not_there() -> None:
     assert error.message.startswith("http://nowhere.invalid/mcp cannot be reached: ")
 
 
+async def test_a_host_that_can_have_no_name_is_refused() -> None:
+    with pytest.raises(MCPError, match="the URL is not valid") as refused:
+        await StreamableHTTP("http://\ud83d/mcp").open(Recorder())
+
+    assert refused.value.reason == "invalid"
+
+
 @pytest.mark.parametrize("name", ["x-a\n", "", "x a"])
 async def test_a_header_that_http_does_not_allow(name: str) -> None:
     """R001-8: is not sent, and not shown."""

@@ -6,7 +6,14 @@ from typing import Any
 
 import pytest
 
-from footlight.client.dialects.markdown_answer import PageHead, error_of, page_of, snapshot_of, value_of
+from footlight.client.dialects.markdown_answer import (
+    PageHead,
+    dialog_of,
+    error_of,
+    page_of,
+    snapshot_of,
+    value_of,
+)
 
 NAVIGATED = """### Ran Playwright code
 ```js
@@ -29,6 +36,13 @@ SEEN = """### Page
 - generic [ref=e1]:
   - button "a" [ref=e2]
 ```"""
+
+ASKED = """### Page
+- Page URL: http://example.com/
+### Modal state
+- ["alert" dialog with message "x"]: can be handled by browser_handle_dialog
+### Snapshot
+- [Snapshot](.playwright-mcp/page.yml)"""
 
 FORGED = """### Ran Playwright code
 ```js
@@ -151,3 +165,17 @@ def test_an_error_without_the_log_of_what_was_tried() -> None:
     answer = '### Error\nError: no input\n\nCall log:\n  - fill("hunter2")\n\n  - waiting\n'
 
     assert error_of(answer, log=False) == "no input"
+
+
+@pytest.mark.parametrize(
+    ("answer", "dialog"),
+    [
+        (ASKED, '"alert" dialog with message "x"]: can be handled by browser_handle_dialog'),
+        (NAVIGATED, None),
+        (f"{SEEN}\n{ASKED}", None),
+        (ASKED.replace('"alert" dialog with message "x"', "File chooser"), None),
+        ("", None),
+    ],
+)
+def test_the_dialog_that_is_open(answer: str, dialog: str | None) -> None:
+    assert dialog_of(answer) == dialog

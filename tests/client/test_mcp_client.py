@@ -501,6 +501,8 @@ async def test_a_call_on_a_dead_connection_fails_at_once(client: MCPClient) -> N
         with pytest.raises(MCPConnectionError, match="The process ended") as ended:
             await client.list_tools()
         assert ended.value.reason == "network"
+    with pytest.raises(MCPConnectionError, match="The process ended"):
+        await client.open_stream(print)
 
     assert client.state == "error"
     assert len(wire.sent) == sent
@@ -1215,6 +1217,40 @@ async def test_a_question_that_nobody_can_answer_is_not_a_missing_tool() -> None
             await client.call_tool("a")
 
     assert not is_tool_not_found(refused.value)
+
+
+async def test_nor_is_one_that_the_server_hands_back_as_its_own_error(client: MCPClient) -> None:
+    """R001-30: our refusal has the number that means a missing tool, too."""
+    wire = wire_of(client)
+    call = asyncio.create_task(client.call_tool("a"))
+    asked = await wire.asked("tools/call")
+    wire.comes({"jsonrpc": "2.0", "id": "s", "method": "elicitation/create"})
+    refusal = (await wire.answered("s"))["error"]
+    wire.refuse(asked, Refusal(refusal["code"], refusal["message"]))
+
+    with pytest.raises(ToolInvocationError, match="does not answer elicitation/create") as refused:
+        await call
+    assert (refused.value.reason, is_tool_not_found(refused.value)) == ("protocol", False)
+
+
+@pytest.mark.parametrize("answer", [None, ["x"], {"x": {1, 2}}, ZeroDivisionError("a secret")])
+async def test_a_handler_that_fails_while_a_call_asks_back_fails_the_call(answer: object) -> None:
+    """R004-29: with an error of the tree, whatever the handler raised."""
+
+    def elicitation(_: Mapping[str, Any]) -> Any:
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    asks = {"resultType": "input_required", "inputRequests": {"who": {"method": "elicitation/create"}}}
+    place = Place({**MODERN_TOOLS, "tools/call": asks})
+    async with MCPClient(place, elicitation=elicitation) as client:
+        with pytest.raises(MCPError) as failed:
+            await client.call_tool("a")
+        assert len(place.wire.of("tools/call")) == 1
+
+    message = "The client's handler of elicitation/create failed"
+    assert (failed.value.message, failed.value.reason) == (message, "protocol")
 
 
 async def test_all_rounds_together_have_the_time_of_one_call() -> None:

@@ -368,6 +368,24 @@ async def test_the_browser_can_be_closed_twice_and_opened_again(client: Playwrig
     assert (await client.navigate(page)).title == "Again"
 
 
+async def test_a_dialog_that_keeps_the_page_is_told_and_no_success(site: Site, tmp_path: Path) -> None:
+    """R004-9: @playwright/mcp says that it went, and stays."""
+    asking = site.page("<script>alert('Wait')</script>")
+    other = site.page("<title>Other</title>")
+
+    async with PlaywrightClient.launch(config_of("@playwright/mcp"), cwd=str(tmp_path)) as client:
+        opened = await client.navigate(asking)
+        error = await refused(client.navigate(other))
+        await client.mcp_client.call_tool("browser_handle_dialog", {"accept": True})
+        after = await client.navigate(other)
+
+    assert (opened.url, after.url, error.reason) == (asking, other, "tool")
+    assert error.message.startswith(
+        f"The page did not leave {asking}: a dialog is open, which browser_handle_dialog answers: "
+        '"alert" dialog with message "Wait"'
+    )
+
+
 @pytest.mark.parametrize("name", FAMILIES)
 async def test_launching_leaves_nothing_behind(name: str, site: Site, tmp_path: Path) -> None:
     """R004-7, R004-20, R004-41, R004-43."""

@@ -159,6 +159,20 @@ async def test_what_is_no_message_is_logged_and_skipped(
     assert recorder.silent
 
 
+async def test_of_a_program_that_talks_without_end_the_first_lines_are_warned_of(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    talks = r"""
+    sys.stdout.write("y\n" * 1_000 + '{"jsonrpc": "2.0", "method": "hello"}\n')
+    sys.stdout.flush()
+    hear()
+    """
+    async with running(server(tmp_path, talks)) as (_, recorder):
+        assert await recorder.message() == {"jsonrpc": "2.0", "method": "hello"}
+
+    assert len([record for record in caplog.records if record.levelname == "WARNING"]) == 20
+
+
 @pytest.mark.parametrize("size", [1 << 20, 20 << 20])
 async def test_long_lines_go_both_ways(tmp_path: Path, size: int) -> None:
     async with running(server(tmp_path, ECHO)) as (channel, recorder):

@@ -113,9 +113,10 @@ async def test_what_is_forgotten_while_it_is_told_is_not_kept() -> None:
     assert listing.asked == 2
 
 
-async def test_who_asks_meanwhile_waits_for_the_same_answer() -> None:
+@pytest.mark.parametrize("more", [{}, {"ttlMs": 0}])
+async def test_who_asks_meanwhile_waits_for_the_same_answer(more: dict[str, Any]) -> None:
     """R001-48"""
-    listing, tools = Listing([page("a")]), ToolList()
+    listing, tools = Listing([page("a", **more)]), ToolList()
     listing.gate.clear()
     asking = [asyncio.create_task(tools.get(listing.fetch)) for _ in range(5)]
     async with asyncio.timeout(LIMIT_SECONDS):

@@ -5,9 +5,20 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple, cast
 
-__all__ = ["OPTIONS", "BadUsage", "Given", "Option", "Typed", "find_tool", "read_words", "tool_arguments"]
+__all__ = [
+    "OPTIONS",
+    "BadUsage",
+    "Given",
+    "Option",
+    "Typed",
+    "find_parameter",
+    "find_tool",
+    "read_words",
+    "tool_arguments",
+]
 
 Schema = Mapping[str, Any]
 Tool = Mapping[str, Any]
@@ -58,7 +69,7 @@ class Typed(NamedTuple):
     def ours(self, name: str, tool: Tool | None = None) -> list[str | None]:
         """What was given for an option of the command's own."""
         (option,) = (each for each in OPTIONS if each.name == f"--{name}")
-        if option.yields and tool and _parameter(name, _properties(tool)):
+        if option.yields and tool and find_parameter(name, _properties(tool)):
             return []
         return [flag.value for flag in self.flags if flag.name == name]
 
@@ -127,21 +138,21 @@ def tool_arguments(typed: Typed, tool: Tool, *, read: Callable[[str], str]) -> d
 
 def _is_ours(name: str, properties: Mapping[str, Schema]) -> bool:
     return any(
-        option.name == f"--{name}" and not (option.yields and _parameter(name, properties))
+        option.name == f"--{name}" and not (option.yields and find_parameter(name, properties))
         for option in OPTIONS
     )
 
 
 def _value(flag: Given, tool: Tool) -> tuple[str, Any]:
     properties = _properties(tool)
-    name = _parameter(flag.name, properties)
+    name = find_parameter(flag.name, properties)
     if name and _kind(properties[name]) == "boolean":
         return name, _switch(flag)
     if name and flag.value is None:
         raise BadUsage(f"--{flag.name} needs a value")
     if name:
         return name, _parse(flag, properties[name])
-    switch = _parameter(flag.name.removeprefix("no-"), properties)
+    switch = find_parameter(flag.name.removeprefix("no-"), properties)
     if (
         flag.name.startswith("no-")
         and flag.value is None
@@ -159,7 +170,7 @@ def _properties(tool: Tool) -> dict[str, Schema]:
     return tool.get("inputSchema", {}).get("properties", {})
 
 
-def _parameter(flag: str, properties: Mapping[str, Schema]) -> str | None:
+def find_parameter(flag: str, properties: Mapping[str, Schema]) -> str | None:
     """`full-page` is fullPage, and full_page."""
     wanted = _plain(flag)
     return next((name for name in properties if _plain(name) == wanted), None)
@@ -214,6 +225,8 @@ def _switch(flag: Given) -> bool:
 
 
 def _number(flag: Given) -> int | float:
+    with suppress(ValueError):
+        return int(flag.value or "")  # Not by way of a float, which has 53 bits.
     try:
         number = float(flag.value or "")
     except ValueError:
@@ -226,7 +239,7 @@ def _number(flag: Given) -> int | float:
 def _json(flag: Given) -> Any:
     try:
         return json.loads(flag.value or "")
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadUsage(f"--{flag.name} is JSON: {error}") from None
 
 

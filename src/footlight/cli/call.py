@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +11,8 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from footlight.cli.arguments import OPTIONS, BadUsage, Given, read_words
+from footlight.cli.arguments import OPTIONS, BadUsage, Given, find_parameter, read_words
+from footlight.daemon.errors import DaemonError
 from footlight.daemon.folder import find_folder
 
 __all__ = ["call", "call_help"]
@@ -42,7 +44,10 @@ class _Call(click.Command):
         from footlight.cli.offered import offered
 
         typed = read_words(ctx.params["words"])
-        tools = {tool["name"]: tool for tool in offered(find_folder(os.environ))}
+        try:
+            tools = {tool["name"]: tool for tool in offered(find_folder(os.environ))}
+        except (BadUsage, DaemonError):
+            return []  # A call says it.
         if typed.tool is None and not incomplete.startswith("-"):
             return _items({name: str(tool.get("title") or "") for name, tool in tools.items()}, incomplete)
         properties = tools.get(typed.tool or "", {}).get("inputSchema", {}).get("properties", {})
@@ -50,16 +55,21 @@ class _Call(click.Command):
             return _values(properties, typed.flags, incomplete)
         own = {option.name: option.help for option in OPTIONS}
         theirs = {f"--{name}": str(schema.get("description", "")) for name, schema in properties.items()}
-        return _items(own | theirs, incomplete)
+        return _items(own | theirs, incomplete) or _items(_hyphened(theirs), incomplete)
 
 
 def _values(properties: Mapping[str, Mapping[str, Any]], flags: list[Given], incomplete: str) -> Items:
     """Of the flag that stands before."""
     if not flags or flags[-1].value is not None:
         return []
-    schema = properties.get(flags[-1].name, {})
+    schema = properties.get(find_parameter(flags[-1].name, properties) or "", {})
     choices = schema.get("enum") or schema.get("items", {}).get("enum", [])
     return _items({str(choice): "" for choice in choices}, incomplete)
+
+
+def _hyphened(flags: Mapping[str, str]) -> dict[str, str]:
+    """--fullPage is --full-page too."""
+    return {re.sub("([A-Z])", r"-\1", flag).lower(): told for flag, told in flags.items()}
 
 
 def _items(texts: Mapping[str, str], incomplete: str) -> Items:

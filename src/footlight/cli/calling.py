@@ -112,9 +112,9 @@ def _call(typed: Typed, folder: Path) -> int:
     with link:
         tool = find_tool(str(typed.tool), _tools(folder, state, link))
         params = {"name": tool["name"], "arguments": tool_arguments(typed, tool, read=read_text)}
-        return print_result(
-            tool["name"], _ask(link, "tools/call", params), form=form(typed, tool), output=output(typed, tool)
-        )
+        shown = form(typed, tool), output(typed, tool)
+        result = _ask(link, "tools/call", params)
+        return print_result(tool["name"], result, form=shown[0], output=shown[1])
 
 
 def _tools(folder: Path, state: State, link: Link) -> Tools:
@@ -160,16 +160,25 @@ def form(typed: Typed, tool: Mapping[str, Any]) -> str:
 
 
 def output(typed: Typed, tool: Mapping[str, Any]) -> Path | None:
-    """Raises BadUsage."""
+    """Raises BadUsage, also where no file can be there: better before the tool runs than after."""
     given = typed.ours("output", tool)
-    if given and not given[-1]:
+    if not given:
+        return None
+    if not given[-1]:
         raise BadUsage("--output needs a value")
-    return Path(given[-1]) if given and given[-1] else None
+    file = Path(given[-1])
+    if file.is_dir() or not file.parent.is_dir():
+        raise BadUsage(f"--output is a file in a folder that exists, not {given[-1]!r}")
+    return file
 
 
 def read_text(file: str) -> str:
-    """`-` is standard input."""
-    return sys.stdin.read() if file == "-" else Path(file).read_text("utf-8")
+    """`-` is standard input. Raises BadUsage."""
+    data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise BadUsage(f"--json {file}: that is not UTF-8") from None
 
 
 def _last(values: Sequence[str | None]) -> str | None:

@@ -13,6 +13,7 @@ COMPLETION = "_FOOTLIGHT_COMPLETE"
 
 def main() -> None:
     """Exits with the command's status."""
+    _open_standard_streams()
     arguments = sys.argv[1:]
     if COMPLETION in os.environ:
         _run_command()
@@ -24,6 +25,13 @@ def main() -> None:
         sys.exit(run_pump(arguments[1:]))
     else:
         _run_command()
+
+
+def _open_standard_streams() -> None:
+    """The number of one that was closed (`>&-`) would be that of the next socket."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
 
 
 def _call(words: list[str]) -> None:

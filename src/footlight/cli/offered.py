@@ -5,14 +5,23 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from footlight.cli.arguments import BadUsage
+from footlight.daemon.errors import DaemonError
 from footlight.daemon.state import Tools, read_state, read_tools
 
 __all__ = ["offered"]
 
 
 def offered(folder: Path) -> Tools:
-    """Those of the server in the background; where none runs, those that one would have."""
-    state = read_state(folder)
+    """Those of the server in the background; where none runs, those that one would have.
+
+    Raises:
+        BadUsage: the settings are such that none could.
+    """
+    try:
+        state = read_state(folder)
+    except DaemonError:
+        state = None  # Nothing there is this user's.
     listed = read_tools(folder, state) if state else None
     return listed or _built_in()
 
@@ -20,7 +29,11 @@ def offered(folder: Path) -> Tools:
 def _built_in() -> Tools:
     from footlight.app import offered_tools
     from footlight.config import load_settings
+    from footlight.errors import ConfigurationError
     from footlight.server.handlers.tools import listed_tool
 
-    tools = offered_tools(load_settings(environment=os.environ))
+    try:
+        tools = offered_tools(load_settings(environment=os.environ))
+    except ConfigurationError as error:
+        raise BadUsage(f"{error.message}\n{error.suggestion}") from None
     return [listed_tool(tool).model_dump(by_alias=True, exclude_none=True) for tool in tools]

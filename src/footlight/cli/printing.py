@@ -26,6 +26,9 @@ ENDINGS = {
     "image/webp": ".webp",
 }
 
+STEERING = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n"}
+"""What a terminal obeys instead of showing it."""
+
 Part = Mapping[str, Any]
 
 
@@ -74,7 +77,9 @@ def warn(text: str, *, prefix: str = "footlight: ") -> None:
 
 
 def _print(text: str) -> None:
-    sys.stdout.write(f"{text}\n")
+    """A terminal does not get what would steer it, which a page may have written; a file gets all."""
+    shown = text.translate(STEERING) if sys.stdout.isatty() else text
+    sys.stdout.write(f"{shown}\n")
 
 
 def _type(schema: Mapping[str, Any]) -> str:

@@ -22,7 +22,11 @@ __all__ = ["tools"]
 def _complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
     from footlight.cli.offered import offered
 
-    return [tool["name"] for tool in offered(find_folder(os.environ)) if tool["name"].startswith(incomplete)]
+    try:
+        names = [tool["name"] for tool in offered(find_folder(os.environ))]
+    except (BadUsage, DaemonError):
+        return []
+    return [name for name in names if name.startswith(incomplete)]
 
 
 @click.command()

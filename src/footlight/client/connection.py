@@ -40,6 +40,8 @@ CANCEL_SECONDS = 2.0
 CLOSE_SECONDS = 5.0
 METHOD_NOT_FOUND = -32601
 INTERNAL_ERROR = -32603
+NO_HANDLER = "This client does not answer"
+"""Begins our refusal, which many servers hand back as that of the call for which they asked."""
 
 _serving: ContextVar[asyncio.Task[Any] | None] = ContextVar("serving", default=None)
 """The task that a request of the server's has, in all that its handler does."""
@@ -190,7 +192,7 @@ class Connection:
     ) -> dict[str, Any]:
         stamped = dict(params or {})
         progress = {} if on_progress is None else {"progressToken": identifier}
-        if meta := {**stamped.get("_meta", {}), **self.meta, **progress}:
+        if meta := {**an_object(stamped.get("_meta")), **self.meta, **progress}:
             stamped["_meta"] = meta
         return stamped
 
@@ -289,32 +291,30 @@ class Connection:
         identifier, method = message["id"], message["method"]
         try:
             result = await self.handle(method, an_object(message.get("params")))
-            return _sendable(messages.answer_to(identifier, result=result))
+            return messages.answer_to(identifier, result=result)
         except MCPError as error:
             told = {"code": error.rpc_code or INTERNAL_ERROR, "message": error.message}
-            return messages.answer_to(identifier, error=told)
-        except Exception:
-            logger.exception("the handler of %s failed", method)
-            told = {"code": INTERNAL_ERROR, "message": f"The client's handler of {method} failed"}
             return messages.answer_to(identifier, error=told)
 
     async def handle(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
         """What the handler of this method says.
 
         Raises:
-            MCPError: there is none.
-            TypeError: what it says is no object.
+            MCPError: there is none, or it refuses; or it failed, which is logged.
         """
         handler = self._handlers.get(method)
         if handler is None:
+            raise MCPError(f"{NO_HANDLER} {method}", reason="protocol", rpc_code=METHOD_NOT_FOUND)
+        try:
+            given = handler(params)
+            return _sendable(await given if inspect.isawaitable(given) else given)
+        except MCPError:
+            raise
+        except Exception as error:
+            logger.exception("the handler of %s failed", method)
             raise MCPError(
-                f"This client does not answer {method}", reason="protocol", rpc_code=METHOD_NOT_FOUND
-            )
-        given = handler(params)
-        result = cast("object", await given if inspect.isawaitable(given) else given)
-        if not isinstance(result, Mapping):
-            raise TypeError(f"The handler of {method} gave no object")
-        return cast("Result", result)
+                f"The client's handler of {method} failed", reason="protocol", rpc_code=INTERNAL_ERROR
+            ) from error
 
 
 def _fail(answer: asyncio.Future[Result], sending: asyncio.Task[None]) -> None:
@@ -326,12 +326,18 @@ def _fail(answer: asyncio.Future[Result], sending: asyncio.Task[None]) -> None:
         answer.set_exception(error)
 
 
-def _sendable(answer: Message) -> Message:
+def _sendable(result: object) -> Result:
+    """
+    Raises:
+        TypeError: it is no JSON object.
+    """
+    if not isinstance(result, Mapping):
+        raise TypeError("A handler gave no object")
     try:
-        messages.encode(answer)
+        messages.encode(cast("Result", result))
     except MCPError as error:
         raise TypeError(error.message) from None
-    return answer
+    return cast("Result", result)
 
 
 def _told(listener: Callable[..., None], *news: Any) -> None:

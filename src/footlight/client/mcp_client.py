@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from footlight.client.connection import Handler, OnNotification, OnProgress, Result
+from footlight.client.connection import NO_HANDLER, Handler, OnNotification, OnProgress, Result
 from footlight.client.errors import MCPError, MCPTimeoutError, ToolInvocationError
 from footlight.client.handshake import Identity, Wanted
 from footlight.client.loose import items, text
@@ -494,12 +494,13 @@ def _capabilities(handlers: Mapping[str, Handler]) -> dict[str, Any]:
 
 def _refused(error: MCPError, name: str, arguments: Mapping[str, Any] | None) -> ToolInvocationError:
     """The server's error as the call's (R001-30: both SDKs send -32602 for a tool that is not there)."""
+    ours = error.rpc_code == -32601 and error.message.startswith(NO_HANDLER)
     unknown = error.rpc_code == -32601 or (error.rpc_code == -32602 and _says_unknown(error.message, name))
     return ToolInvocationError(
         error.message,
         tool_name=name,
         tool_args=arguments,
-        reason="unknown_tool" if unknown else "peer",
+        reason="protocol" if ours else "unknown_tool" if unknown else "peer",
         rpc_code=error.rpc_code,
         data=error.data,
         status=error.status,

@@ -187,6 +187,8 @@ class Session:
         if self._connection is None:
             return None
         self._connection.check_loop()
+        if self._connection.end is not None:
+            raise copy.copy(self._connection.end)
         return None if self._introduction is None else (self._connection, self._introduction)
 
     async def _open(self, transport: Transport) -> None:

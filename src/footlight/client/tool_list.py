@@ -27,6 +27,7 @@ class ToolList:
         self._tools: tuple[Tool, ...] | None = None
         self._until: float | None = None
         self._forgotten = 0
+        self._told = 0
         self._asking = LoopLock()
 
     def forget(self) -> None:
@@ -43,8 +44,10 @@ class ToolList:
         """Several who ask at once wait for one answer. Tools that are not `usable` are left out."""
         if refresh:
             self.forget()
+        told = self._told
         async with self._asking.here():
-            if self._tools is not None and (self._until is None or time.monotonic() < self._until):
+            # One that came while we waited is new enough, even if it may not be kept.
+            if self._tools is not None and (told != self._told or self._may_be_kept()):
                 return self._tools
             forgotten = self._forgotten
             pages = await fetch()
@@ -52,7 +55,11 @@ class ToolList:
             tools = tuple(tool for tool in listed if usable is None or usable(tool))
             if forgotten == self._forgotten:  # Otherwise they changed while they were told.
                 self._tools, self._until = tools, _until(pages)
+                self._told += 1
             return tools
+
+    def _may_be_kept(self) -> bool:
+        return self._until is None or time.monotonic() < self._until
 
 
 def _until(pages: list[Result]) -> float | None:

@@ -13,19 +13,26 @@ from pathlib import Path
 
 from footlight.daemon.errors import DaemonError
 
-__all__ = ["LOG", "VARIABLE", "find_folder", "open_private", "private_folder"]
+__all__ = ["LOG", "VARIABLE", "find_folder", "open_private", "private_folder", "refuse_foreign"]
 
 VARIABLE = "FOOTLIGHT_DAEMON_DIR"
 LOG = "server.log"
+RUNTIME = Path("/run/user")
+"""Where XDG_RUNTIME_DIR is, by the number of the user."""
 
 
 def find_folder(environment: Mapping[str, str]) -> Path:
-    """The folder, whether it is there or not."""
+    """The folder, whether it is there or not.
+
+    MCP clients start their servers with few variables. So it is the same where XDG_RUNTIME_DIR is missing,
+    and TMPDIR does not count.
+    """
     if given := environment.get(VARIABLE):
         return Path(given).expanduser().absolute()
     if runtime := environment.get("XDG_RUNTIME_DIR"):
         return Path(runtime) / "footlight"
-    return Path(environment.get("TMPDIR") or "/tmp") / f"footlight-{_user()}"
+    usual = RUNTIME / str(_user())
+    return usual / "footlight" if usual.is_dir() else Path("/tmp") / f"footlight-{_user()}"
 
 
 def private_folder(folder: Path) -> Path:
@@ -36,16 +43,30 @@ def private_folder(folder: Path) -> Path:
     """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        found = folder.lstat()
     except OSError as error:
         raise DaemonError(f"{folder} cannot be used: {error.strerror}", suggestion=_elsewhere()) from None
-    # In a folder for everybody, such as /tmp, another may have been there first.
+    refuse_foreign(folder)
+    return folder
+
+
+def refuse_foreign(folder: Path) -> bool:
+    """Whether it is there; then what is in it may be believed. In /tmp, another user may have made it first.
+
+    Raises:
+        DaemonError: it is somebody else's, or open to others.
+    """
+    try:
+        found = folder.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        raise DaemonError(f"{folder} cannot be used: {error.strerror}", suggestion=_elsewhere()) from None
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != _user() or stat.S_IMODE(found.st_mode) & 0o077:
         raise DaemonError(
             f"{folder} must be a folder of yours that nobody else can open (mode 0700)",
             suggestion=_elsewhere(),
         )
-    return folder
+    return True
 
 
 def open_private(file: Path, flags: int) -> int:

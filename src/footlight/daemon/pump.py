@@ -96,8 +96,16 @@ def _say_what_differs(state: State, options: Sequence[str]) -> None:
             f"these do not count: {' '.join(options)}"
         )
         _say("`footlight daemon stop` ends it, for all who use it; the next start counts")
-    if state.directory != str(Path.cwd()):
+    if state.directory != _current_folder():
         _say(f"the server in the background works in {state.directory}: paths begin there")
+
+
+def _current_folder() -> str:
+    """Empty where it has been removed."""
+    try:
+        return str(Path.cwd())
+    except FileNotFoundError:
+        return ""
 
 
 def _say(text: str) -> None:

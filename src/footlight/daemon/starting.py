@@ -59,6 +59,7 @@ def ensure_running(folder: Path, options: Sequence[str], *, say: Say = ignore) -
         if running:
             return running, False
         _refuse_if_silent(folder)
+        _refuse_without_current_folder()
         say("starting a server in the background")
         return _start(folder, options), True
 
@@ -101,6 +102,16 @@ def _refuse_if_silent(folder: Path) -> None:
             f"The server in the background, process {state.pid}, does not answer",
             suggestion="`footlight daemon stop` ends it, whatever it does.",
         )
+
+
+def _refuse_without_current_folder() -> None:
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        raise DaemonError(
+            "The current folder has been removed, and a server in the background would work in it",
+            suggestion="Start it in another one.",
+        ) from None
 
 
 def _start(folder: Path, options: Sequence[str]) -> State:

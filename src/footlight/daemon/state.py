@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from footlight import __version__
-from footlight.daemon.folder import open_private
+from footlight.daemon.errors import DaemonError
+from footlight.daemon.folder import open_private, refuse_foreign
 
 __all__ = ["TOKEN", "State", "forget_state", "make_state", "read_state", "read_tools", "write_state"]
 
@@ -17,6 +19,9 @@ STATE = "state.json"
 TOOLS = "tools.json"
 TOKEN = "token"
 """A file of its own, for those who come over HTTP."""
+
+KINDS = (int, (int, float), str, str, str, str, str, list)
+"""Of the fields of a state."""
 
 Tools = list[dict[str, Any]]
 
@@ -57,13 +62,22 @@ def make_state(url: str, socket: str, *, command: Sequence[str]) -> State:
 
 
 def read_state(folder: Path) -> State | None:
-    """None where there is none, or what is there is no state of ours."""
+    """None where there is none, or what is there is no state of ours.
+
+    Raises:
+        DaemonError: others can write there, so that it may be of a server that listens for this user's calls.
+    """
+    if not refuse_foreign(folder):
+        return None
     try:
         given: Any = json.loads((folder / STATE).read_bytes())
         # Another version may have written more.
-        return State(*(given[field] for field in State._fields))
+        fields = [given[field] for field in State._fields]
     except (OSError, ValueError, TypeError, KeyError):
         return None
+    fits = all(isinstance(field, kinds) for field, kinds in zip(fields, KINDS, strict=True))
+    state = State(*fields)
+    return state if fits and state.pid > 0 else None
 
 
 def write_state(folder: Path, state: State, *, tools: Tools, token: str | None) -> None:
@@ -88,9 +102,10 @@ def read_tools(folder: Path, state: State) -> Tools | None:
 
 def forget_state(folder: Path, state: State) -> None:
     """Remove it, unless another server has taken its place."""
-    if read_state(folder) == state:
-        for name in (STATE, TOKEN, TOOLS):
-            (folder / name).unlink(missing_ok=True)
+    with suppress(DaemonError):  # What others can write to by now is left to them.
+        if read_state(folder) == state:
+            for name in (STATE, TOKEN, TOOLS):
+                (folder / name).unlink(missing_ok=True)
 
 
 def _write(file: Path, text: str) -> None:

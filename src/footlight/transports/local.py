@@ -80,6 +80,7 @@ def bind_local(folder: Path) -> socket.socket:
         for old in folder.glob(f"*{SUFFIX}"):
             old.unlink(missing_ok=True)
         listener.bind(str(path))
+        path.chmod(0o600)  # On some systems the folder's mode is not asked.
         listener.listen(BACKLOG)
     except OSError as error:
         listener.close()

@@ -11,10 +11,11 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["PageHead", "error_of", "page_of", "snapshot_of", "value_of"]
+__all__ = ["PageHead", "dialog_of", "error_of", "page_of", "snapshot_of", "value_of"]
 
 _PAGE = re.compile(r"^### Page\n((?:- .*\n?)+)", re.MULTILINE)
 _HEAD = re.compile(r"^- (Page URL|Page Title|HTTP status): (.*)$", re.MULTILINE)
+_DIALOG = re.compile(r'\n### Modal state\n- \[("\w+" dialog with message ".*)')
 _RESULT = re.compile(r"^### Result\n", re.MULTILINE)
 _SNAPSHOT = re.compile(r"^### Snapshot\n```yaml\n(.*?)\n?^```$", re.MULTILINE | re.DOTALL)
 _ERROR = re.compile(r"\A### Error\n(.*?)(?=^### |\Z)", re.MULTILINE | re.DOTALL)
@@ -42,6 +43,13 @@ def page_of(answer: str) -> PageHead | None:
     facts = {name: value for name, value in reversed(_HEAD.findall(section[1]))}
     status = re.match(r"\d{3}\b", facts.get("HTTP status", ""))
     return PageHead(facts.get("Page URL", ""), facts.get("Page Title"), int(status[0]) if status else None)
+
+
+def dialog_of(answer: str) -> str | None:
+    """The first line about a dialog of the page that waits for an answer: it comes right after the page."""
+    section = _PAGE.search(answer)
+    found = None if section is None else _DIALOG.match(answer, section.end() - 1)
+    return None if found is None else found[1]
 
 
 def snapshot_of(answer: str) -> str | None:

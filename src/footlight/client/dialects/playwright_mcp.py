@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from footlight.client.aria_yaml import read_aria_yaml
 from footlight.client.dialects.dialect import ensure_tool
-from footlight.client.dialects.markdown_answer import error_of, page_of, snapshot_of, value_of
+from footlight.client.dialects.markdown_answer import dialog_of, error_of, page_of, snapshot_of, value_of
 from footlight.client.errors import MCPError, ToolInvocationError
 from footlight.client.loose import an_object, items
 from footlight.client.playwright_results import (
@@ -62,6 +62,14 @@ class PlaywrightMcpDialect:
         page = page_of(answer) or page_of(await self._text(operation, "browser_snapshot", {}))
         if page is None:
             raise InvalidResult("the answer does not say which page it is")
+        if (dialog := dialog_of(answer)) is not None and not _same_place(page.url, url):
+            # As the server tells it, it has gone there.
+            raise ToolInvocationError(
+                f"The page did not leave {page.url}: a dialog is open, which browser_handle_dialog answers: "
+                f"{dialog}",
+                tool_name=operation.tool,
+                tool_args={"url": url},
+            )
         return NavigateResult(success=True, url=page.url, title=page.title, status=page.status)
 
     async def _navigated(self, operation: Operation, url: str) -> str:
@@ -172,6 +180,14 @@ class PlaywrightMcpDialect:
             status=error.status,
             result=error.result,
         )
+
+
+def _same_place(one: str, other: str) -> bool:
+    return _without_end(one) == _without_end(other)
+
+
+def _without_end(url: str) -> str:
+    return url.partition("#")[0].rstrip("/")
 
 
 def _kinds_script(fields: Mapping[str, str]) -> str:

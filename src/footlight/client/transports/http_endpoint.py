@@ -34,7 +34,8 @@ class Endpoint:
 
     def __init__(self, transport: StreamableHTTP) -> None:
         self.where = transport.where
-        url = httpx2.URL(transport.url)
+        with self._translated():
+            url = httpx2.URL(transport.url)
         user = httpx2.BasicAuth(url.username, url.password) if url.username or url.password else None
         self._url = url.copy_with(username=None, password=None, fragment=None)
         self._auth = transport.auth or user

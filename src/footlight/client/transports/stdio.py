@@ -134,6 +134,7 @@ class _StdioChannel:
         self._output = Lines(limit=MAX_LINE)
         self._noise = Lines(limit=MAX_NOISE_LINE)
         self._last_words: deque[str] = deque(maxlen=NOISE_LINES)
+        self._skipped = 0
         self._loss: str | None = None
         self._explained = asyncio.Event()
         self._closed = False
@@ -185,7 +186,10 @@ class _StdioChannel:
         try:
             message = parse(line, unit="line")
         except MCPError:
-            logger.warning("%s: skipped a line that is no message: %.120r", self._name, line[:120])
+            self._skipped += 1
+            # Of a program that talks without end the first lines are enough.
+            level = logging.WARNING if self._skipped <= NOISE_LINES else logging.DEBUG
+            logger.log(level, "%s: skipped a line that is no message: %.120r", self._name, line[:120])
             return False
         self._receiver.receive(message)
         return True
