@@ -176,6 +176,8 @@ class HttpWire(Wire):
             raise self.listens
         self._on_message = on_message
         self.on_error = on_error if self.listens else None
+        async with self._changed:
+            self._changed.notify_all()
         return self.listens
 
     def stream(self, method: str, **params: Any) -> None:

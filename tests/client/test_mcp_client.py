@@ -1488,6 +1488,81 @@ async def test_closing_leaves_no_task() -> None:
     assert asyncio.all_tasks() == before
 
 
+# What a client with listeners hears
+
+
+@pytest.mark.parametrize(
+    "listener", [{"on_notification": lambda *_: None}, {"roots": []}, {"elicitation": lambda _: {}}]
+)
+async def test_over_http_a_client_with_listeners_is_heard_from_the_beginning(
+    listener: dict[str, Any],
+) -> None:
+    """R001-23: else a server that asks outside of calls would wait in vain."""
+    place = Place(LEGACY, http=True)
+    async with MCPClient(place, **listener):
+        await place.wire.until(lambda: place.wire.on_error is not None)
+
+    assert place.wire.streams_closed == 0  # The channel's own end closes it.
+
+
+async def test_over_http_a_client_without_listeners_has_no_stream() -> None:
+    place = Place({**LEGACY, "ping": {}}, http=True)
+    async with MCPClient(place) as client:
+        await client.ping()
+
+        assert place.wire.on_error is None
+
+
+async def test_a_server_without_a_stream_is_no_failure() -> None:
+    """R001-25"""
+    place = Place({**LEGACY, "ping": {}}, http=True)
+    async with MCPClient(place, roots=[]) as client:
+        place.wire.listens = False
+        await client.ping()
+
+        assert client.connected
+
+
+async def test_an_async_listener_is_waited_for_beside_the_calls() -> None:
+    heard = asyncio.Event()
+
+    async def listen(method: str, params: Mapping[str, Any]) -> None:
+        await asyncio.sleep(0)
+        heard.set()
+
+    place = Place(LEGACY)
+    async with MCPClient(place, on_notification=listen):
+        place.wire.notify("notifications/message", level="info", data="x")
+        async with asyncio.timeout(5):
+            await heard.wait()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"roots": "file:///x"}, "roots: must be a list of URIs, not one of them"),
+        ({"name": 3}, "name: 3 must be letters, digits and hyphens"),
+        ({"timeout_ms": "x"}, "timeout_ms: must be more than 0, got 'x'"),
+        ({"target": "http://h", "headers": ["X"]}, "headers: must map names to values"),
+        ({"target": "http://h", "headers": {"X": 3}}, "No header can be what is given for 'X'"),
+        ({"target": "ws://h", "headers": {"X": "\ud800"}}, "No header can be what is given for 'X'"),
+    ],
+)
+def test_what_is_of_the_wrong_type_is_refused(options: dict[str, Any], message: str) -> None:
+    """R004-1, R001-8"""
+    with pytest.raises(MCPError) as refused:
+        MCPClient(**options)
+
+    assert (refused.value.message, refused.value.reason) == (message, "invalid")
+
+
+async def test_a_call_cannot_have_no_time() -> None:
+    """R004-32"""
+    async with MCPClient(Place(LEGACY)) as client:
+        with pytest.raises(MCPError, match="timeout_ms: must be more than 0, got 0"):
+            await client.call("a", timeout_ms=0)
+
+
 # The package
 
 

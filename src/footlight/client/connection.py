@@ -31,8 +31,9 @@ logger = logging.getLogger(__name__)
 Result = Mapping[str, Any]
 Handler = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]] | Mapping[str, Any]]
 """Answers a request of the server's: its params in, the result out. An `MCPError` is told to the server."""
-OnNotification = Callable[[str, Mapping[str, Any]], None]
-OnProgress = Callable[[float, float | None, str | None], None]
+OnNotification = Callable[[str, Mapping[str, Any]], Awaitable[None] | None]
+"""Takes the method and its params. What is awaitable runs as a task beside what comes next."""
+OnProgress = Callable[[float, float | None, str | None], Awaitable[None] | None]
 """Takes the progress, its total and a message."""
 
 CANCEL_SECONDS = 2.0
@@ -261,14 +262,25 @@ class Connection:
         elif method == "notifications/cancelled":
             self._receive_cancelled(params.get("requestId"))
         if self._on_notification is not None:
-            _told(self._on_notification, method, params)
+            self._tell(self._on_notification, method, params)
 
     def _receive_progress(self, params: Mapping[str, Any]) -> None:
         token, progress = params.get("progressToken"), number(params.get("progress"))
         waiting = self._waiting.get(token) if messages.is_id(token) else None
         if waiting is None or waiting.on_progress is None or waiting.answer.done() or progress is None:
             return
-        _told(waiting.on_progress, progress, number(params.get("total")), text(params.get("message")))
+        total, message = number(params.get("total")), text(params.get("message"))
+        self._tell(waiting.on_progress, progress, total, message)
+
+    def _tell(self, listener: Callable[..., Awaitable[None] | None], *news: Any) -> None:
+        """A listener's mistake must not end the connection."""
+        try:
+            told = listener(*news)
+        except Exception:
+            logger.exception("a listener failed")
+            return
+        if inspect.isawaitable(told):
+            self._start(_heard(told))
 
     def _receive_cancelled(self, identifier: object) -> None:
         task = self._serving.get(identifier) if messages.is_id(identifier) else None
@@ -340,9 +352,8 @@ def _sendable(result: object) -> Result:
     return cast("Result", result)
 
 
-def _told(listener: Callable[..., None], *news: Any) -> None:
-    """A listener's mistake must not end the connection."""
+async def _heard(listening: Awaitable[None]) -> None:
     try:
-        listener(*news)
+        await listening
     except Exception:
         logger.exception("a listener failed")

@@ -11,7 +11,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
+
+if TYPE_CHECKING:
+    from footlight.client.results import ToolResult
 
 __all__ = [
     "SECRET_NAME",
@@ -211,7 +214,7 @@ class ToolInvocationError(MCPError):
         rpc_code: int | None = None,
         data: Any = None,
         status: int | None = None,
-        result: Any = None,
+        result: ToolResult | None = None,
     ) -> None:
         super().__init__(message, reason=reason, rpc_code=rpc_code, data=data, status=status)
         self.tool_name = tool_name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -14,7 +14,7 @@ from footlight.client.handshake import Identity, Wanted
 from footlight.client.loose import items, text
 from footlight.client.mirrored import check_annotations, mirrored
 from footlight.client.results import CallResult, Tool, ToolResult, read_call, read_result
-from footlight.client.session import Session, State
+from footlight.client.session import Session, State, check_timeout
 from footlight.client.streams import OnError, OnMessage, Stream
 from footlight.client.target import transport_for
 from footlight.client.tool_list import ToolList
@@ -100,6 +100,7 @@ class MCPClient:
             wanted=protocol_version,
             timeout_ms=timeout_ms,
             handlers=handlers,
+            listens=bool(handlers) or on_notification is not None,
             on_notification=self._notified,
             on_forgotten=self._tools.forget,
         )
@@ -188,13 +189,12 @@ class MCPClient:
         """
         return await self._session.request(method, params, timeout_ms=timeout_ms, on_progress=on_progress)
 
-    def _notified(self, method: str, params: Mapping[str, Any]) -> None:
+    def _notified(self, method: str, params: Mapping[str, Any]) -> Awaitable[None] | None:
         if method == "notifications/tools/list_changed":
             self._tools.forget()
         if self._stream is not None:
             self._stream.notified(method, params)
-        if self._on_notification is not None:
-            self._on_notification(method, params)
+        return None if self._on_notification is None else self._on_notification(method, params)
 
     # What the server is
 
@@ -414,7 +414,8 @@ class MCPClient:
     ) -> bool:
         """Hear what the server says of itself; False where it does not support that (R001-23 to 27).
 
-        Over HTTP it is the GET stream, which is opened again by itself after a drop; in the stateless
+        Over HTTP it is the GET stream, which is opened again by itself after a drop (a client with handlers
+        or `on_notification` has it from the beginning, and until `close_stream`); in the stateless
         protocol a subscription to all lists and these resources; over other transports they come anyway.
         `on_message` takes each message. There is one stream; another call replaces it.
         """
@@ -451,17 +452,20 @@ class MCPClient:
 
 def _check(name: str, version: str, timeout_ms: float, protocol_version: Wanted) -> None:
     """R004-1."""
-    if not _NAME.fullmatch(name):
+    if not _is_text(name) or not _NAME.fullmatch(name):
         raise MCPError(f"name: {name!r:.60} must be letters, digits and hyphens", reason="invalid")
-    if not _VERSION.fullmatch(version):
+    if not _is_text(version) or not _VERSION.fullmatch(version):
         raise MCPError(f"version: {version!r:.60} must be like 1.0.0", reason="invalid")
-    if not timeout_ms > 0:
-        raise MCPError(f"timeout_ms: must be more than 0, got {timeout_ms!r:.60}", reason="invalid")
+    check_timeout(timeout_ms)
     if protocol_version not in (None, "auto", *VERSIONS):
         raise MCPError(
             f"protocol_version: {protocol_version!r:.60} must be auto or one of {', '.join(VERSIONS)}",
             reason="invalid",
         )
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 def _can_mirror(tool: Tool) -> bool:
@@ -478,6 +482,8 @@ def _handlers(
     roots: Sequence[str] | None, sampling: Handler | None, elicitation: Handler | None
 ) -> dict[str, Handler]:
     handlers: dict[str, Handler] = {}
+    if isinstance(roots, str):
+        raise MCPError("roots: must be a list of URIs, not one of them", reason="invalid")
     if roots is not None:
         handlers["roots/list"] = lambda _: {"roots": [{"uri": uri} for uri in roots]}
     if sampling is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import copy
+import logging
 import time
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, Literal
@@ -27,7 +28,9 @@ from footlight.client.versions import is_stateless
 if TYPE_CHECKING:
     from footlight.client.channel import Channel, Transport
 
-__all__ = ["Session", "State", "within"]
+__all__ = ["Session", "State", "check_timeout", "within"]
+
+logger = logging.getLogger(__name__)
 
 State = Literal["disconnected", "connected", "error"]
 
@@ -37,7 +40,8 @@ GOODBYE_SECONDS = 2.0
 
 class Session:
     """`transport` None waits for one; with one, the first request connects. `on_forgotten` hears that what
-    the server said in this session holds no more.
+    the server said in this session holds no more. With `listens`, what the server asks and tells outside of
+    calls is heard over HTTP too.
     """
 
     def __init__(
@@ -48,6 +52,7 @@ class Session:
         wanted: Wanted,
         timeout_ms: float,
         handlers: Mapping[str, Handler],
+        listens: bool,
         on_notification: OnNotification,
         on_forgotten: Callable[[], None],
     ) -> None:
@@ -56,6 +61,8 @@ class Session:
         self._wanted: Wanted = wanted
         self._timeout_ms = timeout_ms
         self._handlers = handlers
+        self._listens = listens
+        self._listening: asyncio.Task[None] | None = None
         self._on_notification = on_notification
         self._on_forgotten = on_forgotten
         self._lazy = transport is not None
@@ -150,6 +157,7 @@ class Session:
         headers: Mapping[str, str] | None = None,
     ) -> Result:
         limit_ms = self._timeout_ms if timeout_ms is None else timeout_ms
+        check_timeout(limit_ms)
         end = time.monotonic() + limit_ms / 1000
         connection, introduction = await self._ready_within(limit_ms)
 
@@ -205,7 +213,7 @@ class Session:
 
     async def _introduced(self, connection: Connection, channel: Channel) -> Introduction:
         try:
-            return await introduce(
+            introduction = await introduce(
                 connection, channel, wanted=self._wanted, identity=self._identity, timeout_ms=self._timeout_ms
             )
         except MCPTimeoutError as error:
@@ -218,6 +226,17 @@ class Session:
             if self._transport is not None and hasattr(self._transport, "command"):
                 error.server_command = self._transport.where
             raise
+        if self._listens and isinstance(channel, HttpSession) and not is_stateless(introduction.version):
+            await self._stop_listening()
+            # Not waited for: a server may say nothing on it until it has something to say.
+            self._listening = asyncio.create_task(_listen(channel))
+        return introduction
+
+    async def _stop_listening(self) -> None:
+        task, self._listening = self._listening, None
+        if task is not None:
+            task.cancel()
+            await asyncio.wait([task])
 
     async def _close(self) -> None:
         async with self._opening.here():
@@ -232,6 +251,7 @@ class Session:
         self._forget()
         if connection is None or connection.loop_ended:
             return
+        await self._stop_listening()
         # First, or what waits would blame the server for what the end of the session does to it.
         connection.lost(MCPConnectionError("The client was closed", reason="not_connected"))
         await _parted(connection, http if connected else None)
@@ -243,6 +263,28 @@ class Session:
 
 def _not_connected() -> MCPError:
     return MCPConnectionError("The client is not connected; call connect() first", reason="not_connected")
+
+
+def check_timeout(timeout_ms: object) -> None:
+    """
+    Raises:
+        MCPError: it is none (`invalid`).
+    """
+    if isinstance(timeout_ms, (int, float)) and not isinstance(timeout_ms, bool) and timeout_ms > 0:
+        return
+    raise MCPError(f"timeout_ms: must be more than 0, got {timeout_ms!r:.60}", reason="invalid")
+
+
+async def _listen(http: HttpSession) -> None:
+    """Open the GET stream, for the connection to receive; many servers have none."""
+    try:
+        await http.listen(lambda _: None, _log_end)
+    except MCPError as error:
+        _log_end(error)
+
+
+def _log_end(error: MCPError) -> None:
+    logger.info("the server is not heard outside of calls: %s", error)
 
 
 async def _parted(connection: Connection, channel: object) -> None:

@@ -9,6 +9,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from footlight.client.errors import MCPError
 from footlight.client.sse import MAX_EVENT_SIZE
+from footlight.client.transports.http_headers import check_headers
 
 if TYPE_CHECKING:
     import ssl
@@ -44,6 +45,7 @@ class StreamableHTTP:
         """Raises MCPError where the URL is none of a server's."""
         if _split(self.url).scheme not in ("http", "https"):
             raise MCPError("A server over HTTP has a URL with http:// or https://", reason="invalid")
+        check_headers(self.headers)
 
     @property
     def where(self) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
+from footlight.client.errors import MCPError
 from footlight.client.loose import an_object
 from footlight.client.mirrored import header_value
 from footlight.client.versions import DEFAULT_VERSION, is_stateless
@@ -12,7 +14,16 @@ from footlight.client.versions import DEFAULT_VERSION, is_stateless
 if TYPE_CHECKING:
     from footlight.client.messages import Message
 
-__all__ = ["SESSION_HEADER", "Headers", "is_visible_ascii", "names_version", "of_delete", "of_get", "of_post"]
+__all__ = [
+    "SESSION_HEADER",
+    "Headers",
+    "check_headers",
+    "is_visible_ascii",
+    "names_version",
+    "of_delete",
+    "of_get",
+    "of_post",
+]
 
 SESSION_HEADER = "Mcp-Session-Id"
 
@@ -29,7 +40,27 @@ _OURS = frozenset(
 )
 """What a caller can neither replace nor add (R001-8)."""
 
+_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
+
 Headers = list[tuple[bytes, bytes]]
+
+
+def check_headers(headers: object) -> None:
+    """
+    Raises:
+        MCPError: they map no names to values that HTTP can carry (`invalid`).
+    """
+    if not isinstance(headers, Mapping):
+        raise MCPError("headers: must map names to values", reason="invalid")
+    for name, value in cast("Mapping[object, object]", headers).items():
+        if not _fits(name, _NAME) or not _fits(value, _VALUE):
+            # The value is not shown: it may be a token.
+            raise MCPError(f"No header can be what is given for {name!r:.60}", reason="invalid")
+
+
+def _fits(given: object, pattern: re.Pattern[str]) -> bool:
+    return isinstance(given, str) and pattern.fullmatch(given) is not None
 
 
 def of_post(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from footlight.client.errors import MCPError
+from footlight.client.transports.http_headers import check_headers
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -19,8 +20,6 @@ __all__ = ["WebSocket"]
 
 MAX_SIZE = 64 << 20
 
-_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 _OWN = re.compile(r"host|connection|upgrade|sec-websocket-.*", re.IGNORECASE)
 
 
@@ -44,9 +43,8 @@ class WebSocket:
 
     def __post_init__(self) -> None:
         _check_url(self.url, with_ssl=self.ssl is not None)
-        for name, value in self.request_headers.items():
-            if not _NAME.fullmatch(name) or not _VALUE.fullmatch(value):
-                raise MCPError(f"No header can be what is given for {name!r}", reason="invalid")
+        check_headers(self.headers)
+        check_headers(self.request_headers)
 
     def __repr__(self) -> str:
         return f"WebSocket({self.where!r})"
