@@ -100,9 +100,11 @@ def test_what_a_loop_left_open_can_be_closed_and_connected_again(client: MCPClie
 def test_a_loop_that_ends_takes_the_process_with_it() -> None:
     client = MCPClient(Stdio(sys.executable, ("-m", "tests.client.sdk_server"), cwd=REPOSITORY))
 
-    async def leave_open() -> list[psutil.Process]:
+    others = set(psutil.Process().children())
+
+    async def leave_open() -> set[psutil.Process]:
         await client.connect()
-        return psutil.Process().children()
+        return set(psutil.Process().children()) - others
 
     started = asyncio.run(leave_open())
 

@@ -561,9 +561,10 @@ async def test_who_is_cancelled_while_closing_leaves_nothing_behind(tmp_path: Pa
 
 
 async def test_who_is_cancelled_while_opening_leaves_nothing_behind(tmp_path: Path) -> None:
+    others = set(psutil.Process().children())
     opening = asyncio.create_task(server(tmp_path, STUBBORN).open(Recorder()))
     await asyncio.wait([opening], timeout=0)
-    while not (started := psutil.Process().children()):
+    while not (started := set(psutil.Process().children()) - others):
         await asyncio.wait([opening], timeout=0)
     opening.cancel()
     await asyncio.wait([opening])

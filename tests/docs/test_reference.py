@@ -111,6 +111,7 @@ def test_every_setting_is_there_and_its_variable_sets_it() -> None:
 
 
 NEEDED = {
+    "FOOTLIGHT_TRANSPORT": "http",
     "FOOTLIGHT_LOGGING_FILE": "server.log",
     "FOOTLIGHT_LISTEN_TLS_CERTIFICATE": "server.pem",
     "FOOTLIGHT_LISTEN_TLS_KEY": "server.key",
@@ -120,6 +121,7 @@ NEEDED = {
 """What other settings need beside them."""
 
 VALUES = {
+    "transport": "websocket",
     "listen.publicUrl": "https://elsewhere.example.com/mcp",
     "listen.tokenVerifier": "package.module:other",
     "listen.authorizationServers": "https://login.example.com",

@@ -243,15 +243,18 @@ JSON = SCALARS | st.lists(SCALARS, max_size=2) | st.dictionaries(st.text("ab"), 
     )
 )
 def test_arguments_are_taken_or_refused_by_name(arguments: dict[str, Any]) -> None:
-    """What the listed schema takes is taken, and beside it only null for what is optional."""
+    """What the listed schema takes is taken, and beside it only null for what is optional.
+
+    It does not say of `timeout`, which every tool has, that it is at least 1.
+    """
     optional = {"mode", "times", "tags", "timeout"}
     given = {key: value for key, value in arguments.items() if value is not None or key not in optional}
     named = refused_parameter(arguments)
     integral = not isinstance(given.get("times"), float) or given["times"].is_integer()
+    timed = not isinstance(given.get("timeout"), (int, float)) or given["timeout"] >= 1
+    listed = jsonschema.Draft202012Validator(light.input_schema).is_valid(given)
     assert named is None or named in {*arguments, "lampName"}
-    assert (named is None) == (
-        jsonschema.Draft202012Validator(light.input_schema).is_valid(given) and integral
-    )
+    assert (named is None) == (listed and integral and timed)
 
 
 def refused_parameter(arguments: dict[str, Any]) -> str | None:
