@@ -341,7 +341,7 @@ def test_every_setting_comes_from_the_environment_as_from_a_file(
     [
         (
             '{"brwser": {}}',
-            "unknown setting 'brwser'; known here: browser, daemon, listen, logging, name, observation, pool, port, ",
+            "unknown setting 'brwser'; known here: browser, daemon, listen, logging, name, observation, ",
         ),
         (
             '{"pool": {"min_browsers": 1}}',
