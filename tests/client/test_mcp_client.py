@@ -23,7 +23,7 @@ from footlight import (
     is_tool_not_found,
 )
 from footlight.client import connection, mcp_client
-from footlight.client.messages import encode
+from footlight.client.messages import encode, notification
 from footlight.client.results import CallResult, Content, Tool, ToolResult
 from tests.client.channels import (
     LEGACY,
@@ -1503,6 +1503,40 @@ async def test_over_http_a_client_with_listeners_is_heard_from_the_beginning(
         await place.wire.until(lambda: place.wire.on_error is not None)
 
     assert place.wire.streams_closed == 0  # The channel's own end closes it.
+
+
+async def test_over_http_the_stream_that_is_open_is_told_to_who_asks_for_it() -> None:
+    """R001-23, R001-24, R001-26: servers allow one, and refuse another while they think that there is one."""
+    place = Place(LEGACY, http=True)
+    heard: list[Any] = []
+    async with MCPClient(place, roots=[]) as client:
+        await place.wire.until(lambda: place.wire.on_error is not None)
+        place.wire.listens = MCPError("Only one stream is allowed", reason="http", status=409)
+
+        assert await client.open_stream(heard.append)
+        place.wire.stream("notifications/message", data="heard")
+        await client.close_stream()
+        place.wire.stream("notifications/message", data="not heard")
+
+        assert place.wire.streams_closed == 0
+
+    assert heard == [notification("notifications/message", {"data": "heard"})]
+
+
+async def test_over_http_a_stream_that_ended_is_opened_anew_for_who_asks() -> None:
+    """R001-23"""
+    place = Place(LEGACY, http=True)
+    ended: list[MCPError] = []
+    async with MCPClient(place, roots=[]) as client:
+        await place.wire.until(lambda: place.wire.on_error is not None)
+        assert await client.open_stream(lambda _: None, ended.append)
+        error = MCPConnectionError("broken")
+        place.wire.on_error(error)
+        place.wire.listens = False
+
+        assert not await client.open_stream(lambda _: None)
+
+    assert ended == [error]
 
 
 async def test_over_http_a_client_without_listeners_has_no_stream() -> None:

@@ -415,7 +415,7 @@ class MCPClient:
         """Hear what the server says of itself; False where it does not support that (R001-23 to 27).
 
         Over HTTP it is the GET stream, which is opened again by itself after a drop (a client with handlers
-        or `on_notification` has it from the beginning, and until `close_stream`); in the stateless
+        or `on_notification` has it from the beginning); in the stateless
         protocol a subscription to all lists and these resources; over other transports they come anyway.
         `on_message` takes each message. There is one stream; another call replaces it.
         """
@@ -427,7 +427,7 @@ class MCPClient:
             if is_stateless(introduction.version):
                 opened = await stream.subscribe(connection, resources, timeout_ms=self.timeout_ms)
             elif self._session.http is not None:
-                opened = await stream.listen(self._session.http, self.timeout_ms)
+                opened = await stream.listen(self._session, self.timeout_ms)
             else:
                 opened = True
         finally:

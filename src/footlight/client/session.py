@@ -27,6 +27,8 @@ from footlight.client.versions import is_stateless
 
 if TYPE_CHECKING:
     from footlight.client.channel import Channel, Transport
+    from footlight.client.messages import Message
+    from footlight.client.streams import OnError, OnMessage
 
 __all__ = ["Session", "State", "check_timeout", "within"]
 
@@ -62,7 +64,10 @@ class Session:
         self._timeout_ms = timeout_ms
         self._handlers = handlers
         self._listens = listens
-        self._listening: asyncio.Task[None] | None = None
+        self._listening: asyncio.Task[bool | MCPError] | None = None
+        """The stream that is open without being asked for: whether it is."""
+        self._on_message: OnMessage = _ignore
+        self._on_stream_error: OnError = _log_end
         self._on_notification = on_notification
         self._on_forgotten = on_forgotten
         self._lazy = transport is not None
@@ -128,6 +133,27 @@ class Session:
                 return await self.http.terminate()
         finally:
             self._forget()
+
+    async def listen(self, on_message: OnMessage, on_error: OnError) -> bool:
+        """Tell these what comes on the GET stream; False where the server has none.
+
+        Servers allow one: where it is open already it stays, and only tells these too.
+
+        Raises:
+            MCPError: it could not be opened.
+        """
+        self._on_message, self._on_stream_error = on_message, on_error
+        if (listening := self._listening) is not None:
+            await asyncio.wait([listening])
+            if not listening.cancelled() and isinstance(opened := listening.result(), bool):
+                return opened
+        self._listening = None
+        return self.http is not None and await self.http.listen(self._told, self._not_told_any_more)
+
+    async def stop_listening(self) -> None:
+        self._on_message, self._on_stream_error = _ignore, _log_end
+        if self._listening is None and self.http is not None:
+            await self.http.stop_listening()
 
     async def ready(self) -> tuple[Connection, Introduction]:
         """Connected, and introduced: again where the server has forgotten us (R001-18, R001-48)."""
@@ -227,16 +253,24 @@ class Session:
                 error.server_command = self._transport.where
             raise
         if self._listens and isinstance(channel, HttpSession) and not is_stateless(introduction.version):
-            await self._stop_listening()
             # Not waited for: a server may say nothing on it until it has something to say.
-            self._listening = asyncio.create_task(_listen(channel))
+            self._listening = asyncio.create_task(self._listen(channel))
         return introduction
 
-    async def _stop_listening(self) -> None:
-        task, self._listening = self._listening, None
-        if task is not None:
-            task.cancel()
-            await asyncio.wait([task])
+    async def _listen(self, http: HttpSession) -> bool | MCPError:
+        """For the connection to receive. Many servers have no such stream."""
+        try:
+            return await http.listen(self._told, self._not_told_any_more)
+        except MCPError as error:
+            _log_end(error)
+            return error
+
+    def _told(self, message: Message) -> None:
+        self._on_message(message)
+
+    def _not_told_any_more(self, error: MCPError) -> None:
+        self._listening = None
+        self._on_stream_error(error)
 
     async def _close(self) -> None:
         async with self._opening.here():
@@ -251,13 +285,15 @@ class Session:
         self._forget()
         if connection is None or connection.loop_ended:
             return
-        await self._stop_listening()
         # First, or what waits would blame the server for what the end of the session does to it.
         connection.lost(MCPConnectionError("The client was closed", reason="not_connected"))
         await _parted(connection, http if connected else None)
 
     def _forget(self) -> None:
         self._introduction = None
+        task, self._listening = self._listening, None
+        if task is not None and not task.get_loop().is_closed():
+            task.cancel()
         self._on_forgotten()
 
 
@@ -275,12 +311,8 @@ def check_timeout(timeout_ms: object) -> None:
     raise MCPError(f"timeout_ms: must be more than 0, got {timeout_ms!r:.60}", reason="invalid")
 
 
-async def _listen(http: HttpSession) -> None:
-    """Open the GET stream, for the connection to receive; many servers have none."""
-    try:
-        await http.listen(lambda _: None, _log_end)
-    except MCPError as error:
-        _log_end(error)
+def _ignore(_: Message) -> None:
+    """The connection has it."""
 
 
 def _log_end(error: MCPError) -> None:

@@ -11,8 +11,8 @@ from footlight.client.errors import MCPError, MCPTimeoutError
 from footlight.client.messages import Message, notification
 
 if TYPE_CHECKING:
-    from footlight.client.channel import HttpSession
     from footlight.client.connection import Connection
+    from footlight.client.session import Session
 
 __all__ = ["OnError", "OnMessage", "Stream"]
 
@@ -30,7 +30,7 @@ class Stream:
     def __init__(self, on_message: OnMessage, on_error: OnError | None) -> None:
         self._on_message = on_message
         self._on_error = on_error
-        self._session: HttpSession | None = None
+        self._session: Session | None = None
         self._subscription: asyncio.Task[None] | None = None
         self._acknowledged = asyncio.Event()
         self._refusal: MCPError | None = None
@@ -42,7 +42,7 @@ class Stream:
         elif self._session is None:
             self._tell(notification(method, params))
 
-    async def listen(self, session: HttpSession, timeout_ms: float) -> bool:
+    async def listen(self, session: Session, timeout_ms: float) -> bool:
         """Over HTTP, before 2026: False where the server has no such stream."""
         self._session = session
         try:

@@ -198,7 +198,9 @@ async def test_a_page_that_hangs_has_no_title_and_keeps_nobody_waiting(browser: 
     url = (await browser.show("<title>t</title><p id=p>x</p>"))["url"]
     element = await find(browser, "#p")
     begun = browser.site.page("begun")
-    script = f"fetch('{begun}').then(() => {{ while (true); }})"
+    # One that is waited for: no other script of the page can run between the request and the loop.
+    ask = f"const r = new XMLHttpRequest(); r.open('GET', '{begun}', false); r.send()"
+    script = f"{ask}; while (true);"
     page: dict[str, Any] = {}
     why = ""
 
