@@ -333,7 +333,7 @@ async def test_what_changes_from_frame_to_frame_is_seen_to_its_end(tab: Tab, whe
     await tab.show(f"""<p></p><a-b></a-b><script>
         document.querySelector('a-b').attachShadow({{mode: 'open'}});
         const shown = {where};
-        function turn(n) {{ shown.textContent = n; if (n < 12) setTimeout(turn, 20, n + 1); }}
+        function turn(n) {{ shown.textContent = n; if (n < 12) requestAnimationFrame(() => turn(n + 1)); }}
         </script><button onclick="turn(0)">go</button>""")
 
     await tab.click()
