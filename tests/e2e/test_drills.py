@@ -41,14 +41,23 @@ def family(pid: int) -> list[psutil.Process]:
 
 def browsers_of(pid: int) -> list[psutil.Process]:
     """The browsers' main processes, without the shells that some systems start them in."""
-    return [
-        process
+    found = {
+        process.pid: process
         for process in psutil.Process(pid).children(recursive=True)
         if (line := command_of(process))
         and Path(line[0]).name.startswith("chrom")
         and any(part.startswith("--remote-debugging-") for part in line)
         and not any(part.startswith("--type=") for part in line)
-    ]
+    }
+    # A child of a browser is called as it is, until it becomes what it is for.
+    return [process for process in found.values() if parent_of(process) not in found]
+
+
+def parent_of(process: psutil.Process) -> int | None:
+    try:
+        return process.ppid()
+    except psutil.Error:
+        return None
 
 
 def renderers_of(browser: psutil.Process) -> list[psutil.Process]:

@@ -346,13 +346,15 @@ async def test_a_session_whose_browser_crashed_is_made_again_as_it_was(site: Sit
     async with connected(site, *flags, **environment) as browser:
         session_id = (await browser.call("create_session", **KEPT))["sessionId"]
         await browser.show("<p>x</p>", sessionId=session_id)
-        for child in psutil.Process().children(recursive=True):
-            if (
-                child.pid not in ours
-                and "chrom" in child.name()
-                and "--type=" not in " ".join(child.cmdline())
-            ):
-                os.kill(child.pid, signal.SIGKILL)
+        browsers = [
+            child
+            for child in psutil.Process().children(recursive=True)
+            if child.pid not in ours
+            and "chrom" in child.name()
+            and "--type=" not in " ".join(child.cmdline())
+        ]
+        for child in browsers:
+            os.kill(child.pid, signal.SIGKILL)
         error = await browser.refused("get_text", selector="p", sessionId=session_id)
         assert error["code"] == "BROWSER_CRASHED"
 
