@@ -1571,6 +1571,22 @@ async def test_an_async_listener_is_waited_for_beside_the_calls() -> None:
             await heard.wait()
 
 
+async def test_an_async_listener_of_a_stream_is_waited_for_too() -> None:
+    """R001-24"""
+    heard = asyncio.Event()
+
+    async def listen(message: Mapping[str, Any]) -> None:
+        await asyncio.sleep(0)
+        heard.set()
+
+    place = Place(LEGACY, http=True)
+    async with MCPClient(place) as client:
+        await client.open_stream(listen)
+        place.wire.stream("notifications/message", data="x")
+        async with asyncio.timeout(5):
+            await heard.wait()
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from footlight import __version__
 from footlight.cli.arguments import BadUsage, Typed, find_tool, read_words, tool_arguments
 from footlight.cli.printing import OK, TOOL_FAILED, print_result, print_tool, warn
+from footlight.client.versions import STATELESS_VERSIONS, request_meta
 from footlight.daemon.errors import DaemonError, NoDaemon
 from footlight.daemon.folder import find_folder
 from footlight.daemon.running import NO_SERVER
@@ -31,9 +32,6 @@ INTERRUPTED = 130
 INVALID_PARAMS = -32602
 
 HOW_TO_START = "`footlight daemon start` starts one, and so does a call without --no-start."
-
-META = "io.modelcontextprotocol/"
-PROTOCOL = "2026-07-28"
 
 
 class ServerError(Exception):
@@ -128,11 +126,8 @@ def _ask(link: Link, method: str, params: Mapping[str, Any]) -> Mapping[str, Any
         ServerError: the server refused it.
         NoDaemon: the server ended before it answered.
     """
-    meta = {
-        f"{META}protocolVersion": PROTOCOL,
-        f"{META}clientCapabilities": {},
-        f"{META}clientInfo": {"name": "footlight call", "version": __version__},
-    }
+    identity = {"name": "footlight call", "version": __version__}
+    meta = request_meta(STATELESS_VERSIONS[-1], client_info=identity, capabilities={})
     request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": meta}}
     try:
         link.send(json.dumps(request).encode() + b"\n")

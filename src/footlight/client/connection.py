@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from footlight.client import messages
 from footlight.client.errors import MCPConnectionError, MCPError, MCPTimeoutError
+from footlight.client.listeners import Told, tell
 from footlight.client.loose import an_object, number, text
 
 if TYPE_CHECKING:
@@ -31,9 +32,9 @@ logger = logging.getLogger(__name__)
 Result = Mapping[str, Any]
 Handler = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]] | Mapping[str, Any]]
 """Answers a request of the server's: its params in, the result out. An `MCPError` is told to the server."""
-OnNotification = Callable[[str, Mapping[str, Any]], Awaitable[None] | None]
+OnNotification = Callable[[str, Mapping[str, Any]], Told]
 """Takes the method and its params. What is awaitable runs as a task beside what comes next."""
-OnProgress = Callable[[float, float | None, str | None], Awaitable[None] | None]
+OnProgress = Callable[[float, float | None, str | None], Told]
 """Takes the progress, its total and a message."""
 
 CANCEL_SECONDS = 2.0
@@ -272,15 +273,9 @@ class Connection:
         total, message = number(params.get("total")), text(params.get("message"))
         self._tell(waiting.on_progress, progress, total, message)
 
-    def _tell(self, listener: Callable[..., Awaitable[None] | None], *news: Any) -> None:
-        """A listener's mistake must not end the connection."""
-        try:
-            told = listener(*news)
-        except Exception:
-            logger.exception("a listener failed")
-            return
-        if inspect.isawaitable(told):
-            self._start(_heard(told))
+    def _tell(self, listener: Callable[..., Told], *news: Any) -> None:
+        if (hearing := tell(listener, *news)) is not None:
+            self._start(hearing)
 
     def _receive_cancelled(self, identifier: object) -> None:
         task = self._serving.get(identifier) if messages.is_id(identifier) else None
@@ -350,10 +345,3 @@ def _sendable(result: object) -> Result:
     except MCPError as error:
         raise TypeError(error.message) from None
     return cast("Result", result)
-
-
-async def _heard(listening: Awaitable[None]) -> None:
-    try:
-        await listening
-    except Exception:
-        logger.exception("a listener failed")

@@ -134,52 +134,39 @@ def _restored(kind: type[MCPError], message: str, state: dict[str, Any]) -> MCPE
     return error
 
 
-class MCPConnectionError(MCPError, ConnectionError):
+class _Unreached(MCPError, ConnectionError):
+    """`server_command` is what was started, where the server is a process."""
+
+    def __init__(
+        self,
+        message: str,
+        /,
+        *,
+        reason: Reason = "network",
+        server_command: str | None = None,
+        rpc_code: int | None = None,
+        data: Any = None,
+        status: int | None = None,
+    ) -> None:
+        super().__init__(message, reason=reason, rpc_code=rpc_code, data=data, status=status)
+        self.server_command = server_command
+
+    def _own_fields(self) -> dict[str, Any]:
+        return {"serverCommand": self.server_command}
+
+
+class MCPConnectionError(_Unreached):
     """The connection could not be made, or was lost, or its session expired."""
 
     code = "CONNECTION_ERROR"
     name = "ConnectionError"
 
-    def __init__(
-        self,
-        message: str,
-        /,
-        *,
-        reason: Reason = "network",
-        server_command: str | None = None,
-        rpc_code: int | None = None,
-        data: Any = None,
-        status: int | None = None,
-    ) -> None:
-        super().__init__(message, reason=reason, rpc_code=rpc_code, data=data, status=status)
-        self.server_command = server_command
 
-    def _own_fields(self) -> dict[str, Any]:
-        return {"serverCommand": self.server_command}
-
-
-class ServerNotAvailableError(MCPError, ConnectionError):
+class ServerNotAvailableError(_Unreached):
     """There is no server: it does not run, or cannot be reached."""
 
     code = "SERVER_NOT_AVAILABLE"
     name = "ServerNotAvailableError"
-
-    def __init__(
-        self,
-        message: str,
-        /,
-        *,
-        reason: Reason = "network",
-        server_command: str | None = None,
-        rpc_code: int | None = None,
-        data: Any = None,
-        status: int | None = None,
-    ) -> None:
-        super().__init__(message, reason=reason, rpc_code=rpc_code, data=data, status=status)
-        self.server_command = server_command
-
-    def _own_fields(self) -> dict[str, Any]:
-        return {"serverCommand": self.server_command}
 
 
 class MCPTimeoutError(MCPError, TimeoutError):

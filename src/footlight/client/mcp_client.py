@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from footlight.client.connection import NO_HANDLER, Handler, OnNotification, OnProgress, Result
 from footlight.client.errors import MCPError, MCPTimeoutError, ToolInvocationError
 from footlight.client.handshake import Identity, Wanted
+from footlight.client.listeners import Told
 from footlight.client.loose import items, text
 from footlight.client.mirrored import check_annotations, mirrored
 from footlight.client.results import CallResult, Tool, ToolResult, read_call, read_result
@@ -189,7 +190,7 @@ class MCPClient:
         """
         return await self._session.request(method, params, timeout_ms=timeout_ms, on_progress=on_progress)
 
-    def _notified(self, method: str, params: Mapping[str, Any]) -> Awaitable[None] | None:
+    def _notified(self, method: str, params: Mapping[str, Any]) -> Told:
         if method == "notifications/tools/list_changed":
             self._tools.forget()
         if self._stream is not None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from footlight.client.errors import MCPError, MCPTimeoutError
+from footlight.client.listeners import Told, tell
 from footlight.client.messages import Message, notification
+from footlight.client.session import within
 
 if TYPE_CHECKING:
     from footlight.client.connection import Connection
@@ -20,8 +22,8 @@ logger = logging.getLogger(__name__)
 
 METHOD_NOT_FOUND = -32601
 
-OnMessage = Callable[[Message], None]
-OnError = Callable[[MCPError], None]
+OnMessage = Callable[[Message], Told]
+OnError = Callable[[MCPError], Told]
 
 
 class Stream:
@@ -34,6 +36,7 @@ class Stream:
         self._subscription: asyncio.Task[None] | None = None
         self._acknowledged = asyncio.Event()
         self._refusal: MCPError | None = None
+        self._hearing: set[asyncio.Task[None]] = set()
 
     def notified(self, method: str, params: Mapping[str, Any]) -> None:
         """A notification of the connection. A GET stream tells its messages itself."""
@@ -45,13 +48,8 @@ class Stream:
     async def listen(self, session: Session, timeout_ms: float) -> bool:
         """Over HTTP, before 2026: False where the server has no such stream."""
         self._session = session
-        try:
-            async with asyncio.timeout(timeout_ms / 1000):
-                return await session.listen(self._tell, self._fail)
-        except TimeoutError:
-            raise MCPTimeoutError(
-                f"Opening the stream took longer than {timeout_ms:.0f}ms", timeout_ms=timeout_ms
-            ) from None
+        async with within(timeout_ms, "Opening the stream"):
+            return await session.listen(self._tell, self._fail)
 
     async def subscribe(self, connection: Connection, resources: Sequence[str], *, timeout_ms: float) -> bool:
         """In the stateless protocol: one request, whose answer is the end. False: the server has none.
@@ -93,6 +91,8 @@ class Stream:
             self._refusal = end
 
     async def close(self) -> None:
+        for hearing in self._hearing:
+            hearing.cancel()
         if self._subscription is not None:
             self._subscription.cancel()
             await asyncio.wait([self._subscription])
@@ -100,16 +100,16 @@ class Stream:
             await self._session.stop_listening()
 
     def _tell(self, message: Message) -> None:
-        try:
-            self._on_message(message)
-        except Exception:
-            logger.exception("a listener failed")
+        self._hear(tell(self._on_message, message))
 
     def _fail(self, error: MCPError) -> None:
         if self._on_error is None:
             logger.warning("the stream of the server ended: %s", error)
-            return
-        try:
-            self._on_error(error)
-        except Exception:
-            logger.exception("a listener failed")
+        else:
+            self._hear(tell(self._on_error, error))
+
+    def _hear(self, hearing: Coroutine[Any, Any, None] | None) -> None:
+        if hearing is not None:
+            task = asyncio.create_task(hearing)
+            self._hearing.add(task)
+            task.add_done_callback(self._hearing.discard)
