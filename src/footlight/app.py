@@ -289,6 +289,7 @@ async def _be_found(
         on_stop=stop.set,
         on_drain=on_drain,
         present=presence,
+        max_requests=settings.listen.max_requests,
         shutdown_seconds=settings.listen.shutdown_timeout / 1000,
     ) as clients:
         write_state(local.folder, state, tools=tools, token=local.token)

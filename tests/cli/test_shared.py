@@ -281,6 +281,29 @@ async def test_a_stream_of_news_ends_with_its_result(tmp_path: Path) -> None:
     assert (ended["id"], "result" in ended) == ("news", True)
 
 
+async def test_a_client_may_not_ask_without_end(tmp_path: Path) -> None:
+    """The limit is one client's: another is answered."""
+    params = {"notifications": {"resourcesListChanged": True}, "_meta": MODERN_META}
+    news = {"jsonrpc": "2.0", "id": "news", "method": "subscriptions/listen", "params": params}
+    more = {"jsonrpc": "2.0", "id": "more", "method": "tools/list", "params": {"_meta": MODERN_META}}
+    async with background(tmp_path, browser=False) as own:
+        await own.run("daemon", "start", FOOTLIGHT_LISTEN_MAX_REQUESTS="1")
+        async with piped(own) as wire, piped(own) as other:
+            await wire.send(json.dumps(news).encode() + b"\n")
+            await wire.message()
+            await wire.send(json.dumps(more).encode() + b"\n")
+            refused = await wire.message()
+            await other.send(json.dumps(more).encode() + b"\n")
+            answered = await other.message()
+
+    assert refused["error"] == {
+        "code": -32603,
+        "message": "Too many requests without an answer (1)",
+        "data": {"code": "RESOURCE_EXHAUSTED", "retryable": True},
+    }
+    assert (answered["id"], "result" in answered) == ("more", True)
+
+
 async def test_it_ends_with_the_one_who_started_it(running: Background) -> None:
     """Though another holds its input open."""
     read, write = os.pipe()

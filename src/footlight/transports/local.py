@@ -34,7 +34,7 @@ from footlight.daemon import greeting
 from footlight.errors import ConfigurationError
 from footlight.transports.messages import parse_message, refusal, to_json
 from footlight.transports.presence import Present
-from footlight.transports.unanswered import exhausted
+from footlight.transports.unanswered import LARGE_REQUESTS, Unanswered, exhausted
 
 __all__ = ["LocalContext", "bind_local", "serve_local"]
 
@@ -98,15 +98,24 @@ async def serve_local(
     on_stop: Callable[[], None],
     on_drain: Callable[[], None],
     present: Present,
+    max_requests: int,
     shutdown_seconds: float,
 ) -> AsyncGenerator[Clients]:
     """Serve on a bound socket, which is gone on return. Who does not know the nonce is sent away.
 
-    `facts` are told to who asks for the status. At the end new requests are refused, and those that run have
-    `shutdown_seconds` to finish; `on_drain` is called before that wait, to end the streams that would last.
+    `facts` are told to who asks for the status. A connection may have `max_requests` without an answer.
+    At the end new requests are refused, and those that run have `shutdown_seconds` to finish; `on_drain` is
+    called before that wait, to end the streams that would last.
     """
     path = Path(listener.getsockname())
-    clients = Clients(serve_connection, nonce=nonce, facts=facts, on_stop=on_stop, present=present)
+    clients = Clients(
+        serve_connection,
+        nonce=nonce,
+        facts=facts,
+        on_stop=on_stop,
+        present=present,
+        max_requests=max_requests,
+    )
     server = await asyncio.start_unix_server(clients.serve, sock=listener, limit=CHUNK)
     try:
         yield clients
@@ -136,8 +145,10 @@ class Clients:
         facts: Callable[[], Mapping[str, Any]],
         on_stop: Callable[[], None],
         present: Present,
+        max_requests: int,
     ) -> None:
         self._serve_connection = serve_connection
+        self._max_requests = max_requests
         self._nonce = nonce
         self._facts = facts
         self._on_stop = on_stop
@@ -145,6 +156,10 @@ class Clients:
         self._open: dict[_Client, asyncio.Task[None]] = {}
         self._asking: set[asyncio.StreamWriter] = set()
         self.draining = False
+
+    def unanswered(self) -> Unanswered:
+        """None yet, of one more connection."""
+        return Unanswered(max_requests=self._max_requests, max_size=LARGE_REQUESTS * LONGEST_MESSAGE)
 
     @property
     def count(self) -> int:
@@ -251,7 +266,7 @@ class _Client:
         self._reader = reader
         self._writer = writer
         self._among = among
-        self._unanswered: list[RequestId] = []
+        self._unanswered = among.unanswered()
 
     @asynccontextmanager
     async def streams(self) -> AsyncGenerator[tuple[Read, Write]]:
@@ -310,7 +325,9 @@ class _Client:
             return SessionMessage(item.message, ServerMessageMetadata(request_context=context))
         if self._among.draining:
             return exhausted(request.id, "The server is shutting down")
-        self._unanswered.append(request.id)
+        if refused := self._unanswered.refuse(request.id, len(line)):
+            return refused
+        self._unanswered.add(request.id, len(line))
         self.idle.clear()
 
         async def settle() -> None:
@@ -321,8 +338,7 @@ class _Client:
         )
 
     def _settle(self, identifier: RequestId | None) -> None:
-        if identifier in self._unanswered:
-            self._unanswered.remove(identifier)
+        self._unanswered.settle(identifier)
         if not self._unanswered:
             self.idle.set()
 
