@@ -19,7 +19,7 @@ from mcp_types import CallToolResult
 
 from benchmarks.pages import SIZES, page_of
 from benchmarks.plain import Plain
-from benchmarks.servers import PLAYWRIGHT_MCP, SERVERS, Footlight, Server, text_of
+from benchmarks.servers import PLAYWRIGHT_MCP, SERVERS, Footlight, Server, Worker, text_of
 from benchmarks.tokens import count_tokens
 from tests.site import Site
 
@@ -30,7 +30,7 @@ ROUNDS = {10: 12, 1_500: 8, 10_000: 5}
 CROWDS = (1, 2, 4, 8)
 CROWD_SECONDS = 4.0
 
-Work = Callable[[Server], Awaitable[CallToolResult]]
+Work = Callable[[Worker], Awaitable[CallToolResult]]
 
 
 @dataclass
@@ -83,7 +83,7 @@ async def compare_work(site: Site, names: Sequence[str]) -> None:
             _print_rows(f"{size:,} elements", rows)
 
 
-async def _alternate(servers: Sequence[Server], call: Work, rounds: int) -> Row:
+async def _alternate(servers: Sequence[Worker], call: Work, rounds: int) -> Row:
     row: Row = {server.name: Measured() for server in servers}
     for turn in range(rounds + 1):
         first = turn % len(servers)

@@ -5,34 +5,27 @@ from __future__ import annotations
 import base64
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from pathlib import Path
-from typing import Any, cast
 
 from mcp_types import CallToolResult, ImageContent, TextContent
 from playwright.async_api import Page, async_playwright
 
-from benchmarks.servers import Server, Start, executable
+from benchmarks.servers import Worker, executable
 from footlight.browser.launch import QUIET
 
 __all__ = ["Plain"]
 
 
-class Plain(Server):
+class Plain(Worker):
     """No process of its own beside the driver and the browser. A look is Playwright's snapshot for models."""
 
     name = "plain Playwright"
 
     def __init__(self, page: Page) -> None:
-        super().__init__(cast("Any", None))
         self._page = page
 
     @classmethod
-    def start(cls, folder: Path) -> Start:
-        raise NotImplementedError(f"{cls.name} is no server")
-
-    @classmethod
     @asynccontextmanager
-    async def running(cls) -> AsyncGenerator[Server]:
+    async def running(cls) -> AsyncGenerator[Plain]:
         async with async_playwright() as playwright:
             browser = await playwright.chromium.launch(executable_path=executable() or None, args=list(QUIET))
             yield cls(await browser.new_page())

@@ -8,7 +8,7 @@ import sys
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -30,6 +30,7 @@ __all__ = [
     "SERVERS",
     "Footlight",
     "Server",
+    "Worker",
     "executable",
     "install_peers",
     "text_of",
@@ -62,10 +63,43 @@ class Start:
     environment: Mapping[str, str]
 
 
-class Server(ABC):
-    """A server with a client on its standard input and output. Each call gives the whole answer."""
+class Worker(ABC):
+    """Whoever does the work that is compared. Each call gives the whole answer."""
 
     name: ClassVar[str]
+
+    @classmethod
+    @abstractmethod
+    def running(cls) -> AbstractAsyncContextManager[Worker]: ...
+
+    async def prepare(self) -> None:  # noqa: B027 - most need nothing
+        """After a page has come: learn what its elements are called."""
+
+    @abstractmethod
+    async def navigate(self, url: str) -> CallToolResult: ...
+
+    @abstractmethod
+    async def click(self) -> CallToolResult: ...
+
+    @abstractmethod
+    async def click_and_look(self) -> CallToolResult:
+        """Until the caller knows what the page is like after the click."""
+
+    @abstractmethod
+    async def fill(self, value: str) -> CallToolResult: ...
+
+    @abstractmethod
+    async def snapshot(self) -> CallToolResult: ...
+
+    @abstractmethod
+    async def read_text(self) -> CallToolResult: ...
+
+    @abstractmethod
+    async def screenshot(self) -> CallToolResult: ...
+
+
+class Server(Worker):
+    """A server with a client on its standard input and output."""
 
     def __init__(self, client: Client, names: Mapping[str, Any] | None = None) -> None:
         self.client = client
@@ -92,31 +126,6 @@ class Server(ABC):
         result = await self.client.call_tool(tool, {**self.names, **arguments})
         assert not result.is_error, result
         return result
-
-    async def prepare(self) -> None:  # noqa: B027 - most need nothing
-        """After a page has come: learn what its elements are called."""
-
-    @abstractmethod
-    async def navigate(self, url: str) -> CallToolResult: ...
-
-    @abstractmethod
-    async def click(self) -> CallToolResult: ...
-
-    @abstractmethod
-    async def click_and_look(self) -> CallToolResult:
-        """Until the caller knows what the page is like after the click."""
-
-    @abstractmethod
-    async def fill(self, value: str) -> CallToolResult: ...
-
-    @abstractmethod
-    async def snapshot(self) -> CallToolResult: ...
-
-    @abstractmethod
-    async def read_text(self) -> CallToolResult: ...
-
-    @abstractmethod
-    async def screenshot(self) -> CallToolResult: ...
 
 
 class Footlight(Server):
