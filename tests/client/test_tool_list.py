@@ -61,7 +61,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 async def test_they_are_asked_for_once() -> None:
-    """R001-44"""
+    """R001-44, R004-39"""
     listing, tools = Listing([page("a", "b"), page("c")]), ToolList()
 
     first = await tools.get(listing.fetch)
