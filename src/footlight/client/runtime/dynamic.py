@@ -1,0 +1,60 @@
+"""A handle without a generated module: the same calls, without types and completion."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from footlight.client.adapters import ADAPTERS, choose_adapter
+from footlight.client.adapters.adapter import Adapter
+from footlight.client.mcp_client import MCPClient
+from footlight.client.runtime.connecting import Connecting, connect
+from footlight.client.runtime.handle import Handle, Method, Namespace
+from footlight.client.runtime.logger import CallLog
+from footlight.client.runtime.transport import spawn_client
+
+__all__ = ["DynamicHandle", "connect_dynamic"]
+
+
+class DynamicNamespace(Namespace):
+    """Every name is a method: whether there is such a tool, the server says."""
+
+    def __getattr__(self, method: str) -> Method:
+        if method.startswith("__"):
+            raise AttributeError(method)
+        return self[method]
+
+
+class DynamicHandle(Handle):
+    """Every name is a namespace; `root` is another name of `_root`."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return DynamicNamespace(self._bound, "_root" if name == "root" else name)
+
+
+def connect_dynamic(
+    session_name: str,
+    adapter: Adapter | None = None,
+    *,
+    server: object,
+    log: CallLog | None = None,
+    timeout_ms: float | None = None,
+) -> Connecting[DynamicHandle]:
+    """As a generated `mcp_connect`. Without an adapter, the one that fits the server's tools is taken.
+
+    Raises what `connect` raises, except that nothing is compared.
+    """
+
+    async def opened() -> DynamicHandle:
+        client = (
+            server if isinstance(server, MCPClient) else await spawn_client(server, timeout_ms=timeout_ms)
+        )
+        try:
+            chosen = adapter or ADAPTERS[choose_adapter(await client.list_tools())]
+        except BaseException:
+            await client.close()
+            raise
+        return await connect(DynamicHandle, session_name, adapter=chosen, server=client, log=log)
+
+    return Connecting(opened)

@@ -1,0 +1,262 @@
+"""The call log: two lines of JSON a call, which can be pasted to a model or replayed (R000-60 to R000-75).
+
+```json
+{"name":"echo","arguments":{"message":"hi"},"_phase":"before","_seq":3}
+{"name":"echo","arguments":{"message":"hi"},"_phase":"after","_result":"hi","_ok":true,"_ms":2,"_seq":3}
+```
+
+To replay a log, keep the lines whose `_phase` is `before`, and leave out every field that begins with `_`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import itertools
+import json
+import logging
+import os
+import re
+import sys
+import threading
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TextIO
+
+from footlight.client.errors import MCPError
+from footlight.client.results import ToolResult
+from footlight.client.value import value_of
+
+__all__ = ["Call", "CallLog", "Redact", "create_logger"]
+
+logger = logging.getLogger(__name__)
+
+THRESHOLD = 200
+DIRECTORY = Path(".mcp-log")
+LONGEST_ERROR = 1_000
+
+_UNFIT_FOR_A_FILE = re.compile(r"[^\w.-]")
+
+Entry = dict[str, Any]
+Redact = Callable[[Entry], Entry]
+"""Gets a line before it is written, its result whole, and gives back what may be written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What went over the wire: the arguments with the session's key, which comes first."""
+
+    name: str
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A result as its line shows it, and what a file of its own would hold."""
+
+    shown: Any
+    whole: str
+    kind: str = "text"
+    large: bool = False
+
+
+@dataclass(eq=False)
+class CallLog:
+    """Made by `create_logger`. May be used by several tasks and threads; a line is written whole."""
+
+    console: TextIO | bool = True
+    file: Path | None = None
+    directory: Path = DIRECTORY
+    sidecar: bool = False
+    threshold: int = THRESHOLD
+    redact: Redact | None = None
+    _numbers: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _descriptor: int | None = None
+
+    def next_seq(self) -> int:
+        """The number of the next call, from 1: taken when it is made, so that no two share it (R000-43)."""
+        return next(self._numbers)
+
+    def before(self, call: Call, seq: int) -> None:
+        """Say what is about to be called.
+
+        Raises:
+            MCPError: the arguments cannot be written as JSON, or the file cannot be written to.
+        """
+        self._write(self._redacted({**_head(call), "_phase": "before", "_seq": seq}))
+
+    def after_success(self, call: Call, result: ToolResult, ms: float, seq: int) -> None:
+        """What came of it. A line that cannot be written is a warning: the result counts more."""
+        with _whatever_becomes_of_the_log(call):
+            kept = _kept(result)
+            entry: Entry = {**_head(call), "_phase": "after"}
+            if kept is not None:
+                entry["_result"] = kept.shown
+            entry |= {**_made(result), "_ok": True, "_ms": max(0, round(ms)), "_seq": seq}
+            entry = self._redacted(entry)
+            if kept is not None and "_result" in entry:
+                self._shorten(entry, kept, call, seq)
+            self._write(entry)
+
+    def after_failure(self, call: Call, error: BaseException, ms: float, seq: int) -> None:
+        with _whatever_becomes_of_the_log(call):
+            ended = {"_ok": False, "_ms": max(0, round(ms)), "_error": _message(error), "_seq": seq}
+            self._write(self._redacted({**_head(call), "_phase": "after", **ended}))
+
+    def close(self) -> None:
+        """Let the file go. A later line opens it again."""
+        with self._lock:
+            self._let_go()
+
+    def _let_go(self) -> None:
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def _redacted(self, entry: Entry) -> Entry:
+        if self.redact is None:
+            return entry
+        # A copy: what the callback does to it must not reach the call itself.
+        written = self.redact(json.loads(_dumps(entry)))
+        if written.get("arguments") != json.loads(_dumps(entry["arguments"])):
+            seq = written.pop("_seq", entry["_seq"])
+            written |= {"_redacted": True, "_seq": seq}
+        return written
+
+    def _shorten(self, entry: Entry, kept: _Kept, call: Call, seq: int) -> None:
+        """A large result is told by its size, and may be put beside the log (R000-68 to R000-72)."""
+        shown = entry["_result"]
+        if not kept.large and len(_dumps(shown)) < self.threshold:
+            return
+        whole = kept.whole if shown == kept.shown else shown if isinstance(shown, str) else _dumps(shown)
+        size = f"{kept.kind} {len(whole)} chars"
+        entry["_result"] = f"[{size}]"
+        if self.sidecar:
+            path = self.directory / f"{seq}-{_UNFIT_FOR_A_FILE.sub('_', call.name)}.txt"
+            _write_beside(path, whole)
+            entry["_result"] = f"[{size} → {path}]"
+
+    def _write(self, entry: Entry) -> None:
+        line = _dumps(entry) + "\n"
+        with self._lock:
+            stream = sys.stdout if self.console is True else self.console
+            if stream:
+                _print(stream, line)
+            if self.file is not None:
+                self._append(self.file, line.encode("utf-8", "backslashreplace"))
+
+    def _append(self, file: Path, line: bytes) -> None:
+        """In one write: a crash leaves a whole line or none, and other processes may write here too."""
+        try:
+            if self._descriptor is None:
+                self._descriptor = _opened(file)
+            if os.write(self._descriptor, line) < len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError as error:
+            self._let_go()
+            raise MCPError(
+                f"The call log {file} cannot be written: {error.strerror}", reason="invalid"
+            ) from None
+
+
+def create_logger(
+    *,
+    console: TextIO | bool = True,
+    file: str | os.PathLike[str] | None = None,
+    directory: str | os.PathLike[str] = DIRECTORY,
+    sidecar: bool = False,
+    threshold: int = THRESHOLD,
+    redact: Redact | None = None,
+) -> CallLog:
+    """A log on the console (standard output, or the stream that is given), in a file, in both, or nowhere.
+
+    A result of `threshold` characters of JSON or more is told by its size; with `sidecar` it is written whole
+    to `directory`, as `<seq>-<tool>.txt`. `redact` gets each line before it is written: a line whose
+    arguments it changes is marked `_redacted`, and is replayed only if they are given anew.
+    """
+    return CallLog(
+        console=console,
+        file=None if file is None else Path(file),
+        directory=Path(directory),
+        sidecar=sidecar,
+        threshold=threshold,
+        redact=redact,
+    )
+
+
+@contextlib.contextmanager
+def _whatever_becomes_of_the_log(call: Call) -> Generator[None]:
+    try:
+        yield
+    except Exception:
+        logger.exception("the end of the call of %s could not be logged", call.name)
+
+
+def _head(call: Call) -> Entry:
+    return {"name": call.name, "arguments": call.arguments}
+
+
+def _dumps(value: Any) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise MCPError(f"arguments: cannot be written as JSON: {error}", reason="invalid") from None
+
+
+def _print(stream: TextIO, line: str) -> None:
+    try:
+        stream.write(line)
+    except UnicodeEncodeError:  # A console that has no such characters.
+        stream.write(json.dumps(json.loads(line), separators=(",", ":")) + "\n")
+    stream.flush()
+
+
+def _kept(result: ToolResult) -> _Kept | None:
+    """None where there is nothing to tell."""
+    other = [part for part in result.content if part.type != "text"]
+    if other:
+        whole = _dumps([part.raw for part in result.content])
+        kinds = {part.type for part in other}
+        return _Kept(None, whole, kinds.pop() if len(kinds) == 1 else "content", large=True)
+    value = value_of(result)
+    if value == "":
+        return None
+    if isinstance(value, str):
+        return _Kept(value, value)
+    return _Kept(value, result.text or _dumps(value))
+
+
+def _made(result: ToolResult) -> Entry:
+    """What was really used to find an element, where the server says so: an exported test uses that."""
+    locator = result.meta.get("footlight/locator")
+    return {} if locator is None else {"_locator": locator}
+
+
+def _message(error: BaseException) -> str:
+    told = str(error) or type(error).__name__
+    return told if len(told) <= LONGEST_ERROR else f"{told[:LONGEST_ERROR]}… [{len(told)} chars]"
+
+
+def _opened(file: Path) -> int:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(file, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o644)
+    size = os.fstat(descriptor).st_size
+    if size:
+        os.lseek(descriptor, size - 1, os.SEEK_SET)
+        if os.read(descriptor, 1) != b"\n":
+            os.write(descriptor, b"\n")  # A writer ended within a line.
+    return descriptor
+
+
+def _write_beside(path: Path, text: str) -> None:
+    """Whole, or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
+    try:
+        unfinished.write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
+        unfinished.replace(path)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            unfinished.unlink()
