@@ -18,10 +18,15 @@ def value_of(result: ToolResult) -> Any:
     """
     if result.structured_content is not None:
         return result.structured_content
-    text = result.text
-    if not text and result.content:
+    if result.content and all(part.type != "text" for part in result.content):
         return result
+    text = result.text
     try:
-        return json.loads(text)
+        return json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError):
         return text
+
+
+def _refuse(word: str) -> Any:
+    """Python reads NaN and Infinity, which are words like others in JSON's eyes."""
+    raise ValueError(word)

@@ -49,7 +49,7 @@ class Connecting(Generic[AnyHandle]):
     ) -> None:
         handle, self._handle = self._handle, None
         if handle is not None:
-            await handle.close()
+            await handle.__aexit__(kind, error, trace)
 
 
 def connect(
@@ -80,19 +80,19 @@ def connect(
         try:
             if registry is not None:
                 check_registry(
-                    await client.list_tools(),
+                    await client.list_tools(refresh=True),
                     expected=registry.hash,
                     tool_hashes=registry.tool_hashes,
                     regenerate=registry.regenerate,
                 )
             known_as = await adapter.open(RecordedClient(client, written), session_name)
+            invoker = create_call_invoker(client=client, log=written, adapter=adapter, session_name=known_as)
+            return handle(
+                Bound(invoker=invoker, client=client, log=written, adapter=adapter, session_name=known_as)
+            )
         except BaseException:
             await client.close()
             written.close()
             raise
-        invoker = create_call_invoker(client=client, log=written, adapter=adapter, session_name=known_as)
-        return handle(
-            Bound(invoker=invoker, client=client, log=written, adapter=adapter, session_name=known_as)
-        )
 
     return Connecting(opened)

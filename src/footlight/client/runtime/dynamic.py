@@ -8,7 +8,7 @@ from footlight.client.adapters import ADAPTERS, choose_adapter
 from footlight.client.adapters.adapter import Adapter
 from footlight.client.mcp_client import MCPClient
 from footlight.client.runtime.connecting import Connecting, connect
-from footlight.client.runtime.handle import Handle, Method, Namespace
+from footlight.client.runtime.handle import ROOT, Handle, Method, Namespace
 from footlight.client.runtime.logger import CallLog
 from footlight.client.runtime.transport import spawn_client
 
@@ -19,7 +19,7 @@ class DynamicNamespace(Namespace):
     """Every name is a method: whether there is such a tool, the server says."""
 
     def __getattr__(self, method: str) -> Method:
-        if method.startswith("__"):
+        if method.startswith("_"):  # What Python and its shells look for; `nav["_x"]` is for tools.
             raise AttributeError(method)
         return self[method]
 
@@ -28,9 +28,9 @@ class DynamicHandle(Handle):
     """Every name is a namespace; `root` is another name of `_root`."""
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
+        if name.startswith("_") and name != ROOT:
             raise AttributeError(name)
-        return DynamicNamespace(self._bound, "_root" if name == "root" else name)
+        return DynamicNamespace(self._bound, ROOT if name == "root" else name)
 
 
 def connect_dynamic(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from types import TracebackType
@@ -14,7 +15,9 @@ from footlight.client.results import ToolResult
 from footlight.client.runtime.logger import CallLog
 from footlight.client.value import value_of
 
-__all__ = ["Bound", "CallOptions", "Handle", "Invoker", "Method", "Namespace", "wire_name"]
+__all__ = ["ROOT", "Bound", "CallOptions", "Handle", "Invoker", "Method", "Namespace", "wire_name"]
+
+logger = logging.getLogger(__name__)
 
 ROOT = "_root"
 """The namespace of tools without a dot (R000-57)."""
@@ -92,7 +95,13 @@ class Handle:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self.close()
+        """What went wrong inside is what is told: that a dead server cannot close its session is no news."""
+        try:
+            await self.close()
+        except MCPError:
+            if error is None:
+                raise
+            logger.warning("the handle could not be closed", exc_info=True)
 
 
 class Namespace:

@@ -22,13 +22,13 @@ import threading
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, cast
 
 from footlight.client.errors import MCPError
 from footlight.client.results import ToolResult
 from footlight.client.value import value_of
 
-__all__ = ["Call", "CallLog", "Redact", "create_logger"]
+__all__ = ["Call", "CallLog", "Kept", "Redact", "create_logger", "kept_of", "message_of"]
 
 logger = logging.getLogger(__name__)
 
@@ -52,8 +52,8 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
-    """A result as its line shows it, and what a file of its own would hold."""
+class Kept:
+    """A result, and what a file of its own would hold. A large one is never in the line."""
 
     shown: Any
     whole: str
@@ -71,9 +71,9 @@ class CallLog:
     sidecar: bool = False
     threshold: int = THRESHOLD
     redact: Redact | None = None
-    _numbers: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-    _descriptor: int | None = None
+    _numbers: itertools.count[int] = field(default_factory=lambda: itertools.count(1), init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
+    _descriptor: int | None = field(default=None, init=False)
 
     def next_seq(self) -> int:
         """The number of the next call, from 1: taken when it is made, so that no two share it (R000-43)."""
@@ -84,13 +84,14 @@ class CallLog:
 
         Raises:
             MCPError: the arguments cannot be written as JSON, or the file cannot be written to.
+            Exception: what `redact` or the console raised.
         """
         self._write(self._redacted({**_head(call), "_phase": "before", "_seq": seq}))
 
     def after_success(self, call: Call, result: ToolResult, ms: float, seq: int) -> None:
         """What came of it. A line that cannot be written is a warning: the result counts more."""
         with _whatever_becomes_of_the_log(call):
-            kept = _kept(result)
+            kept = kept_of(result)
             entry: Entry = {**_head(call), "_phase": "after"}
             if kept is not None:
                 entry["_result"] = kept.shown
@@ -102,7 +103,7 @@ class CallLog:
 
     def after_failure(self, call: Call, error: BaseException, ms: float, seq: int) -> None:
         with _whatever_becomes_of_the_log(call):
-            ended = {"_ok": False, "_ms": max(0, round(ms)), "_error": _message(error), "_seq": seq}
+            ended = {"_ok": False, "_ms": max(0, round(ms)), "_error": message_of(error), "_seq": seq}
             self._write(self._redacted({**_head(call), "_phase": "after", **ended}))
 
     def close(self) -> None:
@@ -119,24 +120,35 @@ class CallLog:
         if self.redact is None:
             return entry
         # A copy: what the callback does to it must not reach the call itself.
-        written = self.redact(json.loads(_dumps(entry)))
+        given = cast("object", self.redact(json.loads(_dumps(entry))))
+        if not isinstance(given, dict):
+            raise MCPError("redact: must give the line back", reason="invalid")
+        # Without the phase, the end of a call would be replayed as another one.
+        written = cast("Entry", given) | {"_phase": entry["_phase"], "_seq": entry["_seq"]}
         if written.get("arguments") != json.loads(_dumps(entry["arguments"])):
-            seq = written.pop("_seq", entry["_seq"])
-            written |= {"_redacted": True, "_seq": seq}
-        return written
+            written["_redacted"] = True
+        *order, last = entry
+        return {key: written[key] for key in (*order, "_redacted", last) if key in written} | written
 
-    def _shorten(self, entry: Entry, kept: _Kept, call: Call, seq: int) -> None:
+    def _shorten(self, entry: Entry, kept: Kept, call: Call, seq: int) -> None:
         """A large result is told by its size, and may be put beside the log (R000-68 to R000-72)."""
         shown = entry["_result"]
         if not kept.large and len(_dumps(shown)) < self.threshold:
             return
-        whole = kept.whole if shown == kept.shown else shown if isinstance(shown, str) else _dumps(shown)
+        # What a callback let pass, and nothing that it did not see.
+        whole = kept.whole if self.redact is None else shown if isinstance(shown, str) else _dumps(shown)
         size = f"{kept.kind} {len(whole)} chars"
         entry["_result"] = f"[{size}]"
         if self.sidecar:
             path = self.directory / f"{seq}-{_UNFIT_FOR_A_FILE.sub('_', call.name)}.txt"
-            _write_beside(path, whole)
-            entry["_result"] = f"[{size} → {path}]"
+            try:
+                _write_beside(path, whole)
+            except OSError as error:
+                logger.warning(
+                    "the result of %s could not be written to %s: %s", call.name, path, error.strerror
+                )
+            else:
+                entry["_result"] = f"[{size} → {path.as_posix()}]"
 
     def _write(self, entry: Entry) -> None:
         line = _dumps(entry) + "\n"
@@ -174,7 +186,8 @@ def create_logger(
 
     A result of `threshold` characters of JSON or more is told by its size; with `sidecar` it is written whole
     to `directory`, as `<seq>-<tool>.txt`. `redact` gets each line before it is written: a line whose
-    arguments it changes is marked `_redacted`, and is replayed only if they are given anew.
+    arguments it changes is marked `_redacted`, and is replayed only if they are given anew. The
+    numbers of each log begin at 1: without a directory of its own, its results replace those of another.
     """
     return CallLog(
         console=console,
@@ -213,19 +226,21 @@ def _print(stream: TextIO, line: str) -> None:
     stream.flush()
 
 
-def _kept(result: ToolResult) -> _Kept | None:
+def kept_of(result: ToolResult) -> Kept | None:
     """None where there is nothing to tell."""
     other = [part for part in result.content if part.type != "text"]
     if other:
-        whole = _dumps([part.raw for part in result.content])
+        parts = [part.raw for part in result.content]
         kinds = {part.type for part in other}
-        return _Kept(None, whole, kinds.pop() if len(kinds) == 1 else "content", large=True)
+        return Kept(parts, _dumps(parts), kinds.pop() if len(kinds) == 1 else "content", large=True)
     value = value_of(result)
     if value == "":
         return None
-    if isinstance(value, str):
-        return _Kept(value, value)
-    return _Kept(value, result.text or _dumps(value))
+    try:
+        written = _dumps(value)
+    except MCPError:  # A number that only Python can read, as 1e999.
+        value = written = result.text or str(value)
+    return Kept(value, result.text or written)
 
 
 def _made(result: ToolResult) -> Entry:
@@ -234,19 +249,24 @@ def _made(result: ToolResult) -> Entry:
     return {} if locator is None else {"_locator": locator}
 
 
-def _message(error: BaseException) -> str:
+def message_of(error: BaseException) -> str:
+    """As `_error` has it."""
     told = str(error) or type(error).__name__
     return told if len(told) <= LONGEST_ERROR else f"{told[:LONGEST_ERROR]}… [{len(told)} chars]"
 
 
 def _opened(file: Path) -> int:
+    """For its owner alone: what is typed stands in it."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(file, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o644)
-    size = os.fstat(descriptor).st_size
-    if size:
-        os.lseek(descriptor, size - 1, os.SEEK_SET)
-        if os.read(descriptor, 1) != b"\n":
-            os.write(descriptor, b"\n")  # A writer ended within a line.
+    descriptor = os.open(file, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
+    try:
+        if size := os.fstat(descriptor).st_size:
+            os.lseek(descriptor, size - 1, os.SEEK_SET)
+            if os.read(descriptor, 1) != b"\n":
+                os.write(descriptor, b"\n")  # A writer ended within a line.
+    except OSError:
+        os.close(descriptor)
+        raise
     return descriptor
 
 
@@ -255,7 +275,9 @@ def _write_beside(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
     try:
-        unfinished.write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
+        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+            file.write(text)
         unfinished.replace(path)
     finally:
         with contextlib.suppress(FileNotFoundError):

@@ -30,7 +30,7 @@ class RecordedClient:
         seq: int | None = None,
     ) -> ToolResult:
         """Two lines, whatever becomes of the call. Raises what the client's `call_tool` raises."""
-        call = Call(name, arguments or {})
+        call = Call(name, dict(arguments or {}))
         seq = self.log.next_seq() if seq is None else seq
         self.log.before(call, seq)
         began = time.monotonic()

@@ -1,0 +1,61 @@
+"""What a method returns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from footlight.client.results import ToolResult, read_result
+from footlight.client.value import value_of
+
+
+def answer(*texts: str, **more: Any) -> ToolResult:
+    return read_result({"content": [{"type": "text", "text": text} for text in texts], **more})
+
+
+@pytest.mark.parametrize(
+    ("result", "value"),
+    [
+        (answer('{"passed": 1}'), {"passed": 1}),
+        (answer(" [1, 2]\n"), [1, 2]),
+        (answer('"quoted"'), "quoted"),
+        (answer("12"), 12),
+        (answer("true"), True),
+        (answer("null"), None),
+        (answer("plain text"), "plain text"),
+        (answer("{broken"), "{broken"),
+        (answer("NaN"), "NaN"),
+        (answer("-Infinity"), "-Infinity"),
+        (answer('{"a": NaN}'), '{"a": NaN}'),
+        (answer("[" * 100_000), "[" * 100_000),
+        (answer("1" * 10_000), "1" * 10_000),
+        (answer("[1,", "2]"), [1, 2]),
+        (answer("one", "two"), "one\ntwo"),
+        (answer(""), ""),
+        (answer(), ""),
+        (answer("text", structuredContent={"a": 1}), {"a": 1}),
+        (answer("text", structuredContent={}), {}),
+        (answer(structuredContent={"a": 1}), {"a": 1}),
+        (answer('{"a": 1}', structuredContent=None), {"a": 1}),
+    ],
+    ids=lambda value: repr(value)[:30] if isinstance(value, ToolResult) else "",
+)
+def test_the_value_is_the_structured_content_or_the_json_or_the_text(result: ToolResult, value: Any) -> None:
+    """R000-76; lessons 2.0, 4"""
+    assert value_of(result) == value
+    assert type(value_of(result)) is type(value)
+
+
+@pytest.mark.parametrize("kind", ["image", "audio", "resource_link"])
+def test_without_text_the_value_is_the_result(kind: str) -> None:
+    result = read_result({"content": [{"type": kind, "data": "AAAA", "uri": "a://b"}]})
+
+    assert value_of(result) is result
+
+
+def test_beside_a_picture_the_value_is_the_text() -> None:
+    picture = {"type": "image", "data": "AAAA"}
+    result = read_result({"content": [{"type": "text", "text": ""}, picture]})
+
+    assert value_of(result) == ""
