@@ -52,6 +52,9 @@ from footlight.server.prompts import Prompt, PromptArgument
 from footlight.server.resources import Resources
 from footlight.server.tool import Tool
 from footlight.toolsets.browser import TOOLS, parameters
+from footlight.toolsets.szkrabok import TOOLS as NAMED_TOOLS
+from footlight.toolsets.szkrabok import parameters as named_parameters
+from footlight.toolsets.szkrabok.envelope import PlainEnvelope
 
 ROOT = Path(__file__).parents[1]
 FOLDER = Path("docs/reference")
@@ -80,6 +83,7 @@ def pages() -> dict[Path, str]:
     """Every page of the reference, by its path in the project."""
     texts = {
         "tools.md": tools_page(),
+        "tools-szkrabok.md": named_tools_page(),
         "resources.md": resources_page(),
         "prompts.md": prompts_page(),
         "configuration.md": configuration_page(),
@@ -241,6 +245,98 @@ def _hints(tool: Tool) -> str:
 
 def _permission(tool: Tool) -> str:
     return f"Permission: `{SWITCHES[tool.permission]}`." if tool.permission else "Permission: none."
+
+
+# The tools with dots
+
+NAMED_INTRO = """\
+The tools of `footlight serve --toolset szkrabok`. A call answers with the result itself, as structured
+content and, the same, as JSON text: `{"opened":true}`. Where the result below is `text` it is plain text, and
+nothing else. A screenshot comes as an image beside it. A failure has its message as text, and `{error}` as
+structured content, with the codes of [their own page](errors.md).
+
+Keys with `?` may be absent. Tools that act in a page add these where there is something to tell:
+"""
+
+NAMED_SHARED = {
+    "sessionName": "Name of the stored browser session to operate on: one that `session.open` has opened. It"
+    " is a folder in `profiles.directory`, and a debugging port that follows from it. Always required.",
+    "pageId": SHARED["pageId"],
+    "timeout": SHARED["timeout"],
+    "observe": "What an action tells of the page after it: `none`, `diff` or `full`. Left out: `none`.",
+}
+
+
+def named_tools_page() -> str:
+    families = [(_family(tools[0]), tools) for tools in _by_family(NAMED_TOOLS)]
+    return "\n\n".join(
+        [
+            "# Tools of the toolset szkrabok",
+            NAMED_INTRO.strip(),
+            _bullets(f"`{name}`: {text}" for name, text in EVENTS.items()),
+            "## Shared parameters",
+            _table(["Parameter", "What it is"], ([f"`{name}`", text] for name, text in NAMED_SHARED.items())),
+            "## Selectors",
+            _said(named_parameters)["Selector"],
+            "## Overview",
+            _table(
+                ["Family", "Tools"],
+                (
+                    [
+                        name,
+                        ", ".join(
+                            f"[`{tool.name}`](#{tool.name.replace('.', '').lower()})" for tool in tools
+                        ),
+                    ]
+                    for name, tools in families
+                ),
+            ),
+            *(part for name, tools in families for part in _named_family_parts(name, tools)),
+        ]
+    )
+
+
+def _named_family_parts(name: str, tools: Sequence[Tool]) -> Iterator[str]:
+    yield f"## {name}"
+    yield _prose(sys.modules[tools[0].function.__module__].__doc__)
+    for tool in tools:
+        yield from _named_tool_parts(tool)
+
+
+def _named_tool_parts(tool: Tool) -> Iterator[str]:
+    yield f"### {tool.name}"
+    yield f"**{tool.title}.** {tool.description.removeprefix(tool.title).removeprefix('.').strip()}".strip()
+    shared = [name for name, schema in _parameters(tool) if _is_named_shared(name, schema)]
+    own = [(name, schema) for name, schema in _parameters(tool) if name not in shared]
+    if own:
+        yield _table(
+            ["Parameter", "Type", "Required", "Default", "What it is"],
+            (_parameter_row(tool, name, schema) for name, schema in own),
+        )
+    if shared:
+        names = ", ".join(f"`{name}`" for name in shared)
+        yield f"{'And' if own else 'Parameters:'} {names} ([shared](#shared-parameters))."
+    yield from _result_parts(tool)
+    yield f"{_hints(tool)} {_permission(tool)}"
+
+
+def _is_named_shared(name: str, schema: Schema) -> bool:
+    return name in NAMED_SHARED and ("description" not in schema or name == "sessionName")
+
+
+def _result_parts(tool: Tool) -> Iterator[str]:
+    result = tool.returned_schema
+    if PlainEnvelope().schema(tool) is None:
+        yield "```text\ntext\n```"
+        return
+    required = result.get("required", ())
+    lines = [
+        f"  {name}{'' if name in required else '?'}: {_shape(schema)}"
+        for name, schema in result["properties"].items()
+    ]
+    yield "\n".join(["```text", "{", *lines, "}", "```"])
+    if said := result.get("description"):
+        yield _prose(said)
 
 
 # Types in words, and as shapes

@@ -61,6 +61,7 @@ DEFAULTS: dict[str, Any] = {
     "name": "playwright-mcp-server",
     "version": "1.0.0",
     "transport": "stdio",
+    "toolset": "browser",
     "port": None,
     "token": None,
     "listen": {
@@ -122,6 +123,8 @@ DEFAULTS: dict[str, Any] = {
     "observation": {"mode": "diff", "budget": 8_000, "settle": "auto", "settleTimeout": 3_000},
     "resources": {"maxInlineText": 200_000, "maxInlineImage": 5_000_000, "maxStored": 67_108_864},
     "prompts": {"directory": None},
+    "profiles": {"directory": "sessions"},
+    "tests": {"directory": None},
     "logging": {"level": "info", "format": "json", "destination": "stdout", "file": None},
 }
 

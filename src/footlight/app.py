@@ -32,10 +32,11 @@ if TYPE_CHECKING:
     from footlight.server.secrets import Secrets
     from footlight.server.subscriptions import Subscriptions
     from footlight.server.tool import Tool
+    from footlight.server.toolset import Toolset
     from footlight.transports.gate import Gate
     from footlight.transports.presence import Presence
 
-__all__ = ["run"]
+__all__ = ["offered_tools", "run", "toolset_of"]
 
 logger = logging.getLogger(__name__)
 
@@ -44,6 +45,8 @@ TRANSPORTS = {
     "http": "footlight.transports.http",
     "websocket": "footlight.transports.websocket_server",
 }
+TOOLSETS = {"browser": "footlight.toolsets.browser", "szkrabok": "footlight.toolsets.szkrabok"}
+"""Modules that have a `TOOLSET`."""
 ORPHAN_CHECK_SECONDS = 0.5
 LAST_SECONDS = 4.5
 """From the wish to stop to the end of the process, whatever hangs."""
@@ -279,7 +282,8 @@ async def _be_found(
         return {"clients": clients.count, "sessions": sessions.count if sessions is not None else 0}
 
     state = make_state(f"{url}/mcp", local.listener.getsockname(), command=local.command)
-    listed = map(listed_tool, offered_tools(settings))
+    envelope = toolset_of(settings).make_envelope()
+    listed = [listed_tool(tool, envelope) for tool in offered_tools(settings)]
     tools = [tool.model_dump(by_alias=True, exclude_none=True) for tool in listed]
     async with serve_local(
         local.listener,
@@ -340,12 +344,14 @@ def _make_server(
 
     subscriptions = Subscriptions()
     news.listener = subscriptions.on_change
-    mask = make_mask(secrets)
+    toolset = toolset_of(settings)
+    mask = make_mask(secrets, toolset)
     dispatcher, instructions = make_dispatcher(settings, engine, secrets, mask)
     server = make_server(
         settings,
         instructions=instructions,
         dispatcher=dispatcher,
+        envelope=toolset.make_envelope(),
         resources=Resources(engine.find_sessions, mask=mask),
         subscriptions=subscriptions,
         prompts=functools.cache(functools.partial(make_prompts, settings)),
@@ -368,36 +374,40 @@ class News:
 def make_dispatcher(
     settings: Settings, engine: Engine, secrets: Secrets | None, mask: Mask
 ) -> tuple[Dispatcher, str]:
-    """The browser toolset over an engine, and what its instructions say."""
+    """The toolset of the settings over an engine, and what its instructions say."""
     from footlight.browser.storage import StateStore
     from footlight.server.dispatch import Dispatcher
     from footlight.server.selection import fitted
-    from footlight.toolsets.browser import INSTRUCTIONS, TOOLS, secrets_instructions
 
+    toolset = toolset_of(settings)
     offered = offered_tools(settings)
     dispatcher = Dispatcher(
         offered,
         settings,
         sessions=engine.sessions,
         states=StateStore(settings.session.state_directory),
-        withheld=[tool for tool in TOOLS if tool not in offered],
+        withheld=[tool for tool in toolset.tools if tool not in offered],
         secrets=secrets,
         mask=mask,
     )
-    instructions = fitted(INSTRUCTIONS, [tool.name for tool in offered], TOOLS)
-    return dispatcher, instructions + (secrets_instructions(secrets.names) if secrets else "")
+    instructions = fitted(toolset.instructions, [tool.name for tool in offered], toolset.tools)
+    return dispatcher, instructions + (toolset.about_secrets(secrets.names) if secrets else "")
+
+
+def toolset_of(settings: Settings) -> Toolset:
+    return importlib.import_module(TOOLSETS[settings.toolset]).TOOLSET
 
 
 def offered_tools(settings: Settings) -> tuple[Tool, ...]:
-    """Those of the browser toolset that the settings choose.
+    """Those of its toolset that the settings choose.
 
     Raises:
         ConfigurationError: a group or a tool that does not exist.
     """
     from footlight.server.selection import choose
-    from footlight.toolsets.browser import MINIMAL, TOOLS
 
-    return choose(TOOLS, settings.tools, minimal=MINIMAL)
+    toolset = toolset_of(settings)
+    return choose(toolset.tools, settings.tools, minimal=toolset.minimal)
 
 
 def read_secrets(settings: Settings) -> Secrets | None:
@@ -418,12 +428,11 @@ def read_secrets(settings: Settings) -> Secrets | None:
     return secrets
 
 
-def make_mask(secrets: Secrets | None) -> Mask:
+def make_mask(secrets: Secrets | None, toolset: Toolset) -> Mask:
     """Takes the secrets out of all that the server tells."""
     from footlight.server.masking import Masker, unmasked, words_of
-    from footlight.toolsets.browser import TOOLS
 
-    return Masker(secrets, words_of(TOOLS)) if secrets else unmasked
+    return Masker(secrets, words_of(toolset.tools)) if secrets else unmasked
 
 
 def make_prompts(settings: Settings) -> PromptLibrary:

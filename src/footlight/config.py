@@ -29,16 +29,20 @@ __all__ = [
     "LoggingSettings",
     "ObservationSettings",
     "PoolSettings",
+    "ProfileSettings",
     "PromptSettings",
     "ResourceSettings",
     "SecuritySettings",
     "SessionSettings",
     "Settings",
+    "SuiteSettings",
     "ToolSettings",
     "load_settings",
 ]
 
 ENVIRONMENT_PREFIX = "FOOTLIGHT_"
+OF_A_TEST = ("FOOTLIGHT_SESSION_NAME",)
+"""No settings: what `browser.run_test` tells the tests. One of them may start a server."""
 
 DialogAnswer = Literal["accept", "dismiss", "ask"]
 
@@ -260,6 +264,20 @@ class PromptSettings(_Section):
     """A folder of `*.yaml` and `*.json` files, a prompt each, in the form of 003 §4."""
 
 
+class ProfileSettings(_Section):
+    """Ours: the browser profiles of the toolset `szkrabok`, one for each session that has a name."""
+
+    directory: PathSetting = Path("sessions")
+    """The folder in which each has its own. Logins are in there."""
+
+
+class SuiteSettings(_Section):
+    """Ours: the tests that callers of the toolset `szkrabok` may run."""
+
+    directory: PathSetting | None = None
+    """pytest's tests in this folder. Without it `browser.run_test` is refused."""
+
+
 class LoggingSettings(_Section):
     """Where the log goes. On stdio `stdout` means stderr: stdout belongs to the protocol."""
 
@@ -282,6 +300,8 @@ class Settings(_Section):
     """The version it tells them. Not that of the package."""
     transport: Literal["stdio", "http", "websocket"] = "stdio"
     """How it is reached."""
+    toolset: Literal["browser", "szkrabok"] = "browser"
+    """Ours: which tools are offered. `szkrabok` has the dotted names, and sessions that have a name."""
     port: int | None = Field(default=None, ge=0, le=65535)
     """For the transports that listen. Default: 8931. 0 takes a free one, and says which."""
     token: SecretStr | None = None
@@ -296,13 +316,16 @@ class Settings(_Section):
     observation: ObservationSettings = ObservationSettings()
     resources: ResourceSettings = ResourceSettings()
     prompts: PromptSettings = PromptSettings()
+    profiles: ProfileSettings = ProfileSettings()
+    tests: SuiteSettings = SuiteSettings()
     logging: LoggingSettings = LoggingSettings()
 
     @property
     def private_paths(self) -> tuple[Path, ...]:
         """What no page may be given: saved logins, and what the server shows or asks to be trusted."""
+        logins = (self.session.state_directory, self.profiles.directory)
         secrets = (self.listen.token_file, self.listen.tls_key, self.security.secrets_file)
-        return (self.session.state_directory, *(path for path in secrets if path is not None))
+        return (*logins, *(path for path in secrets if path is not None))
 
 
 Key = tuple[str, ...]
@@ -362,6 +385,8 @@ def _from_environment(environment: Mapping[str, str]) -> list[tuple[str, Key, ob
     ]
     found: list[tuple[str, Key, object]] = []
     for variable, text in environment.items():
+        if variable in OF_A_TEST:
+            continue
         if variable in known:
             key, field = known[variable]
             found.append((variable, key, _parsed(text, field)))
@@ -473,4 +498,11 @@ def _consistent(settings: Settings) -> Settings:
         raise ConfigurationError("setting 'daemon.local' needs 'transport' to be 'http'")
     if settings.browser.cdp_endpoint and settings.browser.type != "chromium":
         raise ConfigurationError("setting 'browser.cdpEndpoint' needs 'browser.type' to be 'chromium'")
+    if settings.toolset == "szkrabok" and (
+        settings.browser.cdp_endpoint or settings.browser.type != "chromium"
+    ):
+        raise ConfigurationError(
+            "setting 'toolset' to be 'szkrabok' needs 'browser.type' to be 'chromium', "
+            "and no 'browser.cdpEndpoint'"
+        )
     return settings

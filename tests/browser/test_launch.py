@@ -106,6 +106,23 @@ def test_headless_work_runs_in_a_headless_shell_where_there_is_one(machine: Mach
     assert machine.finds(headless=False).source == "playwright"
 
 
+def test_a_profile_is_the_whole_browsers_where_there_is_one(machine: Machine) -> None:
+    """The headless shell names itself in Sec-CH-UA, and keeps its cookies in another way."""
+    shell = machine.program("chromium-headless-shell")
+    found = [find_browser(BrowserSettings(), machine.own_build, shell=False)]
+    chromium = machine.program("chromium")
+    found.append(find_browser(BrowserSettings(), machine.own_build, shell=False))
+    machine.has_own_build()
+    machine.has_own_shell()
+    found.append(find_browser(BrowserSettings(), machine.own_build, shell=False))
+
+    assert found == [
+        FoundBrowser("system", shell, str(shell)),
+        FoundBrowser("system", chromium, str(chromium)),
+        FoundBrowser("playwright", machine.own_build, str(machine.own_build)),
+    ]
+
+
 def test_a_shell_of_its_own_is_enough_for_headless_work(machine: Machine) -> None:
     machine.has_own_shell()
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from footlight.browser.devices import Devices
     from footlight.browser.options import Proxy, SessionOptions
 
-__all__ = ["open_context"]
+__all__ = ["context_arguments", "open_context", "option_refused"]
 
 BESIDE_PROXY = ("169.254.0.0/16", "fe80::/10", "fd00:ec2::254/128", "64:ff9b::a9fe:0/112")
 """As Chromium reads a list of hosts to bypass; the last entry that matches counts."""
@@ -43,15 +43,13 @@ async def open_context(
             suggestion="Leave proxy out.",
             parameter="proxy",
         )
-    arguments: dict[str, Any] = {
-        **_device_arguments(options, devices, engine),
-        **_plain_arguments(options),
-        "proxy": {"server": filter_proxy} if filter_proxy else _proxy(options.proxy, engine),
-    }
+    arguments = context_arguments(options, devices=devices, engine=engine, filter_proxy=filter_proxy)
+    if options.state:
+        arguments["storage_state"] = cast("Any", to_playwright(options.state))
     try:
         context = await browser.new_context(**arguments)
     except Error as error:
-        raise _refused(error) or error from error
+        raise option_refused(error) or error from error
     try:
         for script in options.init_scripts:
             await context.add_init_script(script)
@@ -60,10 +58,21 @@ async def open_context(
     except BaseException as error:
         with contextlib.suppress(Error):
             await context.close()
-        if isinstance(error, Error) and (refused := _refused(error)):
+        if isinstance(error, Error) and (refused := option_refused(error)):
             raise refused from error
         raise
     return context
+
+
+def context_arguments(
+    options: SessionOptions, *, devices: Devices, engine: str, filter_proxy: str | None
+) -> dict[str, Any]:
+    """As Playwright takes them, for a context in a browser and for that of a profile."""
+    return {
+        **_device_arguments(options, devices, engine),
+        **_plain_arguments(options),
+        "proxy": {"server": filter_proxy} if filter_proxy else _proxy(options.proxy, engine),
+    }
 
 
 def _device_arguments(options: SessionOptions, devices: Devices, engine: str) -> dict[str, Any]:
@@ -99,7 +108,6 @@ def _plain_arguments(options: SessionOptions) -> dict[str, Any]:
             "password": credentials.password,
             **({"origin": credentials.origin} if credentials.origin else {}),
         },
-        "storage_state": cast("Any", to_playwright(options.state)) if options.state else None,
         "offline": options.offline or None,
         "ignore_https_errors": options.ignore_https_errors or None,
     }
@@ -118,6 +126,7 @@ def _proxy(proxy: Proxy | None, engine: str) -> dict[str, str] | None:
     }
 
 
-def _refused(error: Error) -> InvalidParameter | None:
+def option_refused(error: Error) -> InvalidParameter | None:
+    """Our word for it, where the browser does not take an option; None where it is something else."""
     option = refused_option(error)
     return InvalidParameter(f"{option[0]}: {option[1]}", parameter=option[0]) if option else None

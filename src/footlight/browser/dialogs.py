@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Generator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -64,6 +64,8 @@ class Dialogs:
         self._spawn = spawn
         self._open: dict[Page, OpenDialog] = {}
         self._waiting: set[asyncio.Future[None]] = set()
+        self._left: list[Dialog] | None = None
+        """Those that others are to answer, while they do."""
 
     @property
     def asks(self) -> bool:
@@ -95,6 +97,9 @@ class Dialogs:
 
     def on_dialog(self, page: Page | None, dialog: Dialog) -> None:
         """A page that opens one before it is known becomes known by the answer, so nobody can be asked."""
+        if self._left is not None:
+            self._left.append(dialog)
+            return
         answer = self.policy.get(dialog.type, "dismiss")
         if answer == "ask" and page is None:
             answer = "accept" if dialog.type == "alert" else "dismiss"
@@ -106,6 +111,17 @@ class Dialogs:
             self._leave_open(page, dialog)
         else:
             self._spawn(_answer_unless_gone(dialog, accept=answer == "accept"))
+
+    @contextlib.contextmanager
+    def left_to_others(self) -> Generator[None]:
+        """Another program is attached to the browser, and answers them. What it left open is dismissed."""
+        self._left = []
+        try:
+            yield
+        finally:
+            left, self._left = self._left, None
+            for dialog in left:
+                self._spawn(_answer_unless_gone(dialog, accept=dialog.type == "alert"))
 
     def _leave_open(self, page: Page, dialog: Dialog) -> None:
         self._open[page] = OpenDialog(page, dialog)

@@ -9,6 +9,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Generator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -18,8 +19,11 @@ from footlight.browser.devices import Devices
 from footlight.browser.launch import launch_browser
 from footlight.browser.looking import register_engine
 from footlight.browser.markdown import register_markdown_engine
+from footlight.browser.named_sessions import NamedSessions
+from footlight.browser.persistent_launch import PersistentLauncher
 from footlight.browser.policy import DomainPolicy
 from footlight.browser.pool import Pool
+from footlight.browser.profiles import ProfileStore
 from footlight.browser.secrets import register_secrets_engine
 from footlight.browser.session import SessionSurroundings
 from footlight.browser.sessions import Sessions
@@ -32,6 +36,7 @@ if TYPE_CHECKING:
     from playwright.async_api import Browser, Playwright
 
     from footlight.browser.filter_proxy import FilterProxy
+    from footlight.browser.session_table import SessionTable
     from footlight.config import Settings
 
 __all__ = ["Engine"]
@@ -47,6 +52,7 @@ READY_SECONDS = 5.0
 class Engine:
     """Start with `start`, which returns at once; `sessions()` waits until there is a browser.
 
+    The toolset `szkrabok` has another table of sessions, and no browser before one is opened.
     `on_change` gets the news of every session.
     """
 
@@ -57,15 +63,16 @@ class Engine:
         self._secrets = secrets
         self._on_change = on_change
         self._resources = contextlib.AsyncExitStack()
-        self._ready: asyncio.Task[Sessions] | None = None
+        self._ready: asyncio.Task[SessionTable] | None = None
         self._warming: asyncio.Task[None] | None = None
         self._reaping: asyncio.Task[None] | None = None
-        self._sessions: Sessions | None = None
+        self._sessions: SessionTable | None = None
+        self._pool: Pool | None = None
 
     def start(self) -> None:
         self._ready = asyncio.create_task(self._start())
 
-    async def sessions(self) -> Sessions:
+    async def sessions(self) -> SessionTable:
         """Raises BrowserNotInstalled where none can be started; the next call tries again."""
         if self._ready is None or (self._ready.done() and self._ready.exception() is not None):
             self._ready = asyncio.create_task(self._start())
@@ -82,7 +89,7 @@ class Engine:
             return "the browser is still starting"
         return None
 
-    def find_sessions(self) -> Sessions | None:
+    def find_sessions(self) -> SessionTable | None:
         """The table, where there is one by now: this starts nothing and does not wait."""
         return self._sessions
 
@@ -97,14 +104,15 @@ class Engine:
                     await self._sessions.close_all()
                 await self._resources.aclose()
 
-    async def _start(self) -> Sessions:
+    async def _start(self) -> SessionTable:
         if self._sessions is None:
             self._sessions = await self._open()
-        await self._pool.warm_one()
-        self._warming = asyncio.create_task(self._warm())
+        if self._pool is not None:
+            await self._pool.warm_one()
+            self._warming = asyncio.create_task(self._warm(self._pool))
         return self._sessions
 
-    async def _open(self) -> Sessions:
+    async def _open(self) -> SessionTable:
         settings = self._settings
         temporary = self._resources.enter_context(_run_folder())
         self._playwright = await self._resources.enter_async_context(start_playwright(temporary))
@@ -115,8 +123,6 @@ class Engine:
         await register_markdown_engine(self._playwright)
         policy = DomainPolicy(settings.security.allowed_domains, settings.security.blocked_domains)
         self._proxy = await self._start_proxy(policy) if policy.restricts else None
-        self._pool = Pool(settings, self._launch)
-        self._resources.push_async_callback(self._pool.close)
         self._reaping = asyncio.create_task(self._reap())
         surroundings = SessionSurroundings(
             policy=policy,
@@ -131,11 +137,32 @@ class Engine:
             proxy=self._proxy,
             on_change=self._on_change,
         )
+        return self._named(surroundings) if settings.toolset == "szkrabok" else self._pooled(surroundings)
+
+    def _pooled(self, surroundings: SessionSurroundings) -> Sessions:
+        settings = self._settings
+        self._pool = Pool(settings, self._launch)
+        self._resources.push_async_callback(self._pool.close)
         return Sessions(
             settings.session,
             pool=self._pool,
             surroundings=surroundings,
             persistent=StateStore(settings.session.state_directory / "sessions"),
+        )
+
+    def _named(self, surroundings: SessionSurroundings) -> NamedSessions:
+        settings = self._settings
+        return NamedSessions(
+            settings.session,
+            max_browsers=settings.pool.max_browsers,
+            launcher=PersistentLauncher(
+                self._playwright,
+                settings.browser,
+                devices=surroundings.devices,
+                filter_proxy=self._proxy.url if self._proxy else None,
+            ),
+            surroundings=replace(surroundings, after_crash="session.open opens the session again"),
+            profiles=ProfileStore(settings.profiles.directory),
         )
 
     async def _start_proxy(self, policy: DomainPolicy) -> FilterProxy:
@@ -147,9 +174,9 @@ class Engine:
         playwright: Playwright = self._playwright
         return await launch_browser(playwright, self._settings.browser, proxied=self._proxy is not None)
 
-    async def _warm(self) -> None:
+    async def _warm(self, pool: Pool) -> None:
         try:
-            await self._pool.warm()
+            await pool.warm()
         except Exception:
             logger.warning("the pool could not be filled", exc_info=True)
 
@@ -166,12 +193,13 @@ class Engine:
             assert self._sessions is not None
             try:
                 await self._sessions.reap()
-                await self._pool.reap()
+                if self._pool is not None:
+                    await self._pool.reap()
             except Exception:
                 # It is tried again; without it nothing would ever expire any more.
                 logger.exception("sessions and browsers could not be reaped")
-            if self._warming is not None:
-                await self._warm()  # One may have crashed.
+            if self._warming is not None and self._pool is not None:
+                await self._warm(self._pool)  # One may have crashed.
 
 
 def _reap_after(idle_timeout_ms: int) -> float:

@@ -9,7 +9,7 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from footlight.browser._playwright import Error, cause, start_playwright
 from footlight.errors import BrowserNotInstalled
@@ -19,7 +19,15 @@ if TYPE_CHECKING:
 
     from footlight.config import BrowserSettings
 
-__all__ = ["FoundBrowser", "TriedBrowser", "find_browser", "launch_browser", "try_browser"]
+__all__ = [
+    "FoundBrowser",
+    "TriedBrowser",
+    "did_not_start",
+    "find_browser",
+    "launch_arguments",
+    "launch_browser",
+    "try_browser",
+]
 
 logger = logging.getLogger(__name__)
 
@@ -77,10 +85,11 @@ class FoundBrowser:
     """For people: where it is."""
 
 
-def find_browser(settings: BrowserSettings, own_build: Path) -> FoundBrowser:
+def find_browser(settings: BrowserSettings, own_build: Path, *, shell: bool = True) -> FoundBrowser:
     """The configured one, else Playwright's own, else the system's.
 
-    `own_build` is where Playwright's own build of this engine would be.
+    `own_build` is where Playwright's own build of this engine would be. Without `shell` the headless shell
+    is the last resort.
 
     Raises:
         BrowserNotInstalled: with the command that mends it.
@@ -89,6 +98,8 @@ def find_browser(settings: BrowserSettings, own_build: Path) -> FoundBrowser:
         return _configured(settings.executable_path)
     if settings.channel is not None:
         return FoundBrowser("channel", None, settings.channel)
+    if not shell and (whole := _find_whole(own_build)):
+        return whole
     if _has_own_build(own_build, settings.headless and settings.type == "chromium"):
         return FoundBrowser("playwright", None, str(own_build))
     if settings.type == "chromium" and (path := _system_chromium(settings.headless)):
@@ -100,6 +111,14 @@ def find_browser(settings: BrowserSettings, own_build: Path) -> FoundBrowser:
         suggestion=_remedy(settings.type),
         browser=settings.type,
     )
+
+
+def _find_whole(own_build: Path) -> FoundBrowser | None:
+    """A Chromium that has a window, which it need not show."""
+    if own_build.is_file():
+        return FoundBrowser("playwright", own_build, str(own_build))
+    path = _system_chromium(headless=False)
+    return FoundBrowser("system", Path(path), path) if path else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +191,16 @@ async def launch_browser(playwright: Playwright, settings: BrowserSettings, *, p
     if settings.cdp_endpoint:
         return await _attach(playwright, settings.cdp_endpoint)
     found = find_browser(settings, Path(engine.executable_path))
+    try:
+        return await engine.launch(**launch_arguments(settings, found, proxied=proxied))
+    except Error as error:
+        raise did_not_start(error, settings, found) from error
+
+
+def launch_arguments(settings: BrowserSettings, found: FoundBrowser, *, proxied: bool) -> dict[str, Any]:
+    """As Playwright takes them, for a browser of its own and for one on a profile."""
     logger.info("starting %s (%s: %s)", settings.type, found.source, found.path)
-    options: dict[str, object] = {"headless": settings.headless, "args": list(settings.args)}
+    options: dict[str, Any] = {"headless": settings.headless, "args": list(settings.args)}
     if found.executable is not None:
         options["executable_path"] = found.executable
     if settings.channel is not None:
@@ -181,16 +208,17 @@ async def launch_browser(playwright: Playwright, settings: BrowserSettings, *, p
     if settings.type == "chromium":
         options["args"] = [*QUIET, *(BEHIND_PROXY if proxied else NO_LINK_LOCAL), *settings.args]
         options["chromium_sandbox"] = _sandbox(settings.args)
-    try:
-        # Signals are ours: Playwright would end the browsers before the sessions are saved.
-        return await engine.launch(**options, handle_sigint=False, handle_sigterm=False, handle_sighup=False)
-    except Error as error:
-        raise BrowserNotInstalled(
-            f"{settings.type} ({found.path}) did not start: {_start_reason(error)}",
-            suggestion=_start_remedy(error, settings),
-            browser=settings.type,
-            path=found.path,
-        ) from error
+    # Signals are ours: Playwright would end the browsers before the sessions are saved.
+    return {**options, "handle_sigint": False, "handle_sigterm": False, "handle_sighup": False}
+
+
+def did_not_start(error: Error, settings: BrowserSettings, found: FoundBrowser) -> BrowserNotInstalled:
+    return BrowserNotInstalled(
+        f"{settings.type} ({found.path}) did not start: {_start_reason(error)}",
+        suggestion=_start_remedy(error, settings),
+        browser=settings.type,
+        path=found.path,
+    )
 
 
 async def _attach(playwright: Playwright, endpoint: str) -> Browser:

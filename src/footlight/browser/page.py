@@ -212,6 +212,8 @@ class Page:
             return self._page, selector
         ref, rest = found
         target = await resolve(self, ref, deadline)
+        if target.locator:
+            self.view.located[selector] = f"{target.locator} {rest}".rstrip()
         return target.frame, target.selector + rest
 
     async def act(

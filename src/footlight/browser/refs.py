@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, NamedTuple
 
+from footlight.browser.locators import frame_locator, stable_locator
 from footlight.browser.looking import ENGINE, ask, look
 from footlight.browser.places import ENTRIES, places
 from footlight.browser.snapshot import Node
@@ -34,10 +35,11 @@ LIKE = 0.5
 
 
 class Target(NamedTuple):
-    """A living element: its ref, and the frame that it is in."""
+    """A living element: its ref, and the frame that it is in. `locator` leads to it again in another run."""
 
     ref: str
     frame: Frame
+    locator: str | None = None
 
     @property
     def selector(self) -> str:
@@ -63,22 +65,39 @@ async def resolve(page: Page, ref: str, deadline: Deadline) -> Target:
     was = view.meaning(ref)
     seen, gone = view.seen(ref), view.gone(ref)
     frame = seen[1] if seen else gone.frame if gone else None
-    now = await _now(frame, ref) if frame else None
+    found = await _now(page, frame, ref) if frame else None
+    now, locator = found or (None, None)
     if frame and now and (was is None or (now == was.identity and not was.entry)):
-        return Target(ref, frame)
+        return Target(ref, frame, locator)
     nodes = (await look(page, deadline)).nodes
     if living := view.seen(ref):
-        return _checked(page, ref, was, nodes, living) if was else Target(ref, living[1])
-    if frame and now:  # It lives, and is hidden: whoever acts on it waits for it, or says so.
-        return Target(ref, frame)
-    return _healed(page, ref, nodes)
+        target = _checked(page, ref, was, nodes, living) if was else Target(ref, living[1])
+    elif frame and now:  # It lives, and is hidden: whoever acts on it waits for it, or says so.
+        target = Target(ref, frame)
+    else:
+        target = _healed(page, ref, nodes)
+    return target._replace(locator=_known_locator(page, target.frame, target.ref) or locator)
 
 
-async def _now(frame: Frame, ref: str) -> Identity | None:
+async def _now(page: Page, frame: Frame, ref: str) -> tuple[Identity, str | None] | None:
+    """What it is, and what leads to it."""
     if frame.is_detached():
         return None
-    found = await ask(frame, {"what": "identify", "ref": ref})
-    return None if found is None else Identity(found["testid"], found["role"], found["name"])
+    locator = _known_locator(page, frame, ref)
+    found = await ask(frame, {"what": "identify", "ref": ref, "path": locator is None})
+    if found is None:
+        return None
+    path, before = found.get("path"), frame_locator(frame)
+    if path and before is not None:
+        locator = before + path
+    return Identity(found["testid"], found["role"], found["name"]), locator
+
+
+def _known_locator(page: Page, frame: Frame, ref: str) -> str | None:
+    """From the last look; None where that does not tell it."""
+    seen, before = page.view.frames.get(frame), frame_locator(frame)
+    found = stable_locator(seen.nodes, ref) if seen else None
+    return None if found is None or before is None else before + found
 
 
 def _checked(page: Page, ref: str, was: Meaning, nodes: Sequence[Node], living: tuple[Node, Frame]) -> Target:

@@ -79,6 +79,8 @@ class SessionSurroundings:
     on_change: OnChange = ignore
     secrets: tuple[str, ...] = ()
     """Texts that no picture may show."""
+    after_crash: str = "the session is made anew at its next use"
+    """What becomes of a session whose browser crashed."""
 
 
 class Session:
@@ -149,13 +151,14 @@ class Session:
         options: SessionOptions,
         browser: PooledBrowser,
         surroundings: SessionSurroundings,
+        context: BrowserContext | None = None,
     ) -> Session:
-        """Make the context. In a browser that was attached to, `default` is the context that is there."""
+        """Make the context, unless it is there. In a browser that was attached to, it is for `default`."""
         there = browser.browser.contexts
         adopt = bool(browser.attached and id == "default" and there and not surroundings.proxy)
         if adopt:
             context = there[0]
-        else:
+        elif context is None:
             context = await open_context(
                 browser.browser,
                 options,
@@ -461,9 +464,7 @@ class Session:
         """The error for the one answer that tells of it."""
         self.crash_told = True
         self.events.closed.clear()  # Its pages went with it.
-        return BrowserCrashed(
-            "The browser crashed; the session is made anew at its next use", sessionId=self.id
-        )
+        return BrowserCrashed(f"The browser crashed; {self._surroundings.after_crash}", sessionId=self.id)
 
     def check_proxied(self, response: Response) -> None:
         """Whether a page is the site's, and not the proxy's word that there is none.

@@ -6,18 +6,17 @@ import asyncio
 import logging
 import secrets
 import time
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
-from weakref import WeakValueDictionary
 
 from footlight.browser import storage
 from footlight.browser._playwright import Error
 from footlight.browser.deadline import Deadline
 from footlight.browser.session import Session, SessionOptions
+from footlight.browser.session_table import SessionTable
 from footlight.browser.unbroken import unbroken
-from footlight.errors import FootlightError, MissingParameter, ResourceExhausted, SessionNotFound
+from footlight.errors import FootlightError, MissingParameter, ResourceExhausted
 
 if TYPE_CHECKING:
     from footlight.browser.pool import Pool, PooledBrowser
@@ -31,26 +30,12 @@ __all__ = ["DEFAULT", "Sessions", "SessionsFactory"]
 logger = logging.getLogger(__name__)
 
 DEFAULT = "default"
-REMEMBERED = 1_000
 SILENT_SECONDS = 300.0
 """A client whose model thinks for longer may find a new default session, where there are too many."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """Why a session is no more. One whose browser crashed can be made again under its id.
-
-    No ref of it is given again there: `next_ref` is the number of the first that it did not give.
-    """
-
-    reason: str
-    owner: str
-    next_ref: int
-    options: SessionOptions | None = None
-
-
-class Sessions:
-    """The table of sessions. Each call names one; `default` is made when it is first asked for."""
+class Sessions(SessionTable):
+    """In browsers that they share. Each call names one; `default` is made when it is first asked for."""
 
     def __init__(
         self,
@@ -60,52 +45,11 @@ class Sessions:
         surroundings: SessionSurroundings,
         persistent: StateStore,
     ) -> None:
-        self._settings = settings
+        super().__init__(settings)
         self._pool = pool
         self._surroundings = surroundings
         self._persistent = persistent
-        self._sessions: dict[str, Session] = {}
-        self._opening: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        self._ended: OrderedDict[str, Ended] = OrderedDict()
-        self._left: OrderedDict[str, None] = OrderedDict()
-        """Principals that never come again. A session may still be opening for one."""
         self._reserved = 0
-
-    @property
-    def count(self) -> int:
-        """Of all callers."""
-        return len(self._sessions)
-
-    def list(self, *, caller: Caller) -> list[Session]:
-        """The principal's, but not what is the default of another connection."""
-        return [
-            each
-            for each in self._sessions.values()
-            if each.owner == caller.principal
-            and not each.over
-            and (not each.is_default or each.id == caller.default_session)
-        ]
-
-    def find(self, id: str | None, *, caller: Caller) -> Session:
-        """A session that is there, without using it.
-
-        Raises:
-            SessionNotFound: never made, closed, expired, crashed, or another principal's.
-        """
-        id = self.own_id(id, caller)
-        session = self._find(id, caller)
-        if session is None:
-            raise self._not_found(id, caller)
-        if session.over:
-            raise SessionNotFound(f'Session "{id}" crashed', sessionId=id)
-        return session
-
-    def _find(self, id: str, caller: Caller) -> Session | None:
-        """Another principal's is told as if there were none."""
-        session = self._sessions.get(id)
-        if session is not None and session.owner != caller.principal:
-            raise self._not_found(id, caller)
-        return session
 
     def own_id(self, id: str | None, caller: Caller) -> str:
         """The id of a session as its caller names it: none, or `default`, is the caller's own default.
@@ -123,26 +67,6 @@ class Sessions:
             )
         return caller.default_session
 
-    async def get(self, id: str | None, *, caller: Caller) -> Session:
-        """The session; the caller's default, one kept on disk and one whose browser crashed are made.
-
-        Raises:
-            SessionNotFound: never made, closed, expired, or another principal's.
-            BrowserCrashed: once, where its browser ended.
-            ResourceExhausted: it would have to be made, and there are too many.
-        """
-        id = self.own_id(id, caller)
-        async with self._opening.setdefault(id, asyncio.Lock()):
-            session = self._find(id, caller)
-            if session is not None and session.alive:
-                session.touch()
-                return session
-            if session is not None:
-                await self._bury(session)
-                if not session.crash_told:
-                    raise session.crash()
-            return await self._make_again(id, caller)
-
     async def create(self, options: SessionOptions, *, caller: Caller) -> Session:
         """A session that nobody waits for any more when it is there is closed."""
 
@@ -152,54 +76,8 @@ class Sessions:
 
         return await unbroken(self._open(secrets.token_hex(16), caller, options), discard=discard)
 
-    async def close(self, id: str, *, caller: Caller) -> None:
-        """End a session, at once: a call that runs in it fails.
-
-        Raises:
-            SessionNotFound: there is none, or it is another principal's.
-        """
-        id = self.own_id(id, caller)
-        session = self._find(id, caller)
-        if session is None:
-            raise self._not_found(id, caller)
-        del self._sessions[id]
-        self._end(session, "was closed")
-        if self._settings.persistent_sessions:
-            self._persistent.forget(caller.scoped(id))
-        await unbroken(session.close())
-
-    async def leave(self, principal: str) -> None:
-        """End every session of a principal that never comes again, and those that are opening for it."""
-        self._left[principal] = None
-        while len(self._left) > REMEMBERED:
-            self._left.popitem(last=False)
-        theirs = [each for each in self._sessions.values() if each.owner == principal]
-        for session in theirs:
-            del self._sessions[session.id]
-            self._end(session, "ended with its connection")
-        await asyncio.gather(*(session.close() for session in theirs))
-
-    async def close_all(self) -> None:
-        sessions, self._sessions = list(self._sessions.values()), {}
-        await asyncio.gather(*(self._keep(session) for session in sessions))
-        await asyncio.gather(*(session.close() for session in sessions))
-
-    async def reap(self) -> None:
-        """End sessions that nobody used for too long."""
-        if not self._settings.idle_timeout:
-            return
-        limit = time.monotonic() - self._settings.idle_timeout / 1000
-        for session in [each for each in self._sessions.values() if each.alive]:
-            if self._sessions.get(session.id) is not session:
-                continue  # Somebody closed it while another was being ended.
-            if session.last_used <= limit and not session.lock.locked():
-                logger.info("session %s expired", session.id)
-                del self._sessions[session.id]
-                self._end(session, f"expired after {self._settings.idle_timeout}ms without use")
-                await self._keep(session)
-                await session.close()
-
     async def _make_again(self, id: str, caller: Caller) -> Session:
+        """The caller's default, one kept on disk and one whose browser crashed."""
         ended = self._ended_of(id, caller)
         kept = self._kept(id, caller)
         if kept is not None:
@@ -228,13 +106,8 @@ class Sessions:
         session.is_default = id == caller.default_session
         if not session.is_default or caller.default_lasts:
             session.kept_as = caller.scoped(id)
-        if ended := self._ended.pop(id, None):
-            session.ref_numbers.next = ended.next_ref
-        self._sessions[id] = session
-        session.tell("opened")
-        if caller.principal in self._left:
-            await self.leave(caller.principal)
-            raise self._not_found(id, caller)
+        self._add(session)
+        await self._check_still_there(id, caller)
         if kept is not None:
             await self._put_back(session, kept)
         return session
@@ -254,9 +127,8 @@ class Sessions:
         if silent:
             session = min(silent, key=lambda each: each.last_used)
             logger.info("session %s makes room for another", session.id)
-            del self._sessions[session.id]
-            self._end(session, "was ended to make room, after it had not been used for a while")
-            await session.close()
+            self._drop(session, "was ended to make room, after it had not been used for a while")
+            await self._close(session)
 
     async def _open_somewhere(self, id: str, owner: str, options: SessionOptions) -> Session:
         """In the next browser, where the chosen one turns out to be ending."""
@@ -284,26 +156,13 @@ class Sessions:
         except (Error, FootlightError):
             logger.warning("the state of session %s could not be put back", session.id, exc_info=True)
 
-    def _end(self, session: Session, reason: str, *, options: SessionOptions | None = None) -> None:
+    def _drop(self, session: Session, reason: str, *, options: SessionOptions | None = None) -> None:
         self._pool.release(session.browser)
-        self._ended[session.id] = Ended(reason, session.owner, session.ref_numbers.next, options)
-        while len(self._ended) > REMEMBERED:
-            self._ended.popitem(last=False)
+        super()._drop(session, reason, options=options)
 
-    async def _bury(self, session: Session) -> None:
-        """A session whose browser is gone."""
-        del self._sessions[session.id]
-        self._end(session, "crashed", options=session.options)
-        await session.close()
-
-    def _ended_of(self, id: str, caller: Caller) -> Ended | None:
-        ended = self._ended.get(id)
-        return ended if ended is not None and ended.owner == caller.principal else None
-
-    def _not_found(self, id: str, caller: Caller) -> SessionNotFound:
-        ended = self._ended_of(id, caller)
-        why = ended.reason if ended else "does not exist"
-        return SessionNotFound(f'Session "{id}" {why}', sessionId=id)
+    def _forget(self, id: str, caller: Caller) -> None:
+        if self._settings.persistent_sessions:
+            self._persistent.forget(caller.scoped(id))
 
     def _kept(self, id: str, caller: Caller) -> SessionState | None:
         if not self._settings.persistent_sessions:

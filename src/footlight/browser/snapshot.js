@@ -35,6 +35,7 @@
     nodeType: getter(Node, "nodeType"),
     ownerDocument: getter(Node, "ownerDocument"),
     parentNode: getter(Node, "parentNode"),
+    previousElementSibling: getter(Element, "previousElementSibling"),
     shadowRoot: getter(Element, "shadowRoot"),
     textContent: getter(Node, "textContent"),
     title: getter(Document, "title"),
@@ -1703,14 +1704,38 @@
     return JSON.stringify({ ref, role: roleOf(facts), name: nameOf(facts).text, testid, next: pass.next });
   }
 
+  const ID = /^[A-Za-z_][\w-]*$/;
+
+  function cssStepTo(element, root) {
+    const id = attribute(element, "id");
+    if (id && ID.test(id) && findAll(root, "#" + id).length === 1) return "#" + id;
+    const tag = get.localName.call(element);
+    let place = 1;
+    for (let at = element; (at = get.previousElementSibling.call(at)); ) place += get.localName.call(at) === tag;
+    return `${CSS.escape(tag)}:nth-of-type(${place})`;
+  }
+
+  // The shortest path of CSS that leads to this element only: of places, from an id where there is one.
+  function cssPathTo(element) {
+    const root = Node.prototype.getRootNode.call(element);
+    let path = "";
+    for (let at = element; at && get.nodeType.call(at) === ELEMENT; at = get.parentNode.call(at)) {
+      path = cssStepTo(at, root) + (path && " > " + path);
+      if (findAll(root, path).length === 1) break;
+    }
+    return !isDocument(root) && root.host ? cssPathTo(root.host) + " " + path : path;
+  }
+
   // What a ref means now; null where its element is gone.
-  function identify(root, ref) {
-    const element = elementOf(ref, root);
-    return element ? describe(element) : "null";
+  function identify(root, asked) {
+    const element = elementOf(asked.ref, root);
+    if (!element) return "null";
+    const facts = describe(element);
+    return asked.path ? facts.slice(0, -1) + `,"path":${JSON.stringify(cssPathTo(element))}}` : facts;
   }
 
   function reply(root, asked) {
-    if (asked.what === "identify") return within(root, asked, () => identify(root, asked.ref));
+    if (asked.what === "identify") return within(root, asked, () => identify(root, asked));
     if (asked.what === "look") return within(root, asked, () => look(root, asked));
     if (asked.what === "ref" && !isDocument(root)) return within(root, asked, () => describe(root));
     throw new Error("Unknown question: " + asked.what);

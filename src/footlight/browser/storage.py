@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from footlight.browser.session import Session
 
-__all__ = ["SessionState", "StateStore", "restore", "take", "to_playwright"]
+__all__ = ["SessionState", "StateStore", "restore", "take", "to_playwright", "write_private"]
 
 Storage = dict[str, dict[str, str]]
 """Items by origin."""
@@ -183,7 +183,7 @@ class StateStore:
         self._folder = folder
 
     def save(self, name: str, state: SessionState) -> Path:
-        return _write(self._path(name), state.to_json())
+        return write_private(self._path(name), state.to_json())
 
     def find(self, name: str) -> SessionState | None:
         data = _read(self._path(name), name)
@@ -193,7 +193,7 @@ class StateStore:
         """How the session was made whose state it is. Nothing is kept of one that was made plainly."""
         path = self._options_path(name)
         if options:
-            _write(path, options)
+            write_private(path, options)
         else:
             path.unlink(missing_ok=True)
 
@@ -233,7 +233,8 @@ class StateStore:
         return self._folder / f"{name}.json"
 
 
-def _write(path: Path, data: Mapping[str, Any]) -> Path:
+def write_private(path: Path, data: Mapping[str, Any]) -> Path:
+    """For its owner alone; whole, or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     unfinished = path.with_suffix(f".{os.getpid()}.tmp")
     descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)

@@ -115,12 +115,16 @@ class FrameView:
 
 
 class View:
-    """A page's. `told` is what its callers were told last, `healed` which refs lead elsewhere by now."""
+    """A page's. `told` is what its callers were told last, `healed` which refs lead elsewhere by now.
+
+    `located` are the selectors with refs that were used, and what leads to their elements in another run.
+    """
 
     def __init__(self, numbers: RefNumbers) -> None:
         self.numbers = numbers
         self.told: Snapshot | None = None
         self.healed: dict[str, str] = {}
+        self.located: dict[str, str] = {}
         self.frames: dict[Frame, FrameView] = {}
         self._seen: dict[str, tuple[Node, Frame]] = {}
         self._gone: OrderedDict[str, Gone] = OrderedDict()
@@ -181,6 +185,11 @@ class View:
         self._gone.move_to_end(ref)
         if len(self._gone) > MOST_GONE:
             self._gone.popitem(last=False)
+
+    def take_located(self) -> str | dict[str, str] | None:
+        """Just the one where there is one; by selector where there are several."""
+        located, self.located = self.located, {}
+        return located if len(located) > 1 else next(iter(located.values()), None)
 
     def take_healed(self) -> dict[str, str]:
         healed, self.healed = self.healed, {}

@@ -27,13 +27,16 @@ def offered(folder: Path) -> Tools:
 
 
 def _built_in() -> Tools:
-    from footlight.app import offered_tools
+    from footlight.app import offered_tools, toolset_of
     from footlight.config import load_settings
     from footlight.errors import ConfigurationError
     from footlight.server.handlers.tools import listed_tool
 
     try:
-        tools = offered_tools(load_settings(environment=os.environ))
+        settings = load_settings(environment=os.environ)
+        tools = offered_tools(settings)
     except ConfigurationError as error:
         raise BadUsage(f"{error.message}\n{error.suggestion}") from None
-    return [listed_tool(tool).model_dump(by_alias=True, exclude_none=True) for tool in tools]
+    envelope = toolset_of(settings).make_envelope()
+    listed = [listed_tool(tool, envelope) for tool in tools]
+    return [tool.model_dump(by_alias=True, exclude_none=True) for tool in listed]

@@ -28,6 +28,9 @@ FLAGS = {
     "enable_script_evaluation": "security.enableScriptEvaluation",
     "secrets": "security.secretsFile",
     "tools": "tools.groups",
+    "toolset": "toolset",
+    "sessions_dir": "profiles.directory",
+    "tests_dir": "tests.directory",
     "transport": "transport",
     "host": "listen.host",
     "port": "port",
@@ -58,6 +61,13 @@ _path = click.Path(path_type=Path)
     type=click.Choice(["stdio", "http", "websocket"]),
     help="How it is reached. Default: stdio.",
 )
+@click.option(
+    "--toolset",
+    type=click.Choice(["browser", "szkrabok"]),
+    help="Which tools. szkrabok: dotted names, sessions that have a name. Default: browser.",
+)
+@click.option("--sessions-dir", type=_path, help="With szkrabok: keep profiles here. Default: sessions.")
+@click.option("--tests-dir", type=_path, help="With szkrabok: let browser.run_test run the tests in here.")
 @click.option("--host", help="Listen on this address. Default: 127.0.0.1. Others need a token.")
 @click.option("--port", type=int, help="Default: 8931. 0 takes a free one.")
 @click.option("--token-file", type=_path, help="Ask clients for the bearer token in this file.")

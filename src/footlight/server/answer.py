@@ -13,7 +13,17 @@ from typing import Any, cast
 from footlight.browser.events import Events
 from footlight.errors import FootlightError
 
-__all__ = ["Answer", "Image", "Link", "PageText", "clean", "failure", "linked", "success"]
+__all__ = [
+    "Answer",
+    "Image",
+    "Link",
+    "PageText",
+    "clean",
+    "failure",
+    "linked",
+    "success",
+    "without_page_texts",
+]
 
 LONGEST_PREVIEW = 2_000
 """Characters, of an answer that is only linked."""
@@ -63,6 +73,9 @@ class Answer:
     events: Mapping[str, Any] = field(default_factory=dict[str, Any])
     source: str = ""
     """The address of the page that it is about."""
+    locator: Any = None
+    """What leads in another run to the element that a ref named; by selector where there are several, and a
+    list where the call had steps."""
 
     @property
     def success(self) -> bool:
@@ -71,7 +84,7 @@ class Answer:
     @cached_property
     def text(self) -> str:
         """The content as JSON without `page_texts`, for those who do not read structured content."""
-        return json.dumps(_without_page_texts(self.content), ensure_ascii=False)
+        return json.dumps(without_page_texts(self.content), ensure_ascii=False)
 
     @cached_property
     def page_texts(self) -> tuple[PageText, ...]:
@@ -143,10 +156,10 @@ def failure(
     )
 
 
-def _without_page_texts(value: Any) -> Any:
+def without_page_texts(value: Any) -> Any:
     if isinstance(value, Mapping):
         items = cast("Mapping[str, Any]", value).items()
-        return {key: _without_page_texts(item) for key, item in items if not isinstance(item, PageText)}
+        return {key: without_page_texts(item) for key, item in items if not isinstance(item, PageText)}
     return value
 
 

@@ -16,7 +16,7 @@ import functools
 import logging
 import secrets
 import time
-from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from footlight.browser.page import Page
     from footlight.browser.session import Session
-    from footlight.browser.sessions import Sessions, SessionsFactory
+    from footlight.browser.session_table import SessionTable
     from footlight.browser.storage import StateStore
     from footlight.config import Settings
     from footlight.server.secrets import Secrets
@@ -103,7 +103,7 @@ class Dispatcher:
         tools: Iterable[Tool],
         settings: Settings,
         *,
-        sessions: SessionsFactory,
+        sessions: Callable[[], Awaitable[SessionTable]],
         states: StateStore,
         withheld: Iterable[Tool] = (),
         secrets: Secrets | None = None,
@@ -179,7 +179,7 @@ class Dispatcher:
     async def _answer(self, course: _Course, arguments: Mapping[str, Any]) -> Answer:
         parsed = course.tool.parse(arguments, self._secrets)
         self._check_permission(course.tool)
-        timeout_ms, patience_ms = self._limits(parsed)
+        timeout_ms, patience_ms = self._limits(course.tool, parsed)
         async with reporting(
             course.report, began=course.began, total_ms=timeout_ms, stage=_runs(course.tool)
         ) as stage:
@@ -190,13 +190,13 @@ class Dispatcher:
             except TimeoutError:
                 raise _overdue(course, deadline) from None
 
-    def _limits(self, parsed: BaseModel) -> tuple[float, float]:
+    def _limits(self, tool: Tool, parsed: BaseModel) -> tuple[float, float]:
         """For the whole call, and for an element to appear."""
         timeout_ms: float | None = getattr(parsed, "timeout", None)
         if timeout_ms is not None and "timeout" in parsed.model_fields_set:
             return timeout_ms, timeout_ms
         session = self._settings.session
-        return session.default_timeout, session.element_timeout
+        return tool.default_timeout_ms or session.default_timeout, session.element_timeout
 
     def _check_permission(self, tool: Tool) -> None:
         security = self._settings.security
@@ -216,11 +216,12 @@ class Dispatcher:
         if tool.scope == "server":
             return success(await tool.run(call, parsed), images=call.images)
         # Whoever asks next can use a session that is being made.
-        session = await unbroken(sessions.get(getattr(parsed, "session_id", None), caller=caller))
+        session = await unbroken(sessions.get(_session_named(parsed), caller=caller))
         async with _turn(session, deadline, tool):
             course.session = call.maybe_session = session
             if tool.scope == "page":
                 call.maybe_page = await session.page(getattr(parsed, "page_id", None))
+                call.maybe_page.view.take_located()  # Of a call that failed.
                 await check_no_dialog(call)
             course.running = True
             call.deadline = deadline.begun()
@@ -272,7 +273,8 @@ class Dispatcher:
             answer = _about(call.maybe_page, answer)
             max_inline_text = self._settings.resources.max_inline_text
             # What is kept, or shown as a beginning, is masked whole: half a secret would not be found.
-            return keep_if_long(self._mask(answer), session, tool=tool.name, max_inline_text=max_inline_text)
+            kept = keep_if_long(self._mask(answer), session, tool=tool.name, max_inline_text=max_inline_text)
+            return replace(kept, locator=self._mask(_locator(call)))
 
     async def _run_steps(
         self,
@@ -294,7 +296,7 @@ class Dispatcher:
         page_id: str | None = getattr(parsed, "page_id", None)
         return await run_all(call, steps, page_id=page_id, stop_on_error=stop_on_error, settle=settle)
 
-    async def _get_sessions(self, deadline: Deadline) -> Sessions:
+    async def _get_sessions(self, deadline: Deadline) -> SessionTable:
         if not self._started:
             deadline.stage("starting the browser")
         sessions = await self._sessions()
@@ -302,6 +304,13 @@ class Dispatcher:
             deadline.stage("opening the session")
         self._started = True
         return sessions
+
+
+def _session_named(parsed: BaseModel) -> str | None:
+    """By its id or its name, whichever the toolset has."""
+    name: str | None = getattr(parsed, "session_name", None)
+    id: str | None = getattr(parsed, "session_id", None)
+    return id if name is None else name
 
 
 @contextlib.asynccontextmanager
@@ -345,6 +354,10 @@ def _with_healed(data: Mapping[str, Any], call: ToolCall) -> Mapping[str, Any]:
     """Which refs led to the successors of their elements."""
     healed = call.maybe_page.view.take_healed() if call.maybe_page else {}
     return {**data, "healed": healed} if healed else data
+
+
+def _locator(call: ToolCall) -> Any:
+    return call.locator or (call.maybe_page.view.take_located() if call.maybe_page else None)
 
 
 def _masking(report: Report, mask: Mask) -> Report:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from footlight.server.prompts import PromptLibrary
     from footlight.server.resources import Resources
     from footlight.server.subscriptions import Subscriptions
+    from footlight.server.toolset import Envelope
 
 __all__ = ["make_server"]
 
@@ -35,13 +36,14 @@ def make_server(
     *,
     instructions: str,
     dispatcher: Dispatcher,
+    envelope: Envelope,
     resources: Resources,
     subscriptions: Subscriptions,
     prompts: Callable[[], PromptLibrary],
     mask: Mask = unmasked,
 ) -> Server[Any]:
     """A server for any transport. Who calls is told by what the transport attached (`caller_of`)."""
-    tools = ToolHandlers(dispatcher)
+    tools = ToolHandlers(dispatcher, envelope)
     reading = ResourceHandlers(resources, subscriptions)
     prompting = PromptHandlers(prompts, mask=mask)
     server: Server[Any] = Server(

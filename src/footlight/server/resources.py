@@ -22,7 +22,7 @@ from footlight.server.uris import PATTERNS, Address, Kind, template
 
 if TYPE_CHECKING:
     from footlight.browser.session import Session
-    from footlight.browser.sessions import Sessions
+    from footlight.browser.session_table import SessionTable
     from footlight.caller import Caller
 
 __all__ = ["Content", "Resource", "ResourceNotFound", "Resources", "Template"]
@@ -76,7 +76,7 @@ TEMPLATES = (
 class Resources:
     """`find_sessions` gives the table of sessions, or None as long as there is no browser."""
 
-    def __init__(self, find_sessions: Callable[[], Sessions | None], *, mask: Mask = unmasked) -> None:
+    def __init__(self, find_sessions: Callable[[], SessionTable | None], *, mask: Mask = unmasked) -> None:
         """`mask` goes over all that is told."""
         self._find_sessions = find_sessions
         self._mask = mask

@@ -82,7 +82,7 @@ def fitted(text: str, offered: Collection[str], tools: Iterable[Tool]) -> str:
 def _without(line: str, withheld: Set[str]) -> str:
     # Not after a digit: "1. Go there." is one sentence.
     sentences = re.split(r"(?<=[^\d\s]\.) +", line)
-    return " ".join(each for each in sentences if withheld.isdisjoint(re.findall(r"`(\w+)`", each)))
+    return " ".join(each for each in sentences if withheld.isdisjoint(re.findall(r"`([\w.]+)`", each)))
 
 
 def _check(setting: str, names: Iterable[str], known: Collection[str] | Mapping[str, object]) -> None:

@@ -39,6 +39,7 @@ class Outcome:
     tool: str
     data: Mapping[str, Any] | None = None
     error: FootlightError | None = None
+    locator: Any = None
 
     def told(self) -> dict[str, Any]:
         if self.error is None:
@@ -137,6 +138,7 @@ async def run_all(
                 if step.tool.scope == "page":
                     named: str | None = getattr(step.arguments, "page_id", None)
                     call.maybe_page = await call.session.page(named or page_id)
+                    call.page.view.take_located()
                     await check_no_dialog(call)
                 call.deadline = _within(whole, step, call)
                 data = await until_dialog(call, step.tool.run(call, step.arguments))
@@ -144,13 +146,16 @@ async def run_all(
                     data = await cut_short(step.tool, call)
                 elif step.tool.effect == "act":
                     await until_dialog(call, settle())
-                outcomes.append(Outcome(step.tool.name, data))
+                located = call.maybe_page.view.take_located() if call.maybe_page else None
+                outcomes.append(Outcome(step.tool.name, data, locator=located))
             except FootlightError as error:
                 outcomes.append(Outcome(step.tool.name, error=error))
                 if stop_on_error:
                     raise StepFailed(outcomes, error) from error
     finally:
         call.deadline = whole
+    located = [outcome.locator for outcome in outcomes]
+    call.locator = located if any(located) else None
     return outcomes
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from footlight.browser.deadline import Deadline
     from footlight.browser.page import Page
     from footlight.browser.session import Session
-    from footlight.browser.sessions import Sessions
+    from footlight.browser.session_table import SessionTable
     from footlight.browser.storage import StateStore
     from footlight.config import Settings
     from footlight.server.answer import Image, Link
@@ -32,13 +32,18 @@ if TYPE_CHECKING:
     from footlight.server.steps import Outcome
 
 __all__ = [
+    "ERROR_SCHEMA",
+    "EVENTS_SCHEMA",
     "GROUPS",
+    "OBSERVATION_SCHEMA",
     "Count",
     "Group",
     "MaybeBudget",
     "Milliseconds",
     "Number",
+    "Observe",
     "Scope",
+    "Timeout",
     "Tool",
     "ToolCall",
     "Whole",
@@ -84,7 +89,7 @@ class ToolCall:
 
     settings: Settings
     deadline: Deadline
-    sessions: Sessions
+    sessions: SessionTable
     states: StateStore
     caller: Caller = LOCAL
     maybe_session: Session | None = None
@@ -96,6 +101,8 @@ class ToolCall:
 
     mask: Callable[[str], str] = str
     """Takes the secrets out of a text. What is cut is masked before: half a secret would not be found."""
+    locator: Any = None
+    """What `Answer.locator` will be, where it is not the page's that knows it."""
     steps: RunSteps | None = None
     """Runs other tools inside this call; the dispatcher's."""
 
@@ -148,20 +155,30 @@ class Tool:
     """Whether its answer tells what changed on its page."""
     shared: Mapping[str, Any]
     """Parameters that come with the scope, beside the function's own."""
+    leading: Mapping[str, Any]
+    """Those that stand before the function's own."""
+    default_timeout_ms: float | None
+    """The deadline of a call that gives no `timeout`, where that is not the one of the settings."""
 
     @cached_property
     def arguments(self) -> type[BaseModel]:
         """Validates what comes in."""
-        return _arguments(self.function, self.shared)
+        return _arguments(self.function, self.shared, self.leading)
 
     @cached_property
     def input_schema(self) -> dict[str, Any]:
         """JSON Schema, as MCP lists it."""
         return _input_schema(self.arguments)
 
+    @property
+    def returned_schema(self) -> dict[str, Any]:
+        """JSON Schema of what the function returns, without what an envelope adds."""
+        returned = typing.get_type_hints(self.function, include_extras=True)["return"]
+        return _plain(TypeAdapter(returned).json_schema(mode="serialization"), nulls=True)
+
     @cached_property
     def output_schema(self) -> dict[str, Any]:
-        """JSON Schema of the structured content."""
+        """JSON Schema of the structured content, in the envelope of document 003."""
         return _output_schema(self)
 
     @property
@@ -206,6 +223,9 @@ def tool(
     untrusted: bool | None = None,
     queued: bool = True,
     observed: bool | None = None,
+    shared: Mapping[str, Any] | None = None,
+    leading: Mapping[str, Any] | None = None,
+    default_timeout_ms: float | None = None,
 ) -> Callable[[Function], Tool]:
     """Declare a tool.
 
@@ -213,7 +233,8 @@ def tool(
     (reading always is). `names_session`: `sessionId` must be given. `timeout` replaces the annotation
     of the shared parameter of that name. `untrusted`: its `data` comes from a page (what is read does).
     `queued`: it waits for the session's other calls. `observed`: its answer tells what changed on its page
-    (what acts in one does; a tool of a session says which page by `call.maybe_page`).
+    (what acts in one does; a tool of a session says which page by `call.maybe_page`). `shared` replaces
+    the parameters that come with the scope, `leading` are others that stand before the function's own.
     """
 
     def declare(function: Function) -> Tool:
@@ -234,7 +255,11 @@ def tool(
             untrusted=effect == "read" and scope != "server" if untrusted is None else untrusted,
             queued=queued,
             observed=observes,
-            shared=_shared(scope, effect, names_session=names_session, observed=observes, timeout=timeout),
+            shared=_shared(scope, effect, names_session=names_session, observed=observes, timeout=timeout)
+            if shared is None
+            else shared,
+            leading=leading or {},
+            default_timeout_ms=default_timeout_ms,
         )
 
     return declare
@@ -247,9 +272,9 @@ def _texts(function: Function) -> tuple[str, str]:
     return paragraphs[0].partition("\n")[0].split(". ")[0].rstrip("."), description
 
 
-def _arguments(function: Function, shared: Mapping[str, Any]) -> type[BaseModel]:
+def _arguments(function: Function, shared: Mapping[str, Any], leading: Mapping[str, Any]) -> type[BaseModel]:
     hints = typing.get_type_hints(function, include_extras=True)
-    fields: dict[str, Any] = {}
+    fields: dict[str, Any] = dict(leading)
     for parameter in inspect.signature(function).parameters.values():
         if parameter.name != "call":
             default = ... if parameter.default is parameter.empty else parameter.default
@@ -291,7 +316,7 @@ def _input_schema(arguments: type[BaseModel]) -> dict[str, Any]:
     }
 
 
-_EVENTS: dict[str, Any] = {
+EVENTS_SCHEMA: dict[str, Any] = {
     "newPages": {
         "type": "array",
         "items": {
@@ -318,7 +343,7 @@ ERROR_SCHEMA: dict[str, Any] = {
 }
 
 
-_OBSERVATION: dict[str, Any] = {
+OBSERVATION_SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
         "kind": {"type": "string", "enum": ["same", "diff", "full", "unknown"]},
@@ -350,10 +375,9 @@ _LINKED: dict[str, Any] = {
 def _output_schema(declared: Tool) -> dict[str, Any]:
     """The envelope: `{success: true, data}`, or `resource` and `preview`, or `{success: false, error}`."""
     effect, scope = declared.effect, declared.scope
-    returned = typing.get_type_hints(declared.function, include_extras=True)["return"]
-    data = _plain(TypeAdapter(returned).json_schema(mode="serialization"), nulls=True)
+    data = declared.returned_schema
     if effect != "configure":
-        data["properties"] = {**data.get("properties", {}), **_EVENTS}
+        data["properties"] = {**data.get("properties", {}), **EVENTS_SCHEMA}
     if effect == "act" and scope != "server":
         data = _or_cut_short(data)
     instead = (
@@ -361,9 +385,9 @@ def _output_schema(declared: Tool) -> dict[str, Any]:
         if scope == "server"
         else _LINKED
         if effect == "configure"
-        else _LINKED | dict.fromkeys(_EVENTS, _LIST)
+        else _LINKED | dict.fromkeys(EVENTS_SCHEMA, _LIST)
     )
-    observed = {"observation": _OBSERVATION} if declared.observed else {}
+    observed = {"observation": OBSERVATION_SCHEMA} if declared.observed else {}
     return {
         "type": "object",
         "properties": {

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from footlight.server.toolset import Envelope, Toolset
 from footlight.toolsets.browser import (
     clipboard,
     comparison,
@@ -28,7 +29,7 @@ from footlight.toolsets.browser import (
     web_storage,
 )
 
-__all__ = ["INSTRUCTIONS", "MINIMAL", "TOOLS", "secrets_instructions"]
+__all__ = ["INSTRUCTIONS", "MINIMAL", "TOOLS", "TOOLSET", "secrets_instructions"]
 
 TOOLS = (
     *navigation.TOOLS,
@@ -97,3 +98,19 @@ def secrets_instructions(names: Sequence[str]) -> str:
         f"\nSecrets: {', '.join(names) or 'none'}. Give secret:NAME as the whole of a text to type, fill in "
         "or set. You are never shown its value, but [secret NAME] in its place.\n"
     )
+
+
+def _make_envelope() -> Envelope:
+    from footlight.server.envelope import SuccessEnvelope
+
+    return SuccessEnvelope()
+
+
+TOOLSET = Toolset(
+    name="browser",
+    tools=TOOLS,
+    minimal=MINIMAL,
+    instructions=INSTRUCTIONS,
+    about_secrets=secrets_instructions,
+    make_envelope=_make_envelope,
+)

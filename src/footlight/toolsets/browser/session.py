@@ -1,6 +1,6 @@
 """Sessions, their cookies and their state (003 §2.1, R003-31 to R003-37)."""
 
-from typing import Annotated, Any, Literal, NotRequired
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -22,6 +22,9 @@ from footlight.toolsets.browser.session_options import (
     Proxy,
     Viewport,
 )
+
+if TYPE_CHECKING:
+    from footlight.browser.sessions import Sessions
 
 __all__ = ["TOOLS"]
 
@@ -130,7 +133,7 @@ async def create_session(
         offline=offline,
         ignore_https_errors=ignore_https_errors,
     )
-    session = await call.sessions.create(wanted, caller=call.caller)
+    session = await cast("Sessions", call.sessions).create(wanted, caller=call.caller)
     call.undo.append(lambda: call.sessions.close(session.id, caller=call.caller))
     return {"sessionId": session.id}
 

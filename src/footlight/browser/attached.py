@@ -1,0 +1,70 @@
+"""The page of a browser that somebody else has started, for as long as one wants it.
+
+Over Chromium's own endpoint, so that tests can work in a session of ours from a process of their own. Nothing
+is set up differently in the browser, and leaving closes neither pages nor browser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
+from typing import TYPE_CHECKING
+
+from playwright.async_api import async_playwright
+from playwright.sync_api import sync_playwright
+
+if TYPE_CHECKING:
+    from playwright import async_api, sync_api
+
+__all__ = ["attached_page", "attached_page_async"]
+
+CONNECT_MS = 10_000.0
+
+
+@contextmanager
+def attached_page(endpoint: str, *, target: str | None = None) -> Generator[sync_api.Page]:
+    """The page with this target id; without one, the only page that there is.
+
+    Raises:
+        playwright.sync_api.Error: there is no browser at the endpoint.
+        LookupError: it has no such page, or several.
+    """
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.connect_over_cdp(endpoint, timeout=CONNECT_MS, no_defaults=True)
+        pages = [page for context in browser.contexts for page in context.pages]
+        if target is None and len(pages) == 1:
+            yield pages[0]
+            return
+        for page in pages:
+            session = page.context.new_cdp_session(page)
+            if session.send("Target.getTargetInfo")["targetInfo"]["targetId"] == target:
+                session.detach()
+                yield page
+                return
+        raise _no_page(endpoint, target, len(pages))
+
+
+@asynccontextmanager
+async def attached_page_async(endpoint: str, *, target: str | None = None) -> AsyncGenerator[async_api.Page]:
+    """The same for asyncio. Raises the same."""
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.connect_over_cdp(endpoint, timeout=CONNECT_MS, no_defaults=True)
+        pages = [page for context in browser.contexts for page in context.pages]
+        if target is None and len(pages) == 1:
+            yield pages[0]
+            return
+        for page in pages:
+            session = await page.context.new_cdp_session(page)
+            if (await session.send("Target.getTargetInfo"))["targetInfo"]["targetId"] == target:
+                await session.detach()
+                yield page
+                return
+        raise _no_page(endpoint, target, len(pages))
+
+
+def _no_page(endpoint: str, target: str | None, count: int) -> LookupError:
+    if target is not None:
+        return LookupError(f"The browser at {endpoint} has no page {target}")
+    return LookupError(
+        f"The browser at {endpoint} has {count or 'no'} pages; name one, by the id of its target"
+    )

@@ -1,0 +1,249 @@
+"""A browser over a profile: started with a port for debuggers, ended with nothing of it left.
+
+It is the whole browser where there is one, because the headless shell keeps its cookies in another way, and
+names itself in a header whatever its user agent is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import http.client
+import json
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import urlsplit
+
+from footlight.browser._playwright import Error
+from footlight.browser.context import context_arguments, option_refused
+from footlight.browser.launch import did_not_start, find_browser, launch_arguments
+from footlight.browser.launch_options import Launch, LaunchOptions, needs_own_agent
+from footlight.browser.profile_lock import find_browser_holder
+from footlight.browser.profiles import in_use
+from footlight.errors import ResourceExhausted
+
+if TYPE_CHECKING:
+    from playwright.async_api import BrowserContext, Playwright
+
+    from footlight.browser.devices import Devices
+    from footlight.browser.launch import FoundBrowser
+    from footlight.config import BrowserSettings
+
+__all__ = ["Endpoint", "PersistentBrowser", "PersistentLauncher", "check_port"]
+
+VACATED_SECONDS = 5.0
+"""How long the browser of a server that was killed may take to notice."""
+LISTENS_SECONDS = 10.0
+END_SECONDS = 2.0
+LOOK_SECONDS = 0.02
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """Where the browser of a session listens for debuggers, on this machine alone."""
+
+    port: int
+    http: str
+    ws: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersistentBrowser:
+    """One that runs on a profile."""
+
+    context: BrowserContext
+    launch: Launch
+    endpoint: Endpoint
+    pid: int
+    shell: bool
+    """Whether it is a headless shell."""
+
+    async def end(self) -> None:
+        """Be sure that it is gone: the profile is whole, and its port free, only then."""
+        with contextlib.suppress(Error, TimeoutError):
+            async with asyncio.timeout(END_SECONDS):
+                await self.context.close()
+        await asyncio.to_thread(_end_process, self.pid)
+
+
+class PersistentLauncher:
+    """Starts browsers over profiles."""
+
+    def __init__(
+        self,
+        playwright: Playwright,
+        settings: BrowserSettings,
+        *,
+        devices: Devices,
+        filter_proxy: str | None,
+    ) -> None:
+        self._playwright = playwright
+        self._settings = settings
+        self._devices = devices
+        self._filter_proxy = filter_proxy
+        self._own_agent: str | None = None
+
+    async def launch(self, folder: Path, options: LaunchOptions, *, port: int) -> PersistentBrowser:
+        """Start one on the profile in `folder`, which nobody else may have by now.
+
+        Raises:
+            BrowserNotInstalled: there is none, or it does not start.
+            InvalidParameter: names the option that it does not take.
+            ResourceExhausted: another browser runs on the profile, or something else listens on the port.
+        """
+        launch = Launch.of(
+            options,
+            headless=self._settings.headless,
+            own_agent=await self._agent() if needs_own_agent(options) else None,
+            devices=self._devices,
+        )
+        await _vacated(folder)
+        check_port(port)
+        found = self._find()
+        context = await self._start(folder, launch, found, port)
+        try:
+            async with asyncio.timeout(LISTENS_SECONDS):
+                pid = await _pid(context)
+                endpoint = await _endpoint(pid, port)
+            return PersistentBrowser(
+                context=context, launch=launch, endpoint=endpoint, pid=pid, shell=_is_shell(found)
+            )
+        except BaseException as error:
+            with contextlib.suppress(Error):
+                await context.close()
+            if isinstance(error, TimeoutError):
+                check_port(port)
+                raise _taken(port, "something else") from None
+            raise
+
+    def _find(self) -> FoundBrowser:
+        return find_browser(self._settings, Path(self._playwright.chromium.executable_path), shell=False)
+
+    async def _start(self, folder: Path, launch: Launch, found: FoundBrowser, port: int) -> BrowserContext:
+        arguments: dict[str, Any] = {
+            **launch_arguments(self._settings, found, proxied=self._filter_proxy is not None),
+            **context_arguments(
+                launch.context, devices=self._devices, engine="chromium", filter_proxy=self._filter_proxy
+            ),
+            "headless": launch.headless,
+        }
+        # Ours come last, and count.
+        listen = ("--remote-debugging-address=127.0.0.1", f"--remote-debugging-port={port}")
+        arguments["args"] = [*arguments["args"], *launch.args, *listen]
+        try:
+            return await self._playwright.chromium.launch_persistent_context(folder, **arguments)
+        except Error as error:
+            refused = option_refused(error)
+            raise refused or did_not_start(error, self._settings, found) from error
+
+    async def _agent(self) -> str:
+        """What the browser calls itself, asked once: it must be known before one starts with another word."""
+        if self._own_agent is None:
+            found = self._find()
+            arguments = launch_arguments(self._settings, found, proxied=False)
+            arguments["headless"] = True
+            try:
+                browser = await self._playwright.chromium.launch(**arguments)
+            except Error as error:
+                raise did_not_start(error, self._settings, found) from error
+            try:
+                cdp = await browser.new_browser_cdp_session()
+                version = cast("dict[str, str]", await cdp.send("Browser.getVersion"))
+            finally:
+                await browser.close()
+            self._own_agent = version["userAgent"]
+        return self._own_agent
+
+
+async def _endpoint(pid: int, port: int) -> Endpoint:
+    """When the browser listens. It goes on without a port where it cannot have this one."""
+    while not await asyncio.to_thread(_listens, pid, port):  # noqa: ASYNC110 - the system tells of none
+        await asyncio.sleep(LOOK_SECONDS)
+    at = f"127.0.0.1:{port}"
+    path = await asyncio.to_thread(_debugger_path, port)
+    return Endpoint(port=port, http=f"http://{at}", ws=f"ws://{at}{path}")
+
+
+def _listens(pid: int, port: int) -> bool:
+    import psutil
+
+    listening = (each for each in psutil.Process(pid).net_connections("tcp4") if each.status == "LISTEN")
+    return any(each.laddr and each.laddr[1] == port for each in listening)
+
+
+def _debugger_path(port: int) -> str:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=LISTENS_SECONDS)
+    with contextlib.closing(connection):
+        connection.request("GET", "/json/version")
+        told: dict[str, str] = json.load(connection.getresponse())
+    return urlsplit(told["webSocketDebuggerUrl"]).path
+
+
+async def _pid(context: BrowserContext) -> int:
+    assert context.browser is not None
+    cdp = await context.browser.new_browser_cdp_session()
+    told = cast("dict[str, Any]", await cdp.send("SystemInfo.getProcessInfo"))
+    await cdp.detach()
+    return next(int(each["id"]) for each in told["processInfo"] if each["type"] == "browser")
+
+
+def _is_shell(found: FoundBrowser) -> bool:
+    return "headless" in Path(found.path).name or (found.source == "playwright" and found.executable is None)
+
+
+async def _vacated(folder: Path) -> None:
+    """Wait for the browser of a server that was killed: it ends, but not at once."""
+    try:
+        async with asyncio.timeout(VACATED_SECONDS):
+            while await asyncio.to_thread(find_browser_holder, folder):  # noqa: ASYNC110 - it tells nobody
+                await asyncio.sleep(LOOK_SECONDS)
+    except TimeoutError:
+        if holder := find_browser_holder(folder):
+            raise in_use(folder.name, holder) from None
+
+
+def check_port(port: int) -> None:
+    """Raises ResourceExhausted where somebody listens there, and says who, if the system tells."""
+    with socket.socket() as trial:
+        # As Chromium does: what is left of connections that were closed is no matter.
+        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            trial.bind(("127.0.0.1", port))
+        except OSError:
+            raise _taken(port, _listener(port)) from None
+
+
+def _listener(port: int) -> str:
+    import psutil
+
+    with contextlib.suppress(psutil.Error):
+        for each in psutil.net_connections("tcp"):
+            if each.status == psutil.CONN_LISTEN and each.laddr and each.laddr[1] == port and each.pid:
+                return f"process {each.pid} ({psutil.Process(each.pid).name()})"
+    return "another process"
+
+
+def _taken(port: int, by: str) -> ResourceExhausted:
+    return ResourceExhausted(
+        f"port {port}, on which the browser of this session listens, is taken by {by}",
+        suggestion="The port comes from the name: end that process, or give another sessionName.",
+        port=port,
+    )
+
+
+def _end_process(pid: int) -> None:
+    """Wait until it is gone, and kill it with all below it where it does not go."""
+    import psutil
+
+    try:
+        process = psutil.Process(pid)
+        family = [process, *process.children(recursive=True)]
+        _, alive = psutil.wait_procs(family, timeout=END_SECONDS)
+    except psutil.NoSuchProcess:
+        return
+    for each in alive:
+        with contextlib.suppress(psutil.Error):
+            each.kill()
+    psutil.wait_procs(alive, timeout=END_SECONDS)

@@ -1,0 +1,733 @@
+"""Sessions that have a name, over profiles on disk, each in a real browser of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import psutil
+import pytest
+from playwright.async_api import async_playwright
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from footlight.browser.changes import Change
+from footlight.browser.engine import Engine
+from footlight.browser.launch_options import LaunchOptions
+from footlight.browser.named_sessions import NamedSessions
+from footlight.browser.session import Session
+from footlight.caller import LOCAL, Caller
+from footlight.config import Settings
+from footlight.errors import (
+    BrowserCrashed,
+    InvalidParameter,
+    MissingParameter,
+    ResourceExhausted,
+    SessionNotFound,
+)
+from tests.conftest import ENGINE
+from tests.site import Site
+
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.skipif(ENGINE != "chromium", reason="profiles are Chromium's"),
+]
+
+PLAIN = LaunchOptions()
+ADA, BOB = (Caller(name, connection=name, named=True) for name in ("ada", "bob"))
+LIMIT_SECONDS = 20.0
+
+
+@asynccontextmanager
+async def served(
+    folder: Path, *, on_change: Callable[[Change], None] = lambda _: None, **settings: Any
+) -> AsyncGenerator[NamedSessions]:
+    """A server's table of sessions, with its profiles in this folder."""
+    directory = {"directory": str(folder / "sessions")}
+    engine = Engine(
+        Settings.model_validate({"toolset": "szkrabok", "profiles": directory, **settings}),
+        on_change=on_change,
+    )
+    engine.start()
+    try:
+        sessions = await engine.sessions()
+        assert isinstance(sessions, NamedSessions)
+        yield sessions
+    finally:
+        await engine.close()
+
+
+@pytest.fixture
+async def sessions(tmp_path: Path) -> AsyncGenerator[NamedSessions]:
+    async with served(tmp_path) as table:
+        yield table
+
+
+async def opened(sessions: NamedSessions, name: str, options: LaunchOptions = PLAIN) -> Session:
+    return (await sessions.open(name, options, caller=LOCAL)).session
+
+
+async def asked(session: Session, script: str, url: str | None = None) -> Any:
+    """What a script in its page gives."""
+    page = (await session.page()).playwright
+    if url is not None:
+        await page.goto(url)
+    return await page.evaluate(script)
+
+
+def browsers() -> list[psutil.Process]:
+    """Those below this process, without their children."""
+    return [each for each in psutil.Process().children(recursive=True) if is_browser(each)]
+
+
+def is_browser(process: psutil.Process) -> bool:
+    try:
+        line = process.cmdline()
+    except psutil.Error:
+        return False
+    return any("--user-data-dir=" in word for word in line) and not any("--type=" in word for word in line)
+
+
+def is_free(port: int) -> bool:
+    with socket.socket() as trial:
+        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        return trial.connect_ex(("127.0.0.1", port)) != 0
+
+
+def left_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in (folder / "sessions").iterdir())
+
+
+def exists(path: Path) -> bool:
+    return path.exists()
+
+
+async def refused(work: Awaitable[object], error: type[Exception], match: str) -> Any:
+    with pytest.raises(error, match=match) as raised:
+        async with asyncio.timeout(LIMIT_SECONDS):
+            await work
+    return raised.value
+
+
+# A profile
+
+
+WRITE = "document.cookie = 'login=ada; max-age=3600'; localStorage.cart = '7'"
+READ = "[document.cookie, localStorage.cart ?? null]"
+
+
+async def test_a_profile_outlives_its_session_and_its_server(site: Site, tmp_path: Path) -> None:
+    """R000-86: the folder has the name of the session."""
+    url = site.page("<p>x</p>")
+    async with served(tmp_path) as sessions:
+        await asked(await opened(sessions, "p4n-test"), WRITE, url)
+        await sessions.close("p4n-test", caller=LOCAL)
+        assert await asked(await opened(sessions, "p4n-test"), READ, url) == ["login=ada", "7"]
+    async with served(tmp_path) as sessions:
+        assert await asked(await opened(sessions, "p4n-test"), READ, url) == ["login=ada", "7"]
+
+    assert left_in(tmp_path) == [".p4n-test.json", "p4n-test"]
+
+
+async def test_two_names_do_not_see_each_other(site: Site, sessions: NamedSessions) -> None:
+    """R000-90."""
+    url = site.page("<p>x</p>")
+    await asked(await opened(sessions, "one"), WRITE, url)
+
+    assert await asked(await opened(sessions, "two"), READ, url) == ["", None]
+    assert [session.id for session in sessions.list(caller=LOCAL)] == ["one", "two"]
+    assert [profile.name for profile in sessions.profiles(caller=LOCAL)] == ["one", "two"]
+
+
+async def test_the_first_page_is_the_one_that_is_there(sessions: NamedSessions) -> None:
+    session = await opened(sessions, "shop")
+
+    page = await session.page()
+    assert (page.id, page.url, session.pages) == ("page-1", "about:blank", [page])
+
+    await page.close()
+    assert (await session.page()).id == "page-2"
+
+
+async def test_a_popup_is_a_page_of_the_session(site: Site, sessions: NamedSessions) -> None:
+    """Its browser's only context is not one that Playwright made."""
+    session = await opened(sessions, "shop")
+    url = site.page("<p>x</p>")
+    await asked(session, "0", url)
+
+    session.begin_action(acts=True)
+    await asked(session, f"void open('{url}')")
+    async with asyncio.timeout(LIMIT_SECONDS):
+        await session._popups.settle()  # pyright: ignore[reportPrivateUsage]
+
+    assert [event.page_id for event in session.take_events().pages] == ["page-2"]
+
+
+async def test_nothing_runs_before_a_session_is_opened_and_nothing_after(tmp_path: Path) -> None:
+    before = browsers()
+    async with served(tmp_path) as sessions:
+        assert browsers() == before
+
+        session = await opened(sessions, "shop")
+        running = [each for each in browsers() if each not in before]
+        port = sessions.endpoint("shop", caller=LOCAL).port
+        assert (len(running) > 0, is_free(port)) == (True, False)
+
+        await sessions.close("shop", caller=LOCAL)
+        assert [each for each in running if each.is_running()] == []
+        assert is_free(port)
+        assert session.over
+        await opened(sessions, "shop")
+    assert browsers() == before
+    assert is_free(port)
+
+
+# Opening
+
+
+async def test_opening_twice_opens_once(sessions: NamedSessions) -> None:
+    first, second = await asyncio.gather(*(sessions.open("shop", PLAIN, caller=LOCAL) for _ in range(2)))
+
+    assert (first.session, first.already_open, second.already_open) == (second.session, False, True)
+    assert sessions.count == 1
+
+
+async def test_a_session_that_is_open_keeps_its_options(sessions: NamedSessions) -> None:
+    await opened(sessions, "shop", LaunchOptions(locale="de-DE"))
+
+    error = await refused(
+        sessions.open("shop", LaunchOptions(locale="fr-FR"), caller=LOCAL),
+        InvalidParameter,
+        "^launchOptions: the session is open already, with others",
+    )
+    same = await sessions.open("shop", LaunchOptions(locale="de-DE"), caller=LOCAL)
+
+    assert error.details == {"parameter": "launchOptions", "inForce": {"locale": "de-DE"}}
+    assert same.already_open
+
+
+async def test_options_hold_the_next_time(sessions: NamedSessions) -> None:
+    """What is said counts, then what was saved, then the settings."""
+    asks = "[navigator.language, innerWidth]"
+    first = await opened(sessions, "shop", LaunchOptions(locale="de-DE", viewport=(700, 500)))
+    assert await asked(first, asks) == ["de-DE", 700]
+    await sessions.close("shop", caller=LOCAL)
+
+    second = await opened(sessions, "shop", LaunchOptions(viewport=(600, 400)))
+    assert await asked(second, asks) == ["de-DE", 600]
+    await sessions.close("shop", caller=LOCAL)
+
+    third = await sessions.open("shop", PLAIN, caller=LOCAL)
+    assert await asked(third.session, asks) == ["de-DE", 600]
+    assert third.profile.options == LaunchOptions(locale="de-DE", viewport=(600, 400))
+
+
+@pytest.mark.parametrize("name", ["../x", "a/b", ".", "", "CON", "nul.txt", "%2e%2e", "x" * 65, "x."])
+async def test_no_name_leads_out_of_the_folder(sessions: NamedSessions, tmp_path: Path, name: str) -> None:
+    """R000-90."""
+    for work in (
+        sessions.open(name, PLAIN, caller=LOCAL),
+        sessions.delete(name, caller=LOCAL),
+        sessions.close(name, caller=LOCAL),
+        sessions.get(name, caller=LOCAL),
+    ):
+        await refused(work, InvalidParameter, "^sessionName: ")
+    assert not exists(tmp_path / "sessions")
+
+
+async def test_what_cannot_be_opened_leaves_nothing(sessions: NamedSessions, tmp_path: Path) -> None:
+    """Lessons 2.0: leftover directories."""
+    await refused(
+        sessions.open("shop", LaunchOptions(timezone="Mars/Base"), caller=LOCAL),
+        InvalidParameter,
+        "timezone: Invalid timezone",
+    )
+
+    assert left_in(tmp_path) == []
+    assert (await sessions.open("shop", PLAIN, caller=LOCAL)).profile.options == PLAIN
+
+
+async def test_only_so_many_are_open(tmp_path: Path) -> None:
+    async with served(tmp_path, pool={"minBrowsers": 0, "maxBrowsers": 1}) as sessions:
+        await opened(sessions, "one")
+
+        error = await refused(
+            sessions.open("two", PLAIN, caller=LOCAL), ResourceExhausted, "All 1 browsers are in use"
+        )
+        assert error.details == {"maxBrowsers": 1}
+        await sessions.close("one", caller=LOCAL)
+        await opened(sessions, "two")
+
+
+async def test_a_session_that_nobody_waits_for_is_closed(tmp_path: Path) -> None:
+    ended = asyncio.Event()
+
+    def on_change(change: Change) -> None:
+        if change.kind == "closed" and change.page_id is None:
+            ended.set()
+
+    async with served(tmp_path, on_change=on_change) as sessions:
+        opening = asyncio.create_task(sessions.open("shop", PLAIN, caller=LOCAL))
+        while not exists(tmp_path / "sessions" / ".shop.lock"):
+            await anyio.lowlevel.checkpoint()
+        opening.cancel()
+        async with asyncio.timeout(LIMIT_SECONDS):
+            await asyncio.wait([opening])
+            await ended.wait()
+
+        assert opening.cancelled()
+        assert sessions.count == 0
+        assert not (await sessions.open("shop", PLAIN, caller=LOCAL)).already_open
+
+
+# Not open
+
+
+async def test_a_session_that_is_not_open_says_how_it_is_opened(sessions: NamedSessions) -> None:
+    await opened(sessions, "shop")
+    await sessions.close("shop", caller=LOCAL)
+
+    closed = await refused(sessions.get("shop", caller=LOCAL), SessionNotFound, '^Session "shop" was closed$')
+    never = await refused(sessions.get("none", caller=LOCAL), SessionNotFound, '"none" does not exist$')
+
+    assert (closed.suggestion, closed.details) == ("Call session.open first.", {"sessionName": "shop"})
+    assert (never.suggestion, never.details) == ("Call session.open first.", {"sessionName": "none"})
+    await refused(sessions.close("shop", caller=LOCAL), SessionNotFound, "was closed$")
+    with pytest.raises(SessionNotFound, match=r"was closed$"):
+        sessions.endpoint("shop", caller=LOCAL)
+    await refused(sessions.get(None, caller=LOCAL), MissingParameter, "^sessionName: required$")
+
+
+async def test_a_profile_of_before_is_not_open_by_itself(tmp_path: Path) -> None:
+    async with served(tmp_path) as sessions:
+        await opened(sessions, "shop")
+    async with served(tmp_path) as sessions:
+        await refused(
+            sessions.get("shop", caller=LOCAL), SessionNotFound, '"shop" is not open; its profile is on disk$'
+        )
+
+
+async def test_a_session_that_nobody_uses_is_closed(tmp_path: Path) -> None:
+    async with served(tmp_path, session={"idleTimeout": 60_000}) as sessions:
+        session = await opened(sessions, "shop")
+        session.last_used -= 61
+
+        await sessions.reap()
+
+        assert is_free(sessions.profiles(caller=LOCAL)[0].port)
+        await refused(sessions.get("shop", caller=LOCAL), SessionNotFound, "expired after 60000ms")
+        await opened(sessions, "shop")
+
+
+async def test_a_crash_is_told_once(site: Site, tmp_path: Path) -> None:
+    """And the session opens again, as it was."""
+    news: list[str] = []
+    async with served(tmp_path, on_change=lambda change: news.append(change.kind)) as sessions:
+        session = await opened(sessions, "shop", LaunchOptions(locale="de-DE"))
+        await asked(session, WRITE, site.page("<p>x</p>"))
+        browser = psutil.Process(sessions._held[session].browser.pid)  # pyright: ignore[reportPrivateUsage]
+        browser.kill()
+        async with asyncio.timeout(LIMIT_SECONDS):
+            await session.browser.gone.wait()
+
+        error = await refused(sessions.get("shop", caller=LOCAL), BrowserCrashed, "The browser crashed; ")
+        assert error.message == "The browser crashed; session.open opens the session again"
+        await refused(sessions.get("shop", caller=LOCAL), SessionNotFound, '^Session "shop" crashed$')
+        assert (sessions.count, news.count("opened"), news[-1]) == (0, 2, "closed")
+        assert sessions.profiles(caller=LOCAL)[0].held_by is None
+
+        again = await sessions.open("shop", PLAIN, caller=LOCAL)
+        assert again.profile.options == LaunchOptions(locale="de-DE")
+        assert await asked(again.session, "navigator.language") == "de-DE"
+
+
+async def test_a_crash_that_nobody_heard_of_stops_no_opening(sessions: NamedSessions) -> None:
+    session = await opened(sessions, "shop")
+    psutil.Process(sessions._held[session].browser.pid).kill()  # pyright: ignore[reportPrivateUsage]
+    async with asyncio.timeout(LIMIT_SECONDS):
+        await session.browser.gone.wait()
+
+    again = await sessions.open("shop", PLAIN, caller=LOCAL)
+
+    assert (again.already_open, again.session.alive, sessions.count) == (False, True, 1)
+
+
+# Deleting
+
+
+async def test_deleting_ends_the_session_and_its_profile(sessions: NamedSessions, tmp_path: Path) -> None:
+    """Lessons 2.0, 16: the lock of the name is not taken twice."""
+    await opened(sessions, "shop")
+    async with asyncio.timeout(LIMIT_SECONDS):
+        await sessions.delete("shop", caller=LOCAL)
+
+    assert (sessions.count, left_in(tmp_path)) == (0, [])
+    await refused(sessions.delete("shop", caller=LOCAL), SessionNotFound, 'There is no profile "shop"')
+
+
+async def test_opening_closing_and_deleting_at_once_end(sessions: NamedSessions, tmp_path: Path) -> None:
+    async with asyncio.timeout(2 * LIMIT_SECONDS):
+        outcomes = await asyncio.gather(
+            sessions.open("shop", PLAIN, caller=LOCAL),
+            sessions.delete("shop", caller=LOCAL),
+            sessions.open("shop", PLAIN, caller=LOCAL),
+            sessions.delete("shop", caller=LOCAL),
+        )
+
+    assert [type(outcome).__name__ for outcome in outcomes] == ["Opened", "NoneType"] * 2
+    assert (sessions.count, left_in(tmp_path)) == (0, [])
+
+
+async def test_a_session_that_is_being_closed_is_opened_after_it(sessions: NamedSessions) -> None:
+    await opened(sessions, "shop")
+
+    _, again = await asyncio.gather(
+        sessions.close("shop", caller=LOCAL), sessions.open("shop", PLAIN, caller=LOCAL)
+    )
+
+    assert (again.already_open, again.session.alive, sessions.count) == (False, True, 1)
+
+
+async def test_a_link_among_the_profiles_is_not_followed(sessions: NamedSessions, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    (outside / "Default").mkdir(parents=True)
+    await opened(sessions, "shop")
+    (tmp_path / "sessions" / "link").symlink_to(outside)
+
+    await refused(sessions.open("link", PLAIN, caller=LOCAL), InvalidParameter, "link is a link")
+    await refused(sessions.delete("link", caller=LOCAL), InvalidParameter, "link is a link")
+
+    assert [path.name for path in outside.iterdir()] == ["Default"]
+
+
+# Others
+
+
+OTHER = """
+import asyncio, sys
+from footlight.browser.engine import Engine
+from footlight.browser.launch_options import LaunchOptions
+from footlight.caller import LOCAL
+from footlight.config import Settings
+
+async def main():
+    directory = {"directory": sys.argv[2]}
+    engine = Engine(Settings.model_validate({"toolset": "szkrabok", "profiles": directory}))
+    engine.start()
+    sessions = await engine.sessions()
+    opened = await sessions.open("p4n-test", LaunchOptions(), caller=LOCAL)
+    print(sessions._held[opened.session].browser.pid, flush=True)
+    await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+
+async def test_a_profile_that_another_process_has_is_told_with_it(
+    sessions: NamedSessions, tmp_path: Path
+) -> None:
+    """Lessons 2.0: "profile in use". When that process is killed, so is its browser, and the profile free."""
+    command = [sys.executable, "-c", OTHER, "serve", str(tmp_path / "sessions")]
+    process = await asyncio.create_subprocess_exec(*command, stdout=subprocess.PIPE)
+    try:
+        assert process.stdout is not None
+        async with asyncio.timeout(LIMIT_SECONDS):
+            browser = psutil.Process(int(await process.stdout.readline()))
+
+        message = rf"^profile p4n-test is in use by process {process.pid} \(footlight serve\) since "
+        for work in (
+            sessions.open("p4n-test", PLAIN, caller=LOCAL),
+            sessions.delete("p4n-test", caller=LOCAL),
+        ):
+            error = await refused(work, ResourceExhausted, message)
+            assert error.suggestion == "Close it there, or give another sessionName."
+        [info] = sessions.profiles(caller=LOCAL)
+        assert info.held_by is not None
+        assert info.held_by.pid == process.pid
+    finally:
+        process.kill()
+        await process.wait()
+
+    async with asyncio.timeout(LIMIT_SECONDS):
+        again = await sessions.open("p4n-test", PLAIN, caller=LOCAL)
+    assert not browser.is_running() or browser.status() == psutil.STATUS_ZOMBIE
+    assert again.profile.held_by is not None
+    assert again.profile.held_by.pid == os.getpid()
+
+
+async def test_a_port_that_is_taken_is_told_with_who_has_it(sessions: NamedSessions, tmp_path: Path) -> None:
+    """It is documented to come from the name, so no other is taken in its place."""
+    with socket.create_server(("127.0.0.1", 20118)):
+        error = await refused(
+            sessions.open("p4n-test", PLAIN, caller=LOCAL),
+            ResourceExhausted,
+            "^port 20118, on which the browser of this session listens, is taken by process",
+        )
+    assert f"process {os.getpid()} (" in error.message
+    assert error.details == {"port": 20118}
+    assert left_in(tmp_path) == []
+
+    assert (await opened(sessions, "p4n-test")).alive
+
+
+async def test_two_names_of_one_port_are_not_open_together(sessions: NamedSessions, tmp_path: Path) -> None:
+    store = sessions._profiles  # pyright: ignore[reportPrivateUsage]
+    wanted = store.port_of("shop")
+    twin = next(name for n in itertools.count() if store.port_of(name := f"shop-{n}") == wanted)
+    await opened(sessions, "shop")
+
+    error = await refused(
+        sessions.open(twin, PLAIN, caller=LOCAL),
+        ResourceExhausted,
+        f"^port {wanted} is also that of the session shop, which is open$",
+    )
+
+    assert error.suggestion == "Close shop first, or give another sessionName."
+    await sessions.close("shop", caller=LOCAL)
+    await opened(sessions, twin)
+
+
+async def test_principals_have_names_of_their_own(site: Site, sessions: NamedSessions) -> None:
+    url = site.page("<p>x</p>")
+    hers = await sessions.open("shop", PLAIN, caller=ADA)
+    await asked(hers.session, WRITE, url)
+
+    await refused(sessions.get("shop", caller=BOB), SessionNotFound, '^Session "shop" does not exist$')
+    await refused(sessions.get(hers.session.id, caller=BOB), InvalidParameter, "^sessionName: ")
+    await refused(sessions.delete("shop", caller=BOB), SessionNotFound, "no profile")
+    assert (sessions.profiles(caller=BOB), sessions.profiles(caller=LOCAL)) == ([], [])
+
+    his = await sessions.open("shop", PLAIN, caller=BOB)
+    assert await asked(his.session, READ, url) == ["", None]
+    assert await sessions.get("shop", caller=ADA) is hers.session
+    assert sessions.find(hers.session.id, caller=ADA) is hers.session
+    assert sessions.list(caller=BOB) == [his.session]
+
+
+async def test_a_principal_that_leaves_takes_its_sessions_with_it(sessions: NamedSessions) -> None:
+    await opened(sessions, "mine")
+    hers = await sessions.open("hers", PLAIN, caller=ADA)
+
+    await sessions.leave(ADA.principal)
+
+    assert (sessions.count, hers.session.over) == (1, True)
+    assert [profile.name for profile in sessions.profiles(caller=ADA)] == ["hers"]
+    await refused(sessions.open("hers", PLAIN, caller=ADA), SessionNotFound, "ended with its connection")
+    assert sessions.count == 1
+
+
+# Debuggers
+
+
+async def test_a_debugger_attaches_to_the_endpoint(site: Site, sessions: NamedSessions) -> None:
+    session = await opened(sessions, "p4n-test")
+    await asked(session, "document.title = 'seen'", site.page("<p>x</p>"))
+
+    endpoint = sessions.endpoint("p4n-test", caller=LOCAL)
+
+    assert (endpoint.port, endpoint.http) == (20118, "http://127.0.0.1:20118")
+    assert endpoint.ws.startswith("ws://127.0.0.1:20118/devtools/browser/")
+    async with async_playwright() as other:
+        for address in (endpoint.http, endpoint.ws):
+            browser = await other.chromium.connect_over_cdp(address)
+            assert await browser.contexts[0].pages[0].title() == "seen"
+            await browser.close()
+    assert session.alive
+
+
+async def test_a_page_cannot_debug_its_own_browser(site: Site, sessions: NamedSessions) -> None:
+    """Chromium refuses debuggers that come from a page."""
+    session = await opened(sessions, "shop")
+    ws = sessions.endpoint("shop", caller=LOCAL).ws
+
+    came = await asked(
+        session,
+        f"new Promise(done => {{ const s = new WebSocket('{ws}');"
+        "s.onopen = () => done('open'); s.onerror = () => done('refused') })",
+        site.page("<p>x</p>"),
+    )
+
+    assert came == "refused"
+
+
+async def test_the_port_is_open_on_this_machine_alone(sessions: NamedSessions) -> None:
+    session = await opened(sessions, "shop")
+    held = sessions._held[session]  # pyright: ignore[reportPrivateUsage]
+
+    listening = {
+        each.laddr[0]
+        for each in psutil.Process(held.browser.pid).net_connections("tcp")
+        if each.status == psutil.CONN_LISTEN
+    }
+
+    assert listening == {"127.0.0.1"}
+
+
+async def test_domains_are_enforced_in_profiles_too(site: Site, tmp_path: Path) -> None:
+    url = site.page("<p>x</p>")
+    path = url.removeprefix(site.url)
+    async with served(tmp_path, security={"allowedDomains": ["127.0.0.1"]}) as sessions:
+        session = await opened(sessions, "shop")
+
+        assert await asked(session, "document.body.innerText", url) == "x"
+        page = (await session.page()).playwright
+        response = await page.goto(site.at("localhost") + path)
+
+    assert response is not None
+    assert response.headers["x-footlight-refused"] == "localhost"
+
+
+# What pages and servers see
+
+
+TELL = """JSON.stringify({
+  agent: navigator.userAgent, language: navigator.language, languages: navigator.languages,
+  intl: Intl.NumberFormat().resolvedOptions().locale,
+  timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  brands: navigator.userAgentData.brands.map(each => each.brand),
+  mobile: navigator.userAgentData.mobile,
+})"""
+SCRIPTS = {
+    "/worker.js": f"postMessage({TELL})",
+    "/shared.js": f"onconnect = event => event.ports[0].postMessage({TELL})",
+    "/service.js": f"""onmessage = async event => {{
+        await fetch('/from-service'); event.source.postMessage({TELL}) }};
+        onactivate = event => event.waitUntil(clients.claim())""",
+}
+ASK = {
+    "page": TELL,
+    "worker": "new Promise(done => new Worker('/worker.js').onmessage = event => done(event.data))",
+    "shared worker": """new Promise(done =>
+        new SharedWorker('/shared.js').port.onmessage = event => done(event.data))""",
+    "service worker": """new Promise(async done => {
+        navigator.serviceWorker.onmessage = event => done(event.data);
+        await navigator.serviceWorker.register('/service.js');
+        (await navigator.serviceWorker.ready).active.postMessage(0) })""",
+}
+
+
+class Mirror:
+    """A site that remembers what it was sent, and whose scripts tell what they see."""
+
+    def __init__(self, site: Site) -> None:
+        self.sent: dict[str, dict[str, str]] = {}
+        for path in ("/mirror", "/popup", "/from-service", *SCRIPTS):
+            site.route(self._answer, path=path)
+        self.url = site.url + "/mirror"
+
+    async def _answer(self, request: Request) -> Response:
+        self.sent[request.url.path] = dict(request.headers)
+        script = SCRIPTS.get(request.url.path)
+        return Response(script, media_type="text/javascript") if script else HTMLResponse("<p>x</p>")
+
+    def header(self, name: str) -> dict[str, str | None]:
+        return {path: headers.get(name) for path, headers in self.sent.items()}
+
+
+async def seen(session: Session, mirror: Mirror) -> dict[str, dict[str, Any]]:
+    """By whom what is seen, in all the places where scripts run."""
+    await asked(session, "0", mirror.url)
+    told = {where: json.loads(await asked(session, script)) for where, script in ASK.items()}
+    page = (await session.page()).playwright
+    async with page.expect_popup() as opening:
+        await page.evaluate("void open('/popup')")
+    popup = await opening.value
+    await popup.wait_for_load_state()
+    return {**told, "popup": json.loads(await popup.evaluate(TELL))}
+
+
+async def test_a_preset_with_stealth_is_one_browser_everywhere(site: Site, sessions: NamedSessions) -> None:
+    """R000-87; lessons 2.0: parts that do not fit each other are worse than none."""
+    mirror = Mirror(site)
+    options = LaunchOptions(preset="desktop-de", stealth=True)
+    came = await sessions.open("shop", options, caller=LOCAL)
+
+    told = await seen(came.session, mirror)
+
+    agent = told["page"]["agent"]
+    version = came.session.browser.browser.version.split(".")[0]
+    assert f" Chrome/{version}.0.0.0 " in agent
+    assert "Headless" not in json.dumps([told, mirror.sent])
+    brands = told["page"]["brands"]
+    same = {
+        "agent": agent,
+        "language": "de-DE",
+        "languages": ["de-DE"],
+        "intl": "de-DE",
+        "timezone": "Europe/Berlin",
+        "brands": brands,
+        "mobile": False,
+    }
+    assert told == {where: same for where in ("page", "worker", "shared worker", "service worker", "popup")}
+    assert "Chromium" in brands
+    assert mirror.header("user-agent") == dict.fromkeys(mirror.sent, agent)
+    languages = mirror.header("accept-language")
+    # The script of a service worker is fetched by the browser, which adds the language without its country.
+    assert languages.pop("/service.js") in ("de-DE", "de-DE,de;q=0.9")
+    assert languages == dict.fromkeys(languages, "de-DE")
+    assert await asked(came.session, "[innerWidth, innerHeight, screen.width]") == [1440, 900, 1440]
+    assert {measure.name for measure in came.measures if measure.on} == {
+        *("userAgent", "locale", "timezone", "viewport", "clientHints"),
+    }
+
+
+async def test_options_of_ones_own_are_the_same_everywhere(site: Site, sessions: NamedSessions) -> None:
+    mirror = Mirror(site)
+    options = LaunchOptions(
+        user_agent="Mozilla/5.0 Robot/1", locale="fr-FR", timezone="Asia/Tokyo", viewport=(640, 480)
+    )
+    session = await opened(sessions, "shop", options)
+
+    told = await seen(session, mirror)
+
+    mine = ("agent", "language", "intl", "timezone")
+    for where, each in told.items():
+        said = [each[key] for key in mine]
+        assert said == ["Mozilla/5.0 Robot/1", "fr-FR", "fr-FR", "Asia/Tokyo"], where
+    assert mirror.header("user-agent") == dict.fromkeys(mirror.sent, "Mozilla/5.0 Robot/1")
+    assert await asked(session, "innerWidth") == 640
+
+
+@pytest.mark.parametrize(
+    ("preset", "system", "width"), [("mobile-android", "Android", 412), ("mobile-iphone", "iPhone", 393)]
+)
+async def test_a_phone_is_one_to_pages_and_servers(
+    site: Site, sessions: NamedSessions, preset: str, system: str, width: int
+) -> None:
+    mirror = Mirror(site)
+    session = await opened(sessions, "shop", LaunchOptions(preset=preset))
+
+    await asked(session, "0", mirror.url)
+    shown = "<meta name=viewport content='width=device-width'>"
+    told = json.loads(await asked(session, TELL, site.page(shown)))
+
+    assert system in told["agent"]
+    assert mirror.sent["/mirror"]["user-agent"] == told["agent"]
+    assert mirror.sent["/mirror"]["accept-language"] == told["language"] == "en-US"
+    assert told["mobile"] is True
+    assert told["timezone"] == "America/New_York"
+    assert await asked(session, "[innerWidth, navigator.maxTouchPoints > 0]") == [width, True]
+
+
+@pytest.mark.parametrize("disabled", [True, False])
+async def test_webgl_is_there_unless_it_was_disabled(sessions: NamedSessions, disabled: bool) -> None:
+    """R000-87."""
+    session = await opened(sessions, "shop", LaunchOptions(disable_webgl=disabled))
+
+    kinds = ("webgl", "webgl2", "experimental-webgl")
+    found = await asked(
+        session,
+        f"{json.dumps(kinds)}.map(kind => !!document.createElement('canvas').getContext(kind))",
+    )
+
+    assert found == [not disabled] * 3

@@ -1,0 +1,346 @@
+"""Profiles on disk: which names they may have, who has one, how they come and go."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import psutil
+import pytest
+
+from footlight.browser.launch_options import LaunchOptions
+from footlight.browser.profile_lock import find_browser_holder
+from footlight.browser.profiles import Holder, ProfileInfo, ProfileStore
+from footlight.errors import InvalidParameter, ResourceExhausted, SessionNotFound
+
+HOLDER = """
+import sys
+from pathlib import Path
+from footlight.browser.profiles import ProfileStore
+lock = ProfileStore(Path(sys.argv[2])).lock(sys.argv[3])
+print("locked", flush=True)
+sys.stdin.read()
+"""
+"""Its first argument is the command that it says it is."""
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> ProfileStore:
+    return ProfileStore(tmp_path / "sessions")
+
+
+def made(store: ProfileStore, name: str, options: LaunchOptions | None = None) -> Path:
+    """A profile that was opened once."""
+    with store.lock(name):
+        store.save_options(name, options or LaunchOptions())
+    folder = store.folder(name)
+    (folder / "Default").mkdir()
+    (folder / "Default" / "Cookies").write_text("c")
+    return folder
+
+
+@contextmanager
+def locked_elsewhere(store: ProfileStore, name: str) -> Generator[subprocess.Popen[str]]:
+    """Another process has the profile, until it is killed."""
+    directory = str(store.folder(name).parent)
+    command = [sys.executable, "-c", HOLDER, "serve", directory, name]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "locked\n"
+            yield process
+        finally:
+            process.kill()
+
+
+def entries(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+# Names
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("", ".", "..", "../x", "a/b", "a\\b", "/etc", "C:x", "a..b", ".hidden", "trailing.", "x\n"),
+        *("%2e%2e", "a b", "ä", "a\0b", "x" * 65, "~", "${HOME}", "a:b", "*"),
+    ],
+)
+def test_a_name_that_is_no_plain_folder_is_refused(store: ProfileStore, tmp_path: Path, name: str) -> None:
+    """R000-90: nothing is made, and nothing is deleted, by such a name."""
+    for use in (store.check_name, store.folder, store.lock, store.delete, store.find):
+        with pytest.raises(InvalidParameter, match=r"^sessionName: .*must be 1 to 64") as refused:
+            use(name)
+        assert refused.value.details == {"parameter": "sessionName"}
+    assert entries(tmp_path) == []
+
+
+@pytest.mark.parametrize("name", ["CON", "nul", "Aux.txt", "COM1", "lpt9.log.gz"])
+def test_a_device_of_windows_is_no_name(store: ProfileStore, name: str) -> None:
+    with pytest.raises(InvalidParameter, match="device on Windows"):
+        store.check_name(name)
+
+
+@pytest.mark.parametrize("name", ["p4n-test", "a", "A.b_c-1", "-x", "console", "com10", "x" * 64])
+def test_a_plain_name_is_the_name_of_its_folder(store: ProfileStore, tmp_path: Path, name: str) -> None:
+    """R000-86, R000-90."""
+    assert store.folder(name) == tmp_path / "sessions" / name
+
+
+def test_two_names_do_not_differ_in_case_alone(store: ProfileStore) -> None:
+    """Some file systems would take them for one."""
+    made(store, "Shop")
+
+    with pytest.raises(InvalidParameter, match="shop differs from the profile Shop only in upper and lower"):
+        store.check_name("shop")
+    store.check_name("Shop")
+
+
+def test_a_link_is_no_profile(store: ProfileStore, tmp_path: Path) -> None:
+    """Whatever it leads to is neither opened nor removed."""
+    outside = tmp_path / "outside"
+    (outside / "Default").mkdir(parents=True)
+    made(store, "real")
+    link = tmp_path / "sessions" / "link"
+    link.symlink_to(outside)
+
+    for use in (store.folder, store.lock, store.delete):
+        with pytest.raises(InvalidParameter, match="link is a link"):
+            use("link")
+    assert [info.name for info in store.list()] == ["real"]
+    assert entries(outside) == ["Default"]
+    assert link.is_symlink()
+
+
+def test_a_folder_of_somebody_else_is_no_profile(store: ProfileStore, tmp_path: Path) -> None:
+    """The folder of the profiles may be one in which other things are kept."""
+    papers = tmp_path / "sessions" / "papers"
+    papers.mkdir(parents=True)
+    (papers / "thesis.txt").write_text("…")
+
+    with pytest.raises(InvalidParameter, match="there is a folder papers among the profiles that is none"):
+        store.delete("papers")
+    assert store.list() == []
+    assert entries(papers) == ["thesis.txt"]
+
+
+# Ports
+
+
+def test_the_port_comes_from_the_name_alone(tmp_path: Path) -> None:
+    """R000-86: documented, so these numbers stay."""
+    here, there = ProfileStore(tmp_path / "here"), ProfileStore(tmp_path / "there")
+
+    assert [here.port_of(name) for name in ("p4n-test", "shop", "a")] == [20118, 28012, 26152]
+    assert here.port_of("shop") == there.port_of("shop")
+    assert here.below(".x").port_of("shop") != here.port_of("shop")
+    assert all(20_000 <= here.port_of(f"n{number}") <= 29_999 for number in range(2_000))
+
+
+# What is kept
+
+
+def test_what_a_profile_was_opened_with_is_kept(store: ProfileStore) -> None:
+    before = datetime.now(UTC)
+    options = LaunchOptions(stealth=True, viewport=(800, 600), locale="de-DE", headless=False)
+    made(store, "shop", options)
+
+    found = ProfileStore(store.folder("shop").parent).find("shop")
+
+    assert found is not None
+    assert before <= found.created == found.last_used <= datetime.now(UTC)
+    assert found == ProfileInfo(
+        name="shop", port=28012, created=found.created, last_used=found.last_used, options=options
+    )
+    assert store.load_options("shop") == options
+
+
+def test_a_profile_remembers_when_it_was_made(store: ProfileStore) -> None:
+    made(store, "shop")
+    first = store.find("shop")
+    store.save_options("shop", LaunchOptions(stealth=True))
+    second = store.find("shop")
+
+    assert first is not None
+    assert second is not None
+    assert first.created == second.created < second.last_used
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "null", '{"options": 7}', '{"options": {"preset": "?"}}', '{"created": "x"}']
+)
+def test_a_profile_whose_notes_are_damaged_is_still_one(store: ProfileStore, text: str) -> None:
+    folder = made(store, "shop", LaunchOptions(stealth=True))
+    (folder.parent / ".shop.json").write_text(text)
+
+    assert [(info.name, info.options) for info in store.list()] == [("shop", LaunchOptions())]
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs POSIX modes")
+def test_nobody_else_may_read_it(store: ProfileStore) -> None:
+    folder = made(store, "shop")
+
+    modes = [path.stat().st_mode & 0o777 for path in (folder.parent, folder, folder.parent / ".shop.json")]
+
+    assert modes == [0o700, 0o700, 0o600]
+
+
+def test_principals_have_profiles_of_their_own(store: ProfileStore) -> None:
+    made(store, "mine")
+    theirs = store.below(".0123")
+    made(theirs, "theirs")
+
+    assert [info.name for info in store.list()] == ["mine"]
+    assert [info.name for info in theirs.list()] == ["theirs"]
+    assert store.below("") is store
+
+
+# Who has it
+
+
+def test_a_profile_is_had_once(store: ProfileStore) -> None:
+    """Lessons 2.0, 16: whoever takes it twice is refused, and does not wait for itself."""
+    in_use = f"profile shop is in use by process {os.getpid()} "
+    with store.lock("shop"), pytest.raises(ResourceExhausted, match=in_use):
+        store.lock("shop")
+    lock = store.lock("shop")
+    lock.release()
+    lock.release()
+
+    assert entries(store.folder("shop").parent) == []
+
+
+def test_who_has_a_profile_is_told(store: ProfileStore) -> None:
+    """Lessons 2.0: "profile in use" did not say by whom."""
+    made(store, "p4n-test")
+    before = datetime.now(UTC).replace(microsecond=0)
+    with locked_elsewhere(store, "p4n-test") as process:
+        with pytest.raises(ResourceExhausted) as refused:
+            store.lock("p4n-test")
+        found = store.find("p4n-test")
+
+    told = re.fullmatch(
+        r"profile p4n-test is in use by process (\d+) \(footlight serve\) since (.*) UTC", str(refused.value)
+    )
+    assert told is not None
+    assert int(told[1]) == process.pid
+    assert before <= datetime.fromisoformat(told[2]).replace(tzinfo=UTC) <= datetime.now(UTC)
+    host = socket.gethostname()
+    assert refused.value.details == {"sessionName": "p4n-test", "pid": process.pid, "host": host}
+    assert found is not None
+    assert found.held_by is not None
+    assert found.held_by == Holder(
+        pid=process.pid, host=host, command="footlight serve", since=found.held_by.since
+    )
+
+
+def test_the_profile_of_a_process_that_was_killed_is_free(store: ProfileStore) -> None:
+    made(store, "shop")
+    with locked_elsewhere(store, "shop") as process:
+        process.kill()
+        process.wait()
+
+        found = store.find("shop")
+        assert found is not None
+        assert found.held_by is None
+        assert (store.folder("shop").parent / ".shop.lock").exists()
+        with store.lock("shop"):
+            held = store.find("shop")
+    assert held is not None
+    assert held.held_by is not None
+    assert held.held_by.pid == os.getpid()
+
+
+def test_a_later_process_of_the_same_number_has_nothing(store: ProfileStore) -> None:
+    made(store, "shop")
+    host, long_ago = socket.gethostname(), datetime(2001, 1, 1, tzinfo=UTC)
+    told = {"pid": os.getpid(), "host": host, "command": "footlight", "since": long_ago.isoformat()}
+    lock = store.folder("shop").parent / ".shop.lock"
+    lock.write_text(json.dumps(told | {"started": long_ago.timestamp()}))
+    assert psutil.Process().create_time() > long_ago.timestamp()
+
+    found = store.find("shop")
+
+    assert found is not None
+    assert found.held_by is None
+
+
+def test_a_browser_that_somebody_else_started_is_found(store: ProfileStore) -> None:
+    """By the mark that Chromium leaves in its profile."""
+    folder = made(store, "shop")
+    mark = folder / "SingletonLock"
+    mark.symlink_to(f"{socket.gethostname()}-{os.getpid()}")
+    ours = find_browser_holder(folder)
+    mark.unlink()
+    mark.symlink_to("another.example-7")
+    elsewhere = find_browser_holder(folder)
+
+    assert ours is not None
+    assert elsewhere is not None
+    assert (ours.pid, ours.here, elsewhere.pid, elsewhere.host, elsewhere.here) == (
+        os.getpid(),
+        True,
+        7,
+        "another.example",
+        False,
+    )
+    with pytest.raises(
+        ResourceExhausted, match=r"in use by process 7 \(chromium\) on another\.example since"
+    ):
+        store.delete("shop")
+
+
+def test_the_mark_of_a_browser_that_crashed_is_none(store: ProfileStore) -> None:
+    folder = made(store, "shop")
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    (folder / "SingletonLock").symlink_to(f"{socket.gethostname()}-{process.pid}")
+
+    assert find_browser_holder(folder) is None
+
+
+# Deleting
+
+
+def test_a_deleted_profile_leaves_nothing(store: ProfileStore, tmp_path: Path) -> None:
+    """Lessons 2.0: leftover directories. What a link in it leads to stays."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "kept").write_text("k")
+    folder = made(store, "shop")
+    made(store, "shop.other")
+    (folder / "way-out").symlink_to(outside)
+    (folder.parent / ".shop.deleted-7").mkdir()
+
+    store.delete("shop")
+
+    assert entries(tmp_path / "sessions") == [
+        ".shop.other.json",
+        "shop.other",
+        "shop.other/Default",
+        "shop.other/Default/Cookies",
+    ]
+    assert entries(outside) == ["kept"]
+
+
+def test_what_is_not_there_cannot_be_deleted(store: ProfileStore, tmp_path: Path) -> None:
+    with pytest.raises(SessionNotFound, match='There is no profile "shop"'):
+        store.delete("shop")
+    assert entries(tmp_path / "sessions") == []
+
+
+def test_a_profile_in_use_is_not_deleted(store: ProfileStore) -> None:
+    folder = made(store, "shop")
+    in_use = "profile shop is in use by process"
+    with locked_elsewhere(store, "shop"), pytest.raises(ResourceExhausted, match=in_use):
+        store.delete("shop")
+    assert (folder / "Default" / "Cookies").exists()

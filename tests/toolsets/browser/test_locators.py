@@ -1,0 +1,186 @@
+"""A call that names an element by a ref tells what leads to that element in another run."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from footlight.demo.site import serve_shop
+from tests.conftest import SessionBrowser
+
+pytestmark = pytest.mark.anyio
+
+META = "footlight/locator"
+
+
+async def refs(browser: SessionBrowser) -> list[str]:
+    seen = (await browser.call("snapshot"))["snapshot"]
+    return re.findall(r"^ *(e\d+) ", seen, re.MULTILINE)
+
+
+async def ref(browser: SessionBrowser, words: str, number: int = 0) -> str:
+    """The ref of the line of the page's snapshot that has these words in it."""
+    seen = (await browser.call("snapshot"))["snapshot"]
+    return re.findall(rf"^ *(e\d+) [^\n]*{re.escape(words)}", seen, re.MULTILINE)[number]
+
+
+async def locator(browser: SessionBrowser, tool: str, /, **arguments: Any) -> Any:
+    result = await browser.answer(tool, **arguments)
+    assert not result.is_error, result.content
+    return (result.meta or {}).get(META)
+
+
+async def mark(browser: SessionBrowser, selector: str) -> str | None:
+    """What the test wrote at the element."""
+    return (await browser.call("get_attribute", selector=selector, attribute="data-mark"))["value"]
+
+
+@pytest.mark.parametrize(
+    ("html", "words", "expected"),
+    [
+        ("<button data-testid=save data-mark=x>Save</button>", "Save", "testid=save"),
+        ("<button data-mark=x>Save</button><button>Save all</button>", '"Save"', 'role=button[name="Save"]'),
+        (
+            "<button data-testid=b>One</button><button data-testid=b data-mark=x>Two</button>",
+            "Two",
+            'role=button[name="Two"]',
+        ),
+        (
+            """<button data-mark=x>Say "hi" \\ >> go</button>""",
+            "button",
+            'role=button[name="Say \\"hi\\" \\\\ >> go"]',
+        ),
+        (
+            "<nav aria-label=Main><a href=#a>Go</a></nav><nav aria-label=Foot><a href=#b data-mark=x>Go</a></nav>",
+            "#b",
+            'role=navigation[name="Foot"] >> role=link[name="Go"]',
+        ),
+        (
+            "<div role=group data-testid=one><input aria-label=Name></div>"
+            "<div role=group data-testid=two><input aria-label=Name data-mark=x></div>",
+            "Name",
+            'testid=two >> role=textbox[name="Name"]',
+        ),
+        ("<p><button>Go</button><button data-mark=x>Go</button>", "Go", "button:nth-of-type(2)"),
+        (
+            "<div id=a><button>Go</button></div><div id=b><button data-mark=x>Go</button></div>",
+            "Go",
+            "#b > button:nth-of-type(1)",
+        ),
+    ],
+)
+async def test_the_steadiest_that_leads_there(
+    browser: SessionBrowser, html: str, words: str, expected: str
+) -> None:
+    await browser.show(html)
+    found = await ref(browser, words, -1)
+
+    told = await locator(browser, "hover", selector=found)
+
+    assert told == expected
+    assert await mark(browser, told) == "x"
+
+
+async def test_into_frames_and_shadow_roots(browser: SessionBrowser) -> None:
+    inner = browser.site.page("<button data-mark=inner>Inner</button>")
+    await browser.show(
+        f"""<iframe name="pay" src="{inner}"></iframe><iframe name="other"></iframe>
+        <div id=host><template shadowrootmode=open><button>Go</button><button data-mark=shadow>Go</button></template>
+        </div>"""
+    )
+    await browser.call("wait_for_selector", selector='iframe[name="pay"] >> button')
+
+    framed = await locator(browser, "click", selector=await ref(browser, "Inner"))
+    shadowed = await locator(browser, "click", selector=await ref(browser, '"Go"', 1))
+
+    assert framed == ':is(iframe, frame):is([name="pay"], [id="pay"]) >> role=button[name="Inner"]'
+    assert await mark(browser, framed) == "inner"
+    assert shadowed == "#host button:nth-of-type(2)"
+    assert await mark(browser, shadowed) == "shadow"
+
+
+async def test_a_single_frame_needs_no_name(browser: SessionBrowser) -> None:
+    await browser.show(f'<iframe src="{browser.site.page("<button data-mark=x>Inner</button>")}"></iframe>')
+    await browser.call("wait_for_selector", selector="iframe >> button")
+
+    told = await locator(browser, "click", selector=await ref(browser, "Inner"))
+
+    assert told == 'iframe >> role=button[name="Inner"]'
+    assert await mark(browser, told) == "x"
+
+
+async def test_several_by_what_was_given_and_steps_in_a_list(browser: SessionBrowser) -> None:
+    await browser.show("<button>One</button><button>Two</button><ul aria-label=Basket><li>Tea</li></ul>")
+    one, two, basket = [await ref(browser, words) for words in ("One", "Two", "Basket")]
+
+    dragged = await locator(browser, "drag_and_drop", source=one, target=two)
+    below = await locator(browser, "get_text", selector=f"{basket} >> li")
+    stepped = await locator(
+        browser,
+        "run_steps",
+        steps=[
+            {"tool": "click", "arguments": {"selector": one}},
+            {"tool": "click", "arguments": {"selector": "button"}},
+            {"tool": "drag_and_drop", "arguments": {"source": two, "target": one}},
+        ],
+    )
+
+    first, second = 'role=button[name="One"]', 'role=button[name="Two"]'
+    assert dragged == {one: first, two: second}
+    assert below == 'role=list[name="Basket"] >> li'
+    assert stepped == [first, None, {two: second, one: first}]
+
+
+async def test_what_was_given_otherwise_is_what_is_used(browser: SessionBrowser) -> None:
+    await browser.show("<button>One</button>")
+    found = await ref(browser, "One")
+
+    given = await locator(browser, "click", selector="button")
+    refused = await browser.answer("click", selector=f"{found} >> a", timeout=100)
+    after = await locator(browser, "press", key="a")
+
+    assert refused.is_error
+    assert META not in (refused.meta or {})
+    assert (given, after) == (None, None)
+
+
+async def test_no_model_reads_it(browser: SessionBrowser) -> None:
+    await browser.show("<button data-testid=save>Save</button>")
+
+    result = await browser.answer("click", selector=await ref(browser, "Save"))
+
+    assert (result.meta or {})[META] == "testid=save"
+    assert "testid=save" not in json.dumps([part.model_dump() for part in result.content])
+    assert "testid=save" not in json.dumps(result.structured_content)
+
+
+async def test_a_ref_that_healed_leads_to_its_successor(browser: SessionBrowser) -> None:
+    await browser.show("<main><button>Save</button></main>")
+    found = await ref(browser, "Save")
+    await browser.call(
+        "evaluate", script="document.querySelector('main').innerHTML = '<button>Save</button>'"
+    )
+
+    assert await locator(browser, "click", selector=found) == 'role=button[name="Save"]'
+
+
+@pytest.mark.parametrize("path", ["/", "/products", "/order?product=LX-101", "/upload"])
+async def test_all_elements_of_a_shop_are_found_again(browser: SessionBrowser, path: str) -> None:
+    async with serve_shop() as site:
+        await browser.call("navigate", url=f"{site.url}/login?next={path}")
+        await browser.call("fill", selector="#user", value="stage.manager")
+        await browser.call("fill", selector="#password", value="curtain-up-at-eight")
+        await browser.call("click", selector="main button")
+        wrong = []
+        for each in await refs(browser):
+            result = await browser.answer("find_element", selector=each)
+            told = (result.meta or {}).get(META)
+            element = result.structured_content["data"]["element"]
+            again = (await browser.call("find_element", selector=told))["element"] if told else None
+            if again is None or again["selector"] != element["selector"]:
+                wrong.append((told, element["selector"], again and again["selector"]))
+
+    assert wrong == []

@@ -1,0 +1,76 @@
+"""nav.*: from page to page."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from starlette.requests import Request
+from starlette.responses import Response
+
+from tests.toolsets.szkrabok.conftest import Named, first_text
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_goto_says_where_it_came_to(named: Named) -> None:
+    """R000-91"""
+    url = named.site.page("<title>First</title>")
+
+    assert await named.call("nav.goto", url=named.site.redirect(url)) == {
+        "url": url,
+        "title": "First",
+        "status": 200,
+    }
+
+
+async def test_goto_waits_for_as_much_as_is_asked_for(named: Named) -> None:
+    asked, answer = asyncio.Event(), asyncio.Event()
+
+    async def image(_: Request) -> Response:
+        asked.set()
+        await answer.wait()
+        return Response(b"", media_type="image/png")
+
+    url = named.site.page(f"<title>Early</title><img src={named.site.route(image)}>")
+    arrived = await named.call("nav.goto", url=url, wait="domcontentloaded", timeout=5000)
+
+    assert arrived["title"] == "Early"
+    async with asyncio.timeout(5):
+        await asked.wait()
+    answer.set()
+
+
+async def test_back_and_forward_walk_the_history(named: Named) -> None:
+    first, second = await named.show("<title>One</title>"), await named.show("<title>Two</title>")
+
+    assert await named.call("nav.back") == {"url": first, "title": "One", "moved": True}
+    assert await named.call("nav.forward") == {"url": second, "title": "Two", "moved": True}
+    assert await named.call("nav.forward") == {"url": second, "title": "Two", "moved": False}
+
+
+async def test_a_failure_begins_with_the_browsers_own_word_for_it(named: Named) -> None:
+    """R000-65, R000-75"""
+    result = await named.answer("nav.goto", url="http://127.0.0.1:1/")
+
+    assert result.is_error
+    assert first_text(result) == "net::ERR_UNSAFE_PORT at http://127.0.0.1:1/"
+    assert result.meta is not None
+    error = result.meta["footlight/error"]
+    assert (error["code"], error["retryable"]) == ("NAVIGATION_FAILED", False)
+
+
+async def test_a_page_that_never_answers_ends_with_the_calls_time(named: Named) -> None:
+    never = named.site.never()
+
+    error = await named.refused("nav.goto", url=never, timeout=400)
+
+    assert (error["code"], error["message"]) == ("TIMEOUT", "Navigation timed out after 400ms")
+
+
+async def test_what_changed_is_told_to_those_who_ask(named: Named) -> None:
+    plain = await named.call("nav.goto", url=named.site.page("<button>Save</button>"))
+    told = await named.call("nav.goto", url=named.site.page("<button>Send</button>"), observe="full")
+
+    assert "observation" not in plain
+    assert 'button "Send"' in told["observation"]["text"]

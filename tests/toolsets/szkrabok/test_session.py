@@ -1,0 +1,161 @@
+"""session.*: opened, listed, closed, deleted, and where the browser listens."""
+
+from __future__ import annotations
+
+import pytest
+from mcp_types import TextContent
+
+from tests.toolsets.szkrabok.conftest import Named, only_text
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_opening_says_that_it_is_open_and_nothing_else(unopened: Named) -> None:
+    """R000-88"""
+    result = await unopened.answer("session.open")
+
+    assert only_text(result) == '{"opened":true}'
+    assert result.structured_content == {"opened": True}
+    assert not result.is_error
+
+
+async def test_opening_with_a_url_goes_there(unopened: Named) -> None:
+    """R000-87"""
+    url = unopened.site.page("<title>Home</title><p>Welcome</p>")
+
+    assert await unopened.call("session.open", url=url) == {"opened": True}
+    assert await unopened.text("extract.text") == "Welcome"
+
+
+async def test_a_url_that_cannot_be_opened_leaves_the_session_open(unopened: Named) -> None:
+    error = await unopened.refused("session.open", url="http://127.0.0.1:1/")
+
+    assert error["code"] == "NAVIGATION_FAILED"
+    assert error["details"]["opened"] is True
+    assert error["suggestion"].startswith("The session is open.")
+    assert (await unopened.call("health"))["openSessions"].count(unopened.name) == 1
+
+
+async def test_opening_what_is_open_says_so(named: Named) -> None:
+    assert await named.call("session.open") == {"opened": True, "alreadyOpen": True}
+
+
+async def test_the_launch_options_hold(unopened: Named) -> None:
+    """R000-87"""
+    options = {"locale": "de-DE", "timezone": "Europe/Berlin", "viewport": {"width": 640, "height": 480}}
+
+    await unopened.call("session.open", launchOptions=options)
+
+    expression = (
+        "[navigator.language, Intl.DateTimeFormat().resolvedOptions().timeZone, innerWidth, innerHeight]"
+    )
+    seen = await unopened.call("extract.evaluate", expression=expression)
+    assert seen == {"result": ["de-DE", "Europe/Berlin", 640, 480]}
+
+
+async def test_a_preset_goes_with_nothing_that_it_stands_for(unopened: Named) -> None:
+    """R000-87"""
+    error = await unopened.refused("session.open", launchOptions={"preset": "desktop-de", "locale": "fr-FR"})
+
+    assert error["code"] == "INVALID_PARAMETER"
+    assert error["details"]["parameter"] == "launchOptions.preset"
+
+
+async def test_stealth_is_told_with_what_it_did(unopened: Named) -> None:
+    opened = await unopened.call("session.open", launchOptions={"stealth": True})
+
+    assert opened["opened"] is True
+    assert {"name", "on", "detail"} == {*opened["measures"][0]}
+    agent = await unopened.call("extract.evaluate", expression="navigator.userAgent")
+    assert "Headless" not in agent["result"]
+
+
+async def test_an_unknown_launch_option_is_named(unopened: Named) -> None:
+    error = await unopened.refused("session.open", launchOptions={"colour": "red"})
+
+    assert error["code"] == "INVALID_PARAMETER"
+    assert error["message"].startswith("launchOptions.colour: unknown parameter")
+
+
+@pytest.mark.parametrize("name", ["../elsewhere", "", ".hidden", "a/b", "a" * 65])
+async def test_a_name_that_is_no_folder_is_refused(unopened: Named, name: str) -> None:
+    """R000-90"""
+    error = await unopened.refused("session.open", sessionName=name)
+
+    assert error["code"] == "INVALID_PARAMETER"
+    assert error["details"]["parameter"] == "sessionName"
+
+
+async def test_logins_are_still_there_when_it_is_opened_again(named: Named) -> None:
+    """R000-86"""
+    url = await named.show("<p>In</p>")
+    await named.call("extract.evaluate", expression="localStorage.setItem('who', 'ada')")
+
+    assert await named.call("session.close") == {"closed": True}
+    await named.call("session.open", url=url)
+
+    assert await named.call("extract.evaluate", expression="localStorage.who") == {"result": "ada"}
+    assert (named.root / "sessions" / named.name).is_dir()
+
+
+async def test_a_call_in_a_session_that_is_not_open_says_how_to_open_it(unopened: Named) -> None:
+    error = await unopened.refused("nav.goto", url="about:blank")
+
+    assert error["code"] == "SESSION_NOT_FOUND"
+    assert "session.open" in error["suggestion"]
+
+
+async def test_closing_what_is_not_open_is_a_failure(unopened: Named) -> None:
+    assert (await unopened.refused("session.close"))["code"] == "SESSION_NOT_FOUND"
+
+
+async def test_the_list_has_open_sessions_and_closed_ones(named: Named) -> None:
+    def own(listed: dict[str, list[dict[str, object]]]) -> dict[str, object]:
+        return next(each for each in listed["sessions"] if each["name"] == named.name)
+
+    opened = own(await named.call("session.list"))
+    await named.call("session.close")
+    closed = own(await named.call("session.list"))
+
+    assert opened["open"] is True
+    assert closed["open"] is False
+    assert opened.keys() == closed.keys() == {"name", "open", "created", "lastUsed", "launchOptions"}
+
+
+async def test_what_is_deleted_is_gone(named: Named) -> None:
+    assert await named.call("session.delete") == {"deleted": True}
+
+    assert not (named.root / "sessions" / named.name).exists()
+    names = [each["name"] for each in (await named.call("session.list"))["sessions"]]
+    assert named.name not in names
+
+
+async def test_another_program_can_attach_where_the_endpoint_says(named: Named) -> None:
+    """R000-86"""
+    from playwright.async_api import async_playwright
+
+    url = await named.show("<title>Here</title>")
+    endpoint = await named.call("session.endpoint")
+
+    assert endpoint["http"] == f"http://127.0.0.1:{endpoint['port']}"
+    assert endpoint["ws"].startswith(f"ws://127.0.0.1:{endpoint['port']}/")
+    assert 20_000 <= endpoint["port"] <= 29_999
+    async with async_playwright() as playwright:
+        attached = await playwright.chromium.connect_over_cdp(endpoint["http"])
+        assert [page.url for page in attached.contexts[0].pages] == [url]
+        await attached.close()
+    assert await named.text("extract.text") == ""
+
+
+async def test_health_needs_no_session(named: Named) -> None:
+    """R000-81, R000-91"""
+    health = await named.call("health")
+
+    assert health == {"status": "ok", "version": "1.0.0", "openSessions": [named.name]}
+
+
+async def test_no_mark_is_on_what_is_the_servers_own(named: Named) -> None:
+    part = (await named.answer("session.list")).content[0]
+
+    assert isinstance(part, TextContent)
+    assert part.meta is None
