@@ -54,7 +54,8 @@ async def mark(browser: SessionBrowser, selector: str) -> str | None:
             'role=button[name="Say \\"hi\\" \\\\ >> go"]',
         ),
         (
-            "<nav aria-label=Main><a href=#a>Go</a></nav><nav aria-label=Foot><a href=#b data-mark=x>Go</a></nav>",
+            "<nav aria-label=Main><a href=#a>Go</a></nav>"
+            "<nav aria-label=Foot><a href=#b data-mark=x>Go</a></nav>",
             "#b",
             'role=navigation[name="Foot"] >> role=link[name="Go"]',
         ),
@@ -88,8 +89,8 @@ async def test_into_frames_and_shadow_roots(browser: SessionBrowser) -> None:
     inner = browser.site.page("<button data-mark=inner>Inner</button>")
     await browser.show(
         f"""<iframe name="pay" src="{inner}"></iframe><iframe name="other"></iframe>
-        <div id=host><template shadowrootmode=open><button>Go</button><button data-mark=shadow>Go</button></template>
-        </div>"""
+        <div id=host><template shadowrootmode=open><button>Go</button>
+        <button data-mark=shadow>Go</button></template></div>"""
     )
     await browser.call("wait_for_selector", selector='iframe[name="pay"] >> button')
 

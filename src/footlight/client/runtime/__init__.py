@@ -8,6 +8,7 @@ from footlight.client.runtime.handle import Bound, CallOptions, Handle, Namespac
 from footlight.client.runtime.invoker import create_call_invoker
 from footlight.client.runtime.logger import CallLog, create_logger
 from footlight.client.runtime.registry import RegistryDriftError, registry_hash
+from footlight.client.runtime.sequence import run_sequence
 from footlight.client.runtime.transport import spawn_client
 
 __all__ = [
@@ -23,5 +24,6 @@ __all__ = [
     "create_call_invoker",
     "create_logger",
     "registry_hash",
+    "run_sequence",
     "spawn_client",
 ]

@@ -1,0 +1,183 @@
+"""The calls of a file, made again, and compared with what the file says came of them."""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from footlight.client.errors import MCPError
+from footlight.client.replay.calls import LoggedCall, brief, read_calls
+from footlight.client.replay.comparing import MISSING, Difference, compared, same_text, shown
+from footlight.client.replay.identifiers import Identifiers
+from footlight.client.replay.sessions import session_names, without_session
+from footlight.client.replay.variables import Hidden, filled, filled_text, mapped_strings
+from footlight.client.replay.volatile import Ignored
+from footlight.client.replay.written import Sidecars, answered, logged
+from footlight.client.results import ToolResult
+from footlight.client.runtime.handle import Handle
+from footlight.client.runtime.logger import message_of
+from footlight.client.value import value_of
+
+__all__ = ["Again", "ReplayDiffers", "Script", "again", "read_script", "script_of"]
+
+
+class ReplayDiffers(AssertionError):
+    """The calls went through, and came to something else than the file says. The message shows what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A file that was read. `name` is what errors call it; the calls have their variables filled in.
+
+    `hidden` takes the values of variables out of all that is said of it.
+    """
+
+    name: str
+    calls: Sequence[LoggedCall]
+    hidden: Hidden = field(default_factory=Hidden)
+    sidecars: Sidecars = field(default_factory=Sidecars)
+
+    def place(self, call: LoggedCall) -> str:
+        """The line, and what is called there."""
+        return self.hidden(f"{self.name}, line {call.line}: {brief(call)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """A call that was made again: what it gave, or how it failed, and what is different from what was logged.
+
+    After one that `stops` there is no other: it failed, and should not.
+    """
+
+    call: LoggedCall
+    ms: float
+    value: Any = None
+    error: MCPError | None = None
+    differences: Sequence[Difference] = ()
+    stops: bool = False
+
+    def told(self, script: Script) -> str:
+        """The differences, below the line and the call that they are of."""
+        return "\n".join([script.place(self.call), *shown(self.differences)])
+
+
+def read_script(path: Path, variables: Mapping[str, str] | None = None) -> Script:
+    """From a file on disk.
+
+    Raises:
+        MCPError: it cannot be read, a line is bad, or a variable has no value.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise MCPError(f"{path}: {error.strerror}", reason="invalid") from None
+    return script_of(data, variables or {}, name=str(path), sidecars=Sidecars(path))
+
+
+def script_of(
+    data: bytes, variables: Mapping[str, str], *, name: str, sidecars: Sidecars | None = None
+) -> Script:
+    """From what a file has. Raises what `read_script` raises."""
+    calls = filled(read_calls(data, name=name), variables, name=name)
+    return Script(name, calls, Hidden(variables), sidecars or Sidecars())
+
+
+async def again(
+    mcp: Handle,
+    script: Script,
+    *,
+    verify: bool = False,
+    ignored: Ignored | None = None,
+    timeout_ms: float | None = None,
+) -> AsyncGenerator[Again]:
+    """Make the calls on the handle, in order, and yield each when it is done; the first that fails is the
+    last.
+
+    With `verify` a call that was logged as failed is expected to fail, and each comes with its differences.
+    The error of a call that fails is its own, with the line and the call before its message.
+
+    Raises:
+        MCPError: before anything is called: the calls are those of several sessions, or there is no server.
+    """
+    adapter = mcp.bound.adapter
+    tools = await mcp.bound.client.list_tools()
+    taking = {tool.name for tool in tools if adapter.has_session(tool)}
+    calls = without_session(script.calls, adapter, taking, name=script.name)
+    ids = Identifiers(calls)
+    for name in session_names([call for call in script.calls if call.name in taking], adapter):
+        ids.note(name, mcp.bound.session_name)
+    checking = _Checking(ids, script, ignored or Ignored())
+    for call in calls:
+        arguments = ids.in_arguments(call.arguments)
+        began = time.monotonic()
+        try:
+            result = await mcp.call(call.name, arguments, timeout_ms=timeout_ms)
+        except MCPError as error:
+            ms = (time.monotonic() - began) * 1000
+            told = _located(error, script, call)
+            if not (verify and call.outcome and not call.outcome.ok):
+                yield Again(call, ms, error=told, stops=True)
+                return
+            yield Again(call, ms, error=told, differences=checking.of_failure(call.outcome.error, error))
+            continue
+        ms = (time.monotonic() - began) * 1000
+        differences = checking.of_result(call, result, verify=verify)
+        yield Again(call, ms, value_of(result), differences=differences)
+
+
+def _located(error: MCPError, script: Script, call: LoggedCall) -> MCPError:
+    """The same error, so that all that can be asked of it can be asked; with the place before its message."""
+    told = copy.copy(error)
+    told.message = f"{script.place(call)}: {script.hidden(error.message)}"
+    told.args = (told.message,)
+    told.__cause__ = error
+    return told
+
+
+class _Checking(NamedTuple):
+    ids: Identifiers
+    script: Script
+    ignored: Ignored
+
+    def of_failure(self, was: str, error: MCPError) -> list[Difference]:
+        now = message_of(error)
+        return (
+            []
+            if same_text(self._filled(was), now, self.ids)
+            else [self._shown(Difference(("_error",), was, now))]
+        )
+
+    def of_result(self, call: LoggedCall, result: ToolResult, *, verify: bool) -> list[Difference]:
+        """Learns ids on the way, which later calls need, verified or not."""
+        outcome = call.outcome
+        if outcome is None:
+            return []
+        if not outcome.ok:
+            return [Difference(("_ok",), False, True)] if verify else []
+        if outcome.result is None:
+            return []
+        was = logged(outcome.result, self.script.sidecars)
+        now = answered(result, lines=was.lines)
+        if was.known and now.known:
+            self.ids.learn(call, was.value, now.value)
+        if not verify:
+            return []
+        if was.kind != now.kind:
+            return [Difference((), f"[{was.kind}]", f"[{now.kind}]" if now.kind else MISSING)]
+        return self._compared(was.value, now.value) if was.known else []
+
+    def _compared(self, was: Any, now: Any) -> list[Difference]:
+        found = compared(mapped_strings(was, self._filled), now, ids=self.ids, ignored=self.ignored)
+        return [self._shown(each) for each in found]
+
+    def _filled(self, text: str) -> str:
+        return filled_text(text, self.script.hidden.variables)
+
+    def _shown(self, difference: Difference) -> Difference:
+        hide = self.script.hidden
+        was, now = mapped_strings(difference.logged, hide), mapped_strings(difference.live, hide)
+        return replace(difference, logged=was, live=now)

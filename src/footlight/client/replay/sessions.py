@@ -1,0 +1,53 @@
+"""Whose session the calls of a file are made in."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import replace
+
+from footlight.client.adapters import ADAPTERS
+from footlight.client.adapters.adapter import Adapter
+from footlight.client.errors import MCPError
+from footlight.client.replay.calls import LoggedCall
+
+__all__ = ["opens_sessions", "session_names", "without_session"]
+
+
+def opens_sessions(calls: Iterable[LoggedCall]) -> bool:
+    """Whether they do it themselves, as a whole log does: then they are called as they are."""
+    openers = {adapter.opens for adapter in ADAPTERS.values()}
+    return any(call.name in openers for call in calls)
+
+
+def without_session(
+    calls: Sequence[LoggedCall], adapter: Adapter, taking: Container[str], *, name: str
+) -> tuple[LoggedCall, ...]:
+    """What a handle calls: nothing that opens or closes sessions, and no session's key, which it gives
+    itself.
+
+    `taking` are the names of the tools that take the key.
+
+    Raises:
+        MCPError: the calls are those of several sessions, which one handle cannot make.
+    """
+    ours = [call for call in calls if not adapter.is_lifecycle(call.name)]
+    named = session_names([call for call in ours if call.name in taking], adapter)
+    if len(named) > 1:
+        raise MCPError(
+            f"{name}: its calls are of {len(named)} sessions ({', '.join(named)}), and a handle has one; "
+            "replay each on its own, or the file as it is, with the adapter none",
+            reason="invalid",
+        )
+    keys = adapter.injected_keys
+    return tuple(
+        replace(call, arguments={key: value for key, value in call.arguments.items() if key not in keys})
+        if call.name in taking
+        else call
+        for call in ours
+    )
+
+
+def session_names(calls: Iterable[LoggedCall], adapter: Adapter) -> list[str]:
+    """Those in the arguments, in order of appearance."""
+    found = (call.arguments.get(key) for call in calls for key in adapter.injected_keys)
+    return list(dict.fromkeys(each for each in found if isinstance(each, str)))

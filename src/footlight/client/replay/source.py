@@ -1,0 +1,125 @@
+"""Python source, laid out as `ruff format` leaves it: on one line where that fits, else one item a line."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+__all__ = [
+    "INDENT",
+    "LINE",
+    "Code",
+    "Expression",
+    "Group",
+    "call",
+    "flat",
+    "laid_out",
+    "literal",
+    "string",
+    "width",
+]
+
+LINE = 110
+INDENT = "    "
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """An expression that stays on its line."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Items between brackets, each with what stands before it: `key=`, or `"key": `."""
+
+    opening: str
+    items: Sequence[tuple[str, Expression]]
+    closing: str
+
+
+Expression = Code | Group
+
+
+def call(function: str, arguments: Sequence[tuple[str, Expression]]) -> Group:
+    return Group(f"{function}(", arguments, ")")
+
+
+def literal(value: Any) -> Expression:
+    """A value of JSON."""
+    if isinstance(value, str):
+        return Code(string(value))
+    if isinstance(value, Mapping):
+        items = cast("Mapping[str, Any]", value).items()
+        return Group("{", [(f"{string(key)}: ", literal(each)) for key, each in items], "}")
+    if isinstance(value, list):
+        return Group("[", [("", literal(each)) for each in cast("list[Any]", value)], "]")
+    if isinstance(value, float) and not math.isfinite(value):
+        return Code(f'float("{value}")')
+    return Code(repr(value).replace("e+", "e"))
+
+
+def string(text: str) -> str:
+    """With the quotes that need fewer escapes; what cannot be seen is written as its number."""
+    quote = "'" if text.count('"') > text.count("'") else '"'
+    return quote + "".join(_character(each, quote) for each in text) + quote
+
+
+_SHORT = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def _character(character: str, quote: str) -> str:
+    if character == quote:
+        return f"\\{quote}"
+    if character in _SHORT:
+        return _SHORT[character]
+    if character.isprintable():
+        return character
+    number = ord(character)
+    return (
+        f"\\x{number:02x}"
+        if number < 0x100
+        else f"\\u{number:04x}"
+        if number < 0x10000
+        else f"\\U{number:08x}"
+    )
+
+
+def laid_out(expression: Expression, *, indent: int, before: str = "", after: str = "") -> str:
+    """The lines of a statement, of which the expression is the end but for what comes `after`."""
+    return f"{INDENT * indent}{before}{_laid_out(expression, indent, before, after)}{after}"
+
+
+def _laid_out(expression: Expression, indent: int, before: str, after: str) -> str:
+    line = flat(expression)
+    fits = width(f"{INDENT * indent}{before}{line}{after}") <= LINE
+    if fits or isinstance(expression, Code) or not expression.items:
+        return line
+    inner = INDENT * (indent + 1)
+    lines = [f"{inner}{lead}{_laid_out(each, indent + 1, lead, ',')},\n" for lead, each in expression.items]
+    return f"{expression.opening}\n{''.join(lines)}{INDENT * indent}{expression.closing}"
+
+
+def flat(expression: Expression) -> str:
+    """On one line."""
+    if isinstance(expression, Code):
+        return expression.text
+    items = ", ".join(f"{lead}{flat(each)}" for lead, each in expression.items)
+    return f"{expression.opening}{items}{expression.closing}"
+
+
+def width(text: str) -> int:
+    """Columns on a screen."""
+    if text.isascii():
+        return len(text)
+    return sum(_columns(each) for each in text)
+
+
+def _columns(character: str) -> int:
+    if unicodedata.category(character) in ("Mn", "Me"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1

@@ -1,0 +1,111 @@
+"""What of a result is another each time: times, durations, ports of loopback, ids that look made up."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from footlight.client.errors import MCPError
+from footlight.client.replay.leaves import Path
+
+__all__ = ["Ignored", "is_volatile_field", "steady"]
+
+_LAST_WORD = re.compile(r"([A-Z]?[a-z]+|[A-Z]+)[\d_]*\Z")
+_FIELDS = frozenset(("ms", "at", "timestamp", "timestamps", "duration", "elapsed", "uptime", "port", "pid"))
+_TIMINGS = ("timing", "timings")
+_IDS = frozenset(("id", "uuid", "guid", "nonce", "cursor"))
+SHORTEST_ID = 8
+
+_TEXTS = (
+    (re.compile(r"\b(127\.0\.0\.1|localhost|\[::1\]):\d{1,5}\b"), r"\1:PORT"),
+    (re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?"), "TIME"),
+    (re.compile(r"(?<![\d.])\d+(?:\.\d+)?(\s?)(?:ms|µs|milliseconds)\b"), r"N\1ms"),
+    (re.compile(r"(?<![\d.])\d+\.\d+(\s?)(?:s|seconds)\b"), r"N\1s"),
+    (re.compile(r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b"), "UUID"),
+    (re.compile(r"(</?page-content )[0-9a-f]{8}\b"), r"\1NUMBER"),
+)
+"""In texts: what it looks like, and what it is compared as."""
+
+
+def steady(text: str) -> str:
+    """The text without what is another each time."""
+    for pattern, same in _TEXTS:
+        text = pattern.sub(same, text)
+    return text
+
+
+def is_volatile_field(path: Path, was: object, now: object) -> bool:
+    """By its name, of which the last word counts: `durationMs`, `created_at`, `port`; all that is in
+    `timing`.
+
+    A `startTime` is only if it is a number, and a `pageId` only where it looks made up.
+    """
+    names = [step for step in path if isinstance(step, str)]
+    if any(name in _TIMINGS for name in names):
+        return True
+    found = _LAST_WORD.search(names[-1]) if names else None
+    word = found[1].lower() if found else ""
+    if word in _FIELDS:
+        return type(was) is type(now) or (_is_number(was) and _is_number(now))
+    if word == "time":
+        return _is_number(was) and _is_number(now)
+    return word in _IDS and _made_up(was) and _made_up(now)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _made_up(id: object) -> bool:
+    return isinstance(id, str) and len(id) >= SHORTEST_ID and not re.search(r"\s", id)
+
+
+_STEP = re.compile(r"\.(?P<key>[^.\[\]]+)|\[(?P<index>\d+|\*)\]|\[(?P<quoted>\"(?:[^\"\\]|\\.)*\")\]")
+ANY = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Ignored:
+    """What is not compared, with all that is in it: paths (`$.rows[*].price`), or names of fields."""
+
+    paths: frozenset[Path] = frozenset()
+    fields: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, given: Iterable[str]) -> Ignored:
+        """What begins with `$` is a path, anything else the name of a field, anywhere.
+
+        Raises:
+            MCPError: a path cannot be read.
+        """
+        told = list(given)
+        paths = frozenset(_path(each) for each in told if each.startswith("$"))
+        return cls(paths, frozenset(each for each in told if not each.startswith("$")))
+
+    def has(self, path: Path) -> bool:
+        if path and path[-1] in self.fields:
+            return True
+        return any(_leads(each, path) for each in self.paths if len(each) == len(path))
+
+
+def _leads(given: Path, path: Path) -> bool:
+    return all(step in (ANY, at) for step, at in zip(given, path, strict=True))
+
+
+def _path(text: str) -> Path:
+    steps: list[str | int] = []
+    at = 1
+    while at < len(text):
+        found = _STEP.match(text, at)
+        if found is None:
+            raise MCPError(
+                f'{text}: no path; one is written $.data.rows[0].price, $.data.rows[*].price or $["a key"]',
+                reason="invalid",
+            )
+        index = found["index"]
+        key = json.loads(found["quoted"]) if found["quoted"] else found["key"] or ANY
+        steps.append(int(index) if index and index != ANY else key)
+        at = found.end()
+    return tuple(steps)

@@ -1,0 +1,78 @@
+"""`footlight export`, as it is typed."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import anyio
+import pytest
+
+from footlight.demo.site import serve_shop
+from tests.cli.shop_log import SERVER, record_order
+from tests.cli.test_serve import run
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_an_order_in_a_shop_becomes_a_test_that_passes_in_a_new_one(tmp_path: Path) -> None:
+    """The locators that were really used are in it, and no ref."""
+    log, test = tmp_path / "order.jsonl", tmp_path / "test_order.py"
+    async with serve_shop() as site:
+        await record_order(site, log)
+        flags = ("--out", str(test), "--server", shlex.join(SERVER), "--var", f"SHOP={site.url}")
+        done = await anyio.to_thread.run_sync(lambda: run("export", str(log), "--to", "pytest", *flags))
+
+    async with serve_shop() as site:
+        passed = await anyio.to_thread.run_sync(
+            lambda: _pytest(test, "--mcp-server", shlex.join(SERVER), SHOP=site.url)
+        )
+        orders = [order.received for order in site.shop.orders]
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert _formatted(test)
+    text = test.read_text()
+    for line in (
+        "async def test_order(mcp):",
+        'await mcp.root.navigate(url="".join([os.environ["SHOP"], "/login"]))',
+        """await mcp.root.fill(selector='role=textbox[name="User name"]', value="stage.manager")""",
+        """await mcp.root.check(selector='role=radio[name="Courier"]')""",
+        'assert result == {"success": True, "data": {"text": "PC-0001"}}',
+    ):
+        assert line in text
+    assert passed.returncode == 0, passed.stdout
+    assert [(order["Production"], order["Quantity"]) for order in orders] == [("Macbeth", "3")]
+
+
+def _pytest(file: Path, *flags: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """In a folder of its own, with no settings and no other plugins than ours and anyio's."""
+    return subprocess.run(
+        [
+            *(sys.executable, "-m", "pytest", "-q", "-c", os.devnull, "--rootdir", str(file.parent)),
+            *("-p", "no:cacheprovider", "-p", "no:asyncio", *flags, str(file)),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+        cwd=file.parent,
+        env={**os.environ, **environment},
+    )
+
+
+def _formatted(file: Path) -> bool:
+    command = [
+        sys.executable,
+        "-m",
+        "ruff",
+        "format",
+        "--check",
+        "--isolated",
+        "--line-length",
+        "110",
+        str(file),
+    ]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0

@@ -1,0 +1,238 @@
+"""`footlight replay`, as it is typed."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from footlight.client.errors import ToolInvocationError
+from footlight.client.runtime import create_logger
+from footlight.client.runtime.dynamic import connect_dynamic
+from footlight.client.transports.memory import InMemory
+from footlight.demo.site import serve_shop
+from tests.cli.shop_log import SERVER, record_order
+from tests.cli.test_serve import run
+from tests.client.replay.notes_server import COMMAND, Notes
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_an_order_in_a_shop_is_made_again_in_a_new_one(tmp_path: Path) -> None:
+    log = tmp_path / "order.jsonl"
+    async with serve_shop() as site:
+        await record_order(site, log)
+        log.write_text(log.read_text().replace(site.url, "${shop}"))
+
+    async with serve_shop() as site:
+        flags = ("--server", shlex.join(SERVER), "--verify", "--var", f"shop={site.url}")
+        done = await anyio.to_thread.run_sync(lambda: run("replay", str(log), *flags))
+        orders = [order.received for order in site.shop.orders]
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stderr == ""
+    assert done.stdout.splitlines()[-1].endswith(", all as logged.")
+    assert [(order["Production"], order["Quantity"]) for order in orders] == [("Macbeth", "3")]
+
+
+NOTES = shlex.join(COMMAND)
+ROOT = Path(__file__).parents[2]
+
+
+def replay(
+    file: Path | str, *flags: str, server: str = NOTES, **environment: str
+) -> tuple[int, list[str], str]:
+    """Status, lines, and what was said beside them. Times are left out."""
+    done = run("replay", str(file), "--server", server, *flags, cwd=ROOT, **environment)
+    lines = re.sub(r"\d+ ms|in [\d.]+ s", "…", done.stdout).splitlines()
+    return done.returncode, lines, done.stderr
+
+
+def lines(*entries: dict[str, Any]) -> str:
+    return "".join(json.dumps(entry) + "\n" for entry in entries)
+
+
+async def record(file: Path, *, sidecar: bool = False) -> None:
+    log = create_logger(console=False, file=file, sidecar=sidecar, directory=file.parent / ".mcp-log")
+    async with connect_dynamic("x", server=InMemory(Notes().server()), log=log) as mcp:
+        note = (await mcp.root.add(text="buy milk"))["note"]
+        await mcp.root.read(id=note)
+        await mcp.root.long(lines=100)
+        await mcp.root.remove(id=note)
+        with suppress(ToolInvocationError):
+            await mcp.root.read(id=note)
+
+
+async def test_a_log_that_opens_its_own_session_is_replayed_as_it_is(tmp_path: Path) -> None:
+    await record(tmp_path / "log.jsonl")
+
+    assert replay(tmp_path / "log.jsonl", "--verify") == (
+        0,
+        [
+            "   1  create_session  ok  …",
+            "   2  add  ok  …",
+            "   3  read  ok  …",
+            "   4  long  ok  …",
+            "   5  remove  ok  …",
+            "   6  read  failed as logged  …",
+            "   7  close_session  ok  …",
+            "7 calls …, all as logged.",
+        ],
+        "",
+    )
+
+
+async def test_or_in_a_session_of_its_own(tmp_path: Path) -> None:
+    await record(tmp_path / "log.jsonl")
+
+    status, told, _ = replay(
+        tmp_path / "log.jsonl", "--verify", "--session", "mine", "--log", str(tmp_path / "new")
+    )
+    logged = [json.loads(line)["name"] for line in (tmp_path / "new").read_text().splitlines()]
+
+    assert (status, told[0], told[-1]) == (0, "   1  add  ok  …", "5 calls …, all as logged.")
+    assert logged[::2] == ["create_session", "add", "read", "long", "remove", "read", "close_session"]
+
+
+async def test_what_differs_is_shown(tmp_path: Path) -> None:
+    await record(tmp_path / "log.jsonl", sidecar=True)
+
+    status, told, said = replay(tmp_path / "log.jsonl", "--verify", server=f"{NOTES} ciao")
+    ignored = replay(
+        tmp_path / "log.jsonl",
+        "--verify",
+        "--ignore",
+        "$[*]",
+        "--ignore-field",
+        "greeting",
+        server=f"{NOTES} ciao",
+    )
+
+    assert (status, said) == (1, "")
+    assert told[2] == "   3  read  differs  …"
+    assert re.fullmatch(r'      line 5: read \{"sessionId":"\w{32}","id":"note-\w{8}"\}', told[3])
+    assert told[4:7] == ["      $.greeting", '        - "hello"', '        + "ciao"']
+    assert told[-1] == "7 calls …, 2 of them not as logged."
+    assert ignored[0] == 0
+
+
+async def test_the_first_call_that_fails_is_the_last(tmp_path: Path) -> None:
+    """The session is closed all the same."""
+    file = tmp_path / "s.jsonl"
+    file.write_text(
+        lines({"name": "echo", "arguments": {"text": "a"}}, {"name": "read", "arguments": {"id": "x"}})
+    )
+
+    done = replay(file, "--log", str(tmp_path / "log"))
+
+    assert done == (
+        1,
+        [
+            "   1  echo  ok  …",
+            "   2  read  failed  …",
+            "Stopped at the first call that failed, after 1 call.",
+        ],
+        f'footlight: {file}, line 2: read {{"id":"x"}}: there is no note x\n',
+    )
+    assert json.loads((tmp_path / "log").read_text().splitlines()[-1])["name"] == "close_session"
+
+
+async def test_variables_are_given_and_do_not_come_out_again(tmp_path: Path) -> None:
+    """The new log has their names, and can be replayed with them."""
+    file, log = tmp_path / "s.jsonl", tmp_path / "log.jsonl"
+    file.write_text(lines({"name": "add", "arguments": {"text": "${one} and ${two}"}}))
+
+    first = replay(file, "--var", "one=open sesame", "--var", "two", "--log", str(log), two="please")
+    again = replay(log, "--verify", "--ignore-field", "note", "--var", "one=other", "--var", "two=x")
+    missing = replay(log)
+
+    assert (first[0], again[0], missing[0]) == (0, 0, 2)
+    assert "sesame" not in log.read_text()
+    assert "${one} and ${two}" in log.read_text()
+    assert missing[2] == (
+        f"footlight: {log}: no value was given for ${{one}} (line 3); ${{two}} (line 3); "
+        "give --var NAME=VALUE\n"
+    )
+
+
+def test_a_dry_run_needs_no_server(tmp_path: Path) -> None:
+    file = tmp_path / "s.jsonl"
+    file.write_text(lines({"name": "echo", "arguments": {"text": "${a}"}}, {"name": "health"}))
+
+    done = run("replay", str(file), "--dry-run", "--var", "a=secret")
+
+    assert (done.returncode, done.stdout) == (
+        0,
+        '   1  line 1: echo {"text":"${a}"}\n   2  line 2: health {}\n2 calls\n',
+    )
+
+
+def test_standard_input_is_a_file_too() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "footlight", "replay", "-", "--server", NOTES],
+        input=lines({"name": "echo", "arguments": {"text": "a"}}, {"name": "fly"}),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        cwd=ROOT,
+    )
+
+    assert done.returncode == 1
+    assert done.stderr == "footlight: standard input, line 2: fly {}: no tool fly\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "flags", "status", "said"),
+    [
+        ("!", [], 2, "FILE, line 1: it is not JSON: Expecting value, at character 1: !"),
+        (
+            lines({"name": "a"}),
+            ["--var", "=x"],
+            2,
+            "--var =x: write NAME=VALUE, or NAME for a variable of the environment",
+        ),
+        (
+            lines({"name": "a"}),
+            ["--var", "NO_SUCH"],
+            2,
+            "--var NO_SUCH: the environment has no such variable; write NO_SUCH=VALUE",
+        ),
+        (lines({"name": "a"}), ["--log", "FILE"], 2, "--log FILE: that is what is replayed"),
+        (
+            lines({"name": "a"}),
+            ["--ignore", "$["],
+            2,
+            '$[: no path; one is written $.data.rows[0].price, $.data.rows[*].price or $["a key"]',
+        ),
+        (lines({"name": "a"}), ["--server", ""], 2, "--server is needed: a command or a URL"),
+        (None, [], 2, "FILE: No such file or directory"),
+    ],
+)
+def test_what_cannot_be_meant(
+    tmp_path: Path, content: str | None, flags: list[str], status: int, said: str
+) -> None:
+    file = tmp_path / "s.jsonl"
+    if content is not None:
+        file.write_text(content)
+
+    done = replay(file, *[flag.replace("FILE", str(file)) for flag in flags])
+
+    assert done == (status, [], f"footlight: {said.replace('FILE', str(file))}\n")
+
+
+def test_a_server_that_is_not_there(tmp_path: Path) -> None:
+    (tmp_path / "s.jsonl").write_text(lines({"name": "a"}))
+
+    status, told, said = replay(tmp_path / "s.jsonl", server="no-such-command")
+
+    assert (status, told) == (3, [])
+    assert "no-such-command" in said

@@ -1,0 +1,172 @@
+"""What is a difference between two results, what is none, and how one is shown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from footlight.client.errors import MCPError
+from footlight.client.replay.calls import LoggedCall
+from footlight.client.replay.comparing import MISSING, Difference, compared, shown
+from footlight.client.replay.identifiers import Identifiers
+from footlight.client.replay.volatile import Ignored
+
+
+def differences(was: Any, now: Any, *ignore: str, ids: Identifiers | None = None) -> list[Difference]:
+    return compared(was, now, ids=ids or Identifiers([]), ignored=Ignored.of(ignore))
+
+
+def test_each_place_that_is_different() -> None:
+    was = {"a": 1, "b": [1, {"c": "x"}], "gone": None, "same": {"d": [True]}, "kind": [1]}
+    now = {"a": 2, "b": [1, {"c": "y"}, 3], "new": 0, "same": {"d": [True]}, "kind": {"0": 1}}
+
+    assert differences(was, now) == [
+        Difference(("a",), 1, 2),
+        Difference(("b", 1, "c"), "x", "y"),
+        Difference(("b", 2), MISSING, 3),
+        Difference(("gone",), None, MISSING),
+        Difference(("kind",), [1], {"0": 1}),
+        Difference(("new",), MISSING, 0),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("was", "now"), [(True, 1), (False, 0), (None, False), ("1", 1), ([], {}), ("", None)]
+)
+def test_what_only_looks_the_same(was: Any, now: Any) -> None:
+    assert differences(was, now) == [Difference((), was, now)]
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=15,
+)
+
+
+@given(json_values)
+def test_nothing_differs_from_itself(value: Any) -> None:
+    assert differences(value, value) == []
+
+
+@pytest.mark.parametrize(
+    ("was", "now"),
+    [
+        ({"durationMs": 1.5}, {"durationMs": 312}),
+        ({"took_ms": 1}, {"took_ms": 2}),
+        ({"createdAt": "2026-01-01T10:00:00Z"}, {"createdAt": "yesterday"}),
+        ({"timing": {"dns": 1, "tls": [2]}}, {"timing": {"dns": 5}}),
+        ({"startTime": 1795349505648}, {"startTime": 1795349519673}),
+        ({"port": 9222}, {"port": 9333}),
+        ({"sessionId": "0f8e21c4a9"}, {"sessionId": "99aa01c4b1"}),
+        ("at http://127.0.0.1:8080/a", "at http://127.0.0.1:9090/a"),
+        ("http://localhost:1/", "http://localhost:2/"),
+        ("2026-11-22T12:00:01Z: done", "2026-11-23T01:02:03.5+01:00: done"),
+        ("timed out after 300ms", "timed out after 301 ms".replace(" ms", "ms")),
+        ("took 1.25s", "took 13.5s"),
+        ("id 6f1d6a52-3f0e-4c9b-9d57-0a0c3f1d2e4b", "id 0a0c3f1d-3f0e-4c9b-9d57-6f1d6a522e4b"),
+    ],
+)
+def test_what_is_another_each_time(was: Any, now: Any) -> None:
+    assert differences(was, now) == []
+
+
+@pytest.mark.parametrize(
+    ("was", "now"),
+    [
+        ({"durationMs": 1}, {"durationMs": "long"}),
+        ({"format": 1}, {"format": 2}),
+        ({"time": "08:30"}, {"time": "08:45"}),
+        ({"viewport": 1}, {"viewport": 2}),
+        ({"id": "e12"}, {"id": "e13"}),
+        ({"paid": "a long text"}, {"paid": "another text"}),
+        ("http://example.org:80/", "http://example.org:81/"),
+        ("3 s", "4 s"),
+        ("2031-05-17T19:30", "2031-05-18T19:30"),
+        ("10 items", "12 items"),
+    ],
+)
+def test_what_is_not(was: Any, now: Any) -> None:
+    assert len(differences(was, now)) == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "left"),
+    [
+        ("$", []),
+        ("$.rows", ["$.price", '$["a.b"]']),
+        ("$.rows[0]", ["$.rows[1].price", "$.rows[1].n", "$.price", '$["a.b"]']),
+        ("$.rows[*].price", ["$.rows[0].n", "$.rows[1].n", "$.price", '$["a.b"]']),
+        ("$.rows[*]", ["$.price", '$["a.b"]']),
+        ('$["a.b"]', ["$.rows[0].price", "$.rows[0].n", "$.rows[1].price", "$.rows[1].n", "$.price"]),
+        ("price", ["$.rows[0].n", "$.rows[1].n", '$["a.b"]']),
+        ("rows", ["$.price", '$["a.b"]']),
+    ],
+)
+def test_what_is_ignored(path: str, left: list[str]) -> None:
+    was = {"rows": [{"price": 1, "n": 1}, {"price": 2, "n": 2}], "price": 3, "a.b": 4}
+    now = {"rows": [{"price": 5, "n": 5}, {"price": 6, "n": 6}], "price": 7, "a.b": 8}
+
+    told = [line for line in shown(differences(was, now, path)) if line.startswith("$")]
+
+    assert told == left
+
+
+@pytest.mark.parametrize("path", ["$a", "$.", "$..a", "$[a]", "$.a[", '$["a]', "$[-1]"])
+def test_a_path_that_is_none(path: str) -> None:
+    with pytest.raises(MCPError, match=r"no path; one is written \$\.data"):
+        Ignored.of([path])
+
+
+def test_ids_are_followed_also_within_texts() -> None:
+    calls = [LoggedCall(1, "make", {}), LoggedCall(2, "use", {"id": "note-11111111", "same": "short"})]
+    ids = Identifiers(calls)
+
+    ids.learn(
+        calls[0],
+        {"id": "note-11111111", "unused": "note-33333333", "s": "short", "n": 1, "gone": "note-11111111"},
+        {"id": "note-22222222", "unused": "note-44444444", "s": "other", "n": 2},
+    )
+
+    assert ids.in_arguments({"id": "note-11111111", "in": ["note-11111111", "<note-11111111>", "short"]}) == {
+        "id": "note-22222222",
+        "in": ["note-22222222", "<note-11111111>", "short"],
+    }
+    assert differences("see /note-11111111/1", "see /note-22222222/1", ids=ids) == []
+
+
+def test_an_id_that_no_later_call_has_is_none() -> None:
+    calls = [LoggedCall(1, "use", {"id": "note-11111111"}), LoggedCall(2, "make", {})]
+    ids = Identifiers(calls)
+
+    ids.learn(calls[1], "note-11111111", "note-22222222")
+
+    assert ids.in_arguments("note-11111111") == "note-11111111"
+
+
+def test_differences_are_shown_short() -> None:
+    found = [
+        Difference(("a",), "x" * 500, None),
+        Difference(("text",), "one\ntwo\nthree\n", "one\n2\nthree\n"),
+        Difference(("new",), MISSING, {"b": "ä"}),
+    ]
+
+    assert shown(found) == [
+        "$.a",
+        f'  - "{"x" * 159}… [502 chars]',
+        "  + null",
+        "$.text",
+        "  line 1:",
+        "    one",
+        "  - two",
+        "  + 2",
+        "    three",
+        "$.new",
+        '  + {"b": "ä"}',
+    ]
+    assert shown([Difference((n,), 1, 2) for n in range(13)])[-1] == "… and 3 more"
+    long = "".join(f"{n}\n" for n in range(100_000))
+    assert len(shown([Difference((), long, long.replace("5", "6"))])) < 20

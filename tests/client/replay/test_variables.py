@@ -1,0 +1,100 @@
+"""Variables: what is filled in, what is text, and what is missing."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from footlight.client.errors import MCPError
+from footlight.client.replay.calls import LoggedCall
+from footlight.client.replay.variables import Hidden, filled
+
+
+def fill(arguments: Mapping[str, Any], *, raw: bool = False, redacted: bool = False, **variables: str) -> Any:
+    call = LoggedCall(1, "fill", arguments, raw=raw, redacted=redacted)
+    return filled([call], variables, name="calls.jsonl")[0].arguments
+
+
+def test_a_value_takes_its_place_in_every_text() -> None:
+    arguments = {
+        "user": "${user}",
+        "steps": [{"text": "<${user}> at ${shop.url}, ${user}"}],
+        "n": 1,
+        "${user}": True,
+    }
+
+    assert fill(arguments, **{"user": "Ada", "shop.url": "http://a"}) == {
+        "user": "Ada",
+        "steps": [{"text": "<Ada> at http://a, Ada"}],
+        "n": 1,
+        "${user}": True,
+    }
+
+
+def test_text_stays_text() -> None:
+    assert fill({"n": "${n}", "o": "${o}"}, n="7", o='{"a": 1}') == {"n": "7", "o": '{"a": 1}'}
+
+
+def test_a_value_is_not_filled_itself() -> None:
+    assert fill({"a": "${a}"}, a="${b} $${c}") == {"a": "${b} $${c}"}
+
+
+def test_the_mark_is_escaped_by_another() -> None:
+    assert fill({"a": "$${user} $ {user} ${} ${1} $user $$${user}"}, user="Ada") == {
+        "a": "${user} $ {user} ${} ${1} $user $${user}"
+    }
+
+
+def test_all_that_are_missing_are_named_with_their_lines() -> None:
+    calls = [
+        LoggedCall(2, "a", {"x": "${one} ${two} ${one}"}),
+        LoggedCall(5, "b", {"x": ["${three}", "${two}"]}),
+    ]
+
+    with pytest.raises(MCPError) as raised:
+        filled(calls, {"three": "3"}, name="calls.jsonl")
+
+    assert str(raised.value) == (
+        "calls.jsonl: no value was given for ${one} (line 2); ${two} (lines 2, 5); give --var NAME=VALUE"
+    )
+
+
+def test_a_log_is_what_was_sent(caplog: pytest.LogCaptureFixture) -> None:
+    """R000-67. A script may well have `${…}` in it; only what is given a value is a variable there."""
+    script = "`${count} of $${price} ${all}`"
+
+    with caplog.at_level(logging.WARNING):
+        assert fill({"script": script}, raw=True) == {"script": script}
+        assert fill({"script": script}, raw=True, count="3", price="9") == {"script": "`3 of $9 ${all}`"}
+    assert caplog.messages[0] == (
+        "calls.jsonl, line 1: ${count}, ${price}, ${all} was given no value, and is sent as it is"
+    )
+
+
+def test_what_was_redacted_is_given_anew() -> None:
+    arguments = {"value": "${password}"}
+
+    assert fill(arguments, raw=True, redacted=True, password="x") == {"value": "x"}
+    with pytest.raises(MCPError, match=r"no value was given for \$\{password\} \(line 1\)"):
+        fill(arguments, raw=True, redacted=True)
+    with pytest.raises(MCPError) as raised:
+        fill({"value": "***"}, raw=True, redacted=True, password="x")
+    assert str(raised.value) == (
+        "calls.jsonl, line 1: fill was redacted when it was logged, so what it was called with is not known; "
+        "write ${NAME} where the value was, and give it with --var NAME=VALUE"
+    )
+
+
+def test_values_are_taken_out_again() -> None:
+    hide = Hidden({"password": "open sesame", "long": "open sesame street", "n": "3", "none": ""})
+
+    assert hide("open sesame street, open sesame, 3 of 33") == "${long}, ${password}, 3 of 33"
+    assert hide("3") == "${n}"
+    assert hide.entry({"name": "open sesame", "arguments": {"a": ["open sesame"]}, "_seq": 3}) == {
+        "name": "open sesame",
+        "arguments": {"a": ["${password}"]},
+        "_seq": 3,
+    }
