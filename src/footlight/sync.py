@@ -14,15 +14,12 @@ the client, and must not take long.
 
 from __future__ import annotations
 
-import asyncio
-import threading
-from collections.abc import Coroutine, Mapping, Sequence
-from concurrent.futures import CancelledError
+from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self
 
 from footlight.client import mcp_client
-from footlight.client.errors import MCPConnectionError, MCPError
+from footlight.client.loop_thread import LoopThread
 
 if TYPE_CHECKING:
     import httpx2
@@ -43,11 +40,6 @@ if TYPE_CHECKING:
     from footlight.client.streams import OnError, OnMessage
 
 __all__ = ["MCPClient"]
-
-Value = TypeVar("Value")
-
-LAST_SECONDS = 5.0
-SETTLE_SECONDS = 1.0
 
 
 class MCPClient:
@@ -85,7 +77,7 @@ class MCPClient:
             sampling=sampling,
             elicitation=elicitation,
         )
-        self._thread = _LoopThread()
+        self._thread = LoopThread()
 
     def __repr__(self) -> str:
         return repr(self._client)
@@ -258,76 +250,3 @@ class MCPClient:
 
     def terminate_session(self) -> bool:
         return self._thread.run(self._client.terminate_session())
-
-
-class _LoopThread:
-    """An event loop in a thread, begun by the first call."""
-
-    def __init__(self) -> None:
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._thread: threading.Thread | None = None
-        self._changing = threading.Lock()
-
-    def run(self, work: Coroutine[Any, Any, Value]) -> Value:
-        """Its value. Interrupted, the work is cancelled and has ended before the interrupt goes on."""
-        if threading.current_thread() is self._thread:
-            work.close()
-            raise MCPError("A callback must not call the client that calls it", reason="invalid")
-        ended = threading.Event()
-        with self._changing:  # Or the loop could end before it has the work.
-            future = asyncio.run_coroutine_threadsafe(_told(work, ended), self._begun())
-        try:
-            return future.result()
-        except CancelledError:
-            raise MCPConnectionError("The client was closed", reason="not_connected") from None
-        except BaseException:
-            if not future.done():
-                future.cancel()
-                ended.wait(LAST_SECONDS)
-            raise
-
-    def end(self) -> None:
-        with self._changing:
-            loop, thread = self._loop, self._thread
-            self._loop = self._thread = None
-        if loop is None or thread is None:
-            return
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join(LAST_SECONDS)
-
-    def _begun(self) -> asyncio.AbstractEventLoop:
-        if self._loop is None:
-            self._loop = asyncio.new_event_loop()
-            # A daemon, so that a script which forgets to close can end, with the process that it started.
-            self._thread = threading.Thread(
-                target=_work, args=(self._loop,), name="footlight-client", daemon=True
-            )
-            self._thread.start()
-        return self._loop
-
-
-async def _told(work: Coroutine[Any, Any, Value], ended: threading.Event) -> Value:
-    try:
-        return await work
-    finally:
-        ended.set()
-
-
-def _work(loop: asyncio.AbstractEventLoop) -> None:
-    asyncio.set_event_loop(loop)
-    try:
-        loop.run_forever()
-    finally:
-        loop.run_until_complete(_settled())
-        loop.run_until_complete(loop.shutdown_asyncgens())
-        loop.close()
-
-
-async def _settled() -> None:
-    """What other threads began meanwhile has ended, by itself or cancelled: they wait for it."""
-    if rest := asyncio.all_tasks() - {asyncio.current_task()}:
-        _, rest = await asyncio.wait(rest, timeout=SETTLE_SECONDS)
-    for task in rest:
-        task.cancel()
-    if rest:
-        await asyncio.wait(rest, timeout=LAST_SECONDS)

@@ -96,6 +96,6 @@ def test_an_example_prints_what_it_promises(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("block", blocks("python"), ids=str)
 def test_python_in_the_documents_stands_in_a_file_that_is_tested(block: Block) -> None:
-    sources = [*EXAMPLES.glob("*.py"), *(ROOT / "src").rglob("*.py")]
+    sources = [*EXAMPLES.rglob("*.py"), *(ROOT / "src").rglob("*.py")]
 
     assert [path.name for path in sources if block.text in path.read_text("utf-8")]

@@ -11,6 +11,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 RUN_TIME: list[str] = PYPROJECT["project"]["dependencies"]
+EXTRAS: list[str] = [
+    each for extra in PYPROJECT["project"]["optional-dependencies"].values() for each in extra
+]
 DEVELOPMENT: list[str] = PYPROJECT["dependency-groups"]["dev"]
 
 
@@ -23,7 +26,7 @@ def imported_packages(source: Path) -> Iterator[str]:
 
 
 def test_the_package_imports_only_what_it_depends_on_at_run_time() -> None:
-    declared = {re.split(r"[^\w-]", dependency)[0].lower() for dependency in RUN_TIME}
+    declared = {re.split(r"[^\w-]", dependency)[0].lower() for dependency in RUN_TIME + EXTRAS}
     distributions = packages_distributions()
 
     undeclared = {

@@ -1,0 +1,588 @@
+# AUTO-GENERATED — do not edit manually.
+# Regenerate: footlight codegen --server "footlight serve --toolset szkrabok" --out docs/examples/cookie_banner/mcp_tools.py
+# Last generated: 2026-11-22T12:51:48Z
+# Tools: 21  Hash: 79bc26bcbf79
+"""Typed handles of playwright-mcp-server 1.0.0. `mcp_connect` opens one."""
+
+# ruff: noqa
+
+from typing import Any, Literal, NotRequired, TypedDict, Unpack, overload
+
+from footlight.client.runtime import (
+    Bound,
+    CallLog,
+    CallOptions,
+    Connecting,
+    Handle,
+    Namespace,
+    Registry,
+    connect,
+)
+from footlight.client.adapters import Adapter, szkrabok_session
+
+REGISTRY_HASH = "79bc26bcbf79"
+SERVER = "footlight serve --toolset szkrabok"
+REGENERATE = 'footlight codegen --server "footlight serve --toolset szkrabok" --out docs/examples/cookie_banner/mcp_tools.py'
+
+
+class BrowserRunTestArguments(TypedDict):
+    grep: NotRequired[str]
+    """Part of a test's name; all tests without it"""
+    params: NotRequired[dict[str, Any]]
+    """Texts that the tests can ask for"""
+    pageId: NotRequired[str]
+    timeout: NotRequired[float]
+    """Milliseconds for the whole run. Default: 120000."""
+
+
+class BrowserRunTestTestsItem(TypedDict):
+    title: str
+    status: Literal["passed", "failed", "skipped"]
+    error: NotRequired[str]
+    result: NotRequired[Any]
+
+
+class NewPagesItem(TypedDict):
+    pageId: str
+    url: str
+
+
+class BrowserRunTestResult(TypedDict):
+    passed: int
+    failed: int
+    skipped: int
+    tests: list[BrowserRunTestTestsItem]
+    log: str
+    newPages: NotRequired[list[NewPagesItem]]
+    closedPages: NotRequired[list[str]]
+    dialogs: NotRequired[list[dict[str, Any]]]
+    downloads: NotRequired[list[dict[str, Any]]]
+
+
+class BrowserSnapshotArguments(TypedDict):
+    selector: NotRequired[str]
+    """Only this element"""
+    interactive: NotRequired[bool]
+    """Only what can be used. Default: false."""
+    depth: NotRequired[float]
+    budget: NotRequired[float]
+    pageId: NotRequired[str]
+    timeout: NotRequired[float]
+
+
+class Browser(Namespace):
+    @overload
+    async def run_test(self, /, **arguments: Unpack[BrowserRunTestArguments]) -> BrowserRunTestResult: ...
+    @overload
+    async def run_test(
+        self, arguments: BrowserRunTestArguments, /, **options: Unpack[CallOptions]
+    ) -> BrowserRunTestResult: ...
+    async def run_test(self, arguments: Any = None, /, **keywords: Any) -> Any:
+        """Run tests in this session's browser. They are those of the server's tests directory."""
+        return await self._invoke("run_test", arguments, keywords)
+
+    @overload
+    async def snapshot(self, /, **arguments: Unpack[BrowserSnapshotArguments]) -> Any: ...
+    @overload
+    async def snapshot(
+        self, arguments: BrowserSnapshotArguments, /, **options: Unpack[CallOptions]
+    ) -> Any: ...
+    async def snapshot(self, arguments: Any = None, /, **keywords: Any) -> Any:
+        """Look at the page as a tree. Roles, names, states, and refs (e12) to use as selector."""
+        return await self._invoke("snapshot", arguments, keywords)
+
+
+class ExtractEvaluateArguments(TypedDict):
+    expression: str
+    """An expression, a function that gets args, or a body with return"""
+    args: NotRequired[list[Any]]
+    pageId: NotRequired[str]
+    timeout: NotRequired[float]
+    observe: NotRequired[Literal["none", "diff", "full"]]
+
+
+class Observation(TypedDict):
+    kind: Literal["same", "diff", "full", "unknown"]
+    url: NotRequired[str]
+    title: NotRequired[str]
+    console: NotRequired[list[Any]]
+    text: NotRequired[str]
+    cut: NotRequired[bool]
+    resource: NotRequired[str]
+
+
+class ExtractEvaluateResult(TypedDict):
+    result: NotRequired[Any]
+    newPages: NotRequired[list[NewPagesItem]]
+    closedPages: NotRequired[list[str]]
+    dialogs: NotRequired[list[dict[str, Any]]]
+    downloads: NotRequired[list[dict[str, Any]]]
+    observation: NotRequired[Observation]
+    resource: NotRequired[dict[str, Any]]
+    preview: NotRequired[str]
+
+
+class ExtractHtmlArguments(TypedDict):
+    selector: NotRequired[str]
+    pageId: NotRequired[str]
+    timeout: NotRequired[float]
+
+
+class ExtractScreenshotArguments(TypedDict):
+    fullPage: NotRequired[bool]
+    """Default: false."""
+    selector: NotRequired[str]
+    """Of this element alone"""
+    type: NotRequired[Literal["png", "jpeg"]]
+    """Default: "png"."""
+    quality: NotRequired[float]
+    """Of a jpeg, 0 to 100"""
+    maxSide: NotRequired[float]
+    """Pixels, 0: no limit; default 1568, no limit if fullPage"""
+    pageId: NotRequired[str]
+    timeout: NotRequired[float]
+
+
+class ExtractScreenshotResult(TypedDict):
+    width: int
+    height: int
+    format: Literal["png", "jpeg"]
+    bytes: int
+    uri: NotRequired[str]
+    newPages: NotRequired[list[NewPagesItem]]
+    closedPages: NotRequired[list[str]]
+    dialogs: NotRequired[list[dict[str, Any]]]
+    downloads: NotRequired[list[dict[str, Any]]]
+    resource: NotRequired[dict[str, Any]]
+    preview: NotRequired[str]
+
+
+class ExtractTextArguments(TypedDict):
+    selector: NotRequired[str]
+    pageId: NotRequired[str]
+    timeout: NotRequired[float]
+
+
+class Extract(Namespace):
+    @overload
+    async def evaluate(self, /, **arguments: Unpack[ExtractEvaluateArguments]) -> ExtractEvaluateResult: ...
+    @overload
+    async def evaluate(
+        self, arguments: ExtractEvaluateArguments, /, **options: Unpack[CallOptions]
+    ) -> ExtractEvaluateResult: ...
+    async def evaluate(self, arguments: Any = None, /, **keywords: Any) -> Any:
+        """Run JavaScript in the page. The result comes back as JSON."""
+        return await self._invoke("evaluate", arguments, keywords)
+
+    @overload
+    async def html(self, /, **arguments: Unpack[ExtractHtmlArguments]) -> Any: ...
+    @overload
+    async def html(self, arguments: ExtractHtmlArguments, /, **options: Unpack[CallOptions]) -> Any: ...
+    async def html(self, arguments: Any = None, /, **keywords: Any) -> Any:
+        """Get the HTML of the page or of an element. As it is now, with the element itself."""
+        return await self._invoke("html", arguments, keywords)
+
+    @overload
+    async def screenshot(
+        self, /, **arguments: Unpack[ExtractScreenshotArguments]
+    ) -> ExtractScreenshotResult: ...
+    @overload
+    async def screenshot(
+        self, arguments: ExtractScreenshotArguments, /, **options: Unpack[CallOptions]
+    ) -> ExtractScreenshotResult: ...
+    async def screenshot(self, arguments: Any = None, /, **keywords: Any) -> Any:
+        """Take a screenshot"""
+        return await self._invoke("screenshot", arguments, keywords)
+
+    @overload
+    async def text(self, /, **arguments: Unpack[ExtractTextArguments]) -> Any: ...
+    @overload
+    async def text(self, arguments: ExtractTextArguments, /, **options: Unpack[CallOptions]) -> Any: ...
+    async def text(self, arguments: Any = None, /, **keywords: Any) -> Any:
+        """Get the text of the page or of an element. As it is seen, without what is hidden."""
+        return await self._invoke("text", arguments, keywords)
+
+
+class InteractClickArguments(TypedDict):
+    selector: str
+    pageId: NotRequired[str]
+    timeout: NotRequired[float]
+    observe: NotRequired[Literal["none", "diff", "full"]]
+
+
+class InteractClickResult(TypedDict):
+    url: str
+    newPages: NotRequired[list[NewPagesItem]]
+    closedPages: NotRequired[list[str]]
+    dialogs: NotRequired[list[dict[str, Any]]]
+    downloads: NotRequired[list[dict[str, Any]]]
+    observation: NotRequired[Observation]
+    resource: NotRequired[dict[str, Any]]
+    preview: NotRequired[str]
+
+
+class InteractSelectArguments(TypedDict):
+    selector: str
+    value: str
+    pageId: NotRequired[str]
+    timeout: NotRequired[float]
+    observe: NotRequired[Literal["none", "diff", "full"]]
+
+
+class InteractSelectResult(TypedDict):
+    url: str
+    selected: NotRequired[list[str]]
+    newPages: NotRequired[list[NewPagesItem]]
+    closedPages: NotRequired[list[str]]
+    dialogs: NotRequired[list[dict[str, Any]]]
+    downloads: NotRequired[list[dict[str, Any]]]
+    observation: NotRequired[Observation]
+    resource: NotRequired[dict[str, Any]]
+    preview: NotRequired[str]
+
+
+class InteractTypeArguments(TypedDict):
+    selector: str
+    text: str
+    clear: NotRequired[bool]
+    """Replace what the field holds. Default: false."""
+    delay: NotRequired[float]
+    """Milliseconds between keys. Default: 0."""
+    pageId: NotRequired[str]
+    timeout: NotRequired[float]
+    observe: NotRequired[Literal["none", "diff", "full"]]
+
+
+class InteractTypeResult(TypedDict):
+    url: str
+    newPages: NotRequired[list[NewPagesItem]]
+    closedPages: NotRequired[list[str]]
+    dialogs: NotRequired[list[dict[str, Any]]]
+    downloads: NotRequired[list[dict[str, Any]]]
+    observation: NotRequired[Observation]
+    resource: NotRequired[dict[str, Any]]
+    preview: NotRequired[str]
+
+
+class Interact(Namespace):
+    @overload
+    async def click(self, /, **arguments: Unpack[InteractClickArguments]) -> InteractClickResult: ...
+    @overload
+    async def click(
+        self, arguments: InteractClickArguments, /, **options: Unpack[CallOptions]
+    ) -> InteractClickResult: ...
+    async def click(self, arguments: Any = None, /, **keywords: Any) -> Any:
+        """Click an element. Waits until it is visible, still, enabled and not covered."""
+        return await self._invoke("click", arguments, keywords)
+
+    @overload
+    async def select(self, /, **arguments: Unpack[InteractSelectArguments]) -> InteractSelectResult: ...
+    @overload
+    async def select(
+        self, arguments: InteractSelectArguments, /, **options: Unpack[CallOptions]
+    ) -> InteractSelectResult: ...
+    async def select(self, arguments: Any = None, /, **keywords: Any) -> Any:
+        """Select an option. By its value or label."""
+        return await self._invoke("select", arguments, keywords)
+
+    @overload
+    async def type(self, /, **arguments: Unpack[InteractTypeArguments]) -> InteractTypeResult: ...
+    @overload
+    async def type(
+        self, arguments: InteractTypeArguments, /, **options: Unpack[CallOptions]
+    ) -> InteractTypeResult: ...
+    async def type(self, arguments: Any = None, /, **keywords: Any) -> Any:
+        """Type text into a field. Key by key, after what it holds."""
+        return await self._invoke("type", arguments, keywords)
+
+
+class NavBackArguments(TypedDict):
+    pageId: NotRequired[str]
+    timeout: NotRequired[float]
+    observe: NotRequired[Literal["none", "diff", "full"]]
+
+
+class NavBackResult(TypedDict):
+    url: str
+    title: NotRequired[str]
+    moved: NotRequired[bool]
+    newPages: NotRequired[list[NewPagesItem]]
+    closedPages: NotRequired[list[str]]
+    dialogs: NotRequired[list[dict[str, Any]]]
+    downloads: NotRequired[list[dict[str, Any]]]
+    observation: NotRequired[Observation]
+    resource: NotRequired[dict[str, Any]]
+    preview: NotRequired[str]
+
+
+class NavForwardArguments(TypedDict):
+    pageId: NotRequired[str]
+    timeout: NotRequired[float]
+    observe: NotRequired[Literal["none", "diff", "full"]]
+
+
+class NavForwardResult(TypedDict):
+    url: str
+    title: NotRequired[str]
+    moved: NotRequired[bool]
+    newPages: NotRequired[list[NewPagesItem]]
+    closedPages: NotRequired[list[str]]
+    dialogs: NotRequired[list[dict[str, Any]]]
+    downloads: NotRequired[list[dict[str, Any]]]
+    observation: NotRequired[Observation]
+    resource: NotRequired[dict[str, Any]]
+    preview: NotRequired[str]
+
+
+class NavGotoArguments(TypedDict):
+    url: str
+    wait: NotRequired[Literal["load", "domcontentloaded", "networkidle"]]
+    """When it counts as loaded. Default: "load"."""
+    pageId: NotRequired[str]
+    timeout: NotRequired[float]
+    observe: NotRequired[Literal["none", "diff", "full"]]
+
+
+class NavGotoResult(TypedDict):
+    url: str
+    title: NotRequired[str]
+    status: NotRequired[int | None]
+    newPages: NotRequired[list[NewPagesItem]]
+    closedPages: NotRequired[list[str]]
+    dialogs: NotRequired[list[dict[str, Any]]]
+    downloads: NotRequired[list[dict[str, Any]]]
+    observation: NotRequired[Observation]
+    resource: NotRequired[dict[str, Any]]
+    preview: NotRequired[str]
+
+
+class Nav(Namespace):
+    @overload
+    async def back(self, /, **arguments: Unpack[NavBackArguments]) -> NavBackResult: ...
+    @overload
+    async def back(self, arguments: NavBackArguments, /, **options: Unpack[CallOptions]) -> NavBackResult: ...
+    async def back(self, arguments: Any = None, /, **keywords: Any) -> Any:
+        """Go back in the history"""
+        return await self._invoke("back", arguments, keywords)
+
+    @overload
+    async def forward(self, /, **arguments: Unpack[NavForwardArguments]) -> NavForwardResult: ...
+    @overload
+    async def forward(
+        self, arguments: NavForwardArguments, /, **options: Unpack[CallOptions]
+    ) -> NavForwardResult: ...
+    async def forward(self, arguments: Any = None, /, **keywords: Any) -> Any:
+        """Go forward in the history"""
+        return await self._invoke("forward", arguments, keywords)
+
+    @overload
+    async def goto(self, /, **arguments: Unpack[NavGotoArguments]) -> NavGotoResult: ...
+    @overload
+    async def goto(self, arguments: NavGotoArguments, /, **options: Unpack[CallOptions]) -> NavGotoResult: ...
+    async def goto(self, arguments: Any = None, /, **keywords: Any) -> Any:
+        """Go to a URL"""
+        return await self._invoke("goto", arguments, keywords)
+
+
+class WorkflowFillFormArguments(TypedDict):
+    fields: dict[str, str | bool | float | list[str]]
+    """By selector: text, number, true or false, option, or list of options"""
+    pageId: NotRequired[str]
+    timeout: NotRequired[float]
+    observe: NotRequired[Literal["none", "diff", "full"]]
+
+
+class StepsItem(TypedDict):
+    step: str
+    status: Literal["done", "failed", "not begun"]
+    selector: NotRequired[str]
+    error: NotRequired[str]
+    count: NotRequired[int]
+
+
+class WorkflowFillFormResult(TypedDict):
+    url: str
+    steps: NotRequired[list[StepsItem]]
+    newPages: NotRequired[list[NewPagesItem]]
+    closedPages: NotRequired[list[str]]
+    dialogs: NotRequired[list[dict[str, Any]]]
+    downloads: NotRequired[list[dict[str, Any]]]
+    observation: NotRequired[Observation]
+    resource: NotRequired[dict[str, Any]]
+    preview: NotRequired[str]
+
+
+class WorkflowLoginArguments(TypedDict):
+    usernameSelector: str
+    passwordSelector: str
+    username: str
+    password: str
+    submitSelector: NotRequired[str]
+    """The button; without it Enter is pressed"""
+    successSelector: NotRequired[str]
+    """What is there after a login that worked; it is waited for"""
+    pageId: NotRequired[str]
+    timeout: NotRequired[float]
+    observe: NotRequired[Literal["none", "diff", "full"]]
+
+
+class WorkflowLoginResult(TypedDict):
+    url: str
+    title: NotRequired[str]
+    formStillVisible: NotRequired[bool]
+    steps: NotRequired[list[StepsItem]]
+    newPages: NotRequired[list[NewPagesItem]]
+    closedPages: NotRequired[list[str]]
+    dialogs: NotRequired[list[dict[str, Any]]]
+    downloads: NotRequired[list[dict[str, Any]]]
+    observation: NotRequired[Observation]
+    resource: NotRequired[dict[str, Any]]
+    preview: NotRequired[str]
+
+
+class WorkflowScrapeArguments(TypedDict):
+    selectors: dict[str, str]
+    """Selectors by names for the data"""
+    pageId: NotRequired[str]
+    timeout: NotRequired[float]
+
+
+class WorkflowScrapeResult(TypedDict):
+    url: NotRequired[str]
+    title: NotRequired[str]
+    data: NotRequired[dict[str, list[str]]]
+    failed: NotRequired[int]
+    steps: NotRequired[list[StepsItem]]
+    newPages: NotRequired[list[NewPagesItem]]
+    closedPages: NotRequired[list[str]]
+    dialogs: NotRequired[list[dict[str, Any]]]
+    downloads: NotRequired[list[dict[str, Any]]]
+    resource: NotRequired[dict[str, Any]]
+    preview: NotRequired[str]
+
+
+class Workflow(Namespace):
+    @overload
+    async def fillForm(self, /, **arguments: Unpack[WorkflowFillFormArguments]) -> WorkflowFillFormResult: ...
+    @overload
+    async def fillForm(
+        self, arguments: WorkflowFillFormArguments, /, **options: Unpack[CallOptions]
+    ) -> WorkflowFillFormResult: ...
+    async def fillForm(self, arguments: Any = None, /, **keywords: Any) -> Any:
+        """Fill a form. Fields of every kind, in the order given; nothing is sent."""
+        return await self._invoke("fillForm", arguments, keywords)
+
+    @overload
+    async def login(self, /, **arguments: Unpack[WorkflowLoginArguments]) -> WorkflowLoginResult: ...
+    @overload
+    async def login(
+        self, arguments: WorkflowLoginArguments, /, **options: Unpack[CallOptions]
+    ) -> WorkflowLoginResult: ...
+    async def login(self, arguments: Any = None, /, **keywords: Any) -> Any:
+        """Log in with the form on the page. Fills it, submits it, and waits for what follows."""
+        return await self._invoke("login", arguments, keywords)
+
+    @overload
+    async def scrape(self, /, **arguments: Unpack[WorkflowScrapeArguments]) -> WorkflowScrapeResult: ...
+    @overload
+    async def scrape(
+        self, arguments: WorkflowScrapeArguments, /, **options: Unpack[CallOptions]
+    ) -> WorkflowScrapeResult: ...
+    async def scrape(self, arguments: Any = None, /, **keywords: Any) -> Any:
+        """Take the texts of many elements. All matches of each selector, those that are there now."""
+        return await self._invoke("scrape", arguments, keywords)
+
+
+class HealthArguments(TypedDict):
+    """Empty."""
+
+
+class HealthResult(TypedDict):
+    status: Literal["ok"]
+    version: str
+    openSessions: list[str]
+
+
+class Root(Namespace):
+    @overload
+    async def health(self, /, **arguments: Unpack[HealthArguments]) -> HealthResult: ...
+    @overload
+    async def health(self, arguments: HealthArguments, /, **options: Unpack[CallOptions]) -> HealthResult: ...
+    async def health(self, arguments: Any = None, /, **keywords: Any) -> Any:
+        """Check that the server is well"""
+        return await self._invoke("health", arguments, keywords)
+
+
+class McpHandle(Handle):
+    """The server's tools, by the word before the first dot of their names.
+
+    - `browser`: run_test, snapshot
+    - `extract`: evaluate, html, screenshot, text
+    - `interact`: click, select, type
+    - `nav`: back, forward, goto
+    - `workflow`: fillForm, login, scrape
+    - `_root`, or `root` (names without a dot): health
+
+    About the session itself, and so only for `call`: session.close, session.delete, session.endpoint,
+    session.list, session.open.
+    """
+
+    def __init__(self, bound: Bound) -> None:
+        super().__init__(bound)
+        self.browser = Browser(bound, "browser")
+        self.extract = Extract(bound, "extract")
+        self.interact = Interact(bound, "interact")
+        self.nav = Nav(bound, "nav")
+        self.workflow = Workflow(bound, "workflow")
+        self._root = self.root = Root(bound, "_root")
+
+
+TOOL_HASHES = {
+    "browser.run_test": "c9fba56c1960",
+    "browser.snapshot": "e27e7a6b088c",
+    "extract.evaluate": "07c17df5163b",
+    "extract.html": "1bebb11d7744",
+    "extract.screenshot": "3efae0982800",
+    "extract.text": "5aeed0c3ddfa",
+    "health": "29c23137202e",
+    "interact.click": "6ea54d4e1a8e",
+    "interact.select": "c1246b13c990",
+    "interact.type": "4d9299a9fd46",
+    "nav.back": "a00138e922b4",
+    "nav.forward": "fcff4448c269",
+    "nav.goto": "725a67e6faf4",
+    "session.close": "e1fd46bf20be",
+    "session.delete": "1e066d697831",
+    "session.endpoint": "78ee3dadad71",
+    "session.list": "8b4d949ab220",
+    "session.open": "32e196a4f91a",
+    "workflow.fillForm": "fde5c87698cb",
+    "workflow.login": "17e3c7fb5e5b",
+    "workflow.scrape": "ca90392c7a04",
+}
+
+
+def mcp_connect(
+    session_name: str,
+    adapter: Adapter = szkrabok_session,
+    *,
+    server: object = SERVER,
+    log: CallLog | None = None,
+    timeout_ms: float | None = None,
+) -> Connecting[McpHandle]:
+    """Connect, see that the tools are those of this module, open the session.
+
+    `await` it for a handle that you close, or `async with` it. `log` is made by `create_logger`; without one
+    the calls are written to standard output. `timeout_ms` bounds each call.
+
+    Raises what `footlight.client.runtime.connect` raises: `RegistryDriftError` where the tools are others.
+    """
+    return connect(
+        McpHandle,
+        session_name,
+        adapter=adapter,
+        server=server,
+        registry=Registry(REGISTRY_HASH, TOOL_HASHES, REGENERATE),
+        log=log,
+        timeout_ms=timeout_ms,
+    )

@@ -1,0 +1,95 @@
+"""An event loop in a thread of its own, for callers that have none or another."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Coroutine
+from concurrent.futures import CancelledError, Future
+from typing import Any, TypeVar
+
+from footlight.client.errors import MCPConnectionError, MCPError
+
+__all__ = ["LoopThread"]
+
+Value = TypeVar("Value")
+
+LAST_SECONDS = 5.0
+SETTLE_SECONDS = 1.0
+
+
+class LoopThread:
+    """Begun by the first call, and by one after its end."""
+
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+        self._changing = threading.Lock()
+
+    def run(self, work: Coroutine[Any, Any, Value], *, timeout_s: float | None = None) -> Value:
+        """Its value. Interrupted or out of time, the work is cancelled and has ended before that is told."""
+        if threading.current_thread() is self._thread:
+            work.close()
+            raise MCPError("A callback must not call the client that calls it", reason="invalid")
+        ended = threading.Event()
+        future = self.begin(_told(work, ended))
+        try:
+            return future.result(timeout_s)
+        except CancelledError:
+            raise MCPConnectionError("The client was closed", reason="not_connected") from None
+        except BaseException:
+            if not future.done():
+                future.cancel()
+                ended.wait(LAST_SECONDS)
+            raise
+
+    def begin(self, work: Coroutine[Any, Any, Value]) -> Future[Value]:
+        """Do not wait for it. To cancel the future is to cancel the work."""
+        with self._changing:  # Or the loop could end before it has the work.
+            return asyncio.run_coroutine_threadsafe(work, self._begun())
+
+    def end(self) -> None:
+        with self._changing:
+            loop, thread = self._loop, self._thread
+            self._loop = self._thread = None
+        if loop is None or thread is None:
+            return
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(LAST_SECONDS)
+
+    def _begun(self) -> asyncio.AbstractEventLoop:
+        if self._loop is None:
+            self._loop = asyncio.new_event_loop()
+            # A daemon, so that a script which forgets to close can end, with the process that it started.
+            self._thread = threading.Thread(
+                target=_work, args=(self._loop,), name="footlight-client", daemon=True
+            )
+            self._thread.start()
+        return self._loop
+
+
+async def _told(work: Coroutine[Any, Any, Value], ended: threading.Event) -> Value:
+    try:
+        return await work
+    finally:
+        ended.set()
+
+
+def _work(loop: asyncio.AbstractEventLoop) -> None:
+    asyncio.set_event_loop(loop)
+    try:
+        loop.run_forever()
+    finally:
+        loop.run_until_complete(_settled())
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.close()
+
+
+async def _settled() -> None:
+    """What other threads began meanwhile has ended, by itself or cancelled: they wait for it."""
+    if rest := asyncio.all_tasks() - {asyncio.current_task()}:
+        _, rest = await asyncio.wait(rest, timeout=SETTLE_SECONDS)
+    for task in rest:
+        task.cancel()
+    if rest:
+        await asyncio.wait(rest, timeout=LAST_SECONDS)

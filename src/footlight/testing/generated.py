@@ -1,0 +1,64 @@
+"""A module that `footlight codegen` wrote, and its handle."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from footlight.client.adapters import Adapter
+from footlight.client.runtime.handle import Handle
+from footlight.client.runtime.logger import CallLog
+
+__all__ = ["connect_generated"]
+
+
+async def connect_generated(
+    module: str | Path,
+    session: str,
+    adapter: Adapter | None,
+    *,
+    server: Callable[[object], object],
+    log: CallLog,
+) -> Handle:
+    """`server` makes what is connected to of what the module was made from.
+
+    Raises:
+        pytest.UsageError: there is no such module, or it was not generated.
+    """
+    generated = _module(module)
+    connect = getattr(generated, "mcp_connect", None)
+    if connect is None:
+        raise pytest.UsageError(f"--mcp-module: {module} has no mcp_connect; footlight codegen writes it")
+    chosen = () if adapter is None else (adapter,)
+    return await connect(session, *chosen, server=server(getattr(generated, "SERVER", None)), log=log)
+
+
+def _module(module: str | Path) -> ModuleType:
+    if isinstance(module, Path):
+        return _of_file(module)
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is not None and not f"{module}.".startswith(f"{error.name}."):
+            raise
+        raise pytest.UsageError(f"--mcp-module: there is no module {module}; give its file") from None
+
+
+def _of_file(file: Path) -> ModuleType:
+    """The one that tests have imported, where they have: its types are theirs."""
+    for known in tuple(sys.modules.values()):
+        if getattr(known, "__file__", None) == str(file):
+            return known
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    if spec is None or spec.loader is None or not file.is_file():
+        raise pytest.UsageError(f"--mcp-module: there is no file {file}")
+    loaded = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = loaded
+    spec.loader.exec_module(loaded)
+    return loaded

@@ -1,0 +1,78 @@
+"""How the tests of a run ended, as JSON, for a program that started it (`--footlight-report`)."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+__all__ = ["RESULT", "ReportFile"]
+
+RESULT = "footlight_result"
+"""The attribute of a report that has what `record_result` was given."""
+LONGEST_ERROR = 4_000
+
+Entry = dict[str, Any]
+
+
+class ReportFile:
+    """A plugin of one run. Writes `tests`, `collected`, `deselected`, `available`, `errors`."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._tests: dict[str, Entry] = {}
+        self._titles: list[str] = []
+        self._deselected = 0
+        self._errors: list[Entry] = []
+
+    def pytest_itemcollected(self, item: pytest.Item) -> None:
+        self._titles.append(item.name)
+
+    def pytest_deselected(self, items: list[pytest.Item]) -> None:
+        self._deselected += len(items)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            title = report.nodeid.rpartition("/")[2] or report.nodeid
+            self._errors.append({"title": title, "nodeid": report.nodeid, "error": _error(report)})
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        test = self._tests.setdefault(
+            report.nodeid,
+            {"title": report.nodeid.rpartition("::")[2], "nodeid": report.nodeid, "status": "passed"},
+        )
+        if report.failed and test["status"] != "failed":
+            test |= {"status": "failed", "error": _error(report)}
+        elif report.skipped and test["status"] == "passed":
+            test |= {"status": "skipped", "error": _reason(report)}
+        if hasattr(report, RESULT):
+            test["result"] = getattr(report, RESULT)
+
+    def pytest_sessionfinish(self) -> None:
+        available = self._titles or [test["title"] for test in self._tests.values()]
+        report = {
+            "tests": list(self._tests.values()),
+            "collected": len(available),
+            "deselected": self._deselected,
+            "available": available,
+            "errors": self._errors,
+        }
+        unfinished = self._file.with_name(f".{self._file.name}.{os.getpid()}")
+        unfinished.write_text(json.dumps(report, ensure_ascii=False) + "\n", "utf-8", "backslashreplace")
+        unfinished.replace(self._file)
+
+
+def _error(report: pytest.TestReport | pytest.CollectReport) -> str:
+    """The message and where, for tests; what pytest has to say, for the rest."""
+    crash = getattr(report.longrepr, "reprcrash", None)
+    text = report.longreprtext if crash is None else f"{crash.message}\n{crash.path}:{crash.lineno}"
+    return text if len(text) <= LONGEST_ERROR else f"{text[:LONGEST_ERROR]}… [{len(text)} chars]"
+
+
+def _reason(report: pytest.TestReport) -> str:
+    if isinstance(report.longrepr, tuple):
+        return report.longrepr[2].removeprefix("Skipped: ")
+    return getattr(report, "wasxfail", "") or _error(report)

@@ -1,0 +1,38 @@
+"""The demonstrator runs as its users run it (R000-4, R000-83), and its module is that of today's server."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.docs.markdown import ROOT
+
+EXAMPLE = "docs/examples/cookie_banner"
+LIMIT_S = 110
+
+
+def test_a_cookie_banner_is_accepted_and_rejected_through_the_tools() -> None:
+    ran = run("pytest", EXAMPLE, "-p", "no:cacheprovider", "-p", "no:asyncio")
+
+    assert (ran.returncode, " 3 passed in " in ran.stdout) == (0, True), ran.stdout
+
+
+def test_its_module_is_what_codegen_writes_now() -> None:
+    server = "footlight serve --toolset szkrabok"
+
+    ran = run("footlight", "codegen", "--server", server, "--out", f"{EXAMPLE}/mcp_tools.py", "--check")
+
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def run(*module: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", *module],
+        cwd=ROOT,
+        # The module names its server as people do.
+        env={**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=LIMIT_S,
+        check=False,
+    )

@@ -1,0 +1,132 @@
+"""Tests that work in the page of a session, as `browser.run_test` starts them (R000-91)."""
+
+from __future__ import annotations
+
+import json
+import sys
+import urllib.request
+from collections.abc import Generator
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from footlight import sync
+
+pytest_plugins = ["pytester"]
+
+LIMIT_SECONDS = 90.0
+PAGE = (
+    "data:text/html,<title>Box</title>"
+    '<button onclick="this.textContent = Number(this.textContent) + 1">0</button>'
+)
+
+
+class Session:
+    """A browser with a page in it, which a server of ours has started."""
+
+    name = "box-office"
+
+    def __init__(self, client: sync.MCPClient) -> None:
+        self._client = client
+        self.call("session.open")
+        self.call("nav.goto", url=PAGE)
+        self.endpoint = json.loads(self.call("session.endpoint"))["http"]
+
+    def call(self, tool: str, **arguments: str) -> str:
+        return self._client.call_tool(tool, {"sessionName": self.name, **arguments}).text
+
+    def targets(self) -> dict[str, str]:
+        """The ids of its pages, by their titles."""
+        with urllib.request.urlopen(f"{self.endpoint}/json/list", timeout=LIMIT_SECONDS) as answer:
+            return {page["title"]: page["id"] for page in json.load(answer) if page["type"] == "page"}
+
+
+@pytest.fixture
+def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Session]:
+    command = [sys.executable, "-m", "footlight", "serve", "--toolset", "szkrabok", "--log-level", "warn"]
+    with sync.MCPClient([*command, "--sessions-dir", str(tmp_path / "sessions")]) as client:
+        opened = Session(client)
+        monkeypatch.setenv("FOOTLIGHT_CDP_ENDPOINT", opened.endpoint)
+        yield opened
+
+
+def run(pytester: pytest.Pytester, tests: str, *arguments: str) -> pytest.RunResult:
+    pytester.makepyfile(test_it=dedent(tests))
+    scope = "asyncio_default_fixture_loop_scope=function"
+    options = ("-p", "no:hypothesispytest", "-o", scope, "-W", "error")
+    return pytester.runpytest_subprocess(*options, *arguments, timeout=LIMIT_SECONDS)
+
+
+def test_the_page_fits_the_test_and_stays_open(pytester: pytest.Pytester, session: Session) -> None:
+    ran = run(
+        pytester,
+        """
+        import pytest
+
+        @pytest.fixture
+        def anyio_backend():
+            return "asyncio"
+
+        def test_one(attached_page):
+            attached_page.get_by_role("button").click()
+
+        @pytest.mark.anyio
+        async def test_two(attached_page):
+            await attached_page.get_by_role("button").click()
+
+        @pytest.mark.asyncio(loop_scope="module")
+        async def test_three(attached_page):
+            await attached_page.get_by_role("button").click()
+
+        class TestClass:
+            @pytest.mark.anyio
+            async def test_four(self, attached_page, run_params):
+                await attached_page.get_by_role("button").click()
+
+        def test_five(attached_page):
+            attached_page.get_by_role("button").click()
+            assert False
+        """,
+    )
+
+    ran.assert_outcomes(passed=4, failed=1)
+    assert session.call("extract.text", selector="button") == "5"
+
+
+def test_of_several_pages_it_is_the_one_that_was_named(
+    pytester: pytest.Pytester, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tests = """
+        def test_the_page(attached_page):
+            attached_page.get_by_role("button").click()
+        """
+    opens_another = """
+        def test_opens(attached_page):
+            with attached_page.context.expect_page() as opened:
+                attached_page.evaluate("window.open('about:blank') && null")
+            opened.value.evaluate("document.title = 'Other'")
+        """
+    run(pytester, opens_another).assert_outcomes(passed=1)
+
+    open_to_doubt = run(pytester, tests)
+    monkeypatch.setenv("FOOTLIGHT_CDP_TARGET", session.targets()["Box"])
+    run(pytester, tests).assert_outcomes(passed=1)
+    monkeypatch.setenv("FOOTLIGHT_CDP_TARGET", "no-such-target")
+    gone = run(pytester, tests)
+
+    open_to_doubt.assert_outcomes(errors=1)
+    open_to_doubt.stdout.fnmatch_lines(["E *LookupError: The browser at * has 2 pages; name one*"])
+    gone.assert_outcomes(errors=1)
+    gone.stdout.fnmatch_lines(["E *LookupError: The browser at * has no page no-such-target"])
+
+
+def test_without_a_browser_the_remedy_is_named(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("FOOTLIGHT_CDP_ENDPOINT", raising=False)
+
+    ran = run(pytester, "def test_it(attached_page): pass")
+
+    ran.assert_outcomes(errors=1)
+    ran.stdout.fnmatch_lines(["attached_page: there is no browser to attach to. browser.run_test starts*"])

@@ -1,0 +1,528 @@
+"""pytest's plugin, as pytest in a process of its own has it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import sys
+import time
+from pathlib import Path
+from textwrap import dedent
+
+import psutil
+import pytest
+
+from tests.client.browser_servers import config_of
+
+pytest_plugins = ["pytester"]
+
+SMALL = Path(__file__).with_name("small_server.py")
+LIMIT_SECONDS = 90.0
+GONE_SECONDS = 2.0
+QUICK = ("-p", "no:hypothesispytest", "-p", "no:cacheprovider")  # They take most of the time to start.
+SCOPE = "asyncio_default_fixture_loop_scope=function"
+
+BACKEND = """
+import asyncio, os, pathlib, signal
+import pytest
+
+@pytest.fixture
+def anyio_backend():
+    return "asyncio"
+
+PAGE = "data:text/html,<title>Box</title><h1>Tonight</h1>"
+
+async def headline(mcp):
+    await mcp.root.navigate(url=PAGE)
+    return (await mcp.root.get_text(selector="h1"))["data"]["text"]
+"""
+
+
+class Project:
+    """A user's tests, in a folder of their own."""
+
+    def __init__(self, pytester: pytest.Pytester) -> None:
+        self.folder = pytester.path
+        self._pytester = pytester
+        self.notes = self.folder / "server.notes"
+
+    def write(self, tests: str, *, name: str = "test_it") -> None:
+        self._pytester.makepyfile(**{name: BACKEND + dedent(tests)})
+
+    def configure(self, ini: str) -> None:
+        self.folder.joinpath("pytest.ini").write_text(f"[pytest]\n{ini}\n")
+
+    def run(self, *arguments: str, small: bool = False) -> pytest.RunResult:
+        server = [f"--mcp-server={sys.executable} {SMALL} {self.notes}"] if small else []
+        return self._pytester.runpytest_subprocess(
+            *(*QUICK, "-o", SCOPE, "-W", "error", "--timeout", "60", *server, *arguments),
+            timeout=LIMIT_SECONDS,
+        )
+
+    def noted(self) -> list[str]:
+        """What the small server was asked."""
+        return self.notes.read_text().splitlines()
+
+    def noted_processes(self) -> set[int]:
+        """Those that a test wrote down: the server, and what it had started."""
+        return {int(word) for word in (self.folder / "pids").read_text().split()}
+
+    def still_running(self) -> set[int]:
+        """Of those, when they had a moment to go."""
+        end = time.monotonic() + GONE_SECONDS
+        while (left := {each for each in self.noted_processes() if runs(each)}) and time.monotonic() < end:
+            psutil.wait_procs([psutil.Process(each) for each in left if runs(each)], timeout=0.1)
+        return left
+
+
+def runs(identifier: int) -> bool:
+    """A zombie does not: it waits to be buried, and not by us."""
+    try:
+        return psutil.Process(identifier).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+@pytest.fixture
+def project(pytester: pytest.Pytester) -> Project:
+    return Project(pytester)
+
+
+def test_an_async_test_has_the_handle_whoever_runs_it(project: Project) -> None:
+    """R000-78."""
+    project.write(
+        """
+        @pytest.mark.anyio
+        async def test_anyio(mcp):
+            assert await headline(mcp) == "Tonight"
+
+        @pytest.mark.asyncio
+        async def test_asyncio(mcp):
+            assert await headline(mcp) == "Tonight"
+
+        def test_no_loop(mcp):
+            asyncio.run(mcp.root.navigate(url=PAGE))
+            assert asyncio.run(headline(mcp)) == "Tonight"
+        """
+    )
+
+    project.run().assert_outcomes(passed=3)
+
+
+ECHOES = """
+@pytest.mark.parametrize("number", [1, 2])
+async def test_echo(mcp, number):
+    assert await mcp.root.echo(number=number) == {"number": number}
+"""
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["-o", "asyncio_mode=auto"],
+        ["-o", "asyncio_mode=auto", "-n", "2"],
+        ["-o", "asyncio_mode=auto", "-o", "asyncio_default_test_loop_scope=session"],
+        ["-o", "anyio_mode=auto"],
+    ],
+    ids=" ".join,
+)
+def test_modes_and_loops_make_no_difference(project: Project, options: list[str]) -> None:
+    project.write(ECHOES)
+
+    project.run(*options, small=True).assert_outcomes(passed=2)
+
+
+def test_a_client_and_a_browser_with_types(project: Project) -> None:
+    project.write(
+        """
+        from footlight import MCPClient, PlaywrightClient
+
+        @pytest.mark.anyio
+        async def test_both(mcp_client, browser_session):
+            assert isinstance(mcp_client, MCPClient)
+            async with asyncio.timeout(30):
+                await mcp_client.ping()
+            assert "navigate" in [tool.name for tool in await mcp_client.list_tools()]
+
+            assert isinstance(browser_session, PlaywrightClient)
+            with pytest.raises(Exception, match="http"):
+                await browser_session.navigate("ftp://nowhere")
+            assert (await browser_session.get_snapshot()).snapshot.startswith('{"role":"document"')
+        """
+    )
+
+    project.run().assert_outcomes(passed=1)
+
+
+FAILING = """
+@pytest.mark.anyio
+async def test_fails(mcp):
+    assert await headline(mcp) == "Yesterday"
+
+@pytest.mark.anyio
+async def test_passes(mcp):
+    assert await headline(mcp) == "Tonight"
+"""
+
+
+def test_a_failure_shows_what_was_called_and_what_there_was_to_see(project: Project) -> None:
+    """In a process of xdist's, whose reports come over a wire."""
+    project.write(FAILING)
+    project.folder.joinpath("conftest.py").write_text(TAKES_PICTURES)
+
+    ran = project.run("-n", "1")
+
+    ran.assert_outcomes(passed=1, failed=1)
+    ran.stdout.fnmatch_lines(
+        [
+            "*AssertionError: assert 'Tonight' == 'Yesterday'",
+            "*- mcp calls -*",
+            '{"name":"create_session","arguments":{},"_phase":"before","_seq":1}',
+            '{"name":"get_text",*"selector":"h1"*"_phase":"after",*"_ok":true*',
+            "*- mcp page -*",
+            'e1 heading "Tonight" level=1',
+            "*- mcp screenshot -*",
+        ],
+    )
+    (shown,) = (line for line in ran.outlines if line.endswith("test_it-test_fails.png"))
+    assert Path(shown).read_bytes().startswith(b"\x89PNG")
+    assert json.loads((project.folder / "extras.json").read_text()) == {
+        "name": "mcp screenshot",
+        "format_type": "image",
+        "content": "iVBORw0K",
+        "mime_type": "image/png",
+        "extension": "png",
+    }
+
+
+TAKES_PICTURES = """
+import json, pathlib
+
+class Html:
+    def pytest_runtest_logreport(self, report):
+        for extra in getattr(report, "extras", []):
+            shown = {**extra, "content": extra["content"][:8]}
+            pathlib.Path("extras.json").write_text(json.dumps(shown))
+
+def pytest_configure(config):
+    config.pluginmanager.register(Html(), "html")
+"""
+"""Reads of a report what pytest-html does."""
+
+
+def test_the_log_of_every_test_is_kept_where_it_is_wanted_and_not_printed(project: Project) -> None:
+    project.write(FAILING)
+    project.configure("mcp_log_dir = calls")
+
+    passes = project.run("-rA", "-k", "passes")
+    fails = project.run()
+
+    passes.assert_outcomes(passed=1, deselected=1)
+    passes.stdout.no_fnmatch_line("*_phase*")
+    fails.assert_outcomes(passed=1, failed=1)
+    log = project.folder / "calls/test_it-test_passes.jsonl"
+    calls = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [(call["name"], call["_phase"]) for call in calls] == [
+        (name, phase)
+        for name in ("create_session", "navigate", "get_text", "close_session")
+        for phase in ("before", "after")
+    ]
+    assert {path.name for path in log.parent.iterdir()} == {
+        *("test_it-test_fails.jsonl", "test_it-test_fails.png", "test_it-test_fails.txt"),
+        "test_it-test_passes.jsonl",
+    }
+
+
+NOTED = """
+import psutil
+
+def note():
+    with open("pids", "a") as file:
+        print(*[child.pid for child in psutil.Process().children(recursive=True)], file=file)
+"""
+
+OUT_OF_TIME = "signal.setitimer(signal.ITIMER_REAL, 0.3)  # pytest-timeout's own, which does not wait so long"
+
+ENDS = f"""
+@pytest.mark.RUNNER
+async def test_fails(mcp):
+    note()
+    assert False
+
+@pytest.mark.RUNNER
+async def test_is_cancelled(mcp):
+    note()
+    asyncio.current_task().cancel()
+    await asyncio.sleep(0)
+
+@pytest.mark.RUNNER
+async def test_takes_too_long(mcp):
+    note()
+    {OUT_OF_TIME}
+    await asyncio.Event().wait()
+
+@pytest.mark.RUNNER
+async def test_calls_for_too_long(mcp):
+    note()
+    {OUT_OF_TIME}
+    await mcp.root.never()
+
+@pytest.mark.RUNNER
+async def test_closes_by_itself(mcp):
+    note()
+    await mcp.close()
+"""
+
+
+@pytest.mark.parametrize("runner", ["anyio", "asyncio"])
+def test_no_process_is_left_however_a_test_ends(project: Project, runner: str) -> None:
+    """R000-77, R000-78."""
+    project.write(NOTED + ENDS.replace("RUNNER", runner))
+
+    ran = project.run(small=True)
+
+    ran.assert_outcomes(passed=1, failed=4)
+    ran.stdout.fnmatch_lines_random(["*CancelledError*", "*Timeout (*) from pytest-timeout*"])
+    assert len(project.noted_processes()) == 5
+    assert project.still_running() == set()
+
+
+BROWSED = f"""
+async def browsed(mcp):
+    await mcp.root.navigate(url=PAGE)
+    note()
+
+@pytest.mark.anyio
+async def test_fails(mcp):
+    await browsed(mcp)
+    assert False
+
+@pytest.mark.anyio
+async def test_calls_for_too_long(mcp):
+    await browsed(mcp)
+    {OUT_OF_TIME}
+    await mcp.root.wait_for(text="what never comes")
+
+@pytest.mark.anyio
+async def test_is_interrupted(mcp):
+    await browsed(mcp)
+    signal.raise_signal(signal.SIGINT)
+    await asyncio.sleep(0)
+"""
+
+
+def test_no_browser_is_left_however_a_test_ends(project: Project) -> None:
+    """R000-77."""
+    project.write(NOTED + BROWSED)
+
+    ran = project.run()
+
+    ran.assert_outcomes(failed=2)
+    ran.stdout.fnmatch_lines(["*! KeyboardInterrupt !*"])
+    assert len(project.noted_processes()) > 6  # Three times: the server, Playwright's driver, the browser.
+    assert project.still_running() == set()
+
+
+def test_a_cancelled_wait_cancels_the_call(project: Project) -> None:
+    project.write(
+        """
+        @pytest.mark.anyio
+        async def test_gives_up(mcp, mcp_client):
+            with pytest.raises(TimeoutError):
+                async with asyncio.timeout(0.2):
+                    await mcp.root.never()
+            assert await mcp.root.echo(still="there") == {"still": "there"}
+        """
+    )
+
+    project.run(small=True).assert_outcomes(passed=1)
+
+    assert "notifications/cancelled" in project.noted()
+
+
+def test_a_server_that_dies_is_not_a_second_failure(project: Project) -> None:
+    project.write(
+        """
+        @pytest.mark.anyio
+        async def test_dies(mcp):
+            await mcp.root.die()
+        """
+    )
+
+    ran = project.run(small=True)
+
+    ran.assert_outcomes(failed=1)
+    ran.stdout.fnmatch_lines(
+        [
+            "E *MCPConnectionError: The server ended with exit code 3",
+            '{"name":"die",*"_ok":false,*"_error":"The server ended with exit code 3","_seq":1}',
+            "*- mcp evidence -*",
+            "no snapshot and no screenshot: the connection to the server is lost",
+        ]
+    )
+
+
+DIES_UNSEEN = """
+@pytest.mark.anyio
+async def test_dies_unseen(mcp):
+    import psutil
+    assert await headline(mcp) == "Tonight"
+    psutil.Process().children()[0].kill()
+    assert {passes}
+"""
+
+
+@pytest.mark.parametrize(
+    ("passes", "outcome"), [(True, {"passed": 1, "warnings": 1}), (False, {"failed": 1})]
+)
+def test_a_session_that_cannot_be_closed_is_a_warning(
+    project: Project, passes: bool, outcome: dict[str, int]
+) -> None:
+    project.write(DIES_UNSEEN.format(passes=passes))
+
+    ran = project.run("-W", "default")
+
+    ran.assert_outcomes(**outcome)
+    ran.stdout.fnmatch_lines(["*The session could not be closed: The server was ended by SIGKILL*"])
+
+
+def test_a_server_that_hangs_is_ended(project: Project) -> None:
+    project.write(
+        f"""{NOTED}
+@pytest.mark.anyio
+async def test_hangs(mcp):
+    assert await headline(mcp) == "Tonight"
+    note()
+    psutil.Process().children()[0].suspend()
+    assert False
+"""
+    )
+
+    ran = project.run()
+
+    ran.assert_outcomes(failed=1)
+    ran.stdout.fnmatch_lines(
+        [
+            "*- mcp evidence -*",
+            "no snapshot*",
+            "*- mcp teardown -*",
+            "The server did not close its session within 10 s; it was ended",
+        ]
+    )
+    assert project.still_running() == set()
+
+
+def test_what_a_failed_setup_left_is_closed_too(project: Project) -> None:
+    project.write(
+        """
+        @pytest.fixture
+        def broken(mcp):
+            raise RuntimeError("broken")
+
+        def test_never_runs(broken):
+            pass
+        """
+    )
+
+    ran = project.run(small=True)
+
+    ran.assert_outcomes(errors=1)
+    ran.stdout.fnmatch_lines(["E *RuntimeError: broken", "*- mcp page -*", 'heading "Small"'])
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--mcp-server=no-such-command"], "*The command 'no-such-command' was not found*"),
+        (
+            ["--mcp-server=http://127.0.0.1:9/mcp", "--mcp-headed"],
+            "*it runs already; start it with --headed*",
+        ),
+        (
+            ["--mcp-server=node cli.js", "--mcp-headed"],
+            "*put an option of its own into --mcp-server*",
+        ),
+        (["--mcp-module=nowhere"], "*there is no module nowhere; give its file*"),
+        (["--mcp-module=test_it.py"], "*test_it.py has no mcp_connect; footlight codegen writes it*"),
+        (["-o", "mcp_adapter=hand"], "*mcp_adapter: there is no 'hand'; there are szkrabok, browser, none*"),
+    ],
+    ids=str,
+)
+def test_an_option_that_cannot_be_is_told(project: Project, options: list[str], said: str) -> None:
+    project.write(
+        """
+        def test_it(mcp):
+            pass
+        """
+    )
+
+    ran = project.run(*options)
+
+    ran.assert_outcomes(errors=1)
+    ran.stdout.fnmatch_lines([said])
+
+
+GENERATED = """
+from footlight.client.adapters import no_session
+from footlight.client.runtime import Handle, connect
+
+SERVER = [{python!r}, {server!r}]
+
+class McpHandle(Handle):
+    def __init__(self, bound):
+        super().__init__(bound)
+        self.session_name = bound.session_name
+
+def mcp_connect(session_name, adapter=no_session, *, server=SERVER, log=None, timeout_ms=None):
+    return connect(McpHandle, session_name, adapter=adapter, server=server, log=log, timeout_ms=timeout_ms)
+"""
+
+
+@pytest.mark.parametrize("module", ["mcp_tools.py", "mcp_tools"])
+def test_a_generated_module_gives_its_own_handle(project: Project, module: str) -> None:
+    generated = GENERATED.format(python=sys.executable, server=str(SMALL))
+    project.folder.joinpath("mcp_tools.py").write_text(generated)
+    project.configure(f"mcp_module = {module}\nmcp_session = box-office")
+    project.write(
+        """
+        from mcp_tools import McpHandle
+
+        @pytest.mark.anyio
+        async def test_typed(mcp):
+            assert isinstance(mcp, McpHandle)
+            assert mcp.session_name == "box-office"
+            assert (await mcp.call("echo", {"a": 1})).text == '{"a": 1}'
+        """
+    )
+
+    project.run().assert_outcomes(passed=1)
+
+
+def test_it_costs_nothing_until_a_fixture_is_used() -> None:
+    script = "import sys, footlight.pytest_plugin; print(*sys.modules)"
+    ran = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=30, check=True
+    )
+
+    loaded = {name.partition(".")[0] for name in ran.stdout.split()}
+    assert loaded.isdisjoint({"playwright", "mcp", "mcp_types", "pydantic", "anyio", "httpx2"})
+    assert "footlight.client" not in ran.stdout.split()
+
+
+def test_another_server_of_browsers_shows_what_it_has(project: Project) -> None:
+    project.write(
+        """
+        @pytest.mark.anyio
+        async def test_fails(mcp):
+            await mcp.root.browser_navigate(url=PAGE)
+            assert False
+        """
+    )
+    config = config_of("@playwright/mcp", "--output-dir", str(project.folder / "output"))
+    command = shlex.join([config.server_command, *config.server_args])
+
+    ran = project.run(f"--mcp-server={command}", "--mcp-log-dir=calls")
+
+    ran.assert_outcomes(failed=1)
+    ran.stdout.fnmatch_lines(["*- mcp page -*", '*heading "Tonight"*', "*- mcp screenshot -*", "*.png"])
