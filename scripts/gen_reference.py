@@ -23,6 +23,7 @@ from typing import Any, cast
 import click
 from mcp_types import INVALID_PARAMS
 from pydantic import BaseModel
+from typing_extensions import is_protocol
 
 import footlight
 import footlight.sync
@@ -30,6 +31,7 @@ from footlight import errors
 from footlight.cli.commands import cli
 from footlight.cli.serve import FLAGS, serve
 from footlight.client import (
+    adapters,
     connection,
     controllers,
     describe,
@@ -43,7 +45,10 @@ from footlight.client import (
     streams,
 )
 from footlight.client import errors as client_errors
+from footlight.client.adapters import adapter
 from footlight.client.errors import LOCAL_CODES, MCPError, Reason
+from footlight.client.replay.running import ReplayDiffers
+from footlight.client.runtime import logger
 from footlight.client.transports import http, memory, stdio, websocket
 from footlight.config import ENVIRONMENT_PREFIX, Key, Settings, leaves
 from footlight.errors import CODES, FootlightError
@@ -625,7 +630,23 @@ CLIENT: Mapping[str, Sequence[object]] = {
         controllers.MCPConnectionController,
         controllers.BrowserAutomation,
     ),
+    "Handles": (
+        footlight.connect_dynamic,
+        footlight.Handle,
+        footlight.create_logger,
+        footlight.CallLog,
+        footlight.run_sequence,
+        ReplayDiffers,
+        footlight.RegistryDriftError,
+        adapters.SzkrabokSession,
+        adapters.BrowserSession,
+        adapters.NoSession,
+        adapter.Adapter,
+    ),
 }
+
+MADE_FOR_YOU = (footlight.Handle, footlight.CallLog)
+"""Nobody calls their constructors."""
 
 
 CLIENT_TYPES = (
@@ -633,6 +654,7 @@ CLIENT_TYPES = (
     (handshake, ("Wanted",)),
     (connection, ("Result", "OnProgress", "OnNotification", "Handler")),
     (streams, ("OnMessage", "OnError")),
+    (logger, ("Redact",)),
 )
 
 
@@ -650,25 +672,29 @@ def _thing(thing: Any) -> str:
     parts = [heading, *_docstring(thing)]
     if thing is footlight.sync.MCPClient:
         return "\n\n".join([*parts, SYNC_ONLY])
-    parts.append(_code(_fields(thing) if dataclasses.is_dataclass(thing) else [_signature(thing)]))
+    if thing not in MADE_FOR_YOU and not issubclass(thing, Exception) and not is_protocol(thing):
+        parts.append(_code(_fields(thing) if dataclasses.is_dataclass(thing) else [_signature(thing)]))
     members = [(name, each) for name, each in vars(thing).items() if not name.startswith("_")]
     if said := [_property(name, each) for name, each in members if isinstance(each, property)]:
         parts.append("\n".join(said))
     for name, each in members:
         function = getattr(each, "__func__", each)
-        if inspect.isfunction(function) and name not in NOT_CALLED:
+        if inspect.isfunction(function) and function.__doc__ and not _is_its_clients(thing, name):
             parts += [_code([_signature(function)]), *_docstring(function)]
     return "\n\n".join(parts)
 
 
 def _home(thing: Any) -> str:
     """The package itself, if that is where a program takes it from."""
-    public = thing.__name__ in footlight.__all__ and getattr(footlight, thing.__name__) is thing
-    return "footlight" if public else thing.__module__
+    for package in (footlight, adapters):
+        if thing.__name__ in package.__all__ and getattr(package, thing.__name__) is thing:
+            return package.__name__
+    return thing.__module__
 
 
-NOT_CALLED = ("open",)
-"""A transport's, which is the client's to call."""
+def _is_its_clients(thing: Any, method: str) -> bool:
+    """What a transport has for the client to call."""
+    return method == "open" and thing in CLIENT["Targets"]
 
 
 def _code(lines: Iterable[str]) -> str:

@@ -23,6 +23,11 @@ if TYPE_CHECKING:
     from footlight.client.playwright_client import PlaywrightClient
     from footlight.client.playwright_results import NavigateResult, ScreenshotResult, SnapshotResult
     from footlight.client.results import CallResult, Content, Tool, ToolResult
+    from footlight.client.runtime.dynamic import connect_dynamic
+    from footlight.client.runtime.handle import Handle
+    from footlight.client.runtime.logger import CallLog, create_logger
+    from footlight.client.runtime.registry import RegistryDriftError
+    from footlight.client.runtime.sequence import run_sequence
     from footlight.client.transports.http import StreamableHTTP
     from footlight.client.transports.memory import InMemory
     from footlight.client.transports.stdio import Stdio
@@ -32,8 +37,10 @@ __version__ = "0.1.0"
 
 __all__ = [
     "BrowserAutomation",
+    "CallLog",
     "CallResult",
     "Content",
+    "Handle",
     "InMemory",
     "MCPClient",
     "MCPConfig",
@@ -43,6 +50,7 @@ __all__ = [
     "MCPTimeoutError",
     "NavigateResult",
     "PlaywrightClient",
+    "RegistryDriftError",
     "ScreenshotResult",
     "ServerNotAvailableError",
     "SnapshotResult",
@@ -53,10 +61,13 @@ __all__ = [
     "ToolResult",
     "WebSocket",
     "__version__",
+    "connect_dynamic",
+    "create_logger",
     "is_network_error",
     "is_session_expired",
     "is_timeout",
     "is_tool_not_found",
+    "run_sequence",
 ]
 
 _HOMES = {
@@ -66,6 +77,11 @@ _HOMES = {
     "playwright_client": ("PlaywrightClient",),
     "playwright_results": ("NavigateResult", "ScreenshotResult", "SnapshotResult"),
     "results": ("CallResult", "Content", "Tool", "ToolResult"),
+    "runtime.dynamic": ("connect_dynamic",),
+    "runtime.handle": ("Handle",),
+    "runtime.logger": ("CallLog", "create_logger"),
+    "runtime.registry": ("RegistryDriftError",),
+    "runtime.sequence": ("run_sequence",),
     "transports.http": ("StreamableHTTP",),
     "transports.memory": ("InMemory",),
     "transports.stdio": ("Stdio",),

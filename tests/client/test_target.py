@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,16 @@ def test_options_go_to_the_transport_that_has_them() -> None:
     assert transport_for("http://host", headers=headers) == StreamableHTTP("http://host", headers=headers)
     assert transport_for("ws://host", headers=headers) == WebSocket("ws://host", headers=headers)
     assert transport_for("server", env={"A": "1"}, cwd="/") == Stdio("server", env={"A": "1"}, cwd="/")
+
+
+def test_our_own_command_is_found_where_its_environment_is_not_activated(tmp_path: Path) -> None:
+    elsewhere = {"PATH": str(tmp_path)}
+    started = transport_for("footlight serve --headed", env=elsewhere)
+    assert started == Stdio(sys.executable, ("-m", "footlight", "serve", "--headed"), env=elsewhere)
+
+    (tmp_path / "footlight").write_text("#!/bin/sh\n")
+    (tmp_path / "footlight").chmod(0o755)
+    assert transport_for("footlight serve", env=elsewhere) == Stdio("footlight", ("serve",), env=elsewhere)
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 # AUTO-GENERATED — do not edit manually.
 # Regenerate: footlight codegen --server "footlight serve --toolset szkrabok" --out docs/examples/cookie_banner/mcp_tools.py
-# Last generated: 2026-11-22T12:51:48Z
+# Last generated: 2026-11-22T13:02:27Z
 # Tools: 21  Hash: 79bc26bcbf79
-"""Typed handles of playwright-mcp-server 1.0.0. `mcp_connect` opens one."""
+"""Typed handles of playwright-mcp-server. `mcp_connect` opens one."""
 
 # ruff: noqa
 

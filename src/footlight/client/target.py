@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
@@ -74,7 +76,15 @@ def _command(target: str | Sequence[str], env: Mapping[str, str] | None, cwd: st
         raise MCPError("target: a command is made of text", reason="invalid")
     if not words or not words[0]:
         raise MCPError("target: the command is empty; give a command line or a URL", reason="invalid")
+    if words[0] == "footlight" and not _is_in_path("footlight", env):
+        words[:1] = [sys.executable, "-m", "footlight"]  # Of an environment that nobody has activated.
     return Stdio(words[0], tuple(words[1:]), env=env, cwd=cwd)
+
+
+def _is_in_path(command: str, env: Mapping[str, str] | None) -> bool:
+    import shutil
+
+    return shutil.which(command, path=(os.environ if env is None else env).get("PATH")) is not None
 
 
 def _refuse(options: Mapping[str, Any], what: str) -> None:

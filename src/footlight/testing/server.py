@@ -41,7 +41,7 @@ def server_of(options: Options, *, of_module: object = None, profiles: Path) -> 
                 f"--mcp-headed: {words[0]} is no server of ours; put an option of its own into --mcp-server"
             )
         return Stdio(words[0], tuple(words[1:]), cwd=options.folder)
-    if PurePath(words[0]).name == "footlight" and words[0] == "footlight":
+    if words[0] == "footlight":
         words[:1] = [sys.executable, "-m", "footlight"]  # Whether it is in the PATH or not.
     if options.headed:
         words.append("--headed")

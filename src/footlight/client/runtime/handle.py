@@ -81,7 +81,11 @@ class Handle:
     ) -> ToolResult:
         """Any tool by its name on the wire, and its result as it came, pictures and all.
 
-        Raises what `create_call_invoker`'s `invoke` raises.
+        Raises:
+            ToolInvocationError: the tool failed, or there is no such tool.
+            MCPTimeoutError: no answer within `timeout_ms`, which counts from when the call is sent.
+            MCPConnectionError: the server is gone.
+            MCPError: the handle is closed; or an argument is wrong, and nothing was sent.
         """
         return await self._bound.invoker.invoke(name, arguments, parallel=parallel, timeout_ms=timeout_ms)
 

@@ -33,7 +33,6 @@ __all__ = ["Call", "CallLog", "Kept", "Redact", "create_logger", "kept_of", "mes
 logger = logging.getLogger(__name__)
 
 THRESHOLD = 200
-DIRECTORY = Path(".mcp-log")
 LONGEST_ERROR = 1_000
 
 _UNFIT_FOR_A_FILE = re.compile(r"[^\w.-]")
@@ -67,7 +66,7 @@ class CallLog:
 
     console: TextIO | bool = True
     file: Path | None = None
-    directory: Path = DIRECTORY
+    directory: Path = Path(".mcp-log")
     sidecar: bool = False
     threshold: int = THRESHOLD
     redact: Redact | None = None
@@ -102,6 +101,7 @@ class CallLog:
             self._write(entry)
 
     def after_failure(self, call: Call, error: BaseException, ms: float, seq: int) -> None:
+        """Why nothing came of it."""
         with _whatever_becomes_of_the_log(call):
             ended = {"_ok": False, "_ms": max(0, round(ms)), "_error": message_of(error), "_seq": seq}
             self._write(self._redacted({**_head(call), "_phase": "after", **ended}))
@@ -177,7 +177,7 @@ def create_logger(
     *,
     console: TextIO | bool = True,
     file: str | os.PathLike[str] | None = None,
-    directory: str | os.PathLike[str] = DIRECTORY,
+    directory: str | os.PathLike[str] = ".mcp-log",
     sidecar: bool = False,
     threshold: int = THRESHOLD,
     redact: Redact | None = None,

@@ -33,9 +33,8 @@ async def run_sequence(
 
     Raises:
         MCPError: the file cannot be read, a line is bad, a variable has no value: before anything is called.
-        Or a
-            call failed: its own error, with the line and the call before its message; those after it are not
-            made.
+            Or a call failed: its own error, with the line and the call before its message; those after it
+            are not made.
         ReplayDiffers: with `verify`, after all calls: shows what is different, and in which lines.
     """
     # Reading files and comparing are parts of their own: a handle that runs no sequence does not load them.

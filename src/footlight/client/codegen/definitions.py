@@ -1,0 +1,317 @@
+"""A tool's schemas become types: expressions, and the definitions that those refer to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from footlight.client.codegen.expressions import (
+    ANY,
+    NEVER,
+    NONE,
+    Expression,
+    Reference,
+    Subscript,
+    Word,
+    union,
+)
+from footlight.client.codegen.names import pascal
+from footlight.client.codegen.schemas import (
+    Flat,
+    Schemas,
+    choices,
+    names_of,
+    properties_of,
+    schema_types,
+)
+from footlight.client.codegen.texts import string
+
+__all__ = ["Alias", "Definition", "Field", "Fields", "Path", "Translator"]
+
+Path = tuple[str, ...]
+"""Where in a tool's schema something is, as parts of a class's name: the last says most."""
+
+DEEPEST = 40
+
+_SIMPLE: Mapping[str, Expression] = {
+    "string": Word("str"),
+    "integer": Word("int"),
+    "number": Word("float"),
+    "boolean": Word("bool"),
+    "null": NONE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A parameter, or a key of an object."""
+
+    name: str
+    type: Expression
+    required: bool
+    description: str = ""
+    default: str | None = None
+    """As JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """An object whose keys are known: a `TypedDict`."""
+
+    fields: tuple[Field, ...]
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """Another name of an expression."""
+
+    type: Expression
+
+
+Definition = Fields | Alias
+
+
+class Translator:
+    """Of one schema. `definitions` are what its expressions refer to, by key, `paths` where those were found.
+
+    Objects that say the same have the same key, in whichever tools they are. Where `named` is off there are
+    none, and an object is a `dict`.
+    """
+
+    def __init__(self, root: object, *, named: bool = True) -> None:
+        self._schemas = Schemas(root)
+        self._root = root
+        self._named = named
+        self._depth = 0
+        self._level = 0
+        self._open: dict[str, int] = {}
+        """The keys that are being translated, with the depth at which each was begun."""
+        self.definitions: dict[str, Definition] = {}
+        self.paths: dict[str, Path] = {}
+
+    def arguments(self, *, without: Sequence[str] = ()) -> Definition:
+        """Of a tool: its parameters, or what holds for all of them where it names none.
+
+        A choice between sets of parameters is all of them, and needs what each of the sets needs.
+        """
+        schema = self._schemas.flat(self._root)
+        members = None if isinstance(schema, bool) else self._schemas.members(schema)
+        objects = [each for each in members or () if not isinstance(each, bool)]
+        if members is not None:
+            schema = _loosest(objects)
+        if isinstance(schema, bool):
+            return Alias(_dict_of(ANY))
+        properties = properties_of(schema)
+        if properties is None:
+            return Alias(_dict_of(self._values(schema, ())))
+        left = {name: properties[name] for name in properties if name not in without}
+        required = [name for name in names_of(schema.get("required")) if name in left]
+        return self._fields({**schema, "properties": left, "required": required}, ())
+
+    def result(self) -> Definition:
+        """Of a tool's output schema."""
+        schema = self._schemas.flat(self._root)
+        if not isinstance(schema, bool) and self._is_fields(schema):
+            return self._fields(schema, ())
+        return Alias(self.expression(self._root, ()))
+
+    def expression(self, schema: object, path: Path) -> Expression:
+        """What it accepts, or `Any` where that cannot be said."""
+        if self._level > DEEPEST:
+            return ANY
+        self._level += 1
+        try:
+            return self._translated(schema, path)
+        finally:
+            self._level -= 1
+
+    def _translated(self, schema: object, path: Path) -> Expression:
+        flat = self._schemas.flat(schema)
+        if isinstance(flat, bool):
+            return ANY if flat else NEVER
+        if self._is_fields(flat):
+            return self._object(flat, path)
+        if isinstance(schema, Mapping) and "$ref" in schema:
+            return self._referred(flat, path)
+        return self._expression(flat, path)
+
+    def _expression(self, schema: Mapping[str, Any], path: Path) -> Expression:
+        values = choices(schema)
+        if values is not None:
+            return _literals(values)
+        members = self._schemas.members(schema)
+        if members is not None:
+            return union(
+                self.expression(member, _of_member(path, member, number))
+                for number, member in enumerate(members, start=1)
+            )
+        types = schema_types(schema)
+        return union(self._typed(schema, each, path) for each in types) if types else ANY
+
+    def _typed(self, schema: Mapping[str, Any], type: str, path: Path) -> Expression:
+        if type == "array":
+            return Subscript("list", (self._items(schema, path),))
+        if type != "object":
+            return _SIMPLE[type]
+        narrowed = {**schema, "type": type}
+        if self._is_fields(narrowed):
+            return self._object(narrowed, path)
+        return _dict_of(self._values(schema, path))
+
+    def _items(self, schema: Mapping[str, Any], path: Path) -> Expression:
+        """Of a tuple all that may be in it, as a list is not told place by place."""
+        items: Any = schema.get("items", True)
+        first: Any = schema.get("prefixItems", items if isinstance(items, list) else None)
+        rest = schema.get("additionalItems", True) if isinstance(items, list) else items
+        inside = _ending(path, "Item")
+        if not isinstance(first, list):
+            return self._within(rest, inside)
+        return union(self._within(each, inside) for each in [*cast("list[Any]", first), rest])
+
+    def _values(self, schema: Mapping[str, Any], path: Path) -> Expression:
+        """Of a `dict`: what its keys, which nobody knows, may hold."""
+        patterns: Any = schema.get("patternProperties")
+        given = [*cast("Mapping[str, Any]", patterns).values()] if isinstance(patterns, Mapping) else []
+        properties = (properties_of(schema) or {}).values()
+        rest = schema.get("additionalProperties", True)
+        if not self._named and properties:
+            return ANY  # The document's table: an object is a dict of anything.
+        return union(self._within(each, _ending(path, "Value")) for each in [*properties, *given, rest])
+
+    def _within(self, schema: object, path: Path) -> Expression:
+        self._depth += 1
+        try:
+            return self.expression(schema, path)
+        finally:
+            self._depth -= 1
+
+    def _is_fields(self, schema: Mapping[str, Any]) -> bool:
+        """An object, and nothing else, whose keys are told, without others of a type of their own."""
+        others = schema.get("additionalProperties")
+        return (
+            self._named
+            and bool(properties_of(schema))
+            and list(schema_types(schema)) == ["object"]
+            and not (isinstance(others, Mapping) and others)
+            and choices(schema) is None
+            and self._schemas.members(schema) is None
+        )
+
+    def _object(self, schema: Mapping[str, Any], path: Path) -> Expression:
+        key = self._schemas.identity(schema)
+        self.paths[key] = min(path, self.paths.get(key, path), key=lambda each: (len(each), each))
+        if key not in self._open and key not in self.definitions:
+            self._open[key] = self._depth
+            self.definitions[key] = self._fields(schema, path)
+            del self._open[key]
+        return Reference(key)
+
+    def _fields(self, schema: Mapping[str, Any], path: Path) -> Fields:
+        required = names_of(schema.get("required"))
+        return Fields(
+            tuple(
+                self._field(name, each, path, required=name in required)
+                for name, each in (properties_of(schema) or {}).items()
+                if each is not False or name in required
+            ),
+            description=_text(schema.get("description")),
+        )
+
+    def _field(self, name: str, schema: object, path: Path, *, required: bool) -> Field:
+        flat = self._schemas.flat(schema)
+        told: Mapping[str, Any] = {} if isinstance(flat, bool) else flat
+        if not isinstance(flat, bool) and self._is_fields(flat):
+            # Told of the field here, and so the same class wherever it says the same.
+            schema = {key: value for key, value in flat.items() if key not in ("default", "description")}
+        return Field(
+            name,
+            self._within(schema, (*path, pascal(name))),
+            required,
+            _text(told.get("description")),
+            json.dumps(told["default"], ensure_ascii=False) if "default" in told else None,
+        )
+
+    def _referred(self, schema: Mapping[str, Any], path: Path) -> Expression:
+        """What may contain itself without being an object of known keys, such as any JSON value."""
+        key = f"alias {self._schemas.identity(schema)}"
+        if key in self._open:
+            if self._open[key] == self._depth:
+                return NEVER  # It is itself or something else: something else.
+            self.paths.setdefault(key, path)
+            return Reference(key)
+        self._open[key] = self._depth
+        expression = self._expression(schema, path)
+        del self._open[key]
+        if key not in self.paths:
+            return expression
+        self.paths[key] = path
+        self.definitions[key] = Alias(expression)
+        return Reference(key)
+
+
+def _loosest(members: Sequence[Flat]) -> Flat:
+    """An object that each of them is."""
+    merged: dict[str, Any] = {}
+    required: list[set[str]] = []
+    for member in members:
+        if isinstance(member, bool):
+            continue
+        for name, schema in (properties_of(member) or {}).items():
+            known = merged.setdefault(name, schema)
+            if known != schema:
+                merged[name] = {"anyOf": [known, schema]}
+        required.append(set(names_of(member.get("required"))))
+    if not merged:
+        return True
+    everywhere = set[str].intersection(*required)
+    return {
+        "type": "object",
+        "properties": merged,
+        "required": [name for name in merged if name in everywhere],
+    }
+
+
+def _literals(values: Sequence[Any]) -> Expression:
+    return union(map(_literal, values))
+
+
+def _literal(value: Any) -> Expression:
+    match value:
+        case None:
+            return NONE
+        case str():
+            return Subscript("Literal", (Word(string(value)),))
+        case bool() | int():
+            return Subscript("Literal", (Word(repr(value)),))
+        case float():
+            return Word("float")
+        case list():
+            return Subscript("list", (ANY,))
+        case _:
+            return _dict_of(ANY)
+
+
+def _of_member(path: Path, member: Flat, number: int) -> Path:
+    """A member is known by the value that it alone has, or by its number."""
+    properties = {} if isinstance(member, bool) else properties_of(member) or {}
+    for schema in properties.values():
+        told: Mapping[str, Any] = cast("Mapping[str, Any]", schema) if isinstance(schema, Mapping) else {}
+        values = choices(told)
+        if values and len(values) == 1 and isinstance(values[0], str) and pascal(values[0]):
+            return _ending(path, pascal(values[0]))
+    return path if number == 1 else _ending(path, str(number))
+
+
+def _ending(path: Path, ending: str) -> Path:
+    return (*path[:-1], path[-1] + ending) if path else (ending,)
+
+
+def _dict_of(values: Expression) -> Expression:
+    return Subscript("dict", (Word("str"), values))
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,120 @@
+"""What is other in a module that was generated anew, told by tool."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import Any, cast
+
+from footlight.client.runtime.handle import ROOT
+
+__all__ = ["differences"]
+
+
+def differences(old: str, new: str) -> list[str]:
+    """A line for each kind of difference; none where the texts mean the same."""
+    before, after = _parsed(old), _parsed(new)
+    if before is None or after is None:
+        return ["what is there is not a module that was generated"]
+    known, live = _hashes(before), _hashes(after)
+    same = {name for name in known.keys() & live.keys() if known[name] == live[name]}
+    methods = _methods(before), _methods(after)
+    told = {
+        "new": live.keys() - known.keys(),
+        "no longer there": known.keys() - live.keys(),
+        "other parameters": (known.keys() & live.keys()) - same,
+        "other words, result or method": {
+            name for name in same if methods[0].get(name) != methods[1].get(name)
+        },
+    }
+    lines = [f"{what}: {', '.join(sorted(names))}" for what, names in told.items() if names]
+    if not lines and ast.dump(before) != ast.dump(after):
+        lines.append("what is around the tools: the server's name, the command, the adapter, or our own text")
+    return lines
+
+
+def _parsed(text: str) -> ast.Module | None:
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError):
+        return None
+
+
+def _hashes(module: ast.Module) -> Mapping[str, str]:
+    for node in module.body:
+        targets = node.targets if isinstance(node, ast.Assign) else ()
+        if any(isinstance(target, ast.Name) and target.id == "TOOL_HASHES" for target in targets):
+            return _dictionary(cast("ast.Assign", node).value)
+    return {}
+
+
+def _dictionary(node: ast.expr) -> Mapping[str, str]:
+    try:
+        value: Any = ast.literal_eval(node)
+    except ValueError:
+        return {}
+    return cast("dict[str, str]", value) if isinstance(value, dict) else {}
+
+
+def _methods(module: ast.Module) -> Mapping[str, str]:
+    """The text of each tool's method with all that it refers to, by the tool's name."""
+    defined = {name: node for node in module.body for name in _named(node)}
+    namespaces = _namespaces(defined.get("McpHandle"))
+    texts: dict[str, str] = {}
+    for class_name, wire in namespaces.items():
+        node = defined.get(class_name)
+        parts: list[str] = []
+        for method in node.body if isinstance(node, ast.ClassDef) else ():
+            parts.append(_whole(method, defined))
+            called = _called(method)
+            if called is not None:  # The overloads stand before it.
+                texts[called if wire == ROOT else f"{wire}.{called}"] = "\n".join(parts)
+                parts = []
+    return texts
+
+
+def _named(node: ast.stmt) -> list[str]:
+    match node:
+        case ast.ClassDef(name=name):
+            return [name]
+        case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+            return [name]
+        case _:
+            return []
+
+
+def _namespaces(handle: ast.stmt | None) -> Mapping[str, str]:
+    """The word of each namespace's class: `self.nav = Nav(bound, "nav")`."""
+    calls = [node.value for node in ast.walk(handle) if isinstance(node, ast.Assign)] if handle else []
+    return {
+        call.func.id: str(call.args[1].value)
+        for call in calls
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Name)
+        and len(call.args) == 2
+        and isinstance(call.args[1], ast.Constant)
+    }
+
+
+def _called(method: ast.stmt) -> str | None:
+    """What it gives to `_invoke`; an overload gives nothing."""
+    for node in ast.walk(method):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "_invoke"
+        ):
+            first = node.args[0] if node.args else None
+            return str(first.value) if isinstance(first, ast.Constant) else None
+    return None
+
+
+def _whole(method: ast.stmt, defined: Mapping[str, ast.stmt]) -> str:
+    nodes: dict[str, ast.stmt] = {}
+    waiting: list[ast.AST] = [method]
+    while waiting:
+        for node in ast.walk(waiting.pop()):
+            if isinstance(node, ast.Name) and node.id in defined and node.id not in nodes:
+                nodes[node.id] = defined[node.id]
+                waiting.append(defined[node.id])
+    return "\n".join(ast.dump(node) for node in (method, *nodes.values()))

@@ -1,0 +1,112 @@
+"""Types as values, before they are text: `list[str]`, `Literal["a"] | None`, a class to be written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+__all__ = [
+    "ANY",
+    "NEVER",
+    "NONE",
+    "Expression",
+    "Reference",
+    "Subscript",
+    "Union",
+    "Word",
+    "names_in",
+    "union",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """What stands by itself: `str`, `Any`, or a literal's text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A definition, by its key; it is named when all are known."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Subscript:
+    """`list[…]`, `dict[…, …]`, `Literal[…]`, `NotRequired[…]`."""
+
+    head: str
+    arguments: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Union:
+    """Two or more, made by `union`."""
+
+    members: tuple[Expression, ...]
+
+
+Expression = Word | Reference | Subscript | Union
+
+ANY = Word("Any")
+NEVER = Word("Never")
+NONE = Word("None")
+
+
+def union(members: Iterable[Expression]) -> Expression:
+    """One of them: each once, and the literals in one `Literal`. Beside `Any` nothing else counts."""
+    flat = dict.fromkeys(_flat(members))
+    flat.pop(NEVER, None)
+    if ANY in flat:
+        return ANY
+    literals = [each for each in flat if isinstance(each, Subscript) and each.head == "Literal"]
+    if len(literals) > 1:
+        values = dict.fromkeys(value for literal in literals for value in literal.arguments)
+        one = Subscript("Literal", tuple(values))
+        flat = dict.fromkeys(one if each in literals else each for each in flat)
+    if not flat:
+        return NEVER
+    return next(iter(flat)) if len(flat) == 1 else Union(tuple(flat))
+
+
+def names_in(expression: Expression) -> Iterator[str]:
+    """The words that are looked up: not the references, which have no names yet, and not literals."""
+    match expression:
+        case Word(text):
+            yield text
+        case Subscript("Literal", _):
+            yield "Literal"
+        case Subscript(head, arguments):
+            yield head
+            for argument in arguments:
+                yield from names_in(argument)
+        case Union(members):
+            for member in members:
+                yield from names_in(member)
+        case Reference():
+            pass
+
+
+def references_in(expression: Expression) -> Iterator[str]:
+    """The keys of the definitions in it, in their order."""
+    match expression:
+        case Reference(key):
+            yield key
+        case Subscript(_, arguments):
+            for argument in arguments:
+                yield from references_in(argument)
+        case Union(members):
+            for member in members:
+                yield from references_in(member)
+        case Word():
+            pass
+
+
+def _flat(members: Iterable[Expression]) -> Iterator[Expression]:
+    for member in members:
+        if isinstance(member, Union):
+            yield from member.members
+        else:
+            yield member

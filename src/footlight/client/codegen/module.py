@@ -1,0 +1,189 @@
+"""What a generated module holds, before it is text: methods by namespace, definitions, and all names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from footlight.client.adapters.adapter import Adapter
+from footlight.client.codegen.definitions import Alias, Definition, Path, Translator
+from footlight.client.codegen.expressions import Expression, Subscript, Word
+from footlight.client.codegen.names import attributes, pascal, shortened, type_names
+from footlight.client.results import Tool
+from footlight.client.runtime.handle import ROOT, Handle, Namespace
+
+__all__ = ["Method", "Module", "NamespaceClass", "plan_module", "split_name"]
+
+RESERVED_TYPES = frozenset(
+    (
+        *("Adapter", "Bound", "CallLog", "CallOptions", "Connecting", "Handle", "Namespace", "Registry"),
+        *("Any", "Literal", "Never", "NotRequired", "Required", "TypeAlias", "TypedDict", "Unpack"),
+        *("False", "McpHandle", "None", "Root", "True"),
+    )
+)
+"""What a module has already, among what a class could be called."""
+RESERVED_METHODS = frozenset((*dir(Namespace), "_bound", "_name", "Any", "CallOptions", "Unpack", "overload"))
+RESERVED_NAMESPACES = frozenset((*dir(Handle), "_bound", ROOT))
+
+NO_WORD = "Unnamed"
+SHORT = 40
+"""So that several of them stand on one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A tool in its namespace. The keys are those of its definitions."""
+
+    tool: Tool
+    wire: str
+    """Its name within the namespace."""
+    attribute: str
+    arguments: str
+    each_argument: Expression | None
+    """Where the tool names no parameters: what each of them is."""
+    result: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class NamespaceClass:
+    """The tools before whose names stands the same word."""
+
+    wire: str
+    attribute: str
+    class_name: str
+    methods: Sequence[Method]
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """In the order in which it is written. `names` are those of the definitions."""
+
+    namespaces: Sequence[NamespaceClass]
+    definitions: Mapping[str, Definition]
+    names: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Types:
+    """What a tool takes and gives."""
+
+    tool: Tool
+    definitions: Mapping[str, Definition]
+    paths: Mapping[str, Path]
+    arguments: Definition
+    result: Definition | None
+
+    @property
+    def arguments_key(self) -> str:
+        return f"arguments of {self.tool.name}"
+
+    @property
+    def result_key(self) -> str:
+        return f"result of {self.tool.name}"
+
+
+def plan_module(tools: Iterable[Tool], adapter: Adapter) -> Module:
+    """Of the tools that have methods; each is given once. Their order does not matter."""
+    grouped: dict[str, list[_Types]] = {}
+    for tool in sorted(tools, key=lambda tool: tool.name):
+        injected = adapter.injected_keys if adapter.has_session(tool) else ()
+        grouped.setdefault(split_name(tool.name)[0], []).append(_types_of(tool, injected))
+    alone = attributes(grouped.keys() - {ROOT}, reserved=RESERVED_NAMESPACES, longest=SHORT)
+    alone[ROOT] = ROOT
+    inside = {
+        namespace: attributes((split_name(each.tool.name)[1] for each in types), reserved=RESERVED_METHODS)
+        for namespace, types in grouped.items()
+    }
+    # Within a class its methods' names hide those of the module.
+    taken = RESERVED_TYPES.union(*(names.values() for names in inside.values()))
+    everything = [each for types in grouped.values() for each in types]
+    classes = _class_names(grouped.keys() - {ROOT}, taken) | {ROOT: "Root"}
+    return Module(
+        [
+            NamespaceClass(
+                namespace,
+                alone[namespace],
+                classes[namespace],
+                [_method(each, inside[namespace]) for each in types],
+            )
+            for namespace, types in sorted(grouped.items(), key=lambda item: (item[0] == ROOT, item[0]))
+        ],
+        _definitions(everything),
+        _names(everything, taken | set(classes.values())),
+    )
+
+
+def split_name(name: str) -> tuple[str, str]:
+    """Namespace and method, at the first dot (R000-56, R000-57)."""
+    namespace, dot, method = name.partition(".")
+    # What is in `_root` goes over the wire without it, so that a dotted name stays whole there.
+    return (namespace, method) if dot and namespace != ROOT else (ROOT, name)
+
+
+def _types_of(tool: Tool, injected: Sequence[str]) -> _Types:
+    takes = Translator(tool.input_schema)
+    arguments = takes.arguments(without=injected)
+    if tool.output_schema is None:
+        return _Types(tool, takes.definitions, takes.paths, arguments, None)
+    gives = Translator(tool.output_schema)
+    result = gives.result()
+    return _Types(tool, takes.definitions | gives.definitions, takes.paths | gives.paths, arguments, result)
+
+
+def _method(types: _Types, names: Mapping[str, str]) -> Method:
+    wire = split_name(types.tool.name)[1]
+    return Method(
+        types.tool,
+        wire,
+        names[wire],
+        types.arguments_key,
+        _each(types.arguments),
+        None if types.result is None else types.result_key,
+    )
+
+
+def _each(arguments: Definition) -> Expression | None:
+    if not isinstance(arguments, Alias):
+        return None
+    values = arguments.type.arguments[-1] if isinstance(arguments.type, Subscript) else None
+    return values if isinstance(values, Word) else Word("Any")
+
+
+def _definitions(everything: Sequence[_Types]) -> dict[str, Definition]:
+    definitions: dict[str, Definition] = {}
+    for types in everything:
+        definitions |= types.definitions
+        definitions[types.arguments_key] = types.arguments
+        if types.result is not None:
+            definitions[types.result_key] = types.result
+    return definitions
+
+
+def _class_names(namespaces: Iterable[str], taken: frozenset[str]) -> dict[str, str]:
+    return type_names({name: [shortened(pascal(name) or NO_WORD, SHORT)] for name in namespaces}, taken=taken)
+
+
+def _names(everything: Sequence[_Types], taken: frozenset[str]) -> dict[str, str]:
+    """What tools take and give is named first, then what is within that."""
+    tops: dict[str, list[str]] = {}
+    inner: dict[str, list[tuple[str, Path]]] = {}
+    for types in everything:
+        owner = shortened(pascal(types.tool.name) or NO_WORD, SHORT)
+        tops[types.arguments_key] = [f"{owner}Arguments"]
+        if types.result is not None:
+            tops[types.result_key] = [f"{owner}Result"]
+        for key in types.definitions:
+            inner.setdefault(key, []).append((owner, types.paths[key]))
+    named = type_names(tops, taken=taken)
+    candidates = {key: _candidates(found) for key, found in inner.items()}
+    return {**named, **type_names(candidates, taken=taken | set(named.values()))}
+
+
+def _candidates(found: Sequence[tuple[str, Path]]) -> list[str]:
+    """What several tools have is called after its place, what one has after that tool too."""
+    owners = {owner for owner, _ in found}
+    path = min((path for _, path in found), key=lambda path: (len(path), path))
+    last = (path[-1] if path else "") or "Part"
+    if len(owners) > 1:
+        return [last, "".join(path) or last]
+    return [f"{min(owners)}{last}", f"{min(owners)}{''.join(path)}"]

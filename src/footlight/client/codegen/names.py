@@ -1,0 +1,94 @@
+"""Names of tools and their parts as Python's: no two the same, and each the same on every run."""
+
+from __future__ import annotations
+
+import hashlib
+import keyword
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+__all__ = ["LONGEST", "attributes", "is_key", "pascal", "shortened", "type_names"]
+
+LONGEST = 60
+"""Of a class."""
+DIGITS = 4
+
+
+def pascal(text: str) -> str:
+    """`nav.goto` is NavGoto. Letters and digits of ASCII only; there may be none."""
+    return "".join(word[0].upper() + word[1:] for word in re.findall("[A-Za-z0-9]+", text))
+
+
+def shortened(name: str, longest: int) -> str:
+    return name if len(name) <= longest else f"{name[:longest]}_{_digits(name)}"
+
+
+def is_key(name: str) -> bool:
+    """Whether a class can have it as a field's name. Python writes some other letters as one."""
+    return (
+        name.isidentifier() and name.isascii() and not keyword.iskeyword(name) and not name.startswith("__")
+    )
+
+
+def attributes(names: Iterable[str], *, reserved: Collection[str], longest: int = 128) -> dict[str, str]:
+    """An attribute for each of the names on the wire: the name itself where it can be one.
+
+    `run.file` is run_file, `class` is class_. Where two would be the same, or one is a name of its own,
+    a few digits of a hash follow: which tool an attribute calls never depends on the others.
+    """
+    wire = set(names)
+    own = {name for name in wire if is_key(name) and name not in reserved and len(name) <= longest}
+    wanted = {name: shortened(_attribute(name, reserved), longest) for name in wire - own}
+    counts = Counter(wanted.values())
+    taken = own | set(reserved)
+    chosen = {name: name for name in own}
+    for name, alias in sorted(wanted.items()):
+        chosen[name] = alias if counts[alias] == 1 and alias not in taken else _unlike(alias, name, taken)
+        taken.add(chosen[name])
+    return chosen
+
+
+def type_names(candidates: Mapping[str, Sequence[str]], *, taken: Collection[str]) -> dict[str, str]:
+    """For each key the first of its candidates that is nobody else's, or one with a few digits of a hash."""
+    names: dict[str, str] = {}
+    used = set(taken)
+    waiting: dict[str, list[str]] = {key: [*map(_fit, each)] for key, each in candidates.items()}
+    while waiting:
+        counts = Counter(each[0] for each in waiting.values())
+        settled = {
+            key: each[0] for key, each in waiting.items() if counts[each[0]] == 1 and each[0] not in used
+        }
+        names |= settled
+        used |= set(settled.values())
+        waiting = {
+            key: each[1:] or [_unlike(each[0], key, used)]
+            for key, each in waiting.items()
+            if key not in settled
+        }
+    return names
+
+
+def _attribute(name: str, reserved: Collection[str]) -> str:
+    text = re.sub("[^A-Za-z0-9_]", "_", name)
+    text = re.sub("^__+", "_", text) or "_"
+    if text[0].isdigit():
+        text = f"_{text}"
+    return f"{text}_" if keyword.iskeyword(text) or text in reserved else text
+
+
+def _fit(name: str) -> str:
+    """A class's name: neither too long nor with a digit at its start."""
+    return shortened(name if name[:1].isalpha() else f"T{name}", LONGEST)
+
+
+def _unlike(name: str, key: str, used: Collection[str]) -> str:
+    start, digits = name.rstrip("_"), _digits(key)
+    while f"{start}_{digits}" in used:
+        digits = _digits(key + digits)
+    return f"{start}_{digits}"
+
+
+def _digits(text: str) -> str:
+    data = text.encode("utf-8", "surrogatepass")
+    return hashlib.sha1(data, usedforsecurity=False).hexdigest()[:DIGITS]

@@ -1,0 +1,241 @@
+"""JSON Schemas in a form to read types from: references followed, `allOf` merged, choices side by side.
+
+Schemas are whatever a server sent: what is odd in one is as if it were not there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+from urllib.parse import unquote
+
+__all__ = ["Flat", "Schemas", "canonical", "choices", "names_of", "properties_of", "schema_types"]
+
+Flat = Mapping[str, Any] | bool
+"""A schema without `$ref` and `allOf`; those of its parts may have some."""
+
+MOST_STEPS = 5_000
+"""Of a tool. A schema that takes more grows out of itself, and the rest of it is `Any`."""
+MOST_CHOICES = 64
+
+_TYPES = ("string", "integer", "number", "boolean", "object", "array", "null")
+
+
+class Schemas:
+    """A tool's schema, as the root of its references."""
+
+    def __init__(self, root: object) -> None:
+        self._root = root
+        self._steps = 0
+
+    def flat(self, schema: object, seen: frozenset[str] = frozenset()) -> Flat:
+        """One schema that says the same. `True` is what says nothing, `False` what nothing meets."""
+        if schema is False:
+            return False
+        self._steps += 1
+        if not isinstance(schema, Mapping) or self._steps > MOST_STEPS:
+            return True
+        found = cast("Mapping[str, Any]", schema)
+        own: Flat = {name: found[name] for name in found if name not in ("$ref", "allOf")}
+        reference = found.get("$ref")
+        if isinstance(reference, str) and reference not in seen:
+            own = self.both(own, self.flat(self.resolve(reference), seen | {reference}))
+        for each in _items(found.get("allOf")):
+            own = self.both(own, self.flat(each, seen))
+        return own
+
+    def resolve(self, reference: str) -> object:
+        """What a reference within the schema names: a pointer, or an anchor. `True` where it is nowhere."""
+        if not reference.startswith("#"):
+            return True
+        here: object = self._root
+        for part in unquote(reference[1:]).split("/")[1:]:
+            key = part.replace("~1", "/").replace("~0", "~")
+            if isinstance(here, Mapping):
+                here = cast("Mapping[str, Any]", here).get(key, True)
+            elif isinstance(here, list) and key.isdigit() and int(key) < len(cast("list[Any]", here)):
+                here = cast("list[Any]", here)[int(key)]
+            else:
+                return True
+        return here
+
+    def both(self, one: Flat, other: Flat) -> Flat:
+        """What meets the one and the other."""
+        if one is False or other is False:
+            return False
+        if one is True or other is True:
+            return other if one is True else one
+        merged = {**other, **one}
+        for name in one.keys() & other.keys():
+            if name in _MERGED:
+                merged[name] = _MERGED[name](one[name], other[name])
+        if schema_types(one) and schema_types(other) and not schema_types(merged):
+            return False
+        if "const" in one and "const" in other and canonical(one["const"]) != canonical(other["const"]):
+            return False
+        return merged
+
+    def members(self, schema: Mapping[str, Any]) -> Sequence[Flat] | None:
+        """Each of its choices with what holds for all of them; None where it leaves none."""
+        if not any(_items(schema.get(name)) for name in ("anyOf", "oneOf")):
+            return None
+        base = {name: schema[name] for name in schema if name not in ("anyOf", "oneOf")}
+        members: list[Flat] = [base]
+        for name in ("anyOf", "oneOf"):
+            given = _items(schema.get(name))
+            if given and len(members) * len(given) <= MOST_CHOICES:
+                members = [self.both(each, self.flat(member)) for each in members for member in given]
+        return members
+
+    def identity(self, schema: object) -> str:
+        """Equal for schemas that say the same, whichever tools they are of."""
+        reached = {"": schema}
+        waiting = [schema]
+        while waiting:
+            for reference in _references(waiting.pop()):
+                if reference not in reached:
+                    reached[reference] = self.resolve(reference)
+                    waiting.append(reached[reference])
+        return canonical(reached)
+
+
+def canonical(value: object) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+
+def choices(schema: Mapping[str, Any]) -> Sequence[Any] | None:
+    """The values of `const` and `enum` that are of the schema's type; None where it names no values."""
+    if "const" in schema:
+        values = [schema["const"]]
+    elif isinstance(schema.get("enum"), list):
+        values = cast("list[Any]", schema["enum"])
+    else:
+        return None
+    types = schema_types(schema)
+    return [value for value in values if not types or _is_of(value, types)]
+
+
+def schema_types(schema: Mapping[str, Any]) -> Sequence[str]:
+    """Those it names, once each. Without any, what it says else tells what it is about."""
+    named = schema.get("type")
+    names = [named] if isinstance(named, str) else _items(named)
+    known = [
+        name for name in dict.fromkeys(name for name in names if isinstance(name, str)) if name in _TYPES
+    ]
+    if known or "type" in schema:
+        return known
+    if isinstance(schema.get("properties"), Mapping):
+        return ["object"]
+    return ["array"] if "items" in schema or "prefixItems" in schema else []
+
+
+def properties_of(schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """With those that are required and not described. None where the schema describes none."""
+    described = schema.get("properties")
+    if not isinstance(described, Mapping):
+        return None
+    properties = dict(cast("Mapping[str, Any]", described))
+    return properties | {name: True for name in names_of(schema.get("required")) if name not in properties}
+
+
+def names_of(value: object) -> Sequence[str]:
+    """The texts in a list, in their order."""
+    return [each for each in _items(value) if isinstance(each, str)]
+
+
+def _items(value: object) -> Sequence[Any]:
+    return cast("list[Any]", value) if isinstance(value, list) else ()
+
+
+def _references(schema: object) -> list[str]:
+    """All that stand in it. One in an example is followed for nothing, and does no harm."""
+    found: list[str] = []
+    waiting = [schema]
+    while waiting:
+        here = waiting.pop()
+        if isinstance(here, Mapping):
+            inside = cast("Mapping[str, Any]", here)
+            if isinstance(inside.get("$ref"), str):
+                found.append(inside["$ref"])
+            waiting += inside.values()
+        elif isinstance(here, list):
+            waiting += cast("list[Any]", here)
+    return found
+
+
+def _is_of(value: Any, types: Sequence[str]) -> bool:
+    match value:
+        case None:
+            return "null" in types
+        case bool():
+            return "boolean" in types
+        case int():
+            return "integer" in types or "number" in types
+        case float():
+            return "number" in types or ("integer" in types and value.is_integer())
+        case str():
+            return "string" in types
+        case list():
+            return "array" in types
+        case _:
+            return "object" in types
+
+
+def _merged_types(one: Any, other: Any) -> list[str]:
+    ours, theirs = schema_types({"type": one}), schema_types({"type": other})
+    if not ours or not theirs:
+        return [*ours, *theirs]
+    narrow = [name for name in ours if name in theirs or (name == "integer" and "number" in theirs)]
+    return narrow + [name for name in theirs if name == "integer" and "number" in ours and name not in ours]
+
+
+def _merged_properties(one: Any, other: Any) -> Any:
+    if not (isinstance(one, Mapping) and isinstance(other, Mapping)):
+        return cast("Any", one if isinstance(one, Mapping) else other)
+    ours, theirs = cast("Mapping[str, Any]", one), cast("Mapping[str, Any]", other)
+    both = {name: _merged_schemas(ours[name], theirs[name]) for name in ours if name in theirs}
+    return {**ours, **theirs, **both}
+
+
+def _merged_schemas(one: Any, other: Any) -> Any:
+    if one is True or other is True:
+        return other if one is True else one
+    parts = {canonical(part): part for part in (*_parts(one), *_parts(other))}
+    return one if len(parts) == 1 else {"allOf": [*parts.values()]}
+
+
+def _parts(schema: Any) -> Sequence[Any]:
+    """Those that were merged already, so that what refers to itself is the same again after one round."""
+    if isinstance(schema, Mapping) and list(cast("Mapping[str, Any]", schema)) == ["allOf"]:
+        return _items(cast("Mapping[str, Any]", schema)["allOf"])
+    return [schema]
+
+
+def _merged_choices(one: Any, other: Any) -> Any:
+    theirs = [canonical(value) for value in _items(other)]
+    return [value for value in _items(one) if canonical(value) in theirs]
+
+
+def _merged_alternatives(one: Any, other: Any) -> Any:
+    """Each with each."""
+    ours, theirs = _items(one), _items(other)
+    if not ours or not theirs or len(ours) * len(theirs) > MOST_CHOICES:
+        return ours or theirs
+    return [{"allOf": [mine, its]} for mine in ours for its in theirs]
+
+
+def _merged_names(one: Any, other: Any) -> list[str]:
+    return list(dict.fromkeys([*names_of(one), *names_of(other)]))
+
+
+_MERGED: Mapping[str, Callable[[Any, Any], Any]] = {
+    "type": _merged_types,
+    "properties": _merged_properties,
+    "required": _merged_names,
+    "enum": _merged_choices,
+    "items": _merged_schemas,
+    "additionalProperties": _merged_schemas,
+    "anyOf": _merged_alternatives,
+    "oneOf": _merged_alternatives,
+}

@@ -1,0 +1,255 @@
+"""`footlight codegen`, as it is typed."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import stat
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from footlight.client.codegen.generate import command_line
+from tests.cli.test_main import run
+from tests.client.codegen.modules import executed
+
+ROOT = Path(__file__).parents[2]
+
+GOTO = {"name": "nav.goto", "inputSchema": {"type": "object", "properties": {"url": {"type": "string"}}}}
+HEALTH = {"name": "health", "inputSchema": {"type": "object", "properties": {}}}
+OPEN = {"name": "session.open", "inputSchema": {"type": "object", "properties": {"sessionName": {}}}}
+
+
+class Generating:
+    """A folder with a server's tools, and the command."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.out = folder / "mcp_tools.py"
+        self.notes = folder / "notes"
+        words = [sys.executable, "-m", "tests.client.codegen.listing_server", "tools.json", "notes"]
+        self.server = shlex.join(words)
+
+    def offer(self, *tools: Mapping[str, Any]) -> None:
+        (self.folder / "tools.json").write_text(json.dumps(tools))
+
+    def run(self, *flags: str, server: str | None = None, out: str = "mcp_tools.py") -> tuple[int, str, str]:
+        words = ["codegen", "--server", self.server if server is None else server, "--out", out, *flags]
+        done = run("-m", "footlight", *words, cwd=self.folder, PYTHONPATH=str(ROOT))
+        assert "Traceback" not in done.stderr
+        return done.returncode, done.stdout, done.stderr
+
+    @property
+    def command(self) -> str:
+        return command_line(self.server, Path("mcp_tools.py"))
+
+    def module(self) -> dict[str, Any]:
+        return executed(self.out.read_text("utf-8"))
+
+
+@pytest.fixture
+def generating(tmp_path: Path) -> Generating:
+    one = Generating(tmp_path)
+    one.offer(GOTO, HEALTH)
+    return one
+
+
+def test_it_writes_once_and_then_only_what_is_new(generating: Generating) -> None:
+    """R000-49, R000-54, R000-59: one process each time, which ends; the same tools are written once."""
+    first = generating.run()
+    written = (generating.out.read_bytes(), generating.out.stat().st_mtime_ns)
+    again = generating.run()
+    kept = (generating.out.read_bytes(), generating.out.stat().st_mtime_ns)
+    generating.offer(GOTO)
+    fewer = generating.run()
+
+    assert first == (0, "Generated 2 tools.\n", "")
+    assert again == (0, "No changes.\n", "")
+    assert kept == written
+    assert fewer == (0, "Generated 1 tools.\n", "")
+    assert generating.notes.read_text() == "started\nended\n" * 3
+    assert sorted(path.name for path in generating.folder.iterdir()) == [
+        "mcp_tools.py",
+        "notes",
+        "tools.json",
+    ]
+
+
+def test_the_header_and_the_module_know_the_command(generating: Generating) -> None:
+    """R000-11, R000-12, R000-22: it can be pasted, and is what drift tells to run."""
+    generating.run()
+    lines = generating.out.read_text("utf-8").split("\n")
+    module = generating.module()
+
+    assert lines[1] == f"# Regenerate: {generating.command}"
+    assert lines[3] == f"# Tools: 2  Hash: {module['REGISTRY_HASH']}"
+    assert (module["SERVER"], module["REGENERATE"]) == (generating.server, generating.command)
+    words = shlex.split(generating.command)
+    assert words == ["footlight", "codegen", "--server", generating.server, "--out", "mcp_tools.py"]
+
+
+def test_check_writes_nothing_and_says_what_differs(generating: Generating) -> None:
+    missing = generating.run("--check")
+    generating.run()
+    same = generating.run("--check")
+    before = generating.out.read_bytes()
+    other = {**GOTO, "inputSchema": {"type": "object", "properties": {"url": {}, "wait": {}}}}
+    generating.offer(other, {**HEALTH, "description": "Now with words."}, {**HEALTH, "name": "more"})
+    differs = generating.run("--check")
+    generating.offer(GOTO)
+    fewer = generating.run("--check")
+
+    run_it = f"Run {generating.command}\n"
+    assert missing == (1, f"mcp_tools.py is not up to date:\n  there is no such file\n{run_it}", "")
+    assert same == (0, "No changes.\n", "")
+    assert differs == (
+        1,
+        "mcp_tools.py is not up to date:\n  new: more\n  other parameters: nav.goto\n"
+        f"  other words, result or method: health\n{run_it}",
+        "",
+    )
+    assert fewer == (1, f"mcp_tools.py is not up to date:\n  no longer there: health\n{run_it}", "")
+    assert generating.out.read_bytes() == before
+
+
+def test_the_adapter_is_chosen_by_the_tools_or_given(generating: Generating) -> None:
+    generating.offer(GOTO, OPEN)
+    generating.run()
+    chosen = generating.out.read_text("utf-8")
+    generating.run("--adapter", "none")
+    given = generating.out.read_text("utf-8")
+
+    assert ("import Adapter, szkrabok_session" in chosen, "`session.open`" in chosen) == (True, False)
+    assert "import Adapter, no_session" in given
+    assert given.split("\n")[1].endswith("--out mcp_tools.py --adapter none")
+
+
+def test_what_was_not_generated_is_not_overwritten(generating: Generating) -> None:
+    generating.out.write_text("mine = 1\n")
+    refused = generating.run()
+    kept = generating.out.read_text()
+    forced = generating.run("--force")
+
+    assert refused == (
+        2,
+        "",
+        "footlight: mcp_tools.py was not generated: give another --out, or --force to overwrite it\n",
+    )
+    assert kept == "mine = 1\n"
+    assert forced == (0, "Generated 2 tools.\n", "")
+    assert generating.notes.read_text() == "started\nended\n"  # The refusal started nothing.
+
+
+def test_a_module_that_was_cut_or_edited_is_written_anew(generating: Generating) -> None:
+    generating.run()
+    generating.out.write_text(generating.out.read_text("utf-8")[:900] + "\n(", "utf-8")
+    checked = generating.run("--check")
+    generating.run()
+
+    assert checked[:2] == (
+        1,
+        "mcp_tools.py is not up to date:\n  what is there is not a module that was generated\n"
+        f"Run {generating.command}\n",
+    )
+    assert generating.run("--check")[0] == 0
+
+
+def test_other_line_ends_are_no_change(generating: Generating) -> None:
+    """As git makes them on Windows."""
+    generating.run()
+    generating.out.write_bytes(generating.out.read_bytes().replace(b"\n", b"\r\n"))
+
+    assert generating.run() == (0, "No changes.\n", "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither these links nor these modes")
+def test_a_link_and_a_mode_stay(generating: Generating) -> None:
+    target = generating.folder / "elsewhere.py"
+    generating.out.symlink_to(target)
+    generating.run()
+    target.chmod(0o600)
+    generating.offer(GOTO)
+    generating.run()
+
+    assert generating.out.is_symlink()
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
+    assert "# Tools: 1 " in target.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("flags", "status", "said"),
+    [
+        ({"server": "no-such-program --flag"}, 3, "The command 'no-such-program' was not found: install it"),
+        ({"server": f"{sys.executable} -c 'import sys; sys.exit(7)'"}, 3, "7"),
+        ({"server": f"{sys.executable} -c 'print(\"Hello\"); input()'"}, 3, "footlight: "),
+        ({"server": "http://127.0.0.1:9/mcp"}, 3, "127.0.0.1:9"),
+        (
+            {"server": "ftp://x"},
+            2,
+            "ftp:// is no way to reach a server; give http(s)://, ws(s):// or a command",
+        ),
+        ({"server": "'"}, 2, "No closing quotation"),
+        ({"server": ""}, 2, "the command is empty"),
+        ({"out": "none/mcp_tools.py"}, 2, "There is no folder none: make it, or give another --out"),
+        ({"out": "."}, 2, ". is a folder: name a file in it, such as mcp_tools.py"),
+        ({"out": "binary"}, 2, "binary was not generated: give another --out, or --force to overwrite it"),
+    ],
+)
+def test_what_cannot_be_is_said_with_the_way_out(
+    generating: Generating, flags: Mapping[str, str], status: int, said: str
+) -> None:
+    (generating.folder / "binary").write_bytes(b"\xff\x00")
+
+    done = generating.run(**flags)  # type: ignore[arg-type]
+
+    assert (done[0], done[1]) == (status, "")
+    assert said in done[2]
+    assert not generating.out.exists()
+
+
+@pytest.mark.parametrize(
+    "server",
+    [
+        "footlight serve --toolset szkrabok",
+        "footlight",
+        'python -c "print(1)"',
+        "it's $HOME `x` \\ !y",
+        "http://127.0.0.1:80/mcp?a=b&c=d",
+        "tab\tand\nline",
+    ],
+)
+@pytest.mark.skipif(sys.platform == "win32", reason="It is pasted into a shell of Unix")
+def test_the_command_can_be_pasted(server: str) -> None:
+    """Whatever shells make of quotes, the words are those that were typed."""
+    command = command_line(server, Path("my tools.py"), adapter="none")
+    shown = subprocess.run(
+        ["bash", "-c", f"footlight() {{ printf '%s\\0' \"$@\"; }}; {command}"],
+        capture_output=True,
+        check=True,
+        text=True,
+        timeout=20,
+    )
+
+    expected: Sequence[str] = ("codegen", "--server", server, "--out", "my tools.py", "--adapter", "none")
+    assert shown.stdout.split("\0")[:-1] == list(expected)
+    assert "\n" not in command
+
+
+def test_the_documents_command_is_written_as_the_document_has_it() -> None:
+    assert command_line("footlight serve --toolset szkrabok", Path("mcp_tools.py")) == (
+        'footlight codegen --server "footlight serve --toolset szkrabok" --out mcp_tools.py'
+    )
+
+
+def test_its_help_imports_no_client() -> None:
+    report = (
+        "import atexit, sys\n"
+        "atexit.register(lambda: print([name for name in sys.modules if 'footlight.client' in name]))\n"
+        "from footlight.cli.main import main\nmain()"
+    )
+
+    assert run("-c", report, "codegen", "--help").stdout.splitlines()[-1] == "[]"

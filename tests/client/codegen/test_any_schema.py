@@ -1,0 +1,102 @@
+"""Whatever a server sends, a module comes of it, and nothing of what was sent is code in it."""
+
+from __future__ import annotations
+
+import ast
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from footlight.client.codegen import schema_to_type
+from footlight.client.results import Tool
+from tests.client.codegen.arbitrary import NASTY, Anything, anything
+from tests.client.codegen.modules import executed, reformatted, render
+
+KINDS = {
+    *(ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign, ast.ClassDef, ast.FunctionDef),
+    *(ast.AsyncFunctionDef, ast.Return, ast.Expr),
+}
+CALLS = {"TypedDict", "Registry", "connect", "super", "__init__", "_invoke"}
+
+relaxed = settings(deadline=None, max_examples=300)
+
+
+@relaxed
+@given(anything, st.sampled_from(("szkrabok", "browser", "none")))
+def test_it_is_a_module_of_classes_and_nothing_else(server: Anything, adapter: str) -> None:
+    text = server.text()
+    module = render(*server.tools(), adapter=adapter, server=text, regenerate=text, server_name=text)
+
+    tree = ast.parse(module)
+    executed(module)
+
+    classes = {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
+    assert {type(node) for node in ast.walk(tree) if isinstance(node, ast.stmt)} <= KINDS
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr):
+            assert isinstance(node.value, ast.Constant | ast.Call)
+        if isinstance(node, ast.Call):
+            called = node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
+            assert called in CALLS | classes
+
+
+@relaxed
+@given(anything)
+def test_the_order_of_the_tools_does_not_matter(server: Anything) -> None:
+    tools = server.tools()
+    others = server.chance.sample(tools, len(tools))
+
+    assert render(*tools) == render(*tools) == render(*others)
+
+
+@settings(relaxed, max_examples=5)
+@given(anything)
+def test_ruff_would_write_it_the_same(server: Anything) -> None:
+    texts = [render(*server.tools(), server=server.text(), server_name=server.text()) for _ in range(60)]
+    with tempfile.TemporaryDirectory() as folder:
+        assert reformatted(texts, Path(folder)) == texts
+
+
+@relaxed
+@given(anything)
+def test_the_type_of_a_property_is_an_expression(server: Anything) -> None:
+    ast.parse(schema_to_type(server.schema()), mode="eval")
+
+
+def test_a_schema_that_grows_out_of_itself_ends() -> None:
+    twice = {f"n{each}": {"allOf": [{"$ref": f"#/$defs/n{each + 1}"}] * 2} for each in range(60)}
+    either = {f"n{each}": {"anyOf": [{"$ref": f"#/$defs/n{each + 1}"}] * 2} for each in range(60)}
+    deep: dict[str, object] = {}
+    for _ in range(300):
+        deep = {"type": "object", "properties": {"x": deep}}
+
+    for schema in (
+        {"$ref": "#/$defs/n0", "$defs": twice},
+        {"properties": {"x": {"$ref": "#/$defs/n0"}}, "$defs": either},
+        {"$ref": "#"},
+        {"allOf": [{"$ref": "#"}, {"$ref": "#"}]},
+        {"properties": {"x": {"allOf": [{"$ref": "#"}, {"properties": {"y": {"$ref": "#/properties/x"}}}]}}},
+        deep,
+    ):
+        executed(render(Tool(name="x", input_schema=schema, output_schema=schema)))
+
+
+@pytest.mark.parametrize("text", NASTY)
+def test_a_text_is_told_wherever_it_stands(text: str) -> None:
+    """Not only what hypothesis happens to choose."""
+    schema = {
+        "type": "object",
+        "description": text,
+        "properties": {text: {"type": "string", "description": text, "default": text, "enum": [text]}},
+    }
+    module = executed(
+        render(Tool(name=text, description=text, input_schema=schema, output_schema=schema), server=text)
+    )
+
+    (arguments,) = [value for name, value in module.items() if name.endswith("Arguments")]
+    assert list(arguments.__annotations__) == [text]
+    assert module["SERVER"] == text
+    assert list(module["TOOL_HASHES"]) == [text]

@@ -1,0 +1,154 @@
+"""What a type checker says of generated modules, and of those who use them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from footlight.client.results import Tool
+from tests.client.codegen.arbitrary import NASTY, Anything
+from tests.client.codegen.checking import errors_in
+from tests.client.codegen.expressible import Chance
+from tests.client.codegen.modules import render, tool
+
+MM = Path(__file__).with_name("mm_schemas.json")
+"""The input schemas of document 002."""
+
+SHOP = (
+    tool(
+        "nav.goto",
+        {"url": {"type": "string"}, "wait": {"enum": ["load", "commit"]}, "session": {"type": "string"}},
+        "url",
+        output_schema={
+            "type": "object",
+            "properties": {"status": {"type": "integer"}},
+            "required": ["status"],
+        },
+    ),
+    tool("nav.back"),
+    tool(
+        "cart.add",
+        {
+            "items": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": {"sku": {"type": "string"}, "count": {"type": ["integer", "null"]}},
+                    "required": ["sku"],
+                },
+            },
+            "note": {"type": "string"},
+            "price": {"type": "number"},
+        },
+        "items",
+    ),
+    tool(
+        "odd.keys",
+        {"class": {"type": "integer"}, "x-y": {"type": "string"}, "self": {"type": "boolean"}},
+        "class",
+    ),
+    tool("run.file", {"arguments": {"type": "string"}, "parallel": {"type": "boolean"}}, "arguments"),
+    Tool(name="open", input_schema={"type": "object"}),
+    tool("health", output_schema={"type": "array", "items": {"type": "string"}}),
+)
+
+USER = """\
+from typing import assert_type
+
+from shop import (
+    CartAddArguments,
+    HealthResult,
+    McpHandle,
+    NavGotoArguments,
+    NavGotoResult,
+    OddKeysArguments,
+    mcp_connect,
+)
+
+
+async def use() -> None:
+    mcp = await mcp_connect("x")
+    async with mcp_connect("x", timeout_ms=5) as other:
+        assert_type(other, McpHandle)
+
+    assert_type(await mcp.nav.goto(url="x"), NavGotoResult)
+    assert_type(await mcp.nav.goto({"url": "x", "wait": "load"}, parallel=True, timeout_ms=5), NavGotoResult)
+    status: int = (await mcp.nav.goto(url="x"))["status"]
+    await mcp.nav.goto(url=status)  # error
+    await mcp.nav.goto({"url": status})  # error
+    await mcp.nav.goto()  # error
+    await mcp.nav.goto({})  # error
+    await mcp.nav.goto(url="x", wait="never")  # error
+    await mcp.nav.goto({"url": "x", "wait": "never"})  # error
+    await mcp.nav.goto(url="x", weit="load")  # error
+    await mcp.nav.goto({"url": "x", "weit": "load"})  # error
+    await mcp.nav.goto("x")  # error
+    await mcp.nav.goto({"url": "x"}, wait="load")  # error
+    await mcp.nav.goto({"url": "x"}, parallel="yes")  # error
+    await mcp.nav.goto(url="x", parallel=True)  # error
+    (await mcp.nav.goto(url="x"))["state"]  # error
+    await mcp.nav.forward()  # error
+    await mcp.naw.goto(url="x")  # error
+
+    await mcp.nav.back()
+    await mcp.nav.back({}, parallel=True)
+    await mcp.nav.back(url="x")  # error
+    await mcp.nav.back({"url": "x"})  # error
+
+    one: CartAddArguments = {"items": [{"sku": "a", "count": None}, {"sku": "b"}], "price": 1}
+    await mcp.cart.add(one)
+    await mcp.cart.add(**one)
+    await mcp.cart.add(items=[{"sku": "a"}], note="n")
+    await mcp.cart.add(items=[{"sku": 1}])  # error
+    await mcp.cart.add({"items": [{"count": 1}]})  # error
+    await mcp.cart.add({"items": [{"sku": "a", "count": "1"}]})  # error
+    await mcp.cart.add(items="a")  # error
+    two: NavGotoArguments = one  # error
+
+    await mcp.odd.keys({"class": 1, "x-y": "x", "self": True})
+    keys: OddKeysArguments = {"class": 1, "x-y": "x"}
+    await mcp.odd.keys(**keys)
+    await mcp.odd.keys({"class": "1"})  # error
+    await mcp.odd.keys({"x-y": "x"})  # error
+
+    await mcp.run.file(arguments="x", parallel=False)
+    await mcp.run.file({"arguments": "x"}, parallel=True)
+    await mcp.run["file"](anything=1)
+
+    await mcp.root.open(anything=1)
+    await mcp.root.open({"anything": 1})
+    assert_type(await mcp.root.health(), HealthResult)
+    names: list[str] = await mcp.root.health()
+    print(two, names, (await mcp.call("any.tool", {"a": 1})).text)
+    await mcp.close()
+"""
+
+
+def test_wrong_calls_are_errors_and_right_ones_are_none(tmp_path: Path) -> None:
+    """R000-18, R000-19, R000-20: both ways of calling."""
+    (tmp_path / "shop.py").write_text(render(*SHOP), "utf-8")
+    (tmp_path / "user.py").write_text(USER, "utf-8")
+    wrong = {number for number, line in enumerate(USER.split("\n"), start=1) if line.endswith("# error")}
+
+    found = errors_in(tmp_path)
+
+    assert {(file, line) for file, line, _ in found} == {("user.py", line) for line in wrong}, found
+
+
+def test_modules_of_all_kinds_have_no_errors(tmp_path: Path) -> None:
+    """The 16 tools of document 002, schemas that refer to themselves, and whatever a server may send."""
+    schemas = json.loads(MM.read_text("utf-8"))
+    assert len(schemas) == 16
+    modules = {
+        "mm": render(*(Tool(name=name, input_schema=schema) for name, schema in schemas.items())),
+        "nasty": render(*(tool(f"x.{text}", {text: {"const": text}}, description=text) for text in NASTY)),
+    }
+    for seed in range(25):
+        schema = Chance(seed).schema
+        modules[f"said{seed}"] = render(Tool(name="x", input_schema=schema, output_schema=schema))
+        modules[f"sent{seed}"] = render(*Anything(seed).tools())
+    for name, module in modules.items():
+        (tmp_path / f"{name}.py").write_text(module, "utf-8")
+
+    found = errors_in(tmp_path)
+    assert found == [], found

@@ -1,0 +1,390 @@
+"""The generated module, as it is read."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import pytest
+
+from footlight.client.adapters import browser_session, no_session, szkrabok_session
+from footlight.client.codegen.names import attributes
+from footlight.client.results import Tool
+from footlight.client.runtime.handle import Handle, Namespace
+from footlight.client.runtime.registry import registry_hash, tool_hash
+from tests.client.codegen.modules import executed, render, tool
+
+SESSION = {"sessionName": {"type": "string"}}
+
+GOTO = tool(
+    "nav.goto",
+    {
+        **SESSION,
+        "url": {"type": "string", "description": "Where to go."},
+        "wait": {"enum": ["load", "commit"], "description": "When it is done", "default": "load"},
+    },
+    *("sessionName", "url"),
+    description="Go to a page.",
+    output_schema={"type": "object", "properties": {"url": {"type": "string"}}, "required": ["url"]},
+)
+HEALTH = tool("health", description="Whether it works.")
+
+MODULE = '''\
+# AUTO-GENERATED — do not edit manually.
+# Regenerate: footlight codegen --server "footlight serve" --out mcp_tools.py
+# Last generated: 2026-02-24T10:00:00Z
+# Tools: 3  Hash: HASH
+"""Typed handles of Test 1.0. `mcp_connect` opens one."""
+
+# ruff: noqa
+
+from typing import Any, Literal, NotRequired, TypedDict, Unpack, overload
+
+from footlight.client.runtime import (
+    Bound,
+    CallLog,
+    CallOptions,
+    Connecting,
+    Handle,
+    Namespace,
+    Registry,
+    connect,
+)
+from footlight.client.adapters import Adapter, szkrabok_session
+
+REGISTRY_HASH = "HASH"
+SERVER = "footlight serve"
+REGENERATE = 'footlight codegen --server "footlight serve" --out mcp_tools.py'
+
+
+class NavGotoArguments(TypedDict):
+    url: str
+    """Where to go."""
+    wait: NotRequired[Literal["load", "commit"]]
+    """When it is done. Default: "load"."""
+
+
+class NavGotoResult(TypedDict):
+    url: str
+
+
+class Nav(Namespace):
+    @overload
+    async def goto(self, /, **arguments: Unpack[NavGotoArguments]) -> NavGotoResult: ...
+    @overload
+    async def goto(self, arguments: NavGotoArguments, /, **options: Unpack[CallOptions]) -> NavGotoResult: ...
+    async def goto(self, arguments: Any = None, /, **keywords: Any) -> Any:
+        """Go to a page."""
+        return await self._invoke("goto", arguments, keywords)
+
+
+class HealthArguments(TypedDict):
+    """Empty."""
+
+
+class Root(Namespace):
+    @overload
+    async def health(self, /, **arguments: Unpack[HealthArguments]) -> Any: ...
+    @overload
+    async def health(self, arguments: HealthArguments, /, **options: Unpack[CallOptions]) -> Any: ...
+    async def health(self, arguments: Any = None, /, **keywords: Any) -> Any:
+        """Whether it works."""
+        return await self._invoke("health", arguments, keywords)
+
+
+class McpHandle(Handle):
+    """The server's tools, by the word before the first dot of their names.
+
+    - `nav`: goto
+    - `_root`, or `root` (names without a dot): health
+
+    About the session itself, and so only for `call`: session.open.
+    """
+
+    def __init__(self, bound: Bound) -> None:
+        super().__init__(bound)
+        self.nav = Nav(bound, "nav")
+        self._root = self.root = Root(bound, "_root")
+
+
+TOOL_HASHES = {
+    "health": "H1",
+    "nav.goto": "H2",
+    "session.open": "H3",
+}
+
+
+def mcp_connect(
+    session_name: str,
+    adapter: Adapter = szkrabok_session,
+    *,
+    server: object = SERVER,
+    log: CallLog | None = None,
+    timeout_ms: float | None = None,
+) -> Connecting[McpHandle]:
+    """Connect, see that the tools are those of this module, open the session.
+
+    `await` it for a handle that you close, or `async with` it. `log` is made by `create_logger`; without one
+    the calls are written to standard output. `timeout_ms` bounds each call.
+
+    Raises what `footlight.client.runtime.connect` raises: `RegistryDriftError` where the tools are others.
+    """
+    return connect(
+        McpHandle,
+        session_name,
+        adapter=adapter,
+        server=server,
+        registry=Registry(REGISTRY_HASH, TOOL_HASHES, REGENERATE),
+        log=log,
+        timeout_ms=timeout_ms,
+    )
+'''
+
+
+def test_the_whole_module() -> None:
+    """R000-9 to R000-20: header, imports, hash, handle, connect, in this order; no key, no `session.*`."""
+    tools = [GOTO, tool("session.open", SESSION, "sessionName"), HEALTH]
+    written = render(
+        *tools,
+        adapter="szkrabok",
+        server="footlight serve",
+        regenerate='footlight codegen --server "footlight serve" --out mcp_tools.py',
+        server_name="Test 1.0",
+        generated="2026-02-24T10:00:00Z",
+    )
+
+    expected = MODULE.replace("HASH = ", "hash = ").replace("Hash: HASH", f"Hash: {registry_hash(tools)}")
+    expected = expected.replace('"HASH"', f'"{registry_hash(tools)}"').replace("hash = ", "HASH = ")
+    for number, each in enumerate((HEALTH, GOTO, tools[1]), start=1):
+        expected = expected.replace(f'"H{number}"', f'"{tool_hash(each)}"')
+    assert written == expected
+
+
+@pytest.mark.parametrize(
+    ("adapter", "default", "keys"),
+    [
+        ("szkrabok", szkrabok_session, ["url", "wait"]),
+        ("browser", browser_session, ["sessionName", "url", "wait"]),
+        ("none", no_session, ["sessionName", "url", "wait"]),
+    ],
+)
+def test_the_adapter_says_what_is_filled_in(adapter: str, default: object, keys: list[str]) -> None:
+    """R000-3, R000-18, R000-48: the key that is left out is asked of the adapter."""
+    module = executed(render(GOTO, adapter=adapter))
+
+    assert module["mcp_connect"].__defaults__[-1] is default
+    assert list(module["NavGotoArguments"].__annotations__) == keys
+
+
+@pytest.mark.parametrize(
+    ("offered", "adapter"),
+    [
+        (("session.open", "health"), "szkrabok_session"),
+        (("create_session",), "browser_session"),
+        ((), "no_session"),
+    ],
+)
+def test_without_an_adapter_the_tools_show_which(offered: tuple[str, ...], adapter: str) -> None:
+    module = render(*map(tool, offered), adapter=None)  # type: ignore[arg-type]
+
+    assert f"import Adapter, {adapter}\n" in module
+
+
+def test_names_are_split_at_the_first_dot() -> None:
+    """R000-56, R000-57."""
+    module = render(*map(tool, ("nav.goto", "browser.run_test", "browser.run.file", "health")))
+
+    assert _calls(module) == {
+        ("nav", "goto"): "goto",
+        ("browser", "run_test"): "run_test",
+        ("browser", "run_file"): "run.file",
+        ("_root", "health"): "health",
+    }
+
+
+def test_root_is_told_of_where_there_is_none() -> None:
+    """R000-58."""
+    assert "`_root` would be" in executed(render(tool("nav.goto")))["McpHandle"].__doc__
+
+
+def test_root_is_a_namespace_of_its_own_where_a_tool_has_that_word() -> None:
+    module = render(tool("root.x"), tool("y"), tool("_root.z"))
+
+    assert _calls(module) == {("root", "x"): "x", ("_root", "y"): "y", ("_root", "_root_z"): "_root.z"}
+    assert "self.root = Root_" in module
+    assert "self._root = Root(" in module
+
+
+@pytest.mark.parametrize(
+    ("name", "attribute"),
+    [
+        *((name, name) for name in ("goto", "fillForm", "_x", "match", "list", "type")),
+        *(("class", "class_"), ("None", "None_"), ("run.file", "run_file"), ("get-sum", "get_sum")),
+        *(
+            ("1st", "_1st"),
+            ("é", "_"),
+            ("", "_"),
+            ("close", "close_"),
+            ("__init__", "_init__"),
+            ("__x", "_x"),
+        ),
+    ],
+)
+def test_an_attribute_is_the_name_or_looks_like_it(name: str, attribute: str) -> None:
+    """Requirements, section 4: keywords get an underscore, and so does what the class has already."""
+    assert attributes([name], reserved={"close"}) == {name: attribute}
+
+
+def test_of_two_that_look_alike_the_one_of_that_name_has_it() -> None:
+    found = attributes(["run.file", "run_file", "class", "class_"], reserved=())
+
+    digits = {"run.file": found["run.file"][-4:], "class": found["class"][-4:]}
+    assert found == {
+        "run.file": f"run_file_{digits['run.file']}",
+        "run_file": "run_file",
+        "class": f"class_{digits['class']}",
+        "class_": "class_",
+    }
+
+
+def test_a_colliding_alias_does_not_move_when_a_tool_is_added() -> None:
+    one = attributes(["run.file", "run-file"], reserved=())
+    more = attributes(["run.file", "run-file", "run file", "run_file"], reserved=())
+
+    assert one == {
+        "run.file": "run_file_" + one["run.file"][-4:],
+        "run-file": "run_file_" + one["run-file"][-4:],
+    }
+    assert {name: more[name] for name in one} == one
+
+
+@pytest.mark.parametrize("name", ["bound", "call", "close", "_bound", "__aenter__", "root", "_root", "class"])
+def test_a_namespace_hides_nothing_of_the_handle(name: str) -> None:
+    module = executed(render(tool(f"{name}.x"), tool("health")))
+
+    assert {word for word in vars(Handle) if word in vars(module["McpHandle"])} <= {
+        "__init__",
+        "__doc__",
+        "__module__",
+    }
+    assert _calls(render(tool(f"{name}.x")))
+
+
+@pytest.mark.parametrize(
+    "name", ["_invoke", "__getitem__", "__init__", "_name", "_bound", "Any", "overload", "list"]
+)
+def test_a_method_hides_nothing_of_its_namespace(name: str) -> None:
+    module = executed(render(tool(f"nav.{name}"), tool("nav.after", output_schema={"type": "array"})))
+
+    assert {word for word in vars(Namespace) if word in vars(module["Nav"])} <= {"__doc__", "__module__"}
+
+
+@pytest.mark.parametrize(
+    "key", ["self", "arguments", "options", "keywords", "parallel", "timeout_ms", "class", "x-y"]
+)
+def test_a_parameter_may_have_any_name(key: str) -> None:
+    module = executed(render(tool("nav.goto", {key: {"type": "string"}}, key)))
+
+    assert module["NavGotoArguments"].__annotations__ == {key: str}
+    assert module["NavGotoArguments"].__required_keys__ == {key}
+
+
+def test_objects_within_have_names_and_those_of_several_tools_are_shared() -> None:
+    point = {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]}
+    module = executed(
+        render(
+            tool("a", {"from": point, "size": {"type": "object", "properties": {"w": {"type": "integer"}}}}),
+            tool(
+                "b", {"to": {"type": "array", "items": point}}, output_schema={"properties": {"from": point}}
+            ),
+        )
+    )
+
+    classes = {name for name in module if name.endswith(("From", "ASize", "Item"))}
+    assert classes == {"From", "ASize"}
+
+
+def test_what_refers_to_itself_is_a_type_that_does() -> None:
+    node = {
+        "type": "object",
+        "properties": {"next": {"$ref": "#/$defs/node"}, "value": {"$ref": "#/$defs/json"}},
+    }
+    json = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"$ref": "#/$defs/json"}}]}
+    module = render(tool("x", input_schema={**node, "$defs": {"node": node, "json": json}}))
+
+    assert 'XValue: TypeAlias = "str | list[XValue]"' in module
+    assert 'next: NotRequired["XNext"]' in module
+    executed(module)
+
+
+def test_a_result_that_is_no_object_has_a_name() -> None:
+    module = executed(render(tool("x", output_schema={"type": "array", "items": {"type": "integer"}})))
+
+    assert module["XResult"] == list[int]
+
+
+def test_a_tool_that_is_listed_twice_has_one_method() -> None:
+    twice = [tool("x", {"a": {}}), tool("x", {"b": {}})]
+
+    assert render(*twice) == render(*reversed(twice))
+    assert render(*twice).count("async def x") == 3
+
+
+def test_a_tool_without_parameters_of_a_name_takes_any() -> None:
+    module = render(
+        Tool(name="any", input_schema={"type": "object"}),
+        Tool(name="texts", input_schema={"type": "object", "additionalProperties": {"type": "string"}}),
+    )
+
+    assert "**arguments: Any" in module
+    assert "**arguments: str" in module
+    assert executed(module)["TextsArguments"] == dict[str, str]
+
+
+def test_a_choice_of_parameters_needs_what_all_of_it_needs() -> None:
+    module = executed(
+        render(
+            tool(
+                "x",
+                input_schema={
+                    "type": "object",
+                    "properties": {"id": {"type": "string"}},
+                    "required": ["id"],
+                    "oneOf": [
+                        {"properties": {"a": {"type": "string"}}, "required": ["a"]},
+                        {"properties": {"b": {"type": "integer"}}, "required": ["b"]},
+                    ],
+                },
+            )
+        )
+    )
+
+    assert module["XArguments"].__required_keys__ == {"id"}
+    assert module["XArguments"].__optional_keys__ == {"a", "b"}
+
+
+def test_a_server_without_tools_has_a_module_too() -> None:
+    assert executed(render())["TOOL_HASHES"] == {}
+
+
+def _calls(module: str) -> dict[tuple[str, str], Any]:
+    """What each method sends, by its namespace's name and its own."""
+    tree = ast.parse(module)
+    words = {
+        node.value.func.id: node.value.args[1].value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Call)
+        and isinstance(node.value.func, ast.Name)
+        and node.value.args[1:]
+        and isinstance(node.value.args[1], ast.Constant)
+    }
+    return {
+        (words[node.name], method.name): call.args[0].value
+        for node in tree.body
+        if isinstance(node, ast.ClassDef) and node.name in words
+        for method in node.body
+        if isinstance(method, ast.AsyncFunctionDef)
+        for call in ast.walk(method)
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "_invoke"
+    }

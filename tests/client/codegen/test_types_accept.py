@@ -1,0 +1,55 @@
+"""The types accept exactly the arguments that the schema accepts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import jsonschema
+from hypothesis import given, settings
+
+from footlight.client.results import Tool
+from tests.client.codegen.expressible import Chance, chances
+from tests.client.codegen.modules import executed, render, tool
+from tests.client.codegen.typed_values import is_of
+
+VALUES = 30
+
+
+def compared(chance: Chance) -> list[tuple[bool, bool, Any]]:
+    """Of some values: whether the schema accepts it, whether both types do, and the value."""
+    module = executed(render(Tool(name="x", input_schema=chance.schema, output_schema=chance.schema)))
+    check = jsonschema.Draft202012Validator(chance.schema)
+    found: list[tuple[bool, bool, Any]] = []
+    for _ in range(VALUES):
+        value = chance.value()
+        types = {is_of(value, module[name], module) for name in ("XArguments", "XResult")}
+        assert len(types) == 1
+        found.append((check.is_valid(value), types.pop(), value))
+    return found
+
+
+@settings(deadline=None, max_examples=300)
+@given(chances)
+def test_what_the_schema_accepts_and_nothing_else(chance: Chance) -> None:
+    assert [each for each in compared(chance) if each[0] != each[1]] == [], chance.schema
+
+
+def test_the_values_are_of_both_kinds() -> None:
+    """Else the test above would say little."""
+    counts = Counter(accepts for seed in range(50) for accepts, _, _ in compared(Chance(seed)))
+
+    assert min(counts[True], counts[False]) > 400
+
+
+def test_what_is_not_told_is_not_restricted() -> None:
+    module = executed(render(tool("x", {"a": {}, "b": True, "c": {"minimum": 1}, "d": {"type": "any"}})))
+
+    assert is_of({"a": 1, "b": [None], "c": "x", "d": {}}, module["XArguments"], module)
+
+
+def test_what_cannot_be_has_no_key() -> None:
+    module = executed(render(tool("x", {"never": False, "must": False}, "must")))
+
+    assert list(module["XArguments"].__annotations__) == ["must"]
+    assert not is_of({"must": 1}, module["XArguments"], module)
