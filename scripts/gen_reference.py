@@ -679,7 +679,8 @@ def _thing(thing: Any) -> str:
         parts.append("\n".join(said))
     for name, each in members:
         function = getattr(each, "__func__", each)
-        if inspect.isfunction(function) and function.__doc__ and not _is_its_clients(thing, name):
+        told = function.__doc__ or thing not in CLIENT["Handles"]  # An adapter's are those of `Adapter`.
+        if inspect.isfunction(function) and told and not _is_its_clients(thing, name):
             parts += [_code([_signature(function)]), *_docstring(function)]
     return "\n\n".join(parts)
 
