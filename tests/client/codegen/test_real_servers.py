@@ -40,7 +40,7 @@ def szkrabok(folder: Path) -> str:
 
 
 def playwright(folder: Path) -> str:
-    return shlex.join(command_of(PLAYWRIGHT, "stdio", folder))
+    return shlex.join([*command_of(PLAYWRIGHT, "stdio", folder), "--output-dir", str(folder / "output")])
 
 
 def everything(folder: Path) -> str:
