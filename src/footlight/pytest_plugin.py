@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from footlight.testing.attaching import FIXTURE, in_test, page_for, parameters
+from footlight.testing.lifeline import hold_lifeline
 from footlight.testing.options import add_options, options_of
 from footlight.testing.report_file import RESULT, ReportFile
 
@@ -38,6 +39,7 @@ _RESULT = pytest.StashKey[Any]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    hold_lifeline()  # Before pytest puts another input in its place, and runs anything of the tests'.
     add_options(parser)
 
 
@@ -60,9 +62,14 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    watched = item.stash.get(_WATCHED, None)
+    if watched is not None and call.excinfo is not None and not item.config.getoption("fulltrace"):
+        watched.shorten(call.excinfo.value)
     report = yield
-    if (watched := item.stash.get(_WATCHED, None)) is not None:
+    if watched is not None:
         watched.tell(report)
     if report.when == "call" and _RESULT in item.stash:
         setattr(report, RESULT, item.stash[_RESULT])

@@ -523,6 +523,20 @@ async def test_the_policy_is_asked_for_a_plain_host(target: str, asked: str) -> 
     assert f"X-Footlight-Refused: {asked}\r\n".encode() in answer
 
 
+@pytest.mark.parametrize("method", ["GET http://localhost:%d/", "CONNECT localhost:%d"])
+async def test_an_address_that_is_closed_is_not_connected(method: str) -> None:
+    """Whatever name leads there."""
+    async with silent() as port:
+
+        def closes(address: str, asked: int) -> bool:
+            return (address, asked) == ("127.0.0.1", port)
+
+        async with FilterProxy(lambda _: False, closes=closes) as proxy:
+            answer = await told(proxy, f"{method % port} HTTP/1.1\r\n\r\n".encode())
+
+    assert answer.startswith(b"HTTP/1.1 403 ")
+
+
 async def test_a_policy_that_fails_lets_nothing_through(caplog: pytest.LogCaptureFixture) -> None:
     def refuses(host: str) -> bool:
         raise LookupError(host)

@@ -17,7 +17,7 @@ from typing import Any
 import anyio
 import psutil
 import pytest
-from playwright.async_api import async_playwright
+from playwright.async_api import Error, async_playwright
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
@@ -25,6 +25,7 @@ from footlight.browser.changes import Change
 from footlight.browser.engine import Engine
 from footlight.browser.launch_options import LaunchOptions
 from footlight.browser.named_sessions import NamedSessions
+from footlight.browser.persistent_launch import closed_to_pages
 from footlight.browser.session import Session
 from footlight.caller import LOCAL, Caller
 from footlight.config import Settings
@@ -32,6 +33,7 @@ from footlight.errors import (
     BrowserCrashed,
     InvalidParameter,
     MissingParameter,
+    PermissionDenied,
     ResourceExhausted,
     SessionNotFound,
 )
@@ -250,7 +252,7 @@ async def test_what_cannot_be_opened_leaves_nothing(sessions: NamedSessions, tmp
     await refused(
         sessions.open("shop", LaunchOptions(timezone="Mars/Base"), caller=LOCAL),
         InvalidParameter,
-        "timezone: Invalid timezone",
+        "launchOptions.timezone: Invalid timezone",
     )
 
     assert left_in(tmp_path) == []
@@ -335,7 +337,7 @@ async def test_a_crash_is_told_once(site: Site, tmp_path: Path) -> None:
     async with served(tmp_path, on_change=lambda change: news.append(change.kind)) as sessions:
         session = await opened(sessions, "shop", LaunchOptions(locale="de-DE"))
         await asked(session, WRITE, site.page("<p>x</p>"))
-        browser = psutil.Process(sessions._held[session].browser.pid)  # pyright: ignore[reportPrivateUsage]
+        browser = sessions._held[session].browser.process  # pyright: ignore[reportPrivateUsage]
         browser.kill()
         async with asyncio.timeout(LIMIT_SECONDS):
             await session.browser.gone.wait()
@@ -353,7 +355,7 @@ async def test_a_crash_is_told_once(site: Site, tmp_path: Path) -> None:
 
 async def test_a_crash_that_nobody_heard_of_stops_no_opening(sessions: NamedSessions) -> None:
     session = await opened(sessions, "shop")
-    psutil.Process(sessions._held[session].browser.pid).kill()  # pyright: ignore[reportPrivateUsage]
+    sessions._held[session].browser.process.kill()  # pyright: ignore[reportPrivateUsage]
     async with asyncio.timeout(LIMIT_SECONDS):
         await session.browser.gone.wait()
 
@@ -426,7 +428,7 @@ async def main():
     engine.start()
     sessions = await engine.sessions()
     opened = await sessions.open("p4n-test", LaunchOptions(), caller=LOCAL)
-    print(sessions._held[opened.session].browser.pid, flush=True)
+    print(sessions._held[opened.session].browser.process.pid, flush=True)
     await asyncio.Event().wait()
 
 asyncio.run(main())
@@ -560,13 +562,66 @@ async def test_a_page_cannot_debug_its_own_browser(site: Site, sessions: NamedSe
     assert came == "refused"
 
 
+HERE = (
+    *("127.0.0.1", "localhost", "localhost.", "a.localhost", "2130706433", "0.0.0.0"),
+    *("[::ffff:127.0.0.1]", "[::ffff:0.0.0.0]"),
+)
+
+
+async def test_no_page_comes_to_the_port_of_any_session(site: Site, sessions: NamedSessions) -> None:
+    """Who debugs a browser can open files in it."""
+    session = await opened(sessions, "shop")
+    await opened(sessions, "other")
+    await asked(session, "0", site.page("<p>x</p>"))
+    for name, host in itertools.product(("shop", "other"), HERE):
+        at = f"http://{host}:{sessions.endpoint(name, caller=LOCAL).port}/json/version"
+        with pytest.raises(PermissionDenied, match="are for debuggers"):
+            session.policy.check_url(at)
+        ask = f"fetch('{at}', {{mode: 'no-cors'}}).then(() => 'reached', String)"
+        assert await asked(session, ask) == "TypeError: Failed to fetch"
+        page = await session.context.new_page()
+        with pytest.raises(Error, match="net::ERR_NAME_NOT_RESOLVED"):
+            await page.goto(site.redirect(at))
+        await page.close()
+
+
+async def test_no_page_comes_to_the_port_by_way_of_the_proxy(site: Site, tmp_path: Path) -> None:
+    async with served(tmp_path, security={"blockedDomains": ["blocked.test"]}) as sessions:
+        session = await opened(sessions, "shop")
+        page = (await session.page()).playwright
+        for host in ("127.0.0.1", "localhost", "[::ffff:127.0.0.1]"):
+            at = f"http://{host}:{sessions.endpoint('shop', caller=LOCAL).port}/json/version"
+            response = await page.goto(site.redirect(at))
+            assert response is not None
+            assert response.status == 403
+
+
+async def test_only_the_ports_of_debuggers_are_closed() -> None:
+    rules = closed_to_pages(["--mute", "--host-resolver-rules=MAP a.test ~NOTFOUND"])
+
+    assert rules[0] == "--mute"
+    assert rules[1].startswith("--host-resolver-rules=MAP localhost:2??? localhost, ")
+    assert rules[1].endswith(", MAP a.test ~NOTFOUND")
+    assert len(rules) == 2
+
+
+async def test_what_cannot_be_written_down_is_told_and_leaves_no_browser(tmp_path: Path) -> None:
+    (tmp_path / "sessions").write_text("a file")
+    async with served(tmp_path) as sessions:
+        error = await refused(
+            sessions.open("shop", PLAIN, caller=LOCAL), PermissionDenied, "keeps its profiles: File exists"
+        )
+        assert error.details == {"setting": "profiles.directory"}
+        assert sessions.profiles(caller=LOCAL) == []
+
+
 async def test_the_port_is_open_on_this_machine_alone(sessions: NamedSessions) -> None:
     session = await opened(sessions, "shop")
     held = sessions._held[session]  # pyright: ignore[reportPrivateUsage]
 
     listening = {
         each.laddr[0]
-        for each in psutil.Process(held.browser.pid).net_connections("tcp")
+        for each in held.browser.process.net_connections("tcp")
         if each.status == psutil.CONN_LISTEN
     }
 

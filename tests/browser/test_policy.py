@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from footlight.browser.policy import DomainPolicy, upload_paths
 from footlight.errors import InvalidParameter, InvalidUrl, PermissionDenied
 
+CLOSED = DomainPolicy(None, None, closed_ports=range(20_000, 30_000))
+
 LABELS = st.from_regex(r"[a-z]([a-z0-9-]{0,6}[a-z0-9])?", fullmatch=True)
 HOSTS = st.lists(LABELS, min_size=1, max_size=4).map(".".join)
 
@@ -58,6 +60,25 @@ def test_a_pattern_matches_a_host_or_not(pattern: str, host: str, matches: bool)
     """R003-87"""
     assert DomainPolicy(None, [pattern]).refuses(host) is matches
     assert DomainPolicy([pattern], None).refuses(host) is not matches
+
+
+@pytest.mark.parametrize(
+    ("host", "port", "closed"),
+    [
+        *(
+            (host, 20_000, True)
+            for host in ("127.0.0.1", "127.9.9.9", "127.1", "0.0.0.0", "0", "[::1]", "[::]")
+        ),
+        *((host, 29_999, True) for host in ("localhost", "LOCALHOST.", "a.localhost", "[::ffff:7f00:1]")),
+        *(("127.0.0.1", port, False) for port in (80, 2000, 2999, 19_999, 30_000)),
+        *((host, 20_000, False) for host in ("example.com", "10.0.0.1", "localhost.example", "")),
+    ],
+)
+def test_ports_of_this_machine_are_closed(host: str, port: int, closed: bool) -> None:
+    assert CLOSED.closes(host, port) is closed
+    if closed:
+        with pytest.raises(PermissionDenied, match="The ports 20000 to 29999 of this machine"):
+            CLOSED.check_url(f"http://{host}:{port}/x")
 
 
 def test_without_domains_nothing_is_restricted() -> None:

@@ -126,7 +126,13 @@ def _proxy(proxy: Proxy | None, engine: str) -> dict[str, str] | None:
     }
 
 
-def option_refused(error: Error) -> InvalidParameter | None:
-    """Our word for it, where the browser does not take an option; None where it is something else."""
+def option_refused(error: Error, *, of: str = "") -> InvalidParameter | None:
+    """Our word for it, where the browser does not take an option; None where it is something else.
+
+    `of` stands before the name of the option, where it is a part of a parameter.
+    """
     option = refused_option(error)
-    return InvalidParameter(f"{option[0]}: {option[1]}", parameter=option[0]) if option else None
+    if option is None:
+        return None
+    name = f"{of}{option[0]}"
+    return InvalidParameter(f"{name}: {option[1]}", parameter=name)

@@ -25,7 +25,6 @@ from footlight.errors import (
     FootlightError,
     InternalError,
     InvalidParameter,
-    SessionNotFound,
 )
 
 if TYPE_CHECKING:
@@ -123,17 +122,12 @@ async def _not_found(page: Page, selector: str) -> ElementNotFound:
 
 
 async def gone(page: Page) -> FootlightError:
-    """The page is not there any more: was it the browser, the page's process, or the page?"""
-    await page.session.notice_crash()
-    if not page.session.alive:
-        return page.session.crash()
+    """The page is not there any more: was it the session, the browser, the page's process, or the page?"""
+    if ended := await page.session.ended():
+        return ended
     if page.crashed:
         await page.close()
         return BrowserCrashed("The page crashed", pageId=page.id)
-    if page.session.closed:
-        return SessionNotFound(
-            f'Session "{page.session.id}" was closed during the call', sessionId=page.session.id
-        )
     return InvalidParameter(
         f"pageId: {page.id} was closed during the call",
         parameter="pageId",

@@ -23,7 +23,7 @@ from footlight.browser.named_sessions import NamedSessions
 from footlight.browser.persistent_launch import PersistentLauncher
 from footlight.browser.policy import DomainPolicy
 from footlight.browser.pool import Pool
-from footlight.browser.profiles import ProfileStore
+from footlight.browser.profiles import PORTS, ProfileStore
 from footlight.browser.secrets import register_secrets_engine
 from footlight.browser.session import SessionSurroundings
 from footlight.browser.sessions import Sessions
@@ -47,6 +47,8 @@ RUN_PREFIX = "footlight-run-"
 REAP_SECONDS = 30.0
 CLOSE_SECONDS = 3.5
 READY_SECONDS = 5.0
+LONGEST_FOLDER = 103 - len("/org.chromium.Chromium.XXXXXX/SingletonSocket")
+"""Bytes. The path of a socket has 103 on macOS, and 107 on Linux."""
 
 
 class Engine:
@@ -114,14 +116,18 @@ class Engine:
 
     async def _open(self) -> SessionTable:
         settings = self._settings
-        temporary = self._resources.enter_context(_run_folder())
+        temporary = self._resources.enter_context(_run_folder(Path(tempfile.gettempdir())))
         self._playwright = await self._resources.enter_async_context(start_playwright(temporary))
         await register_engine(self._playwright)
         if self._secrets:
             await register_secrets_engine(self._playwright)
         await register_settling(self._playwright)
         await register_markdown_engine(self._playwright)
-        policy = DomainPolicy(settings.security.allowed_domains, settings.security.blocked_domains)
+        policy = DomainPolicy(
+            settings.security.allowed_domains,
+            settings.security.blocked_domains,
+            closed_ports=PORTS if settings.toolset == "szkrabok" else range(0),
+        )
         self._proxy = await self._start_proxy(policy) if policy.restricts else None
         self._reaping = asyncio.create_task(self._reap())
         surroundings = SessionSurroundings(
@@ -160,15 +166,22 @@ class Engine:
                 settings.browser,
                 devices=surroundings.devices,
                 filter_proxy=self._proxy.url if self._proxy else None,
+                temporary=self._short_folder(surroundings.scratch_path),
             ),
             surroundings=replace(surroundings, after_crash="session.open opens the session again"),
             profiles=ProfileStore(settings.profiles.directory),
         )
 
+    def _short_folder(self, temporary: Path) -> Path:
+        """Where a browser that locks its profile has a socket for that: it does not start in a long path."""
+        if os.name != "posix" or len(os.fsencode(temporary)) <= LONGEST_FOLDER:
+            return temporary
+        return self._resources.enter_context(_run_folder(Path("/tmp")))
+
     async def _start_proxy(self, policy: DomainPolicy) -> FilterProxy:
         from footlight.browser.filter_proxy import FilterProxy
 
-        return await self._resources.enter_async_context(FilterProxy(policy.refuses))
+        return await self._resources.enter_async_context(FilterProxy(policy.refuses, closes=policy.closes))
 
     async def _launch(self) -> Browser:
         playwright: Playwright = self._playwright
@@ -208,9 +221,8 @@ def _reap_after(idle_timeout_ms: int) -> float:
 
 
 @contextlib.contextmanager
-def _run_folder() -> Generator[Path]:
+def _run_folder(root: Path) -> Generator[Path]:
     """A temporary folder named after this process; those of processes that are gone are removed first."""
-    root = Path(tempfile.gettempdir())
     for old in root.glob(f"{RUN_PREFIX}*"):
         if not _is_running(old.name.removeprefix(RUN_PREFIX).partition("-")[0]):
             shutil.rmtree(old, ignore_errors=True)

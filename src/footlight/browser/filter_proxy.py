@@ -55,10 +55,16 @@ class Refusal:
 
 
 class FilterProxy:
-    """`refuses` is asked with the host of each request: lower case, no port, no brackets, no trailing dot."""
+    """`refuses` is asked with the host of each request: lower case, no port, no brackets, no trailing dot.
 
-    def __init__(self, refuses: Callable[[str], bool]) -> None:
+    `closes` is asked with each address and port that a connection would go to.
+    """
+
+    def __init__(
+        self, refuses: Callable[[str], bool], *, closes: Callable[[str, int], bool] | None = None
+    ) -> None:
         self._refuses = refuses
+        self._closes = closes or _closes_nothing
         self._refusals: deque[Refusal] = deque(maxlen=MOST_REFUSALS)
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.Task[None]] = set()
@@ -131,7 +137,7 @@ class FilterProxy:
 
     async def _pass_on(self, request: _Request, client: Streams) -> None:
         self._check(request.host)
-        upstream = await _reach(request.host, request.port)
+        upstream = await _reach(request.host, request.port, self._closes)
         async with _closing(upstream[1]):
             if request.method == "CONNECT":
                 await _tunnel(client, upstream)
@@ -143,6 +149,10 @@ class FilterProxy:
             return
         self._refusals.append(Refusal(host, time.monotonic()))
         raise _ProxyError(403, f"The domain policy refuses {host}", ("X-Footlight-Refused", host))
+
+
+def _closes_nothing(_address: str, _port: int) -> bool:
+    return False
 
 
 # Answers of our own
@@ -326,13 +336,17 @@ def _head(line: str, headers: Iterable[Header]) -> bytes:
 # The way out
 
 
-async def _reach(host: str, port: int) -> Streams:
+async def _reach(host: str, port: int, closes: Callable[[str, int], bool]) -> Streams:
     try:
         async with asyncio.timeout(CONNECT_S):
             addresses = await _resolve(host, port)
             # A name can lead to where the policy lets no address lead.
             if not is_link_local(host) and any(is_link_local(address) for address, _ in addresses):
                 raise _ProxyError(403, f"{host} leads to a link-local address", ("X-Footlight-Refused", host))
+            if any(closes(*address) for address in addresses):
+                raise _ProxyError(
+                    403, f"Port {port} of {host} is for debuggers", ("X-Footlight-Refused", host)
+                )
             return await _connect(addresses)
     except (OSError, TimeoutError) as error:
         reason = str(error) or f"no connection within {CONNECT_S:g} seconds"

@@ -24,6 +24,7 @@ __all__ = [
     "TriedBrowser",
     "did_not_start",
     "find_browser",
+    "lacks_display",
     "launch_arguments",
     "launch_browser",
     "try_browser",
@@ -247,16 +248,16 @@ _NO_SANDBOX = ("sandboxing failed", "No usable sandbox", "without --no-sandbox")
 """What is said where it is missing; the command line, which is told too, names it always."""
 
 
-def _lacks_display(error: Error) -> bool:
+def lacks_display(error: Error) -> bool:
     return "DISPLAY" in error.message or "XServer" in error.message
 
 
 def _start_reason(error: Error) -> str:
-    return "there is no display to show it on" if _lacks_display(error) else cause(error)
+    return "there is no display to show it on" if lacks_display(error) else cause(error)
 
 
 def _start_remedy(error: Error, settings: BrowserSettings) -> str:
-    if _lacks_display(error):
+    if lacks_display(error):
         return "There is no display: leave --headed out, or run under `xvfb-run`."
     if settings.channel is not None:
         return f"Install it (`playwright install {settings.channel}`), or leave browser.channel out."

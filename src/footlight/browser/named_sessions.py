@@ -96,6 +96,7 @@ class NamedSessions(SessionTable):
         Raises:
             InvalidParameter: the name or an option is wrong, or the session is open with other options.
             ResourceExhausted: the profile or its port is in use, or there are too many browsers.
+            PermissionDenied: the profile cannot be written.
             BrowserNotInstalled: there is no browser, or it does not start.
         """
         options.check()
@@ -118,6 +119,7 @@ class NamedSessions(SessionTable):
             await self._ended_wholly(id)
             held = await self._start(name, options, caller)
             try:
+                held.store.save_options(name, held.browser.launch.options)
                 session = await self._make(id, held, caller)
             except BaseException:
                 await held.browser.end()
@@ -168,7 +170,6 @@ class NamedSessions(SessionTable):
                 if is_new:
                     shutil.rmtree(folder, ignore_errors=True)
                 raise
-            store.save_options(name, asked)
             return _Held(name=name, store=store, lock=lock, browser=browser)
         except BaseException:
             if lock is not None:

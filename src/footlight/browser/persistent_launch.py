@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import http.client
 import json
+import os
 import socket
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,26 +19,38 @@ from urllib.parse import urlsplit
 
 from footlight.browser._playwright import Error
 from footlight.browser.context import context_arguments, option_refused
-from footlight.browser.launch import did_not_start, find_browser, launch_arguments
+from footlight.browser.launch import did_not_start, find_browser, lacks_display, launch_arguments
 from footlight.browser.launch_options import Launch, LaunchOptions, needs_own_agent
 from footlight.browser.profile_lock import find_browser_holder
 from footlight.browser.profiles import in_use
-from footlight.errors import ResourceExhausted
+from footlight.errors import FootlightError, ResourceExhausted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import psutil
     from playwright.async_api import BrowserContext, Playwright
 
     from footlight.browser.devices import Devices
     from footlight.browser.launch import FoundBrowser
     from footlight.config import BrowserSettings
 
-__all__ = ["Endpoint", "PersistentBrowser", "PersistentLauncher", "check_port"]
+__all__ = ["Endpoint", "PersistentBrowser", "PersistentLauncher", "check_port", "closed_to_pages"]
 
 VACATED_SECONDS = 5.0
 """How long the browser of a server that was killed may take to notice."""
 LISTENS_SECONDS = 10.0
 END_SECONDS = 2.0
 LOOK_SECONDS = 0.02
+
+RULES = "--host-resolver-rules="
+_THIS_MACHINE = (
+    *("localhost", "localhost.", "*.localhost", "*.localhost.", "127.*", "0.*"),
+    *("[::ffff:7f*]", "[::ffff:0:*]"),
+)
+"""Under these names debuggers are served. `PORTS` are 2????, where ? may also be nothing."""
+_SHORT_PORTS = tuple(f"MAP {host}:2??? {host}" for host in ("localhost", "127.0.0.1"))
+"""So these must be said to be no such ports."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,20 +69,19 @@ class PersistentBrowser:
     context: BrowserContext
     launch: Launch
     endpoint: Endpoint
-    pid: int
+    process: psutil.Process
+    """Not its number, which may be another's when the browser is gone."""
     shell: bool
     """Whether it is a headless shell."""
 
     async def end(self) -> None:
         """Be sure that it is gone: the profile is whole, and its port free, only then."""
-        with contextlib.suppress(Error, TimeoutError):
-            async with asyncio.timeout(END_SECONDS):
-                await self.context.close()
-        await asyncio.to_thread(_end_process, self.pid)
+        await _close(self.context)
+        await asyncio.to_thread(_end_process, self.process)
 
 
 class PersistentLauncher:
-    """Starts browsers over profiles."""
+    """Starts browsers over profiles. What they keep for as long as they run is in `temporary`."""
 
     def __init__(
         self,
@@ -78,7 +90,9 @@ class PersistentLauncher:
         *,
         devices: Devices,
         filter_proxy: str | None,
+        temporary: Path,
     ) -> None:
+        self._temporary = temporary
         self._playwright = playwright
         self._settings = settings
         self._devices = devices
@@ -105,14 +119,13 @@ class PersistentLauncher:
         context = await self._start(folder, launch, found, port)
         try:
             async with asyncio.timeout(LISTENS_SECONDS):
-                pid = await _pid(context)
-                endpoint = await _endpoint(pid, port)
+                process = await _process(context)
+                endpoint = await _endpoint(process, port)
             return PersistentBrowser(
-                context=context, launch=launch, endpoint=endpoint, pid=pid, shell=_is_shell(found)
+                context=context, launch=launch, endpoint=endpoint, process=process, shell=_is_shell(found)
             )
         except BaseException as error:
-            with contextlib.suppress(Error):
-                await context.close()
+            await _close(context)
             if isinstance(error, TimeoutError):
                 check_port(port)
                 raise _taken(port, "something else") from None
@@ -128,15 +141,23 @@ class PersistentLauncher:
                 launch.context, devices=self._devices, engine="chromium", filter_proxy=self._filter_proxy
             ),
             "headless": launch.headless,
+            "env": {**os.environ, "TMPDIR": str(self._temporary)},
         }
         # Ours come last, and count.
         listen = ("--remote-debugging-address=127.0.0.1", f"--remote-debugging-port={port}")
-        arguments["args"] = [*arguments["args"], *launch.args, *listen]
+        arguments["args"] = [*closed_to_pages(arguments["args"]), *launch.args, *listen]
         try:
             return await self._playwright.chromium.launch_persistent_context(folder, **arguments)
         except Error as error:
-            refused = option_refused(error)
-            raise refused or did_not_start(error, self._settings, found) from error
+            raise self._why_not(error, launch, found) from error
+
+    def _why_not(self, error: Error, launch: Launch, found: FoundBrowser) -> FootlightError:
+        if refused := option_refused(error, of="launchOptions."):
+            return refused
+        failed = did_not_start(error, self._settings, found)
+        if launch.options.headless is False and lacks_display(error):
+            failed.suggestion = "Give headless: true in launchOptions; a window needs a display."
+        return failed
 
     async def _agent(self) -> str:
         """What the browser calls itself, asked once: it must be known before one starts with another word."""
@@ -157,19 +178,27 @@ class PersistentLauncher:
         return self._own_agent
 
 
-async def _endpoint(pid: int, port: int) -> Endpoint:
+def closed_to_pages(args: Sequence[str]) -> list[str]:
+    """With the ports of debuggers out of reach, of this browser and of all others of ours.
+
+    Only the last switch of that name counts, so its rules are put together.
+    """
+    given = [arg.removeprefix(RULES) for arg in args if arg.startswith(RULES)]
+    rules = [*_SHORT_PORTS, *(f"MAP {host}:2???? ~NOTFOUND" for host in _THIS_MACHINE), *given]
+    return [*(arg for arg in args if not arg.startswith(RULES)), RULES + ", ".join(rules)]
+
+
+async def _endpoint(process: psutil.Process, port: int) -> Endpoint:
     """When the browser listens. It goes on without a port where it cannot have this one."""
-    while not await asyncio.to_thread(_listens, pid, port):  # noqa: ASYNC110 - the system tells of none
+    while not await asyncio.to_thread(_listens, process, port):  # noqa: ASYNC110 - the system tells of none
         await asyncio.sleep(LOOK_SECONDS)
     at = f"127.0.0.1:{port}"
     path = await asyncio.to_thread(_debugger_path, port)
     return Endpoint(port=port, http=f"http://{at}", ws=f"ws://{at}{path}")
 
 
-def _listens(pid: int, port: int) -> bool:
-    import psutil
-
-    listening = (each for each in psutil.Process(pid).net_connections("tcp4") if each.status == "LISTEN")
+def _listens(process: psutil.Process, port: int) -> bool:
+    listening = (each for each in process.net_connections("tcp4") if each.status == "LISTEN")
     return any(each.laddr and each.laddr[1] == port for each in listening)
 
 
@@ -181,12 +210,21 @@ def _debugger_path(port: int) -> str:
     return urlsplit(told["webSocketDebuggerUrl"]).path
 
 
-async def _pid(context: BrowserContext) -> int:
+async def _process(context: BrowserContext) -> psutil.Process:
+    import psutil
+
     assert context.browser is not None
     cdp = await context.browser.new_browser_cdp_session()
     told = cast("dict[str, Any]", await cdp.send("SystemInfo.getProcessInfo"))
     await cdp.detach()
-    return next(int(each["id"]) for each in told["processInfo"] if each["type"] == "browser")
+    pid = next(int(each["id"]) for each in told["processInfo"] if each["type"] == "browser")
+    return psutil.Process(pid)
+
+
+async def _close(context: BrowserContext) -> None:
+    with contextlib.suppress(Error, TimeoutError):
+        async with asyncio.timeout(END_SECONDS):
+            await context.close()
 
 
 def _is_shell(found: FoundBrowser) -> bool:
@@ -233,12 +271,11 @@ def _taken(port: int, by: str) -> ResourceExhausted:
     )
 
 
-def _end_process(pid: int) -> None:
+def _end_process(process: psutil.Process) -> None:
     """Wait until it is gone, and kill it with all below it where it does not go."""
     import psutil
 
     try:
-        process = psutil.Process(pid)
         family = [process, *process.children(recursive=True)]
         _, alive = psutil.wait_procs(family, timeout=END_SECONDS)
     except psutil.NoSuchProcess:

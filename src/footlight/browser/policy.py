@@ -30,10 +30,17 @@ class DomainPolicy:
     """Allowed and blocked hosts (R003-87).
 
     `*.example.com` is example.com and everything below it; a host that is in both is blocked. Link-local
-    addresses are refused unless they are allowed one by one.
+    addresses are refused unless they are allowed one by one, and `closed_ports` of this machine always.
     """
 
-    def __init__(self, allowed: Sequence[str] | None, blocked: Sequence[str] | None) -> None:
+    def __init__(
+        self,
+        allowed: Sequence[str] | None,
+        blocked: Sequence[str] | None,
+        *,
+        closed_ports: range = range(0),
+    ) -> None:
+        self._closed_ports = closed_ports
         self._allowed = None if allowed is None else tuple(_normal(pattern) for pattern in allowed)
         self._blocked = tuple(_normal(pattern) for pattern in blocked or ())
 
@@ -48,6 +55,10 @@ class DomainPolicy:
         if is_link_local(host):
             return host not in (self._allowed or ())
         return self._allowed is not None and not any(_matches(pattern, host) for pattern in self._allowed)
+
+    def closes(self, host: str, port: int) -> bool:
+        """Whether that is where nobody but debuggers is to reach this machine."""
+        return port in self._closed_ports and _is_this_machine(_normal(host))
 
     def check_url(self, url: str) -> None:
         """Whether a page may be sent to `url`.
@@ -69,6 +80,14 @@ class DomainPolicy:
             raise InvalidUrl(f'The URL "{url}" names no host', url=url)
         if self.refuses(parts.hostname):
             raise refused(parts.hostname, url)
+        if self.closes(parts.hostname, parts.port or 0):
+            first, last = self._closed_ports[0], self._closed_ports[-1]
+            raise PermissionDenied(
+                f"The ports {first} to {last} of this machine are for debuggers, not for pages",
+                suggestion="Serve the page on another port.",
+                url=url,
+                port=parts.port,
+            )
 
 
 def refused(host: str, url: str) -> PermissionDenied:
@@ -87,6 +106,15 @@ def is_link_local(host: str) -> bool:
     except ValueError:
         return False
     return any(address in network for network in LINK_LOCAL)
+
+
+def _is_this_machine(host: str) -> bool:
+    """A name that leads here by way of the resolver is not known; debuggers are not served under it."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+    return address.is_loopback or address.is_unspecified
 
 
 def host_of(url: str) -> str:

@@ -6,12 +6,14 @@ lock is the system's, so it ends with its process, however that ends.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import logging
 import os
 import re
 import shutil
+from collections.abc import Generator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,16 +22,17 @@ from typing import Any, cast
 from footlight.browser.launch_options import LaunchOptions
 from footlight.browser.profile_lock import Holder, ProfileLock, find_browser_holder, find_holder, lock_file
 from footlight.browser.storage import write_private
-from footlight.errors import InvalidParameter, ResourceExhausted, SessionNotFound
+from footlight.errors import InvalidParameter, PermissionDenied, ResourceExhausted, SessionNotFound
 
-__all__ = ["Holder", "ProfileInfo", "ProfileStore", "in_use"]
+__all__ = ["PORTS", "Holder", "ProfileInfo", "ProfileStore", "in_use"]
 
 logger = logging.getLogger(__name__)
 
 NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
 DEVICES = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)
 """Names that are no files on Windows, whatever follows the dot."""
-FIRST_PORT, PORTS = 20_000, 10_000
+PORTS = range(20_000, 30_000)
+"""Where browsers listen for debuggers. No page reaches them: who does can read any file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +88,7 @@ class ProfileStore:
     def port_of(self, name: str) -> int:
         """Where its browser listens for debuggers: the same always, from the name alone (R000-86)."""
         told = f"{self._scope}/{name}" if self._scope else name
-        return FIRST_PORT + int.from_bytes(hashlib.sha1(told.encode()).digest()) % PORTS
+        return PORTS[int.from_bytes(hashlib.sha1(told.encode()).digest()) % len(PORTS)]
 
     def list(self) -> list[ProfileInfo]:
         """By name."""
@@ -104,18 +107,20 @@ class ProfileStore:
         return _options(self._read(name))
 
     def prepare(self, name: str) -> Path:
-        """Its folder, which is made if need be."""
+        """Its folder, which is made if need be. Raises PermissionDenied where it cannot be."""
         folder = self.folder(name)
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with _written():
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         return folder
 
     def save_options(self, name: str, options: LaunchOptions) -> ProfileInfo:
-        """Write down that it is used now, and how."""
+        """Write down that it is used now, and how. Raises PermissionDenied where that cannot be."""
         folder = self.prepare(name)
         kept = self._read(name)
         now = datetime.now(UTC).isoformat()
         data = {"created": kept.get("created", now), "lastUsed": now, "options": options.to_json()}
-        write_private(self._beside(name, "json"), data)
+        with _written():
+            write_private(self._beside(name, "json"), data)
         return self._info(folder)
 
     def lock(self, name: str) -> ProfileLock:
@@ -124,11 +129,13 @@ class ProfileStore:
         Raises:
             InvalidParameter: the name is none.
             ResourceExhausted: says who has it.
+            PermissionDenied: nothing can be written here.
         """
         self.check_name(name)
-        self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         path = self._beside(name, "lock")
-        lock = lock_file(path)
+        with _written():
+            self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+            lock = lock_file(path)
         if lock is None:
             raise in_use(name, find_holder(path))
         for left in self._directory.glob(f".{name}.deleted-*"):
@@ -142,6 +149,7 @@ class ProfileStore:
             InvalidParameter: the name is none.
             SessionNotFound: there is no such profile.
             ResourceExhausted: somebody has it open.
+            PermissionDenied: nothing can be written here.
         """
         folder = self.folder(name)
         with self.lock(name):
@@ -155,8 +163,9 @@ class ProfileStore:
                 raise in_use(name, holder)
             # Half a profile is never used: what cannot be removed now goes when the name is used again.
             left = folder.with_name(f".{name}.deleted-{os.getpid()}")
-            folder.rename(left)
-            self._beside(name, "json").unlink(missing_ok=True)
+            with _written():
+                folder.rename(left)
+                self._beside(name, "json").unlink(missing_ok=True)
             shutil.rmtree(left, ignore_errors=True)
 
     def _beside(self, name: str, kind: str) -> Path:
@@ -200,6 +209,18 @@ class ProfileStore:
             logger.warning("how the profile %s was opened could not be read: %s", name, error)
             return {}
         return cast("dict[str, Any]", data) if isinstance(data, dict) else {}
+
+
+@contextlib.contextmanager
+def _written() -> Generator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise PermissionDenied(
+            f"The server cannot write where it keeps its profiles: {error.strerror}",
+            suggestion="Whoever runs the server can correct the setting profiles.directory (--sessions-dir).",
+            setting="profiles.directory",
+        ) from error
 
 
 def in_use(name: str, holder: Holder | None) -> ResourceExhausted:

@@ -439,6 +439,11 @@ class Session:
         return self._surroundings.secrets
 
     @property
+    def scratch_path(self) -> Path:
+        """What is put there is removed with the server, or by the next one."""
+        return self._surroundings.scratch_path
+
+    @property
     def output(self) -> OutputFolder:
         return OutputFolder(self._surroundings.output_path)
 

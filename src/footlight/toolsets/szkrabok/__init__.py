@@ -36,8 +36,8 @@ tests of the server's own in the open browser.
 A selector is a ref of a line (e3), CSS, XPath that starts with //, or testid=NAME. CSS reaches into open \
 shadow roots; `iframe#pay >> #card` reaches into a frame. The first match counts.
 
-An answer is the result itself, as JSON or as plain text. A failure is a message, then a code and what to do. \
-New pages, dialogs and downloads are told in the answer of the action that caused them.
+An answer is the result itself, as JSON or as plain text. A failure is a message, then a code and what to \
+do. New pages, dialogs and downloads are told in the answer of the action that caused them.
 
 pageId (page-1, page-2, …) chooses a tab; without it the selected one is used. timeout: milliseconds for the \
 whole call. observe: what an action tells of the page after it: none (default), diff, full.

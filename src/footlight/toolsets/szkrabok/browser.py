@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
-from typing import Annotated, Any, Literal, NotRequired
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired
 
 from pydantic import Field
 from typing_extensions import TypedDict
@@ -26,7 +28,10 @@ from footlight.toolsets.szkrabok.parameters import (
     named_sessions,
     named_tool,
 )
-from footlight.toolsets.szkrabok.test_run import RunRequest, TestOutcome, run_tests
+from footlight.toolsets.szkrabok.test_run import RunReport, RunRequest, TestOutcome, run_tests
+
+if TYPE_CHECKING:
+    from footlight.browser.session import Session
 
 __all__ = ["TOOLS"]
 
@@ -123,10 +128,11 @@ async def run_test(
         endpoint=endpoint.http,
         target=await target_id_of(await call.session.page(page_id)),
         params=params or {},
+        scratch=call.session.scratch_path,
         timeout_ms=call.deadline.remaining_ms,
     )
     with call.session.dialogs.left_to_others():
-        report = await run_tests(request)
+        report = await _while_open(call.session, run_tests(request))
     return {
         "passed": report.count("passed"),
         "failed": report.count("failed"),
@@ -134,6 +140,21 @@ async def run_test(
         "tests": [_told(test) for test in report.tests],
         "log": report.log,
     }
+
+
+async def _while_open(session: Session, run: Coroutine[Any, Any, RunReport]) -> RunReport:
+    """Tests need not notice that their browser is gone. Raises SessionNotFound, BrowserCrashed."""
+    running = asyncio.create_task(run)
+    ending = asyncio.create_task(session.browser.gone.wait())
+    try:
+        await asyncio.wait([running, ending], return_when=asyncio.FIRST_COMPLETED)
+        if not running.done() and (ended := await session.ended()):
+            raise ended
+        return await running
+    finally:
+        ending.cancel()
+        running.cancel()
+        await asyncio.wait([running])
 
 
 def _told(test: TestOutcome) -> OneTest:

@@ -114,6 +114,8 @@ def _failed(answer: Answer) -> types.CallToolResult:
     if error["suggestion"] == _OURS.get(error["code"]):
         error["suggestion"] = SUGGESTIONS.get(error["code"], error["suggestion"])
     beside = {key: value for key, value in answer.content.items() if key not in ("success", "error")}
+    if steps := error["details"].get("steps"):
+        beside["steps"] = steps  # How far it came is not in the message.
     told = [types.TextContent(type="text", text=_json(beside))] if beside else []
     return types.CallToolResult(
         content=[

@@ -100,7 +100,13 @@ async def evaluate(
     args: list[Any] | None = None,
 ) -> Result:
     """Run JavaScript in the page. The result comes back as JSON."""
-    return {"result": await reading.run_script(call.page, expression, args or [], call.deadline)}
+    try:
+        return {"result": await reading.run_script(call.page, expression, args or [], call.deadline)}
+    except InvalidParameter as error:
+        error.message = f"expression: {error.message.removeprefix('script: ')}"
+        error.args = (error.message,)
+        error.details = {**error.details, "parameter": "expression"}
+        raise
 
 
 _DOCUMENT = """() => {

@@ -54,6 +54,8 @@ class RunRequest:
     endpoint: str
     target: str
     """Of the page that the tests are to work in."""
+    scratch: Path
+    """For files of the run alone."""
     timeout_ms: float
     grep: str | None
     params: Mapping[str, str]
@@ -125,7 +127,7 @@ def _check(request: RunRequest) -> None:
 
 
 async def _run(request: RunRequest) -> RunReport:
-    with tempfile.TemporaryDirectory(prefix="footlight-tests-") as folder:
+    with tempfile.TemporaryDirectory(prefix="tests-", dir=request.scratch) as folder:
         file = Path(folder) / "report.json"
         ended = await _pytest(request, file)
         report = _read(file)
@@ -202,10 +204,10 @@ def _letters(title: str) -> str:
 
 
 async def _pytest(request: RunRequest, report: Path) -> _Ended:
-    """Its input is closed: ours is the protocol's. What it writes is read as long as it runs."""
+    """Its input is open as long as we are there, and so it ends with us. What it writes is read meanwhile."""
     process = await asyncio.create_subprocess_exec(
         *_command(request, report),
-        stdin=asyncio.subprocess.DEVNULL,
+        stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
         env=_environment(request),
@@ -242,6 +244,7 @@ def _environment(request: RunRequest) -> dict[str, str]:
     return {
         **os.environ,
         "PYTHONUNBUFFERED": "1",
+        "FOOTLIGHT_LIFELINE": "1",
         "FOOTLIGHT_CDP_ENDPOINT": request.endpoint,
         "FOOTLIGHT_CDP_TARGET": request.target,
         "FOOTLIGHT_SESSION_NAME": request.session_name,

@@ -1,0 +1,99 @@
+"""Sessions that have a name, over HTTP: each principal has its own, and needs no connection for them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from typing import Any
+
+import pytest
+
+from tests.conftest import ENGINE
+from tests.http_client import HttpServer, Raw, raw, served
+from tests.site import Site
+from tests.toolsets.szkrabok.conftest import fresh_name
+from tests.transports.test_gate import HOUSE
+
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.skipif(ENGINE != "chromium", reason="profiles are Chromium's"),
+]
+
+
+@pytest.fixture(scope="module")
+async def house(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[HttpServer]:
+    """Knows Ada and Bob, and has no transport sessions."""
+    folder, modules = tmp_path_factory.mktemp("house"), tmp_path_factory.mktemp("modules")
+    (modules / "house_of_callers.py").write_text(HOUSE)
+    config = {
+        "toolset": "szkrabok",
+        "listen": {"tokenVerifier": "house_of_callers:House", "stateless": True},
+    }
+    async with served(folder, config=config, PYTHONPATH=str(modules)) as server:
+        yield server
+
+
+@pytest.fixture
+async def ada(house: HttpServer) -> AsyncGenerator[Raw]:
+    async with raw(house, token="token-of-ada") as client:
+        yield client
+
+
+@pytest.fixture
+async def bob(house: HttpServer) -> AsyncGenerator[Raw]:
+    async with raw(house, token="token-of-bob") as client:
+        yield client
+
+
+async def result(client: Raw, tool: str, /, **arguments: Any) -> dict[str, Any]:
+    answer = await client.modern("tools/call", {"name": tool, "arguments": arguments})
+    assert "mcp-session-id" not in answer.headers
+    return answer.json()["result"]
+
+
+async def data(client: Raw, tool: str, /, **arguments: Any) -> dict[str, Any]:
+    told = await result(client, tool, **arguments)
+    assert not told["isError"], told
+    return told["structuredContent"]
+
+
+async def error(client: Raw, tool: str, /, **arguments: Any) -> dict[str, Any]:
+    told = await result(client, tool, **arguments)
+    assert told["isError"], told
+    return told["_meta"]["footlight/error"]
+
+
+async def test_a_name_is_not_there_for_another_principal(ada: Raw, bob: Raw, site: Site) -> None:
+    name = fresh_name()
+    assert await data(ada, "session.open", sessionName=name) == {"opened": True}
+    mine = await data(ada, "session.endpoint", sessionName=name)
+
+    for tool in ("session.close", "session.delete", "session.endpoint", "browser.snapshot", "nav.back"):
+        told = await error(bob, tool, sessionName=name)
+        assert (told["code"], told["details"]) == ("SESSION_NOT_FOUND", {"sessionName": name}), tool
+    assert await data(bob, "session.list") == {"sessions": []}
+    assert (await data(bob, "health"))["openSessions"] == []
+
+    assert await data(bob, "session.open", sessionName=name) == {"opened": True}
+    theirs = await data(bob, "session.endpoint", sessionName=name)
+    assert mine["port"] != theirs["port"]
+    refused = await error(bob, "nav.goto", sessionName=name, url=f"{mine['http']}/json/list")
+    assert refused["code"] == "PERMISSION_DENIED"
+    assert await data(bob, "session.delete", sessionName=name) == {"deleted": True}
+    assert (await data(ada, "health"))["openSessions"] == [name]
+    await data(ada, "session.delete", sessionName=name)
+
+
+async def test_a_name_leads_to_its_session_from_any_connection(
+    ada: Raw, house: HttpServer, site: Site
+) -> None:
+    """R003-77"""
+    name = fresh_name()
+    await data(ada, "session.open", sessionName=name, url=site.page("<title>Here</title>"))
+
+    async with raw(house, token="another-token-of-ada") as other:
+        told = await result(other, "browser.snapshot", sessionName=name)
+        assert told["content"][0]["text"].splitlines()[1] == "title: Here"
+        await data(other, "session.close", sessionName=name)
+    after = await error(ada, "browser.snapshot", sessionName=name)
+    assert after["message"] == f'Session "{name}" was closed'
+    await data(ada, "session.delete", sessionName=name)
