@@ -116,6 +116,16 @@ def test_check_writes_nothing_and_says_what_differs(generating: Generating) -> N
     assert generating.out.read_bytes() == before
 
 
+def test_a_header_is_for_a_url_and_is_not_told() -> None:
+    def codegen(server: str, header: str) -> tuple[int, str]:
+        done = run("-m", "footlight", "codegen", "--server", server, "--out", "x.py", "--header", header)
+        return done.returncode, done.stderr
+
+    assert codegen("http://127.0.0.1:9/mcp", "s3cret") == (2, "footlight: --header is NAME:VALUE\n")
+    status, said = codegen("no-such-command", "Authorization: Bearer s3cret")
+    assert (status, "s3cret" in said) == (2, False)
+
+
 def test_the_adapter_is_chosen_by_the_tools_or_given(generating: Generating) -> None:
     generating.offer(GOTO, OPEN)
     generating.run()
@@ -240,6 +250,7 @@ def test_the_command_can_be_pasted(server: str) -> None:
 
 
 def test_the_documents_command_is_written_as_the_document_has_it() -> None:
+    """R000-55, under our own name."""
     assert command_line("footlight serve --toolset szkrabok", Path("mcp_tools.py")) == (
         'footlight codegen --server "footlight serve --toolset szkrabok" --out mcp_tools.py'
     )

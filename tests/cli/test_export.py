@@ -47,6 +47,29 @@ async def test_an_order_in_a_shop_becomes_a_test_that_passes_in_a_new_one(tmp_pa
     assert [(order["Production"], order["Quantity"]) for order in orders] == [("Macbeth", "3")]
 
 
+def test_what_was_made_of_a_test_by_hand_is_not_overwritten(tmp_path: Path) -> None:
+    """The same text may be written again."""
+    log, test = tmp_path / "log.jsonl", tmp_path / "test_log.py"
+    log.write_text('{"name":"fill","arguments":{"value":"${door}"}}\n')
+
+    def export(*flags: str) -> tuple[int, str]:
+        done = run("export", str(log), "--to", "pytest", "--out", str(test), *flags)
+        return done.returncode, done.stderr
+
+    first, same = export(), export()
+    head = test.read_text().split("\n")[:4]
+    test.write_text("mine = 1\n")
+    refused, kept, forced = export(), test.read_text(), export("--force")
+
+    assert (first, same, forced) == ((0, ""), (0, ""), (0, ""))
+    assert head[2:] == ["# It reads DOOR from the environment.", ""]
+    assert refused == (
+        2,
+        f"footlight: {test} is there already: give another --out, or --force to overwrite it\n",
+    )
+    assert (kept, test.read_text() == kept) == ("mine = 1\n", False)
+
+
 def _pytest(file: Path, *flags: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """In a folder of its own, with no settings and no other plugins than ours and anyio's."""
     return subprocess.run(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -175,9 +176,11 @@ def test_a_dry_run_needs_no_server(tmp_path: Path) -> None:
     )
 
 
-def test_standard_input_is_a_file_too() -> None:
+def test_standard_input_is_a_file_too(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    log.touch()
     done = subprocess.run(
-        [sys.executable, "-m", "footlight", "replay", "-", "--server", NOTES],
+        [sys.executable, "-m", "footlight", "replay", "-", "--server", NOTES, "--log", str(log)],
         input=lines({"name": "echo", "arguments": {"text": "a"}}, {"name": "fly"}),
         capture_output=True,
         text=True,
@@ -188,6 +191,29 @@ def test_standard_input_is_a_file_too() -> None:
 
     assert done.returncode == 1
     assert done.stderr == "footlight: standard input, line 2: fly {}: no tool fly\n"
+    assert '"name":"echo"' in log.read_text()
+
+
+async def test_a_server_does_not_steer_the_terminal(tmp_path: Path) -> None:
+    """Neither by what it answers nor by how it refuses."""
+    (tmp_path / "s.jsonl").write_text(lines({"name": "read", "arguments": {"id": "\x1b[31m\x9b2J"}}))
+    terminal, line = os.openpty()
+
+    process = await anyio.open_process(
+        [sys.executable, "-m", "footlight", "replay", str(tmp_path / "s.jsonl"), "--server", NOTES],
+        stdin=None,
+        stdout=line,
+        stderr=line,
+        cwd=ROOT,
+    )
+    os.close(line)
+    with anyio.fail_after(60):
+        await process.wait()
+    seen = os.read(terminal, 1 << 16)
+    os.close(terminal)
+
+    assert b"there is no note \\x1b[31m\\x9b2J\r\n" in seen
+    assert b"\x1b" not in seen
 
 
 @pytest.mark.parametrize(
@@ -227,6 +253,55 @@ def test_what_cannot_be_meant(
     done = replay(file, *[flag.replace("FILE", str(file)) for flag in flags])
 
     assert done == (status, [], f"footlight: {said.replace('FILE', str(file))}\n")
+
+
+def test_nothing_is_as_logged_where_nothing_was_logged(tmp_path: Path) -> None:
+    call = {"name": "echo", "arguments": {"text": "a"}}
+    sequence, cut = tmp_path / "s.jsonl", tmp_path / "cut.jsonl"
+    sequence.write_text(lines(call))
+    ended = {**call, "_phase": "after", "_ok": True, "_ms": 1, "_seq": 1}
+    cut.write_text(
+        lines({**call, "_phase": "before", "_seq": 1}, ended, {**call, "_phase": "before", "_seq": 2})
+    )
+
+    assert replay(sequence, "--verify") == (
+        2,
+        [],
+        f"footlight: --verify: {sequence} does not say what came of any call\n",
+    )
+    assert replay(cut, "--verify")[:2] == (
+        0,
+        [
+            "   1  echo  ok  …",
+            "   2  echo  ok  …",
+            "2 calls …, as logged but for 1 whose end is not in the log.",
+        ],
+    )
+
+
+def test_a_session_that_nobody_named_is_new_each_time_and_leaves_nothing(tmp_path: Path) -> None:
+    """On a server that keeps them: the second replay must not find what the first one left."""
+    file, log = tmp_path / "s.jsonl", tmp_path / "log.jsonl"
+    server = shlex.join(
+        [
+            *(sys.executable, "-m", "footlight", "serve", "--toolset", "szkrabok"),
+            "--sessions-dir",
+            str(tmp_path / "s"),
+        ]
+    )
+    file.write_text(lines({"name": "nav.goto", "arguments": {"url": "data:text/html,<p>Hello"}}))
+
+    statuses = [replay(file, "--log", str(log), server=server)[0] for _ in range(2)]
+
+    calls = [json.loads(line) for line in log.read_text().splitlines()]
+    opened = [call["arguments"]["sessionName"] for call in calls if call["name"] == "session.open"]
+    assert statuses == [0, 0]
+    assert [call["name"] for call in calls if call["_phase"] == "before"] == [
+        *("session.open", "nav.goto", "session.close", "session.delete"),
+        *("session.open", "nav.goto", "session.close", "session.delete"),
+    ]
+    assert len(set(opened)) == 2
+    assert [path.name for path in (tmp_path / "s").iterdir() if path.name.startswith("replay")] == []
 
 
 def test_a_server_that_is_not_there(tmp_path: Path) -> None:

@@ -9,12 +9,13 @@ from footlight.testing.naming import file_name, session_name
 
 def test_a_session_has_a_name_of_its_own_for_each_test_and_process() -> None:
     names = {
-        session_name(nodeid, worker=worker)
+        session_name(nodeid, worker=worker, run=run)
         for nodeid in ("test_a.py::test_x", "test_b.py::test_x", "test_b.py::test_X", "t.py::test_x[../ä]")
         for worker in (None, "gw0", "gw1")
+        for run in ("411", "412")
     }
 
-    assert len({name.casefold() for name in names}) == 12
+    assert len({name.casefold() for name in names}) == 24
     assert all(re.fullmatch(r"test-[a-z0-9_-]{1,59}", name) for name in names)
     assert session_name("test_a.py::test_x", worker="gw0") == "test-x-be25ccd4-gw0"
     assert len(session_name(f"t.py::test_{'x' * 500}", worker="gw10")) <= 64

@@ -196,6 +196,51 @@ def test_a_failure_shows_what_was_called_and_what_there_was_to_see(project: Proj
     }
 
 
+def test_a_failed_call_shows_the_line_of_the_test_and_nothing_of_ours(project: Project) -> None:
+    """Nor of a generated module. With --full-trace all of it."""
+    generated = GENERATED.format(python=sys.executable, server=str(SMALL))
+    project.folder.joinpath("mcp_tools.py").write_text(generated)
+    project.configure("mcp_module = mcp_tools.py")
+    project.write(
+        """
+        @pytest.mark.anyio
+        async def test_fails(mcp):
+            await mcp.call("echo", {"a": object()})
+
+        @pytest.mark.anyio
+        async def test_fails_inside(mcp):
+            try:
+                await mcp.call("echo", {"a": object()})
+            except Exception as error:
+                raise ValueError("mine") from error
+        """
+    )
+
+    short, whole = project.run(), project.run("--full-trace")
+
+    short.assert_outcomes(failed=2)
+    short.stdout.fnmatch_lines(
+        [
+            '>*await mcp.call("echo", {"a": object()})',
+            "E *MCPError: *cannot be written as JSON*",
+            "E *ValueError: mine",
+        ]
+    )
+    shown = [line for line in short.outlines if line.endswith(("Error", "Error:")) and ".py:" in line]
+    assert [line.partition(":")[0] for line in shown] == ["test_it.py"] * 3
+    whole.stdout.fnmatch_lines(["*invoker.py:*"])
+
+
+def test_a_folder_that_cannot_be_written_does_not_end_the_run(project: Project) -> None:
+    project.write(FAILING)
+    project.folder.joinpath("file").write_text("")
+
+    ran = project.run("--mcp-log-dir=file/logs", "-W", "ignore")
+
+    ran.stdout.no_fnmatch_line("*INTERNALERROR*")
+    assert sum(ran.parseoutcomes().values()) >= 2
+
+
 TAKES_PICTURES = """
 import json, pathlib
 
@@ -443,6 +488,12 @@ def test_what_a_failed_setup_left_is_closed_too(project: Project) -> None:
             ["--mcp-server=node cli.js", "--mcp-headed"],
             "*put an option of its own into --mcp-server*",
         ),
+        (["--mcp-server=node cli.js", "--mcp-header=A: b"], "*--mcp-header is for a server with a URL*"),
+        (["--mcp-server=http://127.0.0.1:9/mcp", "--mcp-header=s3cret"], "*--mcp-header is NAME:VALUE*"),
+        (
+            ["--mcp-server=http://127.0.0.1:9/mcp", "--mcp-header=A: ${NO_SUCH}"],
+            "*--mcp-header: the environment has no NO_SUCH*",
+        ),
         (["--mcp-module=nowhere"], "*there is no module nowhere; give its file*"),
         (["--mcp-module=test_it.py"], "*test_it.py has no mcp_connect; footlight codegen writes it*"),
         (["-o", "mcp_adapter=hand"], "*mcp_adapter: there is no 'hand'; there are szkrabok, browser, none*"),
@@ -467,6 +518,7 @@ GENERATED = """
 from footlight.client.adapters import no_session
 from footlight.client.runtime import Handle, connect
 
+REGISTRY_HASH = "0" * 12
 SERVER = [{python!r}, {server!r}]
 
 class McpHandle(Handle):
@@ -493,10 +545,14 @@ def test_a_generated_module_gives_its_own_handle(project: Project, module: str) 
             assert isinstance(mcp, McpHandle)
             assert mcp.session_name == "box-office"
             assert (await mcp.call("echo", {"a": 1})).text == '{"a": 1}'
+
+        @pytest.mark.anyio
+        async def test_connection(mcp_client):
+            assert (await mcp_client.call("echo", {"a": 1})).text == '{"a": 1}'
         """
     )
 
-    project.run().assert_outcomes(passed=1)
+    project.run().assert_outcomes(passed=2)
 
 
 def test_it_costs_nothing_until_a_fixture_is_used() -> None:

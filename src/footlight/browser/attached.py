@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["attached_page", "attached_page_async"]
 
 CONNECT_MS = 10_000.0
+WAIT_MS = 10_000.0
+"""Not Playwright's 30 s: whoever had the test started waits no longer than that for all of it."""
 
 
 @contextmanager
@@ -32,6 +34,8 @@ def attached_page(endpoint: str, *, target: str | None = None) -> Generator[sync
     with sync_playwright() as playwright:
         browser = playwright.chromium.connect_over_cdp(endpoint, timeout=CONNECT_MS, no_defaults=True)
         pages = [page for context in browser.contexts for page in context.pages]
+        for page in pages:
+            page.set_default_timeout(WAIT_MS)
         if target is None and len(pages) == 1:
             yield pages[0]
             return
@@ -50,6 +54,8 @@ async def attached_page_async(endpoint: str, *, target: str | None = None) -> As
     async with async_playwright() as playwright:
         browser = await playwright.chromium.connect_over_cdp(endpoint, timeout=CONNECT_MS, no_defaults=True)
         pages = [page for context in browser.contexts for page in context.pages]
+        for page in pages:
+            page.set_default_timeout(WAIT_MS)
         if target is None and len(pages) == 1:
             yield pages[0]
             return

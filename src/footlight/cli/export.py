@@ -14,6 +14,7 @@ __all__ = ["export"]
 @click.argument("log", type=click.Path(path_type=Path))
 @click.option("--to", "form", type=click.Choice(["pytest"]), required=True, help="What is written.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file.")
+@click.option("--force", is_flag=True, help="Overwrite the file if it is there and another.")
 @click.option("--name", metavar="NAME", help="Of the test. Default: made of the log's name.")
 @click.option("--server", metavar="COMMAND|URL", help="What the test is to be run with; the file tells it.")
 @click.option(
@@ -28,6 +29,7 @@ def export(
     log: Path,
     form: str,  # noqa: ARG001 - there is one
     out: Path | None,
+    force: bool,
     name: str | None,
     server: str | None,
     variables: tuple[str, ...],
@@ -39,4 +41,4 @@ def export(
     """
     from footlight.cli.exporting import run_export
 
-    sys.exit(run_export(log, out=out, name=name, server=server, variables=variables))
+    sys.exit(run_export(log, out=out, force=force, name=name, server=server, variables=variables))

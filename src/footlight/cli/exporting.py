@@ -19,7 +19,13 @@ __all__ = ["run_export"]
 
 
 def run_export(
-    log: Path, *, out: Path | None, name: str | None, server: str | None, variables: Sequence[str]
+    log: Path,
+    *,
+    out: Path | None,
+    force: bool,
+    name: str | None,
+    server: str | None,
+    variables: Sequence[str],
 ) -> int:
     """The exit status."""
     try:
@@ -28,19 +34,22 @@ def run_export(
         given = dict(read_variable(each, os.environ) for each in variables)
         calls = read_calls(data, name=called)
         text = exported(calls, name=log.name, test=test, server=server, variables=given)
-        _write(text, out)
+        _write(text, out, force=force)
     except (BadUsage, MCPError) as error:
         warn(str(error))
         return BAD_USAGE
     return OK
 
 
-def _write(text: str, out: Path | None) -> None:
+def _write(text: str, out: Path | None, *, force: bool) -> None:
     if out is None:
         sys.stdout.buffer.write(text.encode())
         sys.stdout.flush()
         return
+    data = text.encode()
     try:
-        out.write_bytes(text.encode())
+        if out.exists() and not force and out.read_bytes() != data:  # What somebody made of it by hand.
+            raise BadUsage(f"{out} is there already: give another --out, or --force to overwrite it")
+        out.write_bytes(data)
     except OSError as error:
         raise BadUsage(f"--out {out}: {error.strerror or error}") from None

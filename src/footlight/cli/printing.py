@@ -7,9 +7,11 @@ import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
-__all__ = ["OK", "TOOL_FAILED", "describe", "print_result", "print_tool", "warn"]
+from footlight.steering import harmless
+
+__all__ = ["OK", "TOOL_FAILED", "describe", "print_result", "print_tool", "say", "warn"]
 
 OK = 0
 TOOL_FAILED = 1
@@ -26,9 +28,6 @@ ENDINGS = {
     "image/webp": ".webp",
 }
 
-STEERING = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n"}
-"""What a terminal obeys instead of showing it."""
-
 Part = Mapping[str, Any]
 
 
@@ -36,7 +35,7 @@ def print_result(tool: str, result: Mapping[str, Any], *, form: str, output: Pat
     """The exit status. What a tool says of its failure goes to stderr, and no file is written of it."""
     failed = result.get("isError") is True
     if form == "json":
-        _print(json.dumps(result, ensure_ascii=False))
+        say(json.dumps(result, ensure_ascii=False))
         if output and not failed:
             _write_files(tool, result, output)
     elif failed:
@@ -49,7 +48,7 @@ def print_result(tool: str, result: Mapping[str, Any], *, form: str, output: Pat
             output.write_text("".join(f"{text}\n" for text in texts), "utf-8")
             texts, files = [], [output]
         for line in (*texts, *map(str, files)):
-            _print(line)
+            say(line)
     return TOOL_FAILED if failed else OK
 
 
@@ -63,23 +62,26 @@ def print_tool(tool: Mapping[str, Any]) -> None:
     schema: Mapping[str, Any] = tool.get("inputSchema", {})
     properties: Mapping[str, Mapping[str, Any]] = schema.get("properties", {})
     required: list[str] = schema.get("required", [])
-    _print(f"{tool['name']}: {tool.get('description') or ''}".rstrip(": "))
+    say(f"{tool['name']}: {tool.get('description') or ''}".rstrip(": "))
     width = max((len(name) for name in properties), default=0)
     for name in sorted(properties, key=lambda name: name not in required):
         needed = "needed. " if name in required else ""
         told = str(properties[name].get("description") or "")
-        _print(f"  --{name:{width}}  {_type(properties[name])}. {needed}{told}".rstrip())
+        say(f"  --{name:{width}}  {_type(properties[name])}. {needed}{told}".rstrip())
+
+
+def say(text: str) -> None:
+    """A terminal does not get what would steer it, which a page may have written; a file gets all."""
+    _write(sys.stdout, text)
 
 
 def warn(text: str, *, prefix: str = "footlight: ") -> None:
-    sys.stderr.write(f"{prefix}{text}\n")
-    sys.stderr.flush()
+    _write(sys.stderr, f"{prefix}{text}")
 
 
-def _print(text: str) -> None:
-    """A terminal does not get what would steer it, which a page may have written; a file gets all."""
-    shown = text.translate(STEERING) if sys.stdout.isatty() else text
-    sys.stdout.write(f"{shown}\n")
+def _write(stream: TextIO, text: str) -> None:
+    stream.write(f"{harmless(text) if stream.isatty() else text}\n")
+    stream.flush()
 
 
 def _type(schema: Mapping[str, Any]) -> str:

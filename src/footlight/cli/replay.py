@@ -18,6 +18,9 @@ DIFFERS = 1
     "--server", metavar="COMMAND|URL", help="The server that is called. Needed, except for a dry run."
 )
 @click.option(
+    "--header", "headers", metavar="NAME:VALUE", multiple=True, help="Send it to a URL. Repeatable."
+)
+@click.option(
     "--adapter",
     type=click.Choice(["auto", "szkrabok", "browser", "none"]),
     default="auto",
@@ -53,6 +56,7 @@ def replay(
     *,
     file: Path,
     server: str | None,
+    headers: tuple[str, ...],
     adapter: str,
     session: str | None,
     variables: tuple[str, ...],
@@ -77,6 +81,7 @@ def replay(
     wanted = Wanted(
         file=file,
         server=server,
+        headers=headers,
         adapter=adapter,
         session=session,
         variables=variables,

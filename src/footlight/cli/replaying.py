@@ -5,18 +5,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import secrets
 import sys
 import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from footlight.cli.arguments import BadUsage
 from footlight.cli.calling import BAD_USAGE, INTERRUPTED
-from footlight.cli.printing import OK, STEERING, TOOL_FAILED, warn
-from footlight.client.adapters import ADAPTERS
+from footlight.cli.headers import read_headers
+from footlight.cli.printing import OK, TOOL_FAILED, say, warn
+from footlight.client.adapters import ADAPTERS, SzkrabokSession, choose_adapter
 from footlight.client.errors import MCPError
-from footlight.client.replay.calls import brief
 from footlight.client.replay.comparing import shown
 from footlight.client.replay.running import Again, Script, again, script_of
 from footlight.client.replay.sessions import opens_sessions
@@ -25,6 +26,8 @@ from footlight.client.replay.written import Sidecars
 from footlight.client.runtime.dynamic import connect_dynamic
 from footlight.client.runtime.handle import Handle
 from footlight.client.runtime.logger import CallLog, create_logger
+from footlight.client.runtime.transport import spawn_client
+from footlight.client.target import transport_for
 from footlight.daemon.running import NO_SERVER
 
 __all__ = ["Wanted", "read_input", "read_variable", "run_replay"]
@@ -39,6 +42,7 @@ class Wanted:
 
     file: Path
     server: str | None
+    headers: Sequence[str]
     adapter: str
     session: str | None
     variables: Sequence[str]
@@ -58,6 +62,8 @@ def run_replay(wanted: Wanted) -> int:
         ignored = Ignored.of(wanted.ignore)
         if wanted.dry_run:
             return _list(script)
+        if wanted.verify and script.calls and all(call.outcome is None for call in script.calls):
+            raise BadUsage(f"--verify: {script.name} does not say what came of any call")
         return asyncio.run(_replay(wanted, script, ignored))
     except (BadUsage, MCPError) as error:
         warn(str(error))
@@ -72,7 +78,7 @@ def run_replay(wanted: Wanted) -> int:
 def _script(wanted: Wanted) -> Script:
     if not wanted.server and not wanted.dry_run:
         raise BadUsage("--server is needed: a command or a URL")
-    if wanted.log and wanted.log.exists() and wanted.log.samefile(wanted.file):
+    if wanted.log and wanted.file.exists() and wanted.log.exists() and wanted.log.samefile(wanted.file):
         raise BadUsage(f"--log {wanted.log}: that is what is replayed")
     variables = dict(read_variable(each, os.environ) for each in wanted.variables)
     name, data = read_input(wanted.file)
@@ -101,8 +107,8 @@ def read_variable(given: str, environment: Mapping[str, str]) -> tuple[str, str]
 
 def _list(script: Script) -> int:
     for number, call in enumerate(script.calls, 1):
-        _print(f"{number:>4}  line {call.line}: {script.hidden(brief(call))}")
-    _print(_count(len(script.calls)))
+        say(f"{number:>4}  line {call.line}: {script.brief(call)}")
+    say(_count(len(script.calls)))
     return OK
 
 
@@ -113,7 +119,7 @@ async def _replay(wanted: Wanted, script: Script, ignored: Ignored) -> int:
         async with _connected(wanted, script) as mcp:
             steps = again(mcp, script, verify=wanted.verify, ignored=ignored, timeout_ms=wanted.timeout_ms)
             async for each in steps:
-                made.append(each)
+                made.append(replace(each, value=None))  # Many large results would not fit into memory.
                 _tell(len(made), each, script)
     except MCPError as error:
         return _refused(error)
@@ -122,11 +128,16 @@ async def _replay(wanted: Wanted, script: Script, ignored: Ignored) -> int:
 
 def _sum_up(made: Sequence[Again], wanted: Wanted, seconds: float) -> int:
     if made and made[-1].stops:
-        _print(f"Stopped at the first call that failed, after {_count(len(made) - 1)}.")
+        say(f"Stopped at the first call that failed, after {_count(len(made) - 1)}.")
         return TOOL_FAILED
     differing = sum(bool(each.differences) for each in made)
-    told = f", {differing} of them not as logged" if differing else ", all as logged" if wanted.verify else ""
-    _print(f"{_count(len(made))} in {seconds:.1f} s{told}.")
+    unknown = sum(each.call.outcome is None for each in made)
+    told = ""
+    if differing:
+        told = f", {differing} of them not as logged"
+    elif wanted.verify:
+        told = f", as logged but for {unknown} whose end is not in the log" if unknown else ", all as logged"
+    say(f"{_count(len(made))} in {seconds:.1f} s{told}.")
     return TOOL_FAILED if differing else OK
 
 
@@ -142,11 +153,17 @@ async def _connected(wanted: Wanted, script: Script) -> AsyncGenerator[Handle]:
     name = wanted.adapter
     if name == "auto" and wanted.session is None and opens_sessions(script.calls):
         name = "none"
-    adapter = None if name == "auto" else ADAPTERS[name]
-    connecting = connect_dynamic(
-        wanted.session or SESSION, adapter, server=wanted.server, log=_log(wanted, script)
-    )
-    async with connecting as mcp:
+    client = await spawn_client(transport_for(wanted.server, headers=read_headers(wanted.headers)))
+    try:
+        adapter = ADAPTERS[choose_adapter(await client.list_tools()) if name == "auto" else name]
+    except BaseException:
+        await client.close()
+        raise
+    session = wanted.session
+    if session is None:  # Nothing of an earlier replay may be in it, and nothing stays.
+        session = f"{SESSION}-{secrets.token_hex(4)}"
+        adapter = SzkrabokSession(keep=False) if isinstance(adapter, SzkrabokSession) else adapter
+    async with connect_dynamic(session, adapter, server=client, log=_log(wanted, script)) as mcp:
         yield mcp
 
 
@@ -159,18 +176,13 @@ def _log(wanted: Wanted, script: Script) -> CallLog:
 def _tell(number: int, made: Again, script: Script) -> None:
     outcome = "differs" if made.differences else "failed as logged" if made.error else "ok"
     outcome = "failed" if made.stops else outcome
-    _print(f"{number:>4}  {made.call.name}  {outcome}  {made.ms:.0f} ms")
+    say(f"{number:>4}  {made.call.name}  {outcome}  {made.ms:.0f} ms")
     if made.stops:
         warn(str(made.error))
     if made.differences:
-        for line in (script.hidden(f"line {made.call.line}: {brief(made.call)}"), *shown(made.differences)):
-            _print(f"      {line}")
+        for line in (f"line {made.call.line}: {script.brief(made.call)}", *shown(made.differences)):
+            say(f"      {line}")
 
 
 def _count(calls: int) -> str:
     return f"{calls} call{'s' * (calls != 1)}"
-
-
-def _print(text: str) -> None:
-    sys.stdout.write(f"{text.translate(STEERING) if sys.stdout.isatty() else text}\n")
-    sys.stdout.flush()

@@ -15,7 +15,7 @@ from footlight.client.adapters import Adapter
 from footlight.client.runtime.handle import Handle
 from footlight.client.runtime.logger import CallLog
 
-__all__ = ["connect_generated"]
+__all__ = ["connect_generated", "made_from"]
 
 
 async def connect_generated(
@@ -37,6 +37,11 @@ async def connect_generated(
         raise pytest.UsageError(f"--mcp-module: {module} has no mcp_connect; footlight codegen writes it")
     chosen = () if adapter is None else (adapter,)
     return await connect(session, *chosen, server=server(getattr(generated, "SERVER", None)), log=log)
+
+
+def made_from(module: str | Path) -> object:
+    """The server that the module was made from. Raises pytest.UsageError where there is no such module."""
+    return getattr(_module(module), "SERVER", None)
 
 
 def _module(module: str | Path) -> ModuleType:

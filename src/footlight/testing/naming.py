@@ -13,11 +13,14 @@ LONGEST_TITLE = 40
 _UNFIT = re.compile(r"[^A-Za-z0-9_]+")
 
 
-def session_name(nodeid: str, *, worker: str | None) -> str:
-    """One that no other test has, nor the same test in another process; fit to be that of a profile."""
+def session_name(nodeid: str, *, worker: str | None, run: str = "") -> str:
+    """One that no other test has, nor the same test in another process; fit to be that of a profile.
+
+    `run` tells two runs apart that go on at once: the debugging port of a session follows from its name.
+    """
     title = _plain(nodeid.rpartition("::")[2]).lower()[:LONGEST_TITLE]
     # A word first: neither a name that Windows keeps for itself, nor a dot.
-    return "-".join(filter(None, ("test", title.removeprefix("test_"), _digest(nodeid), worker)))
+    return "-".join(filter(None, ("test", title.removeprefix("test_"), _digest(f"{run}{nodeid}"), worker)))
 
 
 def file_name(nodeid: str) -> str:

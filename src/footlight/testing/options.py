@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -18,6 +21,8 @@ class Options:
 
     server: str | None = None
     """A command line or a URL; without it the module's server, or ours."""
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    """For a server with a URL."""
     folder: Path
     """Where a command is started."""
     module: str | Path | None = None
@@ -37,6 +42,9 @@ def add_options(parser: pytest.Parser) -> None:
     ):
         group.addoption(f"--mcp-{name}", metavar=metavar, help=help)
         parser.addini(f"mcp_{name.replace('-', '_')}", help)
+    help = "send NAME:VALUE to a server with a URL; ${NAME} is a variable of the environment. Repeatable"
+    group.addoption("--mcp-header", metavar="HEADER", action="append", help=help)
+    parser.addini("mcp_header", f"{help}: one to a line", type="linelist")
     help = "how the server names its sessions. Default: found out by its tools"
     group.addoption("--mcp-adapter", choices=ADAPTERS, help=help)
     parser.addini("mcp_adapter", f"{help} ({', '.join(ADAPTERS)})")
@@ -49,7 +57,7 @@ def add_options(parser: pytest.Parser) -> None:
 def options_of(config: pytest.Config) -> Options:
     """
     Raises:
-        pytest.UsageError: there is no such adapter.
+        pytest.UsageError: there is no such adapter, or a header is none.
     """
     adapter = _given(config, "mcp_adapter")
     if adapter is not None and adapter not in ADAPTERS:
@@ -59,6 +67,7 @@ def options_of(config: pytest.Config) -> Options:
     headed = config.getoption("mcp_headed")
     return Options(
         server=_given(config, "mcp_server"),
+        headers=_headers(config.getoption("mcp_header") or config.getini("mcp_header")),
         folder=_folder(config, "mcp_server"),
         module=_folder(config, "mcp_module") / module if module and module.endswith(".py") else module,
         session=_given(config, "mcp_session"),
@@ -66,6 +75,23 @@ def options_of(config: pytest.Config) -> Options:
         headed=bool(config.getini("mcp_headed")) if headed is None else headed,
         log_dir=_folder(config, "mcp_log_dir") / log_dir if log_dir else None,
     )
+
+
+def _headers(given: Sequence[str]) -> dict[str, str]:
+    """What is wrong with one is told without its value, which may be a token."""
+    headers: dict[str, str] = {}
+    for header in given:
+        name, colon, value = header.partition(":")
+        if not colon or not name.strip():
+            raise pytest.UsageError("--mcp-header is NAME:VALUE")
+        headers[name.strip()] = re.sub(r"\$\{(\w+)\}", _of_environment, value.strip())
+    return headers
+
+
+def _of_environment(variable: re.Match[str]) -> str:
+    if variable[1] not in os.environ:
+        raise pytest.UsageError(f"--mcp-header: the environment has no {variable[1]}")
+    return os.environ[variable[1]]
 
 
 def _given(config: pytest.Config, name: str) -> str | None:

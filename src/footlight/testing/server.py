@@ -10,6 +10,7 @@ from typing import cast
 
 import pytest
 
+from footlight.client.target import transport_for
 from footlight.client.transports.stdio import Stdio
 from footlight.testing.options import Options
 
@@ -31,10 +32,15 @@ def server_of(options: Options, *, of_module: object = None, profiles: Path) -> 
     if isinstance(server, str) and "://" in server.strip().partition(" ")[0]:
         if options.headed:
             raise pytest.UsageError(f"--mcp-headed: {server}: it runs already; start it with --headed")
-        return server
+        return transport_for(server, headers=options.headers)
+    if options.headers:
+        raise pytest.UsageError("--mcp-header is for a server with a URL")
     if not isinstance(server, (str, Sequence)):
         return server
-    words = shlex.split(server) if isinstance(server, str) else list(cast("Sequence[str]", server))
+    try:
+        words = shlex.split(server) if isinstance(server, str) else list(cast("Sequence[str]", server))
+    except ValueError as error:
+        raise pytest.UsageError(f"--mcp-server: {error} in {server!r}") from None
     if not _is_ours(words):
         if options.headed:
             raise pytest.UsageError(

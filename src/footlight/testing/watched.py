@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import os
 import warnings
 from collections.abc import Callable, Coroutine, Generator, Mapping
 from contextlib import contextmanager
@@ -19,13 +20,15 @@ from footlight.client.playwright_client import PlaywrightClient
 from footlight.client.runtime.dynamic import connect_dynamic
 from footlight.client.runtime.handle import Handle
 from footlight.client.runtime.logger import CallLog, create_logger
+from footlight.steering import harmless
 from footlight.testing.bridge import Bridge, BridgedInvoker, bridged_client
 from footlight.testing.evidence import Evidence, gather
-from footlight.testing.generated import connect_generated
+from footlight.testing.generated import connect_generated, made_from
 from footlight.testing.logged_client import LoggedClient
 from footlight.testing.naming import file_name, session_name
 from footlight.testing.options import Options
 from footlight.testing.server import server_of
+from footlight.testing.tracebacks import end_with_the_test
 
 __all__ = ["WatchedTest"]
 
@@ -70,7 +73,7 @@ class WatchedTest:
     @contextmanager
     def handle(self) -> Generator[Handle]:
         """Calls by name; closed on return."""
-        name = self.options.session or session_name(self.nodeid, worker=self.worker)
+        name = self.options.session or session_name(self.nodeid, worker=self.worker, run=str(os.getpid()))
         with self._bridge() as bridge:
             handle = bridge.run(self._connected(name))
             bound = handle.bound
@@ -87,8 +90,10 @@ class WatchedTest:
     @contextmanager
     def client(self) -> Generator[MCPClient]:
         """The connection alone; closed on return."""
+        module = self.options.module
+        server = self._server(None if module is None else made_from(module))
         with self._bridge() as bridge:
-            client = LoggedClient(self._server(), log=self.log)
+            client = LoggedClient(server, log=self.log)
             bridge.run(client.connect())
             opened = _Open("mcp_client", bridge, client, lambda: _session_of(client))
             with self._closing(opened, client.close):
@@ -156,6 +161,10 @@ class WatchedTest:
         if not self._failed:
             warnings.warn(pytest.PytestWarning(what), stacklevel=2)
 
+    def shorten(self, error: BaseException) -> None:
+        """Its traceback is about to be printed."""
+        end_with_the_test(error)
+
     def tell(self, report: pytest.TestReport) -> None:
         """Add what was called and what the browser shows to the report of a failure."""
         if report.failed:
@@ -175,18 +184,31 @@ class WatchedTest:
             seen = opened.bridge.run(gather(opened.client, session), timeout_s=EVIDENCE_SECONDS)
         except TimeoutError:
             seen = Evidence(missing=["no snapshot and no screenshot: the server does not answer"])
-        beside = self._beside(opened.fixture)
+        missing = list(seen.missing)
+        if seen.snapshot is not None:
+            report.sections.append((f"{opened.fixture} page", _start(seen.snapshot)))
+        if seen.picture is not None and self.pictures:
+            _add_picture(report, seen)
+        try:
+            picture = self._keep(seen, opened.fixture)
+        except OSError as error:  # A full disk is no reason to end the run.
+            missing.append(f"not kept: {error}")
+        else:
+            if picture is not None:
+                report.sections.append((f"{opened.fixture} screenshot", str(picture)))
+        if missing:
+            report.sections.append((f"{opened.fixture} evidence", _start("\n".join(missing))))
+
+    def _keep(self, seen: Evidence, fixture: str) -> Path | None:
+        """Files with all of it; the picture's, where there is one. Raises OSError."""
+        beside = self._beside(fixture)
         if seen.snapshot is not None:
             beside.with_suffix(".txt").write_text(seen.snapshot, "utf-8", errors="backslashreplace")
-            report.sections.append((f"{opened.fixture} page", _start(seen.snapshot)))
-        if seen.picture is not None:
-            file = beside.with_suffix(f".{seen.ending}")
-            file.write_bytes(seen.picture)
-            report.sections.append((f"{opened.fixture} screenshot", str(file)))
-            if self.pictures:
-                _add_picture(report, seen)
-        if seen.missing:
-            report.sections.append((f"{opened.fixture} evidence", "\n".join(seen.missing)))
+        if seen.picture is None:
+            return None
+        file = beside.with_suffix(f".{seen.ending}")
+        file.write_bytes(seen.picture)
+        return file
 
     def _beside(self, fixture: str) -> Path:
         folder = self.options.log_dir or self.folder
@@ -219,8 +241,10 @@ def _add_picture(report: pytest.TestReport, seen: Evidence) -> None:
 
 
 def _end(text: str) -> str:
+    text = harmless(text)
     return text if len(text) <= LONGEST_SECTION else f"[cut]…\n{text[-LONGEST_SECTION:]}"
 
 
 def _start(text: str) -> str:
+    text = harmless(text)
     return text if len(text) <= LONGEST_SECTION else f"{text[:LONGEST_SECTION]}\n…[cut]"

@@ -38,6 +38,14 @@ async def test_a_session_is_opened_and_closed_by_its_name() -> None:
     ]
 
 
+async def test_what_is_not_to_be_kept_is_deleted_when_it_is_closed() -> None:
+    calls = Calls()
+
+    await SzkrabokSession(keep=False).close(calls, "a")
+
+    assert calls.made == [("session.close", {"sessionName": "a"}), ("session.delete", {"sessionName": "a"})]
+
+
 @pytest.mark.parametrize(
     ("adapter", "more"),
     [

@@ -21,7 +21,7 @@ KINDS = {
 }
 CALLS = {"TypedDict", "Registry", "connect", "super", "__init__", "_invoke"}
 
-relaxed = settings(deadline=None, max_examples=300)
+relaxed = settings(deadline=None, max_examples=200)
 
 
 @relaxed
@@ -43,13 +43,13 @@ def test_it_is_a_module_of_classes_and_nothing_else(server: Anything, adapter: s
             assert called in CALLS | classes
 
 
-@relaxed
+@settings(relaxed, max_examples=100)
 @given(anything)
 def test_the_order_of_the_tools_does_not_matter(server: Anything) -> None:
     tools = server.tools()
     others = server.chance.sample(tools, len(tools))
 
-    assert render(*tools) == render(*tools) == render(*others)
+    assert render(*tools) == render(*others)
 
 
 @settings(relaxed, max_examples=5)

@@ -142,7 +142,8 @@ def mcp_connect(
 
 
 def test_the_whole_module() -> None:
-    """R000-9 to R000-20: header, imports, hash, handle, connect, in this order; no key, no `session.*`."""
+    """R000-9 to R000-20, R000-50, R000-53: header, imports, hash, handle, connect, in this order; no key, no
+    `session.*`."""
     tools = [GOTO, tool("session.open", SESSION, "sessionName"), HEALTH]
     written = render(
         *tools,
@@ -169,7 +170,7 @@ def test_the_whole_module() -> None:
     ],
 )
 def test_the_adapter_says_what_is_filled_in(adapter: str, default: object, keys: list[str]) -> None:
-    """R000-3, R000-18, R000-48: the key that is left out is asked of the adapter."""
+    """R000-3, R000-18, R000-48, R000-53: the key that is left out is asked of the adapter."""
     module = executed(render(GOTO, adapter=adapter))
 
     assert module["mcp_connect"].__defaults__[-1] is default

@@ -191,6 +191,15 @@ def test_numbers_that_no_computer_writes() -> None:
     assert "line 1: it is not JSON" in refusal(f'{{"name":"a","arguments":{{"x":{"9" * 5_000}}}}}')
 
 
+@pytest.mark.timeout(20)
+def test_thirty_thousand_calls_without_numbers() -> None:
+    """As a log has them whose fields somebody took out."""
+    calls = "".join(line("a", _phase="before") for _ in range(30_000))
+    ends = "".join(line("a", _phase="after", _ok=True, _result=n) for n in range(30_000))
+
+    assert [call.outcome and call.outcome.result for call in read(calls + ends)] == [*range(30_000)][::-1]
+
+
 def test_ten_thousand_lines() -> None:
     text = "".join(line("a", {"n": n}, _phase="before", _seq=n) for n in range(10_000))
 

@@ -64,6 +64,7 @@ def test_nothing_differs_from_itself(value: Any) -> None:
         ({"sessionId": "0f8e21c4a9"}, {"sessionId": "99aa01c4b1"}),
         ("at http://127.0.0.1:8080/a", "at http://127.0.0.1:9090/a"),
         ("http://localhost:1/", "http://localhost:2/"),
+        ("http://[::1]:8080/", "http://[::1]:9090/"),
         ("2026-11-22T12:00:01Z: done", "2026-11-23T01:02:03.5+01:00: done"),
         ("timed out after 300ms", "timed out after 301 ms".replace(" ms", "ms")),
         ("took 1.25s", "took 13.5s"),
@@ -136,6 +137,26 @@ def test_ids_are_followed_also_within_texts() -> None:
         "in": ["note-22222222", "<note-11111111>", "short"],
     }
     assert differences("see /note-11111111/1", "see /note-22222222/1", ids=ids) == []
+
+
+def test_an_id_may_be_what_another_was() -> None:
+    """A server that counts, and that counted before: what was the second is the first now."""
+    ids = Identifiers([])
+    ids.note("note-0001", "note-0002")
+    ids.note("note-0002", "note-0003")
+
+    assert ids.in_text("note-0001") == "note-0002"
+    assert ids.in_text("note-0002 after note-0001") == "note-0003 after note-0002"
+    assert differences(["note-0001", "note-0002."], ["note-0002", "note-0003."], ids=ids) == []
+
+
+def test_a_session_may_be_called_as_a_word() -> None:
+    ids = Identifiers([])
+    ids.note("shop", "replay")
+
+    assert differences("shop opened in 12 ms", "shop opened in 13 ms", ids=ids) == []
+    assert differences("shop: opened in 12 ms", "replay: opened in 13 ms", ids=ids) == []
+    assert ids.in_arguments({"text": "shop"}) == {"text": "shop"}
 
 
 def test_an_id_that_no_later_call_has_is_none() -> None:

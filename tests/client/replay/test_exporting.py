@@ -172,7 +172,9 @@ def test_refs_are_the_locators_that_were_used() -> None:
         '    steps=[{"tool": "click", "arguments": {"selector": "#c"}}, {"tool": "back"}, "no step"],',
         ")",
         'await mcp.root.click(selector="#given")',
+        "# e9 was a ref, and the log does not say of what.",
         'await mcp.root.click(selector="e9")',
+        "# e9 was a ref, and the log does not say of what.",
         'await mcp.root.click(selector="e9")',
     ]
 
@@ -213,6 +215,29 @@ def test_ids_that_the_server_made_up_are_taken_from_its_answers() -> None:
         'assert made_1["text"] == "words"',
         'result = await mcp.root.read(id=made_1["note"])',
         'assert result == {"text": "words"}',
+    ]
+
+
+def test_a_text_about_python_needs_no_module() -> None:
+    calls = (LoggedCall(1, "nav.goto", {"url": "os.html", "text": "os.environ[]"}),)
+
+    text = exported(calls, name="log.jsonl", test="test_it")
+
+    assert "import os" not in text
+
+
+@pytest.mark.timeout(20)
+def test_twenty_thousand_calls_that_use_ids_of_each_other() -> None:
+    calls = [
+        LoggedCall(n + 1, "use", {"id": f"note-{n:08}"}, Outcome(True, {"id": f"note-{n + 1:08}"}))
+        for n in range(20_000)
+    ]
+
+    lines = exported(calls, name="log.jsonl", test="test_it").splitlines()
+
+    assert lines[-2:] == [
+        '    made_19999 = await mcp.root.use(id=made_19998["id"])',
+        '    await mcp.root.use(id=made_19999["id"])',
     ]
 
 

@@ -93,6 +93,7 @@ def test_values_are_taken_out_again() -> None:
 
     assert hide("open sesame street, open sesame, 3 of 33") == "${long}, ${password}, 3 of 33"
     assert hide("3") == "${n}"
+    assert Hidden({"the_name": "Macbeth", "who": "the_name"})("Macbeth, the_name") == "${the_name}, ${who}"
     assert hide.entry({"name": "open sesame", "arguments": {"a": ["open sesame"]}, "_seq": 3}) == {
         "name": "open sesame",
         "arguments": {"a": ["${password}"]},

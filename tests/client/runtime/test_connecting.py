@@ -69,10 +69,14 @@ async def test_the_handle_is_closed_where_the_body_fails(tmp_path: Path) -> None
 async def test_the_failure_of_the_body_is_what_is_told_where_the_server_died_too(tmp_path: Path) -> None:
     """R000-77"""
     started = Started(tmp_path)
-    with pytest.raises(LookupError, match="the test fails"):
+
+    async def work() -> None:
         async with mcp_connect("p4n-test", server=started.command, log=Log().log):
             os.kill(started.pids[0], signal.SIGKILL)
             raise LookupError("the test fails")
+
+    with pytest.raises(LookupError, match="the test fails"):
+        await work()
 
     assert await started.left() == []
 

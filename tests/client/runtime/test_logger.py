@@ -210,6 +210,16 @@ def test_milliseconds_are_whole(ms: float, written: int) -> None:
     assert [(line["_ms"], type(line["_ms"])) for line in lines(stream.getvalue())] == [(written, int)] * 2
 
 
+def test_a_line_does_not_steer_a_terminal() -> None:
+    """Which may obey what JSON need not escape."""
+    log, stream = bare()
+
+    log.before(Call("x", {"text": "\x1b[31m\x9b2J"}), 1)
+
+    assert "\\u001b[31m\\u009b2J" in stream.getvalue()
+    assert json.loads(stream.getvalue())["arguments"] == {"text": "\x1b[31m\x9b2J"}
+
+
 def test_numbers_begin_at_one() -> None:
     """R000-64"""
     log, _ = bare()

@@ -64,7 +64,7 @@ def test_the_hash_is_of_names_and_input_schemas_in_order() -> None:
 
 @pytest.mark.parametrize(("variant", "_"), DIFFERENT)
 def test_another_name_or_schema_is_another_hash(variant: Variant, _: object) -> None:
-    """R000-23"""
+    """R000-23, R000-89"""
     assert registry_hash(listed(variant)) != registry_hash(listed())
     assert len(registry_hash(listed(variant))) == 12
 
@@ -112,6 +112,14 @@ def test_whatever_the_names_and_schemas_the_order_does_not_count(
 
     assert registry_hash(turned) == registry_hash(tools)
     assert [tool_hash(tool) for tool in reversed(turned)] == [tool_hash(tool) for tool in tools]
+
+
+def test_a_name_does_not_steer_the_terminal_that_the_notes_are_on() -> None:
+    live = [Tool(name="a\x1b[2J\x9b31m")]
+    with pytest.raises(RegistryDriftError) as raised:
+        check_registry(live, expected="", tool_hashes={}, regenerate="x")
+
+    assert raised.value.__notes__ == ["new: a\\x1b[2J\\x9b31m"]
 
 
 def test_what_differs_is_said_tool_by_tool() -> None:

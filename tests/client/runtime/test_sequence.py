@@ -48,7 +48,7 @@ def written(file: Path, *calls: tuple[str, dict[str, Any]], **fields: Any) -> Pa
 
 
 async def test_a_sequence_gets_the_session_where_a_tool_takes_one(tmp_path: Path) -> None:
-    """R000-79, R000-80, R000-81."""
+    """R000-47, R000-79, R000-80, R000-81."""
     file = written(
         tmp_path / "s.jsonl", ("add", {"text": "a"}), ("echo", {"text": "b"}), ("echo", {"text": "[1]"})
     )
@@ -256,6 +256,44 @@ async def test_secrets_are_in_no_message_and_no_difference(tmp_path: Path) -> No
             await run_sequence(mcp, file, variables={"note": "swordfish"})
 
     assert str(raised.value) == f'{file}, line 1: read {{"id":"${{note}}"}}: there is no note ${{note}}'
+
+
+@pytest.mark.parametrize("secret", ['sword"fish', "sword\\fish", "x" * 180 + "swordfish"])
+async def test_nor_a_part_of_a_secret(tmp_path: Path, secret: str) -> None:
+    """What was called is told as JSON, which escapes, and is cut where it is long."""
+    file = written(tmp_path / "s.jsonl", ("fly", {"to": f"{'.' * 15}${{where}}"}))
+    async with handle(Notes()) as mcp:
+        with pytest.raises(ToolInvocationError) as raised:
+            await run_sequence(mcp, file, variables={"where": secret})
+
+    assert str(raised.value) == f'{file}, line 1: fly {{"to":"{"." * 15}${{where}}"}}: no tool fly'
+
+
+@pytest.mark.parametrize("sidecar", [True, False])
+async def test_what_is_nested_deep_is_a_text(tmp_path: Path, *, sidecar: bool) -> None:
+    text = "[" * 700 + "]" * 700
+    file = tmp_path / "log.jsonl"
+    log = create_logger(console=False, file=file, sidecar=sidecar, directory=tmp_path / "beside")
+    async with handle(Notes(), log=log) as mcp:
+        await mcp.root.echo(text=text)
+
+    async with handle(Notes()) as mcp:
+        await run_sequence(mcp, file, verify=True)
+        deep = written(tmp_path / "deep.jsonl", ("echo", {"text": text}), _phase="before", _seq=1)
+        after = {"_phase": "after", "_ok": True, "_result": "short", "_seq": 1}
+        deep.write_text(deep.read_text() + json.dumps({"name": "echo", "arguments": {"text": text}, **after}))
+        with pytest.raises(ReplayDiffers, match=r'  - "short"'):
+            await run_sequence(mcp, deep, verify=True)
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "a/" * 3_000, "\0"])
+async def test_a_file_that_no_log_could_have_written_is_none(tmp_path: Path, name: str) -> None:
+    fields = {"_phase": "after", "_ok": True, "_result": f"[text 500 chars → {name}/1-echo.txt]", "_seq": 1}
+    file = written(tmp_path / "log.jsonl", ("echo", {"text": "a"}), _phase="before", _seq=1)
+    file.write_text(file.read_text() + json.dumps({"name": "echo", "arguments": {"text": "a"}, **fields}))
+
+    async with handle(Notes()) as mcp:
+        assert await run_sequence(mcp, file, verify=True) == ["a"]
 
 
 async def test_an_empty_file_calls_nothing(tmp_path: Path) -> None:

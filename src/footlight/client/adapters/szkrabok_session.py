@@ -17,10 +17,14 @@ KEY = "sessionName"
 
 @dataclass(frozen=True, slots=True)
 class SzkrabokSession:
-    """`session.open` and `session.close`. `url` is opened first; `launch_options` are the browser's."""
+    """`session.open` and `session.close`. `url` is opened first; `launch_options` are the browser's.
+
+    Without `keep`, what the session left on the server's disk is deleted when it is closed.
+    """
 
     url: str | None = None
     launch_options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    keep: bool = True
 
     opens: ClassVar[str | None] = OPEN
     injected_keys: ClassVar[Sequence[str]] = (KEY,)
@@ -36,6 +40,8 @@ class SzkrabokSession:
 
     async def close(self, client: ToolCaller, session_name: str) -> None:
         await client.call_tool("session.close", {KEY: session_name})
+        if not self.keep:
+            await client.call_tool("session.delete", {KEY: session_name})
 
     def inject_session(self, arguments: Mapping[str, Any], session_name: str) -> dict[str, Any]:
         return {KEY: session_name, **arguments}

@@ -210,7 +210,7 @@ class Translator:
         return Reference(key)
 
     def _fields(self, schema: Mapping[str, Any], path: Path) -> Fields:
-        required = names_of(schema.get("required"))
+        required = frozenset(names_of(schema.get("required")))
         return Fields(
             tuple(
                 self._field(name, each, path, required=name in required)

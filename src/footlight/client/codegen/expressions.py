@@ -65,7 +65,10 @@ def union(members: Iterable[Expression]) -> Expression:
     if len(literals) > 1:
         values = dict.fromkeys(value for literal in literals for value in literal.arguments)
         one = Subscript("Literal", tuple(values))
-        flat = dict.fromkeys(one if each in literals else each for each in flat)
+        others = flat.keys() - literals
+        flat = dict.fromkeys(
+            one if each is literals[0] else each for each in flat if each is literals[0] or each in others
+        )
     if not flat:
         return NEVER
     return next(iter(flat)) if len(flat) == 1 else Union(tuple(flat))

@@ -7,7 +7,7 @@ import os
 import re
 import shlex
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +17,7 @@ from footlight.client.codegen.render_tools import FIRST_LINE, GENERATED, Source,
 from footlight.client.errors import MCPError
 from footlight.client.results import Tool
 from footlight.client.runtime.transport import spawn_client
+from footlight.client.target import transport_for
 
 __all__ = ["Generated", "command_line", "generate"]
 
@@ -32,9 +33,17 @@ class Generated:
 
 
 async def generate(
-    server: str, out: Path, *, adapter: str | None = None, check: bool = False, force: bool = False
+    server: str,
+    out: Path,
+    *,
+    headers: Mapping[str, str] | None = None,
+    adapter: str | None = None,
+    check: bool = False,
+    force: bool = False,
 ) -> Generated:
     """One server is started, and is gone when the module is written. With `check` nothing is written.
+
+    `headers` are sent to a server with a URL, and are not in the module: they may have a token.
 
     Raises:
         MCPError: there is no such server, or no place for the module (`invalid`): its folder is missing, or
@@ -42,7 +51,7 @@ async def generate(
     """
     command = command_line(server, out, adapter=adapter)
     before = _existing(out, force=force or check)
-    tools, server_name = await _listed(server)
+    tools, server_name = await _listed(server, headers)
     text = render_tools(
         tools,
         Source(
@@ -67,9 +76,9 @@ def command_line(server: str, out: Path, *, adapter: str | None = None) -> str:
     return " ".join(map(_quoted, [*words, *(("--adapter", adapter) if adapter else ())]))
 
 
-async def _listed(server: str) -> tuple[Sequence[Tool], str]:
+async def _listed(server: str, headers: Mapping[str, str] | None) -> tuple[Sequence[Tool], str]:
     """Its tools and its name."""
-    client = await spawn_client(server)
+    client = await spawn_client(transport_for(server, headers=headers))
     try:
         # Not its version: a new one with the same tools needs no new module.
         return await client.list_tools(), str(client.get_server_info().get("name") or "")

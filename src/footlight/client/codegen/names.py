@@ -54,6 +54,7 @@ def type_names(candidates: Mapping[str, Sequence[str]], *, taken: Collection[str
     names: dict[str, str] = {}
     used = set(taken)
     waiting: dict[str, list[str]] = {key: [*map(_fit, each)] for key, each in candidates.items()}
+    nobodys: dict[str, str] = {}
     while waiting:
         counts = Counter(each[0] for each in waiting.values())
         settled = {
@@ -61,11 +62,13 @@ def type_names(candidates: Mapping[str, Sequence[str]], *, taken: Collection[str
         }
         names |= settled
         used |= set(settled.values())
-        waiting = {
-            key: each[1:] or [_unlike(each[0], key, used)]
-            for key, each in waiting.items()
-            if key not in settled
-        }
+        left = {key: each for key, each in waiting.items() if key not in settled}
+        nobodys |= {key: each[0] for key, each in left.items() if len(each) == 1}
+        waiting = {key: each[1:] for key, each in left.items() if len(each) > 1}
+    # One after another: the digits of two may be the same.
+    for key, name in sorted(nobodys.items()):
+        names[key] = _unlike(name, key, used)
+        used.add(names[key])
     return names
 
 

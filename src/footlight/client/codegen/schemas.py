@@ -6,6 +6,7 @@ Schemas are whatever a server sent: what is odd in one is as if it were not ther
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 from urllib.parse import unquote
@@ -17,8 +18,13 @@ Flat = Mapping[str, Any] | bool
 
 MOST_STEPS = 5_000
 """Of a tool. A schema that takes more grows out of itself, and the rest of it is `Any`."""
+MOST_COPIED = 100_000
+"""Properties, and references within an object, likewise: a large schema is not gone through each time."""
 MOST_CHOICES = 64
+DEEPEST = 200
+"""Of references that lead to references, and of `allOf` in `allOf`."""
 
+_INDEX = re.compile("[0-9]{1,9}")
 _TYPES = ("string", "integer", "number", "boolean", "object", "array", "null")
 
 
@@ -28,15 +34,24 @@ class Schemas:
     def __init__(self, root: object) -> None:
         self._root = root
         self._steps = 0
+        self._copied = 0
+        self._level = 0
 
     def flat(self, schema: object, seen: frozenset[str] = frozenset()) -> Flat:
         """One schema that says the same. `True` is what says nothing, `False` what nothing meets."""
         if schema is False:
             return False
         self._steps += 1
-        if not isinstance(schema, Mapping) or self._steps > MOST_STEPS:
+        spent = self._steps > MOST_STEPS or self._copied > MOST_COPIED or self._level > DEEPEST
+        if not isinstance(schema, Mapping) or spent:
             return True
-        found = cast("Mapping[str, Any]", schema)
+        self._level += 1
+        try:
+            return self._merged(cast("Mapping[str, Any]", schema), seen)
+        finally:
+            self._level -= 1
+
+    def _merged(self, found: Mapping[str, Any], seen: frozenset[str]) -> Flat:
         own: Flat = {name: found[name] for name in found if name not in ("$ref", "allOf")}
         reference = found.get("$ref")
         if isinstance(reference, str) and reference not in seen:
@@ -46,15 +61,15 @@ class Schemas:
         return own
 
     def resolve(self, reference: str) -> object:
-        """What a reference within the schema names: a pointer, or an anchor. `True` where it is nowhere."""
-        if not reference.startswith("#"):
+        """What a pointer within the schema names. `True` where it is nowhere, or where it is an anchor."""
+        if reference != "#" and not reference.startswith("#/"):
             return True
         here: object = self._root
         for part in unquote(reference[1:]).split("/")[1:]:
             key = part.replace("~1", "/").replace("~0", "~")
             if isinstance(here, Mapping):
                 here = cast("Mapping[str, Any]", here).get(key, True)
-            elif isinstance(here, list) and key.isdigit() and int(key) < len(cast("list[Any]", here)):
+            elif isinstance(here, list) and _INDEX.fullmatch(key) and int(key) < len(cast("list[Any]", here)):
                 here = cast("list[Any]", here)[int(key)]
             else:
                 return True
@@ -67,6 +82,7 @@ class Schemas:
         if one is True or other is True:
             return other if one is True else one
         merged = {**other, **one}
+        self._copied += _size(one) + _size(other)
         for name in one.keys() & other.keys():
             if name in _MERGED:
                 merged[name] = _MERGED[name](one[name], other[name])
@@ -97,6 +113,7 @@ class Schemas:
                 if reference not in reached:
                     reached[reference] = self.resolve(reference)
                     waiting.append(reached[reference])
+        self._copied += len(reached)
         return canonical(reached)
 
 
@@ -142,6 +159,11 @@ def properties_of(schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
 def names_of(value: object) -> Sequence[str]:
     """The texts in a list, in their order."""
     return [each for each in _items(value) if isinstance(each, str)]
+
+
+def _size(schema: Mapping[str, Any]) -> int:
+    described = schema.get("properties")
+    return len(cast("Mapping[str, Any]", described)) if isinstance(described, Mapping) else 0
 
 
 def _items(value: object) -> Sequence[Any]:
@@ -201,6 +223,8 @@ def _merged_properties(one: Any, other: Any) -> Any:
 def _merged_schemas(one: Any, other: Any) -> Any:
     if one is True or other is True:
         return other if one is True else one
+    if any(part is other for part in _parts(one)):
+        return one  # A reference that was followed twice: large ones would take long to compare.
     parts = {canonical(part): part for part in (*_parts(one), *_parts(other))}
     return one if len(parts) == 1 else {"allOf": [*parts.values()]}
 
@@ -213,7 +237,9 @@ def _parts(schema: Any) -> Sequence[Any]:
 
 
 def _merged_choices(one: Any, other: Any) -> Any:
-    theirs = [canonical(value) for value in _items(other)]
+    if one is other:
+        return one
+    theirs = {canonical(value) for value in _items(other)}
     return [value for value in _items(one) if canonical(value) in theirs]
 
 

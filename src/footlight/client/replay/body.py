@@ -12,14 +12,13 @@ from footlight.client.errors import SECRET_NAME, MCPError
 from footlight.client.replay.asserting import Changing, assertions, at, telling
 from footlight.client.replay.calls import LoggedCall
 from footlight.client.replay.leaves import Path
-from footlight.client.replay.locating import with_locators
+from footlight.client.replay.locating import refs_in, with_locators
 from footlight.client.replay.source import (
     INDENT,
     Code,
     Expression,
     Group,
     call,
-    flat,
     laid_out,
     literal,
     string,
@@ -50,6 +49,11 @@ class Body:
     variables: Mapping[str, str]
     lines: list[str] = field(default_factory=list[str])
     needs: set[str] = field(default_factory=set[str])
+    _naming: frozenset[int] = field(init=False)
+    """The lines whose results have ids."""
+
+    def __post_init__(self) -> None:
+        self._naming = frozenset(place.line for place in self.ids.values())
 
     def add(self, each: LoggedCall, name: str) -> None:
         given = with_locators(each)
@@ -60,12 +64,14 @@ class Body:
                 "seen where; write ${NAME} where the value was",
                 reason="invalid",
             )
+        for ref in dict.fromkeys(refs_in(given)):
+            self.lines.append(f"{INDENT}# {ref.strip()} was a ref, and the log does not say of what.")
         made = self._call(each.name, arguments)
         if each.outcome and not each.outcome.ok:
             self._add_failure(each.outcome.error, made)
             return
         result = each.outcome.result if each.outcome else None
-        names_it = any(place.line == each.line for place in self.ids.values())
+        names_it = each.line in self._naming
         variable = f"made_{each.line}" if names_it else "result"
         known = assertions(self._without_what_changes(result), variable)
         self._statement(made, before=f"{variable} = " if known or names_it else "")
@@ -83,7 +89,7 @@ class Body:
         self._statement(made, before="", indent=2)
 
     def _statement(self, made: Expression, *, before: str, indent: int = 1) -> None:
-        if "os." in flat(made):
+        if _uses_environment(made):
             self.needs.add("os.")
         self.lines.append(laid_out(made, indent=indent, before=before))
 
@@ -171,7 +177,9 @@ def _environment(name: str) -> Code:
 
 
 def _uses_environment(expression: Expression) -> bool:
-    return "os.environ[" in flat(expression)
+    if isinstance(expression, Group):
+        return any(_uses_environment(each) for _, each in expression.items)
+    return expression.text.startswith("os.environ[")  # A literal begins with a quote.
 
 
 def _was_taken_out(key: str, text: str) -> bool:

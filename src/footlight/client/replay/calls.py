@@ -14,13 +14,12 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, NoReturn, cast
 
 from footlight.client.errors import MCPError
+from footlight.client.replay.leaves import DEEPEST, is_deep
 
 __all__ = ["LoggedCall", "Outcome", "brief", "read_calls"]
 
 logger = logging.getLogger(__name__)
 
-DEEPEST = 200
-"""Levels of one object or array in another. What is deeper is no tool's argument."""
 LONGEST_EXCERPT = 80
 LONGEST_CALL = 200
 BOM = b"\xef\xbb\xbf"
@@ -97,9 +96,9 @@ def read_calls(data: bytes, *, name: str) -> tuple[LoggedCall, ...]:
             calls.append(call)
         elif places := waiting.get(seq):
             # Several runs may stand in one file, each counted from 1.
-            alike = [each for each in places if calls[each].arguments == call.arguments]
-            at = (alike or places)[-1]
-            places.remove(at)
+            order = reversed(range(len(places)))
+            alike = (each for each in order if calls[places[each]].arguments == call.arguments)
+            at = places.pop(next(alike, -1))
             calls[at] = replace(calls[at], outcome=call.outcome, redacted=calls[at].redacted or call.redacted)
     return tuple(calls)
 
@@ -134,7 +133,7 @@ def _entry(line: bytes) -> Entry:
         raise _Bad(_TOO_DEEP) from None
     if not isinstance(value, dict):
         raise _Bad(f'it is {_kind(value)}, not an object with "name" and "arguments"')
-    if _deep(value):
+    if is_deep(value):
         raise _Bad(_TOO_DEEP)
     return cast("Entry", value)
 
@@ -144,22 +143,6 @@ _TOO_DEEP = f"it is nested more than {DEEPEST} levels deep"
 
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no number of JSON")
-
-
-def _deep(value: Any) -> bool:
-    """Level by level, as it may be too deep for a function that calls itself."""
-    level = [value]
-    for _ in range(DEEPEST):
-        level = [inner for each in level for inner in _inside(each)]
-        if not level:
-            return False
-    return True
-
-
-def _inside(value: Any) -> list[Any]:
-    if isinstance(value, dict):
-        value = list(cast("Entry", value).values())
-    return [each for each in cast("list[Any]", value) if isinstance(each, (dict, list))] if value else []
 
 
 def _call(line: int, entry: Entry) -> tuple[str | None, LoggedCall]:

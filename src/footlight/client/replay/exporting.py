@@ -20,6 +20,8 @@ __all__ = ["exported", "name_of_test"]
 _MADE_UP = re.compile(r"(?=[\w-]*\d)[\w-]{8,}")
 """An id of the server's: no address, no words."""
 
+_READ = re.compile(r'os\.environ\["(\w+)"\]')
+
 
 def name_of_test(given: str) -> str:
     """A name for a test function, made of any text."""
@@ -63,10 +65,13 @@ def _head(name: str, server: str | None, body: Body) -> list[str]:
     imports = [f"import {module}" for module in ("os", "re") if f"{module}." in body.needs]
     ours = ["from footlight import MCPError"] * ("MCPError" in body.needs)
     ours += ["from footlight.client.value import value_of"] * ("value_of" in body.needs)
+    read = dict.fromkeys(_READ.findall("\n".join(body.lines)))
+    notes = [f"# Run it with pytest --mcp-server {string(server)}"] if server else []
+    notes += [f"# It reads {', '.join(read)} from the environment."] if read else []
     return [
         f'"""Exported by `footlight export`{_told(name)}."""',
         "",
-        *([f"# Run it with pytest --mcp-server {string(server)}", ""] if server else []),
+        *(notes and [*notes, ""]),
         *(imports and [*imports, ""]),
         "import pytest",
         "",

@@ -12,7 +12,7 @@ from typing import Any
 
 from footlight.client.replay.calls import LoggedCall
 from footlight.client.replay.leaves import leaves
-from footlight.client.replay.variables import mapped_strings, strings_of
+from footlight.client.replay.variables import mapped_strings, replaced, strings_of
 
 __all__ = ["Identifiers"]
 
@@ -24,15 +24,14 @@ class Identifiers:
 
     def __init__(self, calls: Iterable[LoggedCall]) -> None:
         self._live: dict[str, str] = {}
-        self._longest_first: list[tuple[str, str]] | None = None
         self._needed: dict[str, int] = {}
         """The line of the last call that has the string."""
         for call in calls:
             self._needed |= dict.fromkeys(strings_of(call.arguments), call.line)
 
     def note(self, logged: str, live: str) -> None:
-        """This is how that one is called now."""
-        self._change(logged, live)
+        """This is what a session is called now, where results tell of it."""
+        self._live[logged] = live
 
     def learn(self, call: LoggedCall, logged: Any, live: Any) -> None:
         """From a call's result, as it was and as it is."""
@@ -40,23 +39,18 @@ class Identifiers:
         for path, was in leaves(logged):
             new = now.get(path)
             if isinstance(was, str) and isinstance(new, str) and was != new and self._is_id(was, call.line):
-                self._change(was, new)
+                self._live[was] = new
 
     def _is_id(self, text: str, line: int) -> bool:
         return len(text) >= SHORTEST and self._needed.get(text, 0) > line
 
     def in_arguments(self, arguments: Any) -> Any:
-        """A copy in which whole strings are the live ones."""
-        return mapped_strings(arguments, lambda text: self._live.get(text, text))
+        """A copy in which whole strings are the live ones. A session's short name may be a word as well: it
+        stays."""
+        return mapped_strings(
+            arguments, lambda text: self._live.get(text, text) if len(text) >= SHORTEST else text
+        )
 
     def in_text(self, text: str) -> str:
         """A text of the log with the live ids, also within it."""
-        if self._longest_first is None:
-            self._longest_first = sorted(self._live.items(), key=lambda item: -len(item[0]))
-        for was, now in self._longest_first:
-            text = text.replace(was, now)
-        return text
-
-    def _change(self, was: str, now: str) -> None:
-        self._live[was] = now
-        self._longest_first = None
+        return self._live.get(text) or replaced(text, self._live)

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from footlight.client.replay.calls import LoggedCall
 
-__all__ = ["with_locators"]
+__all__ = ["refs_in", "with_locators"]
 
 _REF = re.compile(r"\s*(?:\[ref=e[1-9]\d*\]|(?:ref=|@)?e[1-9]\d*)\s*(?:>>.*)?", re.DOTALL)
 _SELECTORS = re.compile(r"selector|source|target|ref|element", re.IGNORECASE)
@@ -26,6 +26,11 @@ def with_locators(call: LoggedCall) -> Mapping[str, Any]:
     return _located(call.arguments, told)
 
 
+def refs_in(arguments: Mapping[str, Any]) -> list[str]:
+    """The refs by which elements are named there, which mean nothing in another run."""
+    return [each for each in _selectors(arguments) if _REF.fullmatch(each)]
+
+
 def _step(step: Any, told: Any) -> Any:
     if not isinstance(step, Mapping):
         return step
@@ -38,7 +43,7 @@ def _step(step: Any, told: Any) -> Any:
 
 def _located(arguments: Mapping[str, Any], told: Any) -> Mapping[str, Any]:
     if isinstance(told, str):
-        refs = [each for each in _selectors(arguments) if _REF.fullmatch(each)]
+        refs = refs_in(arguments)
         known: Mapping[str, Any] = {refs[0]: told} if refs else {}
     else:
         known = cast("Mapping[str, Any]", told) if isinstance(told, Mapping) else {}

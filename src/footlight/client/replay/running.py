@@ -43,7 +43,11 @@ class Script:
 
     def place(self, call: LoggedCall) -> str:
         """The line, and what is called there."""
-        return self.hidden(f"{self.name}, line {call.line}: {brief(call)}")
+        return f"{self.name}, line {call.line}: {self.brief(call)}"
+
+    def brief(self, call: LoggedCall) -> str:
+        """What is called. Values are hidden first: a cut or an escape would let a part of one through."""
+        return brief(replace(call, arguments=mapped_strings(call.arguments, self.hidden)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from typing import Any, cast
 from footlight.client.errors import MCPError
 from footlight.client.replay.calls import LoggedCall
 
-__all__ = ["PLACE", "Hidden", "filled", "filled_text", "mapped_strings", "strings_of"]
+__all__ = ["PLACE", "Hidden", "filled", "filled_text", "mapped_strings", "replaced", "strings_of"]
 
 logger = logging.getLogger(__name__)
 
@@ -118,6 +118,13 @@ def mapped_strings(value: Any, change: Callable[[str], str]) -> Any:
     return value
 
 
+def replaced(text: str, changes: Mapping[str, str]) -> str:
+    """The text with values for keys, long ones first. What was put in is not changed again."""
+    found = sorted((each for each in changes if each in text), key=len, reverse=True)
+    pattern = "|".join(map(re.escape, found))
+    return re.sub(pattern, lambda each: changes[each[0]], text) if found else text
+
+
 @dataclass(frozen=True, slots=True)
 class Hidden:
     """Takes the values of variables out of what is shown or logged, and puts their names there again."""
@@ -125,10 +132,10 @@ class Hidden:
     variables: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def __call__(self, text: str) -> str:
-        for name, value in sorted(self.variables.items(), key=lambda item: -len(item[1])):
-            if value and (text == value or len(value) >= SHORTEST):
-                text = text.replace(value, f"${{{name}}}")
-        return text
+        names = {value: f"${{{name}}}" for name, value in [*self.variables.items()][::-1] if value}
+        if text in names:
+            return names[text]
+        return replaced(text, {value: names[value] for value in names if len(value) >= SHORTEST})
 
     def entry(self, entry: dict[str, Any]) -> dict[str, Any]:
         """A line of the log, for `create_logger`: it can be replayed with the same variables."""

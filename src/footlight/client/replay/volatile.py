@@ -19,7 +19,7 @@ _IDS = frozenset(("id", "uuid", "guid", "nonce", "cursor"))
 SHORTEST_ID = 8
 
 _TEXTS = (
-    (re.compile(r"\b(127\.0\.0\.1|localhost|\[::1\]):\d{1,5}\b"), r"\1:PORT"),
+    (re.compile(r"(\b127\.0\.0\.1|\blocalhost|\[::1\]):\d{1,5}\b"), r"\1:PORT"),
     (re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?"), "TIME"),
     (re.compile(r"(?<![\d.])\d+(?:\.\d+)?(\s?)(?:ms|µs|milliseconds)\b"), r"N\1ms"),
     (re.compile(r"(?<![\d.])\d+\.\d+(\s?)(?:s|seconds)\b"), r"N\1s"),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from footlight.client.replay.leaves import read_text
+from footlight.client.replay.leaves import is_deep, read_text
 from footlight.client.results import ToolResult
 from footlight.client.runtime.logger import kept_of
 
@@ -44,8 +45,9 @@ class Sidecars:
             return None
         beside = self.log.parent if self.log else Path()
         for place in (beside / path, beside / path.name, path):
-            if place.is_file() and place.stat().st_size <= LARGEST_SIDECAR:
-                return place.read_bytes().decode("utf-8", "replace")
+            with contextlib.suppress(OSError):  # Its name may be too long, or it is not for us.
+                if place.is_file() and place.stat().st_size <= LARGEST_SIDECAR:
+                    return place.read_bytes().decode("utf-8", "replace")
         return None
 
 
@@ -70,4 +72,5 @@ def answered(result: ToolResult, *, lines: bool) -> Written:
     kept = kept_of(result)
     if kept is None:
         return Written("")
-    return Written(kept.kind, read_text(kept.whole) if lines else kept.shown, known=True, lines=lines)
+    shown = kept.whole if is_deep(kept.shown) else kept.shown
+    return Written(kept.kind, read_text(kept.whole) if lines else shown, known=True, lines=lines)

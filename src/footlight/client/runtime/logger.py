@@ -37,6 +37,9 @@ LONGEST_ERROR = 1_000
 
 _UNFIT_FOR_A_FILE = re.compile(r"[^\w.-]")
 
+_STEERING = {code: f"\\u{code:04x}" for code in range(128, 160)}
+"""What a terminal may obey, and JSON need not escape."""
+
 Entry = dict[str, Any]
 Redact = Callable[[Entry], Entry]
 """Gets a line before it is written, its result whole, and gives back what may be written."""
@@ -151,7 +154,7 @@ class CallLog:
                 entry["_result"] = f"[{size} → {path.as_posix()}]"
 
     def _write(self, entry: Entry) -> None:
-        line = _dumps(entry) + "\n"
+        line = _dumps(entry).translate(_STEERING) + "\n"
         with self._lock:
             stream = sys.stdout if self.console is True else self.console
             if stream:

@@ -9,6 +9,7 @@ from typing import Any
 
 from footlight.client.errors import MCPError
 from footlight.client.results import Tool
+from footlight.steering import harmless
 
 __all__ = ["RegistryDriftError", "check_registry", "registry_hash", "tool_hash"]
 
@@ -58,7 +59,7 @@ def _differences(tools: Iterable[Tool], known: Mapping[str, str]) -> list[str]:
         "new": live.keys() - known.keys(),
         "other parameters": {name for name in live.keys() & known.keys() if live[name] != known[name]},
     }
-    return [f"{what}: {', '.join(sorted(names))}" for what, names in told.items() if names]
+    return [harmless(f"{what}: {', '.join(sorted(names))}") for what, names in told.items() if names]
 
 
 def _signature(tool: Tool) -> dict[str, Any]:

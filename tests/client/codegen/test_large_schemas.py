@@ -1,0 +1,89 @@
+"""What a server could send to keep the generator busy for ever, or to stop it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NotRequired
+
+import pytest
+
+from footlight.client.codegen import schema_to_type
+from footlight.client.results import Tool
+from tests.client.codegen.modules import executed, render, tool
+
+pytestmark = pytest.mark.timeout(30)  # Without a bound each took minutes, or did not end.
+
+WIDE = {"type": "object", "properties": {f"property{number}": {"type": "string"} for number in range(20_000)}}
+VALUES = [f"value{number}" for number in range(20_000)]
+MANY = 3_000
+
+
+def test_two_names_with_the_same_digits_are_told_apart() -> None:
+    """Both would be ABArguments, and four digits of their hashes are the same."""
+    names = ("a---/-/b", "a--_ :_b")
+
+    module = executed(render(*(tool(name, {"x": {"type": "string"}}) for name in names)))
+
+    assert sorted(name for name in module if name.startswith("ABArguments")) == [
+        "ABArguments_5dfc",
+        "ABArguments_73af",
+    ]
+
+
+@pytest.mark.parametrize("index", ["²", "٣", "9" * 5_000, "-1", ""])
+def test_an_index_that_is_none_leads_nowhere(index: str) -> None:
+    schema = {"$ref": f"#/allOf/{index}", "allOf": [{"type": "string"}]}
+
+    assert schema_to_type({"allOf": [{"type": "string"}, schema]}) == "str"
+
+
+def test_an_anchor_is_not_the_whole() -> None:
+    schema = {"type": "object", "properties": {"x": {"$ref": "#node"}}}
+
+    module = executed(render(tool("x", input_schema=schema)))
+
+    assert module["XArguments"].__annotations__["x"] == NotRequired[Any]
+
+
+def chain(links: int) -> Mapping[str, Any]:
+    """References to references."""
+    parts = {str(number): {"$ref": f"#/$defs/{number + 1}"} for number in range(links)}
+    return {**tool("x", {"x": {"$ref": "#/$defs/0"}}).input_schema, "$defs": parts}
+
+
+def graph(objects: int) -> Mapping[str, Any]:
+    """Objects of which each leads to all others."""
+    parts = {
+        f"d{number}": {
+            "type": "object",
+            "properties": {
+                f"p{each}": {"$ref": f"#/$defs/d{(number * 7 + each) % objects}"} for each in range(7)
+            },
+        }
+        for number in range(objects)
+    }
+    return {**tool("x", {"x": {"$ref": "#/$defs/d0"}}).input_schema, "$defs": parts}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        chain(2_000),
+        graph(1_000),
+        {**WIDE, "required": list(WIDE["properties"])},
+        {"properties": {"x": {"allOf": [{"$ref": "#/$defs/wide"}] * MANY}}, "$defs": {"wide": WIDE}},
+        {"properties": {"x": {"enum": VALUES}}},
+        {"properties": {"x": {"allOf": [{"enum": VALUES}, {"enum": [*VALUES]}]}}},
+    ],
+    ids=["chain", "graph", "required", "merged", "values", "merged values"],
+)
+def test_a_large_schema_has_a_module(schema: Mapping[str, Any]) -> None:
+    executed(render(Tool(name="x", input_schema=schema)))
+
+
+def test_all_of_all_of_has_an_end() -> None:
+    schema: dict[str, Any] = {"type": "string"}
+    for _ in range(300):
+        schema = {"allOf": [schema]}
+
+    assert schema_to_type(schema) == "Any"
