@@ -148,9 +148,9 @@ async def end(process: asyncio.subprocess.Process, how: str) -> None:
 @pytest.mark.parametrize(
     ("how", "count", "testing"),
     [
-        *(("closed input", 3, False), ("closed input", 1, True)),
-        *(("SIGTERM", 3, False), ("SIGTERM", 1, True)),
-        *(("SIGKILL", 1, False), ("SIGKILL", 3, True)),
+        ("closed input", 1, True),
+        ("SIGTERM", 3, False),
+        ("SIGKILL", 3, True),
     ],
 )
 async def test_nothing_outlives_a_server_and_its_profiles_open_again(

@@ -29,7 +29,7 @@ def test_a_value_is_read_back(value: Any) -> None:
     assert all(each.isprintable() or each == "\n" for each in source)
 
 
-@given(st.lists(values, min_size=60, max_size=60))
+@given(st.lists(values, min_size=20, max_size=20))
 @settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
 def test_the_formatter_leaves_it_as_it_is(given: list[Any]) -> None:
     source = "".join(
