@@ -265,7 +265,8 @@ def _opened(file: Path) -> int:
     try:
         if size := os.fstat(descriptor).st_size:
             os.lseek(descriptor, size - 1, os.SEEK_SET)
-            if os.read(descriptor, 1) != b"\n":
+            # Unless it is being written now: then the file has grown, and its line ends by itself.
+            if os.read(descriptor, 1) != b"\n" and os.fstat(descriptor).st_size == size:
                 os.write(descriptor, b"\n")  # A writer ended within a line.
     except OSError:
         os.close(descriptor)
