@@ -687,7 +687,7 @@ async def test_two_processes_write_whole_lines_to_one_file(tmp_path: Path) -> No
     for process in processes:
         await soon(process.communicate())
 
-    # An empty one may stand where a writer opened the file while another was within a line: it has no meaning.
+    # An empty one may stand where one opened the file while the other was within a line: it has no meaning.
     written = lines(file.read_text().replace("\n\n", "\n"))
     for name in ("one", "two"):
         assert [line["_seq"] for line in written if line["name"] == name] == [
