@@ -10,24 +10,33 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 __all__ = [
+    "APP_CODES",
     "CODES",
     "BrowserCrashed",
     "BrowserNotInstalled",
+    "BuildFailed",
     "ConfigurationError",
     "DeadlineExceeded",
+    "DependenciesMissing",
     "DialogOpen",
     "ElementNotFound",
     "ElementNotInteractive",
     "FootlightError",
     "InternalError",
+    "InvalidConfig",
     "InvalidParameter",
     "InvalidSelector",
     "InvalidUrl",
+    "LaunchFailed",
     "MissingParameter",
     "NavigationFailed",
     "NetworkFailed",
+    "NoActiveSession",
+    "NotificationTimeout",
     "PermissionDenied",
+    "PortInUse",
     "ResourceExhausted",
+    "SessionAlreadyRunning",
     "SessionNotFound",
     "StaleRef",
 ]
@@ -213,6 +222,66 @@ class InternalError(FootlightError):
     code = "INTERNAL_ERROR"
 
 
+# An app under test (document 002): what is particular to building and launching one.
+
+
+class DependenciesMissing(FootlightError):
+    """What building or launching the app needs is not installed."""
+
+    code = "DEPENDENCIES_MISSING"
+    default_suggestion = "Install what is named, then try again."
+
+
+class BuildFailed(FootlightError):
+    """The build of the app ended badly, or took too long."""
+
+    code = "BUILD_FAILED"
+    default_suggestion = "Read the end of the build's output in the details; the server's log has all of it."
+
+
+class LaunchFailed(FootlightError):
+    """The app, or a service that it needs, did not start. Nothing of it is left."""
+
+    code = "LAUNCH_FAILED"
+    default_suggestion = "Correct what is named, then launch again."
+
+
+class InvalidConfig(FootlightError):
+    """The options of a launch do not fit together, or name what there is not."""
+
+    code = "INVALID_CONFIG"
+    default_suggestion = "Correct the named option, then launch again."
+
+
+class PortInUse(FootlightError):
+    """A port that a service of the app needs is taken."""
+
+    code = "PORT_IN_USE"
+    default_suggestion = "End whatever listens there, or give another port."
+
+
+class SessionAlreadyRunning(FootlightError):
+    """There is one app at a time (R002-8)."""
+
+    code = "SESSION_ALREADY_RUNNING"
+    default_suggestion = "Use the session that runs, or clean it up first."
+
+
+class NoActiveSession(FootlightError):
+    """No app is running."""
+
+    code = "NO_ACTIVE_SESSION"
+    default_suggestion = "Launch the app first."
+
+
+class NotificationTimeout(FootlightError):
+    """No notification window of the app opened in time."""
+
+    code = "NOTIFICATION_TIMEOUT"
+    default_retryable = True
+    default_suggestion = "See that the page has asked the app for something, then wait again."
+
+
 class ConfigurationError(FootlightError):
     """A setting is unknown or wrong. Raised before there is a server; never reaches a client."""
 
@@ -240,3 +309,15 @@ CODES: tuple[type[FootlightError], ...] = (
     InternalError,
 )
 """What a client can see, in the order of the reference page."""
+
+APP_CODES: tuple[type[FootlightError], ...] = (
+    BuildFailed,
+    DependenciesMissing,
+    SessionAlreadyRunning,
+    LaunchFailed,
+    InvalidConfig,
+    PortInUse,
+    NoActiveSession,
+    NotificationTimeout,
+)
+"""What is told beside `CODES` by toolsets for an app under test."""

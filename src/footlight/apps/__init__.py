@@ -1,0 +1,1 @@
+"""Apps under test: browser extensions, built, launched and read."""

@@ -1,0 +1,1 @@
+"""The MetaMask extension, as its own end-to-end tests have it."""

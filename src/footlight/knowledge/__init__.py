@@ -1,0 +1,1 @@
+"""What was done and seen, step by step, kept with the repository and found again."""
