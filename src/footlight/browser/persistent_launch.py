@@ -18,9 +18,11 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from footlight.browser._playwright import Error
+from footlight.browser.browser_process import close_context, end_process, process_of
 from footlight.browser.context import context_arguments, option_refused
 from footlight.browser.launch import did_not_start, find_browser, lacks_display, launch_arguments
 from footlight.browser.launch_options import Launch, LaunchOptions, needs_own_agent
+from footlight.browser.listening import listener_on
 from footlight.browser.profile_lock import find_browser_holder
 from footlight.browser.profiles import in_use
 from footlight.errors import FootlightError, ResourceExhausted
@@ -40,7 +42,6 @@ __all__ = ["Endpoint", "PersistentBrowser", "PersistentLauncher", "check_port", 
 VACATED_SECONDS = 5.0
 """How long the browser of a server that was killed may take to notice."""
 LISTENS_SECONDS = 10.0
-END_SECONDS = 2.0
 LOOK_SECONDS = 0.02
 
 RULES = "--host-resolver-rules="
@@ -76,8 +77,8 @@ class PersistentBrowser:
 
     async def end(self) -> None:
         """Be sure that it is gone: the profile is whole, and its port free, only then."""
-        await _close(self.context)
-        await asyncio.to_thread(_end_process, self.process)
+        await close_context(self.context)
+        await asyncio.to_thread(end_process, self.process)
 
 
 class PersistentLauncher:
@@ -119,13 +120,13 @@ class PersistentLauncher:
         context = await self._start(folder, launch, found, port)
         try:
             async with asyncio.timeout(LISTENS_SECONDS):
-                process = await _process(context)
+                process = await process_of(context)
                 endpoint = await _endpoint(process, port)
             return PersistentBrowser(
                 context=context, launch=launch, endpoint=endpoint, process=process, shell=_is_shell(found)
             )
         except BaseException as error:
-            await _close(context)
+            await close_context(context)
             if isinstance(error, TimeoutError):
                 check_port(port)
                 raise _taken(port, "something else") from None
@@ -210,23 +211,6 @@ def _debugger_path(port: int) -> str:
     return urlsplit(told["webSocketDebuggerUrl"]).path
 
 
-async def _process(context: BrowserContext) -> psutil.Process:
-    import psutil
-
-    assert context.browser is not None
-    cdp = await context.browser.new_browser_cdp_session()
-    told = cast("dict[str, Any]", await cdp.send("SystemInfo.getProcessInfo"))
-    await cdp.detach()
-    pid = next(int(each["id"]) for each in told["processInfo"] if each["type"] == "browser")
-    return psutil.Process(pid)
-
-
-async def _close(context: BrowserContext) -> None:
-    with contextlib.suppress(Error, TimeoutError):
-        async with asyncio.timeout(END_SECONDS):
-            await context.close()
-
-
 def _is_shell(found: FoundBrowser) -> bool:
     return "headless" in Path(found.path).name or (found.source == "playwright" and found.executable is None)
 
@@ -250,17 +234,7 @@ def check_port(port: int) -> None:
         try:
             trial.bind(("127.0.0.1", port))
         except OSError:
-            raise _taken(port, _listener(port)) from None
-
-
-def _listener(port: int) -> str:
-    import psutil
-
-    with contextlib.suppress(psutil.Error):
-        for each in psutil.net_connections("tcp"):
-            if each.status == psutil.CONN_LISTEN and each.laddr and each.laddr[1] == port and each.pid:
-                return f"process {each.pid} ({psutil.Process(each.pid).name()})"
-    return "another process"
+            raise _taken(port, listener_on(port)) from None
 
 
 def _taken(port: int, by: str) -> ResourceExhausted:
@@ -269,18 +243,3 @@ def _taken(port: int, by: str) -> ResourceExhausted:
         suggestion="The port comes from the name: end that process, or give another sessionName.",
         port=port,
     )
-
-
-def _end_process(process: psutil.Process) -> None:
-    """Wait until it is gone, and kill it with all below it where it does not go."""
-    import psutil
-
-    try:
-        family = [process, *process.children(recursive=True)]
-        _, alive = psutil.wait_procs(family, timeout=END_SECONDS)
-    except psutil.NoSuchProcess:
-        return
-    for each in alive:
-        with contextlib.suppress(psutil.Error):
-            each.kill()
-    psutil.wait_procs(alive, timeout=END_SECONDS)

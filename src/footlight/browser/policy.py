@@ -39,8 +39,11 @@ class DomainPolicy:
         blocked: Sequence[str] | None,
         *,
         closed_ports: range = range(0),
+        extensions: bool = False,
     ) -> None:
+        """`extensions`: browsers run some, and their pages can be opened too."""
         self._closed_ports = closed_ports
+        self._schemes = (*_WEB_SCHEMES, "chrome-extension") if extensions else _WEB_SCHEMES
         self._allowed = None if allowed is None else tuple(_normal(pattern) for pattern in allowed)
         self._blocked = tuple(_normal(pattern) for pattern in blocked or ())
 
@@ -72,12 +75,14 @@ class DomainPolicy:
         parts = _split(url)
         if parts.scheme == "data" and self._allowed is None:
             return
-        if parts.scheme not in _WEB_SCHEMES:
+        if parts.scheme not in self._schemes:
             raise PermissionDenied(
                 f"Only http and https pages can be opened, not {parts.scheme}: URLs", url=url[:2000]
             )
         if not parts.hostname:
             raise InvalidUrl(f'The URL "{url}" names no host', url=url)
+        if parts.scheme not in _WEB_SCHEMES:
+            return
         if self.refuses(parts.hostname):
             raise refused(parts.hostname, url)
         if self.closes(parts.hostname, parts.port or 0):

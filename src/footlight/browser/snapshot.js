@@ -17,6 +17,7 @@
   const MAX_NODES = 50_000;
   const MAX_DEPTH = 400; // of elements inside each other; the stack holds some thousand calls
   const MAX_NAME = 400;
+  const MAX_SAID = 100; // of an element with a test id
   const MAX_TEXT = 2_000;
   const MAX_OPTIONS = 50; // of a drop-down, in the tree
   const MAX_SELECTORS = 40; // more are slower to match than styles are to ask for
@@ -1734,7 +1735,56 @@
     return asked.path ? facts.slice(0, -1) + `,"path":${JSON.stringify(cssPathTo(element))}}` : facts;
   }
 
+  // ---- test ids ----
+
+  // What holds what somebody has typed, or words that nobody sees.
+  const WORDLESS = words("input textarea select script style template");
+
+  const isSeen = (element) => {
+    if (checkVisibility && !checkVisibility.call(element, VISIBLE)) return false;
+    const box = getBoundingClientRect.call(element);
+    return box.width > 0 && box.height > 0;
+  };
+
+  // In document order, in open shadow roots too, `limit` at the most; `more` where there are others.
+  function testIds(root, asked) {
+    const items = [];
+    let more = false;
+    function collect(from) {
+      for (const element of findAll(from, "*")) {
+        const id = attribute(element, "data-testid");
+        if (id && isSeen(element)) {
+          if (items.length === asked.limit) return void (more = true);
+          const tag = get.localName.call(element);
+          const text = WORDLESS.has(tag) ? "" : tidy(get.textContent.call(element), MAX_SAID);
+          items.push([cut(fold(id), MAX_NAME), tag, text]);
+        }
+        const shadow = get.shadowRoot.call(element);
+        if (shadow) collect(shadow);
+      }
+    }
+    collect(root);
+    return JSON.stringify({ items, more });
+  }
+
+  // What a field is, for those who must know whether what is typed there is a secret.
+  function field(element) {
+    const facts = factsOf(element);
+    const said = (name) => cut(attribute(element, name) || "", MAX_NAME);
+    return JSON.stringify({
+      tag: facts.tag,
+      type: facts.tag === "input" ? element.type : "",
+      autocomplete: said("autocomplete"),
+      testId: said("data-testid"),
+      name: nameOf(facts).text,
+      role: roleOf(facts),
+      hint: (said("id") + " " + said("name")).trim(),
+    });
+  }
+
   function reply(root, asked) {
+    if (asked.what === "testids") return testIds(root, asked);
+    if (asked.what === "field" && !isDocument(root)) return within(root, asked, () => field(root));
     if (asked.what === "identify") return within(root, asked, () => identify(root, asked));
     if (asked.what === "look") return within(root, asked, () => look(root, asked));
     if (asked.what === "ref" && !isDocument(root)) return within(root, asked, () => describe(root));

@@ -1,0 +1,106 @@
+"""A display for windows: the one that there is, else a virtual one of our own, else none."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import shutil
+import sys
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["Display", "open_display"]
+
+logger = logging.getLogger(__name__)
+
+START_SECONDS = 10.0
+END_SECONDS = 2.0
+SIZE = "1600x1200x24"
+"""Pixels, and bits of each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Display:
+    """`screen` is the machine's own, `xvfb` one that nobody sees; with `none` there can be no window."""
+
+    kind: Literal["screen", "xvfb", "none"]
+    environment: Mapping[str, str]
+    """What a browser must have beside its own to show itself there."""
+
+
+@asynccontextmanager
+async def open_display() -> AsyncGenerator[Display]:
+    """A display for one browser, which may be the last of its clients only when it ends."""
+    if sys.platform in ("win32", "darwin") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"):
+        yield Display("screen", {})
+        return
+    program = shutil.which("Xvfb")
+    if program is None:
+        logger.warning("there is no display and no Xvfb: the browser runs without a window")
+        yield Display("none", {})
+        return
+    async with _virtual(program) as number:
+        if number is None:
+            yield Display("none", {})
+        else:
+            logger.info("there is no display: the browser's window is on one of Xvfb, :%s", number)
+            yield Display("xvfb", {"DISPLAY": f":{number}"})
+
+
+@asynccontextmanager
+async def _virtual(program: str) -> AsyncGenerator[str | None]:
+    """The number of a display of Xvfb; None where it does not start.
+
+    It ends with its last client, so that none is left of a server that was killed.
+    """
+    read, write = os.pipe()
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *(program, "-displayfd", str(write), "-screen", "0", SIZE, "-nolisten", "tcp", "-terminate"),
+            pass_fds=(write,),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except BaseException:
+        os.close(read)
+        raise
+    finally:
+        os.close(write)
+    try:
+        yield await _number(read)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            process.terminate()
+        try:
+            async with asyncio.timeout(END_SECONDS):
+                await process.wait()
+        except (TimeoutError, asyncio.CancelledError) as error:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            if isinstance(error, asyncio.CancelledError):
+                raise
+
+
+async def _number(pipe: int) -> str | None:
+    """What it writes when it takes clients; nothing where it has ended before."""
+    reader = asyncio.StreamReader()
+    transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(pipe, "rb", buffering=0)
+    )
+    try:
+        async with asyncio.timeout(START_SECONDS):
+            line = await reader.readline()
+    except TimeoutError:
+        line = b""
+    finally:
+        transport.close()
+    if not line:
+        logger.warning("Xvfb did not start: the browser runs without a window")
+        return None
+    return line.decode("ascii").strip()
