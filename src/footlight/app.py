@@ -22,13 +22,18 @@ if TYPE_CHECKING:
 
     from mcp.server import Server
 
+    from footlight.apps.profile import AppProfile
     from footlight.browser.changes import Change, OnChange
-    from footlight.browser.engine import Engine
+    from footlight.browser.engine import Engine, MakeTable
+    from footlight.browser.extension_launch import ExtensionLauncher
+    from footlight.browser.session import SessionSurroundings
     from footlight.caller import Caller
     from footlight.config import Settings
+    from footlight.knowledge.store import KnowledgeStore
     from footlight.server.dispatch import Dispatcher
     from footlight.server.masking import Mask
     from footlight.server.prompts import PromptLibrary
+    from footlight.server.recording import Recorder
     from footlight.server.secrets import Secrets
     from footlight.server.subscriptions import Subscriptions
     from footlight.server.tool import Tool
@@ -46,7 +51,7 @@ TRANSPORTS = {
     "websocket": "footlight.transports.websocket_server",
 }
 TOOLSETS = {"browser": "footlight.toolsets.browser", "szkrabok": "footlight.toolsets.szkrabok"}
-"""Modules that have a `TOOLSET`."""
+"""Modules that have a `TOOLSET`. That of an app under test is made for the app."""
 ORPHAN_CHECK_SECONDS = 0.5
 LAST_SECONDS = 4.5
 """From the wish to stop to the end of the process, whatever hangs."""
@@ -148,7 +153,13 @@ async def _serve(settings: Settings, entrance: Entrance | None, secrets: Secrets
     stop, hurry = asyncio.Event(), asyncio.Event()
     _on_signals(lambda: (hurry if stop.is_set() else stop).set())
     news = News()
-    engine = Engine(settings, on_change=news, secrets=secrets.values if secrets else ())
+    store = make_store(settings)
+    engine = Engine(
+        settings,
+        on_change=news,
+        secrets=secrets.values if secrets else (),
+        make_table=make_app_table(settings, store) if settings.toolset == "metamask" else None,
+    )
     engine.start()
     # The driver starts in its own process while the SDK, which is most of the start, is imported here.
     await asyncio.to_thread(importlib.import_module, "footlight.server.protocol")
@@ -156,11 +167,11 @@ async def _serve(settings: Settings, entrance: Entrance | None, secrets: Secrets
     gc.enable()
     gc.freeze()
     if entrance is None:
-        serving = asyncio.create_task(_serve_stdio(settings, engine, news, secrets))
+        serving = asyncio.create_task(_serve_stdio(settings, engine, news, secrets, store))
         ends = [serving, asyncio.create_task(stop.wait()), asyncio.create_task(_orphaned())]
     else:
         # It ends by itself when it is told to stop, and then finishes what runs.
-        serving = asyncio.create_task(_serve_network(settings, engine, news, secrets, entrance, stop))
+        serving = asyncio.create_task(_serve_network(settings, engine, news, secrets, store, entrance, stop))
         ends = [serving, asyncio.create_task(hurry.wait())]
     try:
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
@@ -183,10 +194,12 @@ def _on_signals(act: Callable[[], None]) -> None:
             asyncio.get_running_loop().add_signal_handler(number, act)
 
 
-async def _serve_stdio(settings: Settings, engine: Engine, news: News, secrets: Secrets | None) -> None:
+async def _serve_stdio(
+    settings: Settings, engine: Engine, news: News, secrets: Secrets | None, store: KnowledgeStore | None
+) -> None:
     from footlight.transports.stdio import serve_stdio
 
-    server, _ = _make_server(settings, engine, news, secrets)
+    server, _ = _make_server(settings, engine, news, secrets, store)
     async with serve_stdio() as (read, write):
         _say("Playwright MCP Server running on stdio", sys.stderr)
         await server.run(read, write, server.create_initialization_options())
@@ -197,10 +210,11 @@ async def _serve_network(
     engine: Engine,
     news: News,
     secrets: Secrets | None,
+    store: KnowledgeStore | None,
     entrance: Entrance,
     stop: asyncio.Event,
 ) -> None:
-    server, subscriptions = _make_server(settings, engine, news, secrets)
+    server, subscriptions = _make_server(settings, engine, news, secrets, store)
     listening = _listen_http if settings.transport == "http" else _listen_websocket
     async with listening(settings, engine, entrance, server, stop, on_drain=subscriptions.close) as banner:
         _say(banner, sys.stdout)
@@ -336,7 +350,11 @@ def _say(line: str, stream: TextIO) -> None:
 
 
 def _make_server(
-    settings: Settings, engine: Engine, news: News, secrets: Secrets | None
+    settings: Settings,
+    engine: Engine,
+    news: News,
+    secrets: Secrets | None,
+    store: KnowledgeStore | None,
 ) -> tuple[Server[Any], Subscriptions]:
     from footlight.server.protocol import make_server
     from footlight.server.resources import Resources
@@ -346,7 +364,7 @@ def _make_server(
     news.listener = subscriptions.on_change
     toolset = toolset_of(settings)
     mask = make_mask(secrets, toolset)
-    dispatcher, instructions = make_dispatcher(settings, engine, secrets, mask)
+    dispatcher, instructions = make_dispatcher(settings, engine, secrets, mask, store)
     server = make_server(
         settings,
         instructions=instructions,
@@ -372,7 +390,11 @@ class News:
 
 
 def make_dispatcher(
-    settings: Settings, engine: Engine, secrets: Secrets | None, mask: Mask
+    settings: Settings,
+    engine: Engine,
+    secrets: Secrets | None,
+    mask: Mask,
+    store: KnowledgeStore | None = None,
 ) -> tuple[Dispatcher, str]:
     """The toolset of the settings over an engine, and what its instructions say."""
     from footlight.browser.storage import StateStore
@@ -389,13 +411,79 @@ def make_dispatcher(
         withheld=[tool for tool in toolset.tools if tool not in offered],
         secrets=secrets,
         mask=mask,
+        recorder=make_recorder(settings, store),
     )
     instructions = fitted(toolset.instructions, [tool.name for tool in offered], toolset.tools)
     return dispatcher, instructions + (toolset.about_secrets(secrets.names) if secrets else "")
 
 
 def toolset_of(settings: Settings) -> Toolset:
-    return importlib.import_module(TOOLSETS[settings.toolset]).TOOLSET
+    """Raises ConfigurationError where its app is not to be had."""
+    if settings.toolset != "metamask":
+        return importlib.import_module(TOOLSETS[settings.toolset]).TOOLSET
+    from footlight.toolsets.metamask import make_toolset
+
+    return make_toolset(
+        app=app_profile(settings).name, prefix=app_prefix(settings), strict=settings.app.strict
+    )
+
+
+def app_profile(settings: Settings) -> AppProfile:
+    """Raises ConfigurationError where the settings name none."""
+    from footlight.apps.loading import load_profile
+
+    return load_profile(settings.app.profile)
+
+
+def app_prefix(settings: Settings) -> str:
+    return settings.app.prefix or app_profile(settings).prefix
+
+
+def make_app_table(settings: Settings, store: KnowledgeStore | None) -> MakeTable:
+    """What makes the table of an app's sessions, when there is a browser to launch it in."""
+    from footlight.apps.sessions import AppSessions
+
+    def make(launcher: ExtensionLauncher, surroundings: SessionSurroundings) -> AppSessions:
+        return AppSessions(
+            settings.session,
+            profile=app_profile(settings),
+            prefix=app_prefix(settings),
+            repository=settings.app.repository.absolute(),
+            launcher=launcher,
+            surroundings=surroundings,
+            # A window is what an extension is looked at in, unless somebody says otherwise.
+            headless="headless" in settings.browser.model_fields_set and settings.browser.headless,
+            knowledge=store,
+        )
+
+    return make
+
+
+def make_store(settings: Settings) -> KnowledgeStore | None:
+    """Where steps are written down; None where they are not."""
+    if settings.toolset != "metamask" or not settings.knowledge.keep:
+        return None
+    from footlight.knowledge.sanitising import Rules
+    from footlight.knowledge.store import DEFAULT_ROOT, KnowledgeStore
+
+    profile = app_profile(settings)
+    root = settings.knowledge.directory or settings.app.repository / DEFAULT_ROOT
+    secret = frozenset(screen.name for screen in profile.screens if screen.secret)
+    rules = Rules(secret_screens=Rules().secret_screens | secret, known_texts=profile.secrets)
+    return KnowledgeStore(root.absolute(), rules=rules, screens=profile.screen_names)
+
+
+def make_recorder(settings: Settings, store: KnowledgeStore | None) -> Recorder | None:
+    if store is None:
+        return None
+    from footlight.toolsets.metamask.recording import StepRecorder
+
+    return StepRecorder(
+        store,
+        prefix=app_prefix(settings),
+        repository=settings.app.repository.absolute(),
+        strict=settings.app.strict,
+    )
 
 
 def offered_tools(settings: Settings) -> tuple[Tool, ...]:

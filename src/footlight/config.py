@@ -21,10 +21,12 @@ from pydantic.fields import FieldInfo
 from footlight.errors import ConfigurationError
 
 __all__ = [
+    "AppSettings",
     "BrowserSettings",
     "DaemonSettings",
     "DialogAnswer",
     "DialogSettings",
+    "KnowledgeSettings",
     "ListenSettings",
     "LoggingSettings",
     "ObservationSettings",
@@ -107,6 +109,9 @@ class BrowserSettings(_Section):
     """Ours: this browser and no other."""
     cdp_endpoint: str | None = None
     """Ours: attach to a running Chromium, for example http://127.0.0.1:9222, instead of starting one."""
+    extensions: list[PathSetting] = []
+    """Ours: unpacked Chrome extensions, folders with a manifest.json. Each session is then a browser of its
+    own, with a window, on a virtual display where there is no other."""
 
 
 class PoolSettings(_Section):
@@ -278,6 +283,29 @@ class SuiteSettings(_Section):
     """pytest's tests in this folder. Without it `browser.run_test` is refused."""
 
 
+class AppSettings(_Section):
+    """Ours: the app under test of the toolset `metamask`."""
+
+    profile: Annotated[str, Field(pattern=r"^[\w.]+:[\w.]+$")] = "footlight.apps.metamask.app:METAMASK"
+    """`package.module:name` of an `AppProfile`: another extension than MetaMask."""
+    prefix: Annotated[str, Field(pattern=r"^[a-z][a-z0-9]{0,15}$")] | None = None
+    """Of the names of the tools, and in capitals of the error codes. Default: the profile's."""
+    strict: bool = False
+    """Document 002 to the letter: its 16 tools with its schemas, and nothing in an answer beside."""
+    repository: PathSetting = Path()
+    """Where the sources of the app are, and its build. Default: the working directory."""
+
+
+class KnowledgeSettings(_Section):
+    """Ours: the memory of every step."""
+
+    directory: PathSetting | None = None
+    """Where it is kept. Default: `test-artifacts/llm-knowledge` in the app's repository with the toolset
+    `metamask`, and nowhere with `browser`."""
+    keep: bool = True
+    """Whether steps are written down at all."""
+
+
 class LoggingSettings(_Section):
     """Where the log goes. On stdio `stdout` means stderr: stdout belongs to the protocol."""
 
@@ -300,8 +328,9 @@ class Settings(_Section):
     """The version it tells them. Not that of the package."""
     transport: Literal["stdio", "http", "websocket"] = "stdio"
     """How it is reached."""
-    toolset: Literal["browser", "szkrabok"] = "browser"
-    """Ours: which tools are offered. `szkrabok` has the dotted names, and sessions that have a name."""
+    toolset: Literal["browser", "szkrabok", "metamask"] = "browser"
+    """Ours: which tools are offered. `szkrabok` has the dotted names, and sessions that have a name;
+    `metamask` builds, launches and looks at an extension under test."""
     port: int | None = Field(default=None, ge=0, le=65535)
     """For the transports that listen. Default: 8931. 0 takes a free one, and says which."""
     token: SecretStr | None = None
@@ -318,6 +347,8 @@ class Settings(_Section):
     prompts: PromptSettings = PromptSettings()
     profiles: ProfileSettings = ProfileSettings()
     tests: SuiteSettings = SuiteSettings()
+    app: AppSettings = AppSettings()
+    knowledge: KnowledgeSettings = KnowledgeSettings()
     logging: LoggingSettings = LoggingSettings()
 
     @property
@@ -498,11 +529,15 @@ def _consistent(settings: Settings) -> Settings:
         raise ConfigurationError("setting 'daemon.local' needs 'transport' to be 'http'")
     if settings.browser.cdp_endpoint and settings.browser.type != "chromium":
         raise ConfigurationError("setting 'browser.cdpEndpoint' needs 'browser.type' to be 'chromium'")
-    if settings.toolset == "szkrabok" and (
-        settings.browser.cdp_endpoint or settings.browser.type != "chromium"
-    ):
+    own_browser = settings.browser.cdp_endpoint is None and settings.browser.type == "chromium"
+    if settings.toolset in ("szkrabok", "metamask") and not own_browser:
         raise ConfigurationError(
-            "setting 'toolset' to be 'szkrabok' needs 'browser.type' to be 'chromium', "
+            f"setting 'toolset' to be '{settings.toolset}' needs 'browser.type' to be 'chromium', "
+            "and no 'browser.cdpEndpoint'"
+        )
+    if settings.browser.extensions and (settings.toolset != "browser" or not own_browser):
+        raise ConfigurationError(
+            "setting 'browser.extensions' needs 'toolset' to be 'browser', 'browser.type' to be 'chromium', "
             "and no 'browser.cdpEndpoint'"
         )
     return settings

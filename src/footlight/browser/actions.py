@@ -28,6 +28,7 @@ __all__ = [
     "fill",
     "hover",
     "press",
+    "retype",
     "scroll",
     "select",
     "set_checked",
@@ -120,6 +121,21 @@ async def fill(page: Page, selector: str, value: str, deadline: Deadline) -> Non
                 f'value: "{selector}" cannot hold "{value}"; it takes {expected}', parameter="value"
             )
         await element.fill(value, timeout=deadline.element_ms)
+
+    await page.act(selector, deadline, replace)
+
+
+async def retype(page: Page, selector: str, text: str, deadline: Deadline, *, delay_ms: float) -> None:
+    """In place of what is there, key by key; all at once where the delay is 0.
+
+    Of the page's own scripts it needs nothing, so a page may have forbidden itself what it likes.
+    """
+
+    async def replace(element: Locator, timeout: float) -> None:
+        await element.fill("" if delay_ms else text, timeout=timeout)
+        if delay_ms:
+            typing = element.press_sequentially(text, delay=delay_ms, timeout=deadline.remaining_ms)
+            await _whole(page, text, typing)
 
     await page.act(selector, deadline, replace)
 

@@ -39,6 +39,11 @@ class Deadline:
         """The same, but patience begins now: what came before was the wait for others."""
         return replace(self, patience=min(time.monotonic() + self.patience_ms / 1000, self.expires))
 
+    def within(self, timeout_ms: float) -> Deadline:
+        """The same, but over in so many milliseconds at the latest."""
+        expires = min(self.expires, time.monotonic() + timeout_ms / 1000)
+        return replace(self, timeout_ms=timeout_ms, expires=expires, patience=min(self.patience, expires))
+
     @property
     def remaining_ms(self) -> float:
         """Never 0, which means "no limit" to Playwright."""

@@ -8,7 +8,7 @@ import logging
 import os
 import shutil
 import tempfile
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from footlight.browser._playwright import start_playwright
 from footlight.browser.changes import OnChange, ignore
 from footlight.browser.devices import Devices
+from footlight.browser.extension_launch import ExtensionLauncher
 from footlight.browser.launch import launch_browser
 from footlight.browser.looking import register_engine
 from footlight.browser.markdown import register_markdown_engine
@@ -39,10 +40,11 @@ if TYPE_CHECKING:
     from footlight.browser.session_table import SessionTable
     from footlight.config import Settings
 
-__all__ = ["Engine"]
+__all__ = ["Engine", "MakeTable"]
 
 logger = logging.getLogger(__name__)
 
+MakeTable = Callable[[ExtensionLauncher, SessionSurroundings], "SessionTable"]
 RUN_PREFIX = "footlight-run-"
 REAP_SECONDS = 30.0
 CLOSE_SECONDS = 3.5
@@ -59,8 +61,15 @@ class Engine:
     """
 
     def __init__(
-        self, settings: Settings, *, on_change: OnChange = ignore, secrets: tuple[str, ...] = ()
+        self,
+        settings: Settings,
+        *,
+        on_change: OnChange = ignore,
+        secrets: tuple[str, ...] = (),
+        make_table: MakeTable | None = None,
     ) -> None:
+        """`make_table` gives the sessions of a toolset that launches extensions itself."""
+        self._make_table = make_table
         self._settings = settings
         self._secrets = secrets
         self._on_change = on_change
@@ -127,6 +136,7 @@ class Engine:
             settings.security.allowed_domains,
             settings.security.blocked_domains,
             closed_ports=PORTS if settings.toolset == "szkrabok" else range(0),
+            extensions=self._make_table is not None or bool(settings.browser.extensions),
         )
         self._proxy = await self._start_proxy(policy) if policy.restricts else None
         self._reaping = asyncio.create_task(self._reap())
@@ -143,7 +153,18 @@ class Engine:
             proxy=self._proxy,
             on_change=self._on_change,
         )
+        if self._make_table is not None:
+            return self._make_table(self._extension_launcher(surroundings), surroundings)
         return self._named(surroundings) if settings.toolset == "szkrabok" else self._pooled(surroundings)
+
+    def _extension_launcher(self, surroundings: SessionSurroundings) -> ExtensionLauncher:
+        return ExtensionLauncher(
+            self._playwright,
+            self._settings.browser,
+            devices=surroundings.devices,
+            filter_proxy=self._proxy.url if self._proxy else None,
+            temporary=self._short_folder(surroundings.scratch_path),
+        )
 
     def _pooled(self, surroundings: SessionSurroundings) -> Sessions:
         settings = self._settings

@@ -130,6 +130,9 @@ class PersistentLauncher:
             if isinstance(error, TimeoutError):
                 check_port(port)
                 raise _taken(port, "something else") from None
+            if _is_gone(error):
+                told = error if isinstance(error, Error) else Error("it ended at once")
+                raise self._why_not(told, launch, found) from error
             raise
 
     def _find(self) -> FoundBrowser:
@@ -168,13 +171,13 @@ class PersistentLauncher:
             arguments["headless"] = True
             try:
                 browser = await self._playwright.chromium.launch(**arguments)
+                try:
+                    cdp = await browser.new_browser_cdp_session()
+                    version = cast("dict[str, str]", await cdp.send("Browser.getVersion"))
+                finally:
+                    await browser.close()
             except Error as error:
                 raise did_not_start(error, self._settings, found) from error
-            try:
-                cdp = await browser.new_browser_cdp_session()
-                version = cast("dict[str, str]", await cdp.send("Browser.getVersion"))
-            finally:
-                await browser.close()
             self._own_agent = version["userAgent"]
         return self._own_agent
 
@@ -201,6 +204,13 @@ async def _endpoint(process: psutil.Process, port: int) -> Endpoint:
 def _listens(process: psutil.Process, port: int) -> bool:
     listening = (each for each in process.net_connections("tcp4") if each.status == "LISTEN")
     return any(each.laddr and each.laddr[1] == port for each in listening)
+
+
+def _is_gone(error: BaseException) -> bool:
+    """Whether this is how it shows, to whoever asks a browser, that it has ended."""
+    import psutil
+
+    return isinstance(error, (Error, psutil.NoSuchProcess, OSError, http.client.HTTPException))
 
 
 def _debugger_path(port: int) -> str:

@@ -40,6 +40,7 @@ __all__ = [
     "inspect_all",
     "inspect_page",
     "is_enabled",
+    "is_seen",
     "is_visible",
     "run_script",
     "screenshot",
@@ -77,6 +78,11 @@ async def text(page: Page, selector: str, deadline: Deadline) -> str:
             return await element.evaluate(_TEXT, timeout=timeout)  # SVG and MathML
 
     return await page.ask(selector, deadline, read)
+
+
+async def is_seen(page: Page, selector: str, deadline: Deadline) -> bool:
+    """Whether the first match can be seen now; not where there is none."""
+    return await page.ask_all(selector, deadline, lambda found: found.first.is_visible())
 
 
 async def all_text(page: Page, selector: str, deadline: Deadline) -> list[str]:

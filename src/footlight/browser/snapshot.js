@@ -1783,6 +1783,7 @@
   }
 
   function reply(root, asked) {
+    if (asked.what === "frame") return String(!isDocument(root) && isMatch(root, "iframe, frame"));
     if (asked.what === "testids") return testIds(root, asked);
     if (asked.what === "field" && !isDocument(root)) return within(root, asked, () => field(root));
     if (asked.what === "identify") return within(root, asked, () => identify(root, asked));

@@ -29,6 +29,12 @@ FLAGS = {
     "secrets": "security.secretsFile",
     "tools": "tools.groups",
     "toolset": "toolset",
+    "app": "app.profile",
+    "prefix": "app.prefix",
+    "strict_002": "app.strict",
+    "repository": "app.repository",
+    "knowledge": "knowledge.directory",
+    "extension": "browser.extensions",
     "sessions_dir": "profiles.directory",
     "tests_dir": "tests.directory",
     "transport": "transport",
@@ -63,8 +69,21 @@ _path = click.Path(path_type=Path)
 )
 @click.option(
     "--toolset",
-    type=click.Choice(["browser", "szkrabok"]),
-    help="Which tools. szkrabok: dotted names, sessions that have a name. Default: browser.",
+    type=click.Choice(["browser", "szkrabok", "metamask"]),
+    help="Which tools. szkrabok: dotted names, sessions that have a name. metamask: an extension under "
+    "test. Default: browser.",
+)
+@click.option(
+    "--app", metavar="MODULE:NAME", help="With metamask: test the app of this profile. Default: MetaMask."
+)
+@click.option("--prefix", help="With metamask: begin the tools' names with this. Default: the app's.")
+@click.option(
+    "--strict-002", is_flag=True, default=None, help="With metamask: document 002, and nothing beside it."
+)
+@click.option("--repository", type=_path, help="With metamask: the app's sources. Default: here.")
+@click.option("--knowledge", type=_path, help="Write every step down in this folder.")
+@click.option(
+    "--extension", type=_path, multiple=True, help="Load this unpacked Chrome extension. Repeatable."
 )
 @click.option("--sessions-dir", type=_path, help="With szkrabok: keep profiles here. Default: sessions.")
 @click.option("--tests-dir", type=_path, help="With szkrabok: let browser.run_test run the tests in here.")

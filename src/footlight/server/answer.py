@@ -73,6 +73,10 @@ class Answer:
     events: Mapping[str, Any] = field(default_factory=dict[str, Any])
     source: str = ""
     """The address of the page that it is about."""
+    session_id: str | None = None
+    """Of the session that it is about, where there is one."""
+    duration_ms: int = 0
+    """From the call to the answer."""
     locator: Any = None
     """What leads in another run to the element that a ref named; by selector where there are several, and a
     list where the call had steps."""

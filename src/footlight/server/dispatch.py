@@ -30,8 +30,9 @@ from footlight.server.keeping import keep_if_long
 from footlight.server.masking import Mask, unmasked
 from footlight.server.observing import Observer
 from footlight.server.progress import Report, reporting
+from footlight.server.recording import Recorded
 from footlight.server.selection import how_to_get
-from footlight.server.steps import RUN_STEPS, Outcome, StepFailed, parse_steps, run_all
+from footlight.server.steps import Outcome, Step, StepFailed, parse_steps, run_all
 from footlight.server.tool import Tool, ToolCall
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from footlight.browser.session_table import SessionTable
     from footlight.browser.storage import StateStore
     from footlight.config import Settings
+    from footlight.server.recording import Recorder
     from footlight.server.secrets import Secrets
 
 __all__ = ["Dispatcher", "UnknownTool"]
@@ -75,6 +77,7 @@ class _Course:
     clearing: bool = False
     abandoned: bool = False
     call: ToolCall | None = None
+    observed: object = None
 
     def abandon(self, work: asyncio.Task[Answer]) -> None:
         """Nobody waits for the answer any more."""
@@ -108,8 +111,11 @@ class Dispatcher:
         withheld: Iterable[Tool] = (),
         secrets: Secrets | None = None,
         mask: Mask = unmasked,
+        recorder: Recorder | None = None,
     ) -> None:
         """`withheld` are tools that there are, but not here; `mask` goes over all that leaves."""
+        self._recorder = recorder
+        self._table: SessionTable | None = None
         self._tools = {tool.name: tool for tool in tools}
         self._withheld = {tool.name: tool for tool in withheld}
         self._secrets = secrets
@@ -153,9 +159,10 @@ class Dispatcher:
     async def _work(self, course: _Course, arguments: Mapping[str, Any]) -> Answer:
         outcome = "cancelled"
         try:
-            answer = await self._answer_or_failure(course, arguments)
+            answer = self._completed(course, await self._answer_or_failure(course, arguments))
             if not course.abandoned:
                 outcome = "ok" if answer.success else answer.content["error"]["code"]
+                await self._record(course, arguments, answer)
             return answer
         finally:
             logger.info(
@@ -167,6 +174,25 @@ class Dispatcher:
                     "session": course.session.id if course.session else None,
                 },
             )
+
+    def _completed(self, course: _Course, answer: Answer) -> Answer:
+        session = course.session or (course.call and course.call.maybe_session)
+        active = self._table.active_id(caller=course.caller) if self._table and not session else None
+        return replace(
+            answer,
+            session_id=session.id if session else active,
+            duration_ms=round((time.monotonic() - course.began) * 1000),
+        )
+
+    async def _record(self, course: _Course, arguments: Mapping[str, Any], answer: Answer) -> None:
+        """What cannot be written down is no fault of the call."""
+        if self._recorder is None:
+            return
+        told = Recorded(course.tool, arguments, answer, course.call, course.observed)
+        try:
+            await self._recorder.record(told)
+        except Exception:
+            logger.exception("a call of %s could not be recorded", course.tool.name)
 
     async def _answer_or_failure(self, course: _Course, arguments: Mapping[str, Any]) -> Answer:
         try:
@@ -192,6 +218,8 @@ class Dispatcher:
 
     def _limits(self, tool: Tool, parsed: BaseModel) -> tuple[float, float]:
         """For the whole call, and for an element to appear."""
+        if tool.limits is not None:
+            return tool.limits(parsed)
         timeout_ms: float | None = getattr(parsed, "timeout", None)
         if timeout_ms is not None and "timeout" in parsed.model_fields_set:
             return timeout_ms, timeout_ms
@@ -223,58 +251,75 @@ class Dispatcher:
                 call.maybe_page = await session.page(getattr(parsed, "page_id", None))
                 call.maybe_page.view.take_located()  # Of a call that failed.
                 await check_no_dialog(call)
-            course.running = True
-            call.deadline = deadline.begun()
-            limit.reschedule((limit.when() or 0) + GRACE_SECONDS)
-            if tool.queued:  # Beside another call nothing begins: what happens is that call's.
-                session.begin_action(acts=tool.effect == "act")
-            observer = Observer(tool, call, parsed) if tool.observed else None
-            if observer:
-                await observer.begin()
-            call.steps = functools.partial(self._run_steps, call, parsed, observer)
-            stopped: StepFailed | None = None
-            data: Mapping[str, Any] | None
             try:
-                running = _run_tool(course, call, parsed)
-                raced = tool.queued and tool.name != RUN_STEPS
-                data = await (until_dialog(call, running) if raced else running)
-            except StepFailed as failed:
-                data, stopped = {}, failed
-            except asyncio.CancelledError:
-                course.clearing = True
-                if not limit.expired():
-                    limit.reschedule(None)
-                session.events.closed += await session.close_hung()
-                raise
-            observation = None
-            if data is None:
-                data = await cut_short(tool, call)
-            elif tool.effect == "act":
-                observation = await until_dialog(call, _aftermath(session, deadline, observer))
-            elif observer:
-                observation = await until_dialog(call, observer.tell())
-            session.touch()
-            if stopped:
-                failed = failure(
-                    stopped.explained(),
-                    observation=observation,
-                    events=session.take_events(),
-                    images=call.images,
-                    links=call.links,
-                )
-                return _about(call.maybe_page, failed)
-            answer = success(
-                _with_healed(data, call),
+                return await self._run_in_turn(course, call, parsed, limit)
+            finally:
+                course.observed = await self._observed(course, call)
+
+    async def _observed(self, course: _Course, call: ToolCall) -> object:
+        """What the page is like after the call, before another can change it."""
+        if self._recorder is None or course.abandoned:
+            return None
+        return await self._recorder.observe(course.tool, call)
+
+    async def _run_in_turn(
+        self, course: _Course, call: ToolCall, parsed: BaseModel, limit: asyncio.Timeout
+    ) -> Answer:
+        tool, session, deadline = course.tool, call.session, call.deadline
+        course.running = True
+        call.deadline = deadline.begun()
+        limit.reschedule((limit.when() or 0) + GRACE_SECONDS)
+        if tool.queued:  # Beside another call nothing begins: what happens is that call's.
+            session.begin_action(acts=tool.effect == "act")
+        observer = Observer(tool, call, parsed) if tool.observed else None
+        if observer:
+            await observer.begin()
+        call.steps = functools.partial(self._run_steps, call, parsed, observer)
+        stopped: StepFailed | None = None
+        data: Mapping[str, Any] | None
+        try:
+            running = _run_tool(course, call, parsed)
+            raced = tool.queued and not tool.batch
+            data = await (until_dialog(call, running) if raced else running)
+        except StepFailed as failed:
+            data, stopped = {}, failed
+        except asyncio.CancelledError:
+            course.clearing = True
+            if not limit.expired():
+                limit.reschedule(None)
+            session.events.closed += await session.close_hung()
+            raise
+        observation = None
+        if data is None:
+            data = await cut_short(tool, call)
+        elif tool.effect == "act":
+            observation = await until_dialog(call, _aftermath(session, deadline, observer))
+        elif observer:
+            observation = await until_dialog(call, observer.tell())
+        session.touch()
+        if stopped:
+            failed = failure(
+                stopped.explained(),
                 observation=observation,
                 events=session.take_events(),
                 images=call.images,
                 links=call.links,
             )
-            answer = _about(call.maybe_page, answer)
-            max_inline_text = self._settings.resources.max_inline_text
-            # What is kept, or shown as a beginning, is masked whole: half a secret would not be found.
-            kept = keep_if_long(self._mask(answer), session, tool=tool.name, max_inline_text=max_inline_text)
-            return replace(kept, locator=self._mask(_locator(call)))
+            return _about(call.maybe_page, failed)
+        answer = success(
+            _with_healed(data, call),
+            observation=observation,
+            events=session.take_events(),
+            images=call.images,
+            links=call.links,
+        )
+        answer = _about(call.maybe_page, answer)
+        max_inline_text = self._settings.resources.max_inline_text
+        # What is kept, or shown as a beginning, is masked whole: half a secret would not be found.
+        masked = self._mask(answer)
+        if not tool.whole:
+            masked = keep_if_long(masked, session, tool=tool.name, max_inline_text=max_inline_text)
+        return replace(masked, locator=self._mask(_locator(call)))
 
     async def _run_steps(
         self,
@@ -294,12 +339,31 @@ class Dispatcher:
             await call.session.settle(call.deadline)
 
         page_id: str | None = getattr(parsed, "page_id", None)
-        return await run_all(call, steps, page_id=page_id, stop_on_error=stop_on_error, settle=settle)
+        return await run_all(
+            call,
+            steps,
+            page_id=page_id,
+            stop_on_error=stop_on_error,
+            settle=settle,
+            after=functools.partial(self._record_step, call),
+        )
+
+    async def _record_step(self, call: ToolCall, step: Step, outcome: Outcome, duration_ms: int) -> None:
+        """A step is written down as if it were a call."""
+        if self._recorder is None:
+            return
+        answer = success(outcome.data or {}) if outcome.error is None else failure(outcome.error)
+        answer = self._mask(replace(answer, session_id=call.session.id, duration_ms=duration_ms))
+        try:
+            observed = await self._recorder.observe(step.tool, call)
+            await self._recorder.record(Recorded(step.tool, step.given, answer, call, observed))
+        except Exception:
+            logger.exception("a step of %s could not be recorded", step.tool.name)
 
     async def _get_sessions(self, deadline: Deadline) -> SessionTable:
         if not self._started:
             deadline.stage("starting the browser")
-        sessions = await self._sessions()
+        sessions = self._table = await self._sessions()
         if not self._started:
             deadline.stage("opening the session")
         self._started = True

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,11 +18,10 @@ if TYPE_CHECKING:
     from footlight.server.secrets import Secrets
     from footlight.server.tool import Tool, ToolCall
 
-__all__ = ["RUN_STEPS", "Outcome", "Step", "StepFailed", "parse_steps", "run_all"]
-
-RUN_STEPS = "run_steps"
+__all__ = ["Outcome", "Step", "StepFailed", "parse_steps", "run_all"]
 
 Settle = Callable[[], Coroutine[Any, Any, None]]
+After = Callable[["Step", "Outcome", int], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,8 @@ class Step:
 
     tool: Tool
     arguments: BaseModel
+    given: Mapping[str, Any]
+    """The same as they came."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,20 +97,22 @@ def _parse(
 ) -> Step:
     name = str(step["tool"])
     tool = tools.get(name)
-    if tool is None or tool.name == RUN_STEPS or tool.scope == "server" or not tool.queued:
+    if tool is None or tool.batch or tool.scope == "server" or not tool.queued:
         why = "is no tool" if tool is None else "cannot be a step"
         raise InvalidParameter(
             f"steps.{index}.tool: {name} {why}; steps are calls of tools that work in one session",
             parameter=f"steps.{index}.tool",
         )
-    arguments = dict(step.get("arguments") or {})
-    if arguments.setdefault("sessionId", session_id) != session_id:
+    arguments = given = dict(step.get("arguments") or {})
+    if "sessionId" in tool.input_schema["properties"]:
+        arguments = {"sessionId": session_id, **given}
+    if arguments.get("sessionId", session_id) != session_id:
         field = f"steps.{index}.arguments.sessionId"
         raise InvalidParameter(
             f"{field}: all steps run in the session of the call; leave it out", parameter=field
         )
     try:
-        return Step(tool, tool.parse(arguments, secrets))
+        return Step(tool, tool.parse(arguments, secrets), given)
     except FootlightError as error:
         error.message = f"steps.{index} ({name}): {error.message}"
         error.args = (error.message,)
@@ -123,8 +127,11 @@ async def run_all(
     page_id: str | None,
     stop_on_error: bool,
     settle: Settle,
+    after: After,
 ) -> list[Outcome]:
     """One after the other; each acting one is given the time to settle before the next begins.
+
+    `after` hears of each what came of it, and how many milliseconds it took.
 
     Raises:
         StepFailed: one failed, where that ends them.
@@ -134,6 +141,7 @@ async def run_all(
     try:
         for number, step in enumerate(steps, 1):
             call.stage(f"step {number} of {len(steps)}: {step.tool.name}")
+            began, call.typed_into = time.monotonic(), None
             try:
                 if step.tool.scope == "page":
                     named: str | None = getattr(step.arguments, "page_id", None)
@@ -150,8 +158,9 @@ async def run_all(
                 outcomes.append(Outcome(step.tool.name, data, locator=located))
             except FootlightError as error:
                 outcomes.append(Outcome(step.tool.name, error=error))
-                if stop_on_error:
-                    raise StepFailed(outcomes, error) from error
+            await after(step, outcomes[-1], round((time.monotonic() - began) * 1000))
+            if stop_on_error and (failed := outcomes[-1].error):
+                raise StepFailed(outcomes, failed) from failed
     finally:
         call.deadline = whole
     located = [outcome.locator for outcome in outcomes]
@@ -161,6 +170,10 @@ async def run_all(
 
 def _within(whole: Deadline, step: Step, call: ToolCall) -> Deadline:
     """A step's own time, which ends with the call's at the latest."""
+    if step.tool.limits:
+        whole_ms, own_ms = step.tool.limits(step.arguments)
+        timeout_ms = min(whole_ms, whole.remaining_ms)
+        return Deadline.after(timeout_ms, patience_ms=own_ms, stage=whole.stage)
     own: float | None = getattr(step.arguments, "timeout", None)
     timeout_ms = min(own or whole.remaining_ms, whole.remaining_ms)
     patience_ms = own or call.settings.session.element_timeout

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import typing
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from footlight.browser.session import Session
     from footlight.browser.session_table import SessionTable
     from footlight.browser.storage import StateStore
+    from footlight.browser.test_ids import FieldKind
     from footlight.config import Settings
     from footlight.server.answer import Image, Link
     from footlight.server.secrets import Secrets
@@ -103,6 +104,8 @@ class ToolCall:
     """Takes the secrets out of a text. What is cut is masked before: half a secret would not be found."""
     locator: Any = None
     """What `Answer.locator` will be, where it is not the page's that knows it."""
+    typed_into: FieldKind | None = None
+    """What the call has typed into: whoever writes the call down must know whether the text is a secret."""
     steps: RunSteps | None = None
     """Runs other tools inside this call; the dispatcher's."""
 
@@ -130,6 +133,8 @@ class ToolCall:
 
 RunSteps = Callable[[Sequence[Mapping[str, Any]], bool], Awaitable["list[Outcome]"]]
 Function = Callable[..., Awaitable[Mapping[str, Any]]]
+Limits = Callable[[BaseModel], tuple[float, float]]
+"""Milliseconds for a whole call, and for an element to appear in it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,6 +164,14 @@ class Tool:
     """Those that stand before the function's own."""
     default_timeout_ms: float | None
     """The deadline of a call that gives no `timeout`, where that is not the one of the settings."""
+    limits: Limits | None = None
+    """Where a call says its time in another way."""
+    schema: Mapping[str, Any] | None = None
+    """The input schema of a document, which is listed as it is; the signature takes at least as much."""
+    whole: bool = False
+    """Whether its answer is sent whole, however long it is."""
+    batch: bool = False
+    """Whether it runs other tools, each as a step of its own."""
 
     @cached_property
     def arguments(self) -> type[BaseModel]:
@@ -168,7 +181,7 @@ class Tool:
     @cached_property
     def input_schema(self) -> dict[str, Any]:
         """JSON Schema, as MCP lists it."""
-        return _input_schema(self.arguments)
+        return _input_schema(self.arguments) if self.schema is None else dict(self.schema)
 
     @property
     def returned_schema(self) -> dict[str, Any]:
@@ -193,14 +206,29 @@ class Tool:
         """
         try:
             given = _with_whole_numbers(self._given(arguments))
+            self._check_known(given)
             return self.arguments.model_validate(given, context=secrets)
         except ValidationError as error:
             raise _explained(error, self) from None
 
     def _given(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Null for an optional parameter is the same as nothing."""
+        """Null for an optional parameter is the same as nothing, unless a document's schema has no null."""
+        if self.schema is not None:
+            return dict(arguments)
         optional = self.input_schema["properties"].keys() - self.input_schema.get("required", ())
         return {key: value for key, value in arguments.items() if value is not None or key not in optional}
+
+    def _check_known(self, given: Mapping[str, Any]) -> None:
+        """The signature may take more than is listed. Raises InvalidParameter."""
+        known = self.input_schema["properties"]
+        unknown = next((name for name in given if name not in known), None)
+        if self.schema is not None and unknown is not None:
+            raise InvalidParameter(
+                _unknown(unknown, self.name, known),
+                parameter=unknown,
+                tool=self.name,
+                expected=_expected(known),
+            )
 
     async def run(self, call: ToolCall, arguments: BaseModel) -> Mapping[str, Any]:
         own = inspect.signature(self.function).parameters
@@ -226,6 +254,10 @@ def tool(
     shared: Mapping[str, Any] | None = None,
     leading: Mapping[str, Any] | None = None,
     default_timeout_ms: float | None = None,
+    limits: Limits | None = None,
+    schema: Mapping[str, Any] | None = None,
+    whole: bool = False,
+    batch: bool = False,
 ) -> Callable[[Function], Tool]:
     """Declare a tool.
 
@@ -260,6 +292,10 @@ def tool(
             else shared,
             leading=leading or {},
             default_timeout_ms=default_timeout_ms,
+            limits=limits,
+            schema=schema,
+            whole=whole,
+            batch=batch,
         )
 
     return declare
@@ -461,7 +497,7 @@ def _explained(error: ValidationError, declared: Tool) -> FootlightError:
     """The first problem as an error of ours; the rest go into its details."""
     problems = [_problem(problem, declared) for problem in error.errors(include_url=False)]
     missing = [field for field, kind, _ in problems if kind == "missing"]
-    expected = {name: _brief(schema) for name, schema in declared.input_schema["properties"].items()}
+    expected = _expected(declared.input_schema["properties"])
     details: dict[str, Any] = {"tool": declared.name, "expected": expected}
     if missing:
         names = ", ".join(missing)
@@ -475,11 +511,18 @@ def _explained(error: ValidationError, declared: Tool) -> FootlightError:
     return InvalidParameter(message, parameter=problems[0][0], **details)
 
 
+def _expected(properties: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    return {name: _brief(schema) for name, schema in properties.items()}
+
+
+def _unknown(path: str, tool: str, known: Iterable[str]) -> str:
+    return f"{path}: unknown parameter; {tool} takes {', '.join(known) or 'none'}"
+
+
 def _problem(problem: Any, declared: Tool) -> tuple[str, str, str]:
     path = ".".join(str(part) for part in problem["loc"]) or "arguments"
     if problem["type"] == "extra_forbidden":
-        known = ", ".join(declared.input_schema["properties"]) or "none"
-        return path, "extra", f"{path}: unknown parameter; {declared.name} takes {known}"
+        return path, "extra", _unknown(path, declared.name, declared.input_schema["properties"])
     text = str(problem["msg"]).replace("Input should be", "must be").removeprefix("Value error, ")
     return path, str(problem["type"]), f"{path}: {text}, got {_shown(problem['input'])}"
 

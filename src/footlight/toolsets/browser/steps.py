@@ -34,7 +34,7 @@ class StepsDone(TypedDict):
     failed: int
 
 
-@tool(effect="act", destructive=True, untrusted=True)
+@tool(effect="act", destructive=True, untrusted=True, batch=True)
 async def run_steps(
     call: ToolCall,
     steps: Annotated[list[Step], Field(min_length=1, max_length=50)],

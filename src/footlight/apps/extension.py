@@ -1,0 +1,134 @@
+"""A Chrome extension that runs: its pages by what they are for, and what it keeps."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from footlight.browser import navigation, tabs
+from footlight.browser.deadline import Deadline
+from footlight.browser.extension_storage import StorageArea, read_storage, write_storage
+from footlight.errors import FootlightError, LaunchFailed, NotificationTimeout
+
+if TYPE_CHECKING:
+    from footlight.browser.extensions import LoadedExtension
+    from footlight.browser.page import Page
+    from footlight.browser.session import Session
+
+__all__ = ["ExtensionApp", "Role"]
+
+logger = logging.getLogger(__name__)
+
+Role = Literal["extension", "notification", "dapp", "other"]
+"""What a page is for: the app itself, a window that it opened by itself, a site, or none of these."""
+
+LOOK_SECONDS = 0.05
+READ_SECONDS = 5.0
+
+
+class ExtensionApp:
+    """The pages of one extension in a session. `home` and `notification` are paths below its origin."""
+
+    def __init__(
+        self, session: Session, extension: LoadedExtension, *, home: str, notification: str | None = None
+    ) -> None:
+        self.session = session
+        self.extension = extension
+        self.home_path = home
+        self.notification_path = notification
+
+    @property
+    def id(self) -> str:
+        return self.extension.id
+
+    def role_of(self, page: Page) -> Role:
+        url = page.url
+        if self.extension.has(url):
+            return "notification" if self._is_notification(url) else "extension"
+        return "dapp" if url.startswith(("http:", "https:")) else "other"
+
+    def _is_notification(self, url: str) -> bool:
+        return self.notification_path is not None and url.startswith(
+            self.extension.url(self.notification_path)
+        )
+
+    def path_of(self, page: Page) -> str:
+        """What follows the extension's origin; of another page its whole address."""
+        return page.url.removeprefix(self.extension.origin)
+
+    def pages_of(self, role: Role) -> list[Page]:
+        """Oldest first."""
+        return [page for page in self.session.pages if self.role_of(page) == role]
+
+    @property
+    def current(self) -> Page | None:
+        """The page that calls work in."""
+        return self.session.tabs.current(self.session.pages)
+
+    async def select(self, page: Page) -> None:
+        self.session.tabs.select(page)
+        await tabs.bring_to_front(page)
+
+    async def open_home(self, deadline: Deadline) -> Page:
+        """The app's own page, selected: the one that is open, else an empty one, else a new one.
+
+        Raises:
+            LaunchFailed: the extension has no such page.
+        """
+        page = next(iter(self.pages_of("extension")), None)
+        if page is None:
+            page = await self._open(self.home_path, deadline)
+        await self.select(page)
+        return page
+
+    async def _open(self, path: str, deadline: Deadline) -> Page:
+        empty = (page for page in self.session.pages if page.url in ("about:blank", "chrome://newtab/"))
+        page = next(empty, None) or await self.session.open_page()
+        try:
+            await navigation.navigate(page, self.extension.url(path), "domcontentloaded", deadline)
+        except FootlightError as error:
+            raise LaunchFailed(
+                f"{self.extension.extension.name} has no page {path}: {error.message}", page=path
+            ) from None
+        return page
+
+    async def close_doubles(self, page: Page) -> None:
+        """Pages that the extension opened by itself, and that show what `page` shows."""
+        at = page.url.partition("#")[0]
+        for other in self.pages_of("extension"):
+            if other is not page and other.url.partition("#")[0] == at:
+                await other.close()
+
+    async def wait_for_notification(self, deadline: Deadline) -> Page:
+        """A window that the app opened by itself, selected.
+
+        Raises:
+            NotificationTimeout: none opened.
+        """
+        while True:
+            if found := self.pages_of("notification"):
+                await self.select(found[-1])
+                return found[-1]
+            if deadline.remaining_ms <= 1:
+                raise NotificationTimeout(
+                    f"No notification window opened within {deadline.timeout_ms:.0f}ms",
+                    pages=[page.url for page in self.session.pages],
+                )
+            await asyncio.sleep(LOOK_SECONDS)
+
+    async def stored(self, keys: Sequence[str] = (), *, area: StorageArea = "local") -> Mapping[str, Any]:
+        """What it keeps under these keys; under all where none is given."""
+        deadline = Deadline.after(READ_SECONDS * 1000)
+        return await read_storage(await self._any_page(deadline), self.id, keys, deadline, area=area)
+
+    async def store(self, values: Mapping[str, Any], *, area: StorageArea = "local") -> None:
+        """Seed what it keeps, before its pages read it."""
+        deadline = Deadline.after(READ_SECONDS * 1000)
+        await write_storage(await self._any_page(deadline), self.id, values, deadline, area=area)
+
+    async def _any_page(self, deadline: Deadline) -> Page:
+        """One through which the browser can be asked about the extension."""
+        there = (*self.pages_of("extension"), *self.pages_of("notification"))
+        return there[0] if there else await self._open(self.home_path, deadline)

@@ -1,0 +1,38 @@
+"""An app's profile by its name in a module, which may be one of your own."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+
+from footlight.apps.profile import AppProfile
+from footlight.errors import ConfigurationError
+
+__all__ = ["load_profile"]
+
+
+def load_profile(name: str) -> AppProfile:
+    """`package.module:name`. Modules in the working directory are found too.
+
+    Raises:
+        ConfigurationError: there is no such module or name, or it is no profile.
+    """
+    module_name, _, attribute = name.partition(":")
+    if (here := str(Path.cwd())) not in sys.path:
+        sys.path.append(here)
+    try:
+        found: object = importlib.import_module(module_name)
+        for part in attribute.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError) as error:
+        raise ConfigurationError(
+            f"setting 'app.profile': {name} cannot be loaded: {error}",
+            suggestion="Give package.module:name of a footlight AppProfile.",
+        ) from None
+    if not isinstance(found, AppProfile):
+        raise ConfigurationError(
+            f"setting 'app.profile': {name} is no AppProfile but {type(found).__name__}",
+            suggestion="See docs/extensions.md.",
+        )
+    return found

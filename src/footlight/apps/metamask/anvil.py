@@ -1,0 +1,92 @@
+"""A chain of one's own: anvil, on this machine alone."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+from footlight.apps.metamask.chain import Chain, connect_chain
+from footlight.apps.ports import check_port_free
+from footlight.apps.process import Process, run_process
+from footlight.errors import DependenciesMissing, LaunchFailed, NetworkFailed
+
+__all__ = ["find_anvil", "run_anvil"]
+
+READY_SECONDS = 10.0
+LOOK_SECONDS = 0.05
+WHAT = "the chain (anvil)"
+
+
+def find_anvil(folders: Sequence[Path]) -> Path:
+    """From PATH, or what npm or yarn installed in one of the folders.
+
+    Raises:
+        DependenciesMissing: there is none.
+    """
+    for path in (None, *(str(folder / "node_modules" / ".bin") for folder in folders)):
+        if found := shutil.which("anvil", path=path):
+            return Path(found).absolute()
+    raise DependenciesMissing(
+        "anvil, which runs the chain, is neither in PATH nor in node_modules/.bin",
+        suggestion="Install it with `npm install --save-dev @foundry-rs/anvil`, or with foundryup.",
+        missing="anvil",
+    )
+
+
+@asynccontextmanager
+async def run_anvil(
+    *, executable: Path, port: int, chain_id: int = 1337, mnemonic: str, balance: int = 25
+) -> AsyncGenerator[Chain]:
+    """A new chain on `port`, whose accounts are those of `mnemonic`, each with `balance` ether.
+
+    It is gone on return, and with this process too (`apps.process`).
+
+    Raises:
+        PortInUse: somebody else listens there.
+        LaunchFailed: it ended, or was not ready in time. The details have the end of its output.
+    """
+    check_port_free(port, what=WHAT)
+    command = (
+        *(str(executable), "--quiet"),  # It would print the phrase, and the keys.
+        *("--host", "127.0.0.1", "--port", str(port), "--chain-id", str(chain_id)),
+        *("--mnemonic", mnemonic, "--balance", str(balance)),
+    )
+    async with (
+        run_process(command, name="anvil") as process,
+        connect_chain(f"http://127.0.0.1:{port}", ended=process.ended) as chain,
+    ):
+        await _ready(chain, process, port)
+        yield chain
+
+
+async def _ready(chain: Chain, process: Process, port: int) -> None:
+    try:
+        async with asyncio.timeout(READY_SECONDS):
+            while not process.ended.is_set() and not await _answers(chain):
+                await _pause(process)
+    except TimeoutError:
+        raise _not_started(f"was not ready within {READY_SECONDS:g} s", process) from None
+    if process.ended.is_set():  # Whoever answered then was another.
+        await process.wait()
+        check_port_free(port, what=WHAT)  # Taken meanwhile: that says more.
+        raise _not_started("ended before it was ready", process)
+
+
+async def _answers(chain: Chain) -> bool:
+    with suppress(NetworkFailed):
+        await chain.block_number()
+        return True
+    return False
+
+
+async def _pause(process: Process) -> None:
+    with suppress(TimeoutError):
+        async with asyncio.timeout(LOOK_SECONDS):
+            await process.ended.wait()
+
+
+def _not_started(how: str, process: Process) -> LaunchFailed:
+    return LaunchFailed(f"{WHAT} {how}", output=process.output or None)

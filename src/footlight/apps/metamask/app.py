@@ -1,0 +1,151 @@
+"""MetaMask as an app under test: its screens, its build, what runs beside it, and what it says of itself.
+
+The test ids, their order, the ports and the chain are those of its own end-to-end tests (requirements §5).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from footlight.apps.metamask.anvil import find_anvil, run_anvil
+from footlight.apps.metamask.build import DIST, build
+from footlight.apps.metamask.chain import format_ether
+from footlight.apps.metamask.fixture_server import serve_fixture
+from footlight.apps.metamask.fixtures import ACCOUNT, PASSWORD, SEED_PHRASE, fixture_for
+from footlight.apps.ports import check_port_free
+from footlight.apps.profile import AppProfile, BuildRequest, Facts, LaunchRequest, Screen, Services
+from footlight.errors import NetworkFailed
+
+if TYPE_CHECKING:
+    from footlight.apps.metamask.chain import Chain
+    from footlight.apps.reading import Reading
+
+__all__ = ["METAMASK", "MetaMaskServices"]
+
+ANVIL_PORT = 8545
+FIXTURE_PORT = 12345
+"""Where test builds of the extension ask for their state."""
+CHAIN_ID = 1337
+SHOWN_ADDRESS = re.compile(r"(0x[0-9a-fA-F]{3,10})(?:\.{3}|…)([0-9a-fA-F]{3,10})")
+
+SCREENS = (
+    Screen(name="unlock", test_id="unlock-password"),
+    Screen(name="home", test_id="account-menu-icon", unlocked=True),
+    Screen(name="onboarding-welcome", test_id="get-started"),
+    Screen(name="onboarding-import", test_id="onboarding-import-wallet"),
+    Screen(name="onboarding-create", test_id="onboarding-create-wallet"),
+    Screen(name="onboarding-srp", test_id="srp-input-import__srp-note", secret=True),
+    Screen(name="onboarding-password", test_id="create-password-new-input"),
+    Screen(name="onboarding-complete", test_id="onboarding-complete-done"),
+    Screen(name="onboarding-metametrics", test_id="metametrics-i-agree"),
+    Screen(name="settings", test_id="settings-page", url="#/?settings", unlocked=True),
+    Screen(
+        name="onboarding-srp",
+        url="#/?onboarding/(import-with-recovery-phrase|.*(reveal|review|confirm).*(srp|recovery))",
+        secret=True,
+    ),
+)
+
+
+class MetaMaskServices(Services):
+    """A chain, and the state that test builds begin with."""
+
+    def __init__(self, chain: Chain, accounts: Sequence[str]) -> None:
+        self.chain = chain
+        self._accounts = [*accounts]
+        """Addresses, so that one is known by the little of it that is shown."""
+
+    def failed(self) -> str | None:
+        return None if self.chain.alive else f"the chain at {self.chain.url} has ended by itself"
+
+    def account(self, shown: str | None) -> str | None:
+        """The address that is shown as `0x5CfE7...6a7e1`."""
+        found = SHOWN_ADDRESS.search(shown or "")
+        if found is None:
+            return None
+        begin, end = found[1].lower(), found[2].lower()
+        known = (each for each in self._accounts if each.lower().startswith(begin))
+        return next((each for each in known if each.lower().endswith(end)), None)
+
+    def know(self, accounts: Sequence[str]) -> None:
+        self._accounts += accounts
+
+
+@asynccontextmanager
+async def _services(request: LaunchRequest) -> AsyncGenerator[Services]:
+    ports = {"anvil": ANVIL_PORT, "fixtureServer": FIXTURE_PORT, **request.ports}
+    fixture = fixture_for(
+        request.state_mode, request.fixture_preset, request.fixture, chain_port=ports["anvil"]
+    )
+    # Both before either is started.
+    check_port_free(ports["anvil"], what="the chain (anvil)")
+    check_port_free(ports["fixtureServer"], what="the fixture server")
+    executable = find_anvil([request.repository, Path()])
+    async with (
+        run_anvil(
+            executable=executable, port=ports["anvil"], chain_id=CHAIN_ID, mnemonic=SEED_PHRASE
+        ) as chain,
+        serve_fixture(fixture, port=ports["fixtureServer"]),
+    ):
+        accounts = await chain.call("eth_accounts")
+        yield MetaMaskServices(chain, [ACCOUNT, *accounts])
+
+
+async def _build(request: BuildRequest) -> Path:
+    return await build(request.repository, build_type=request.build_type, force=request.force)
+
+
+async def _read(reading: Reading) -> Facts:
+    """The network is what the app says; the chain and the balance what the chain itself says."""
+    services = reading.services
+    assert isinstance(services, MetaMaskServices)
+    address = await _account(reading, services)
+    network = reading.text_of("network-display") or reading.text_of("sort-by-networks")
+    try:
+        chain_id, balance = await asyncio.gather(services.chain.chain_id(), _balance(services.chain, address))
+    except NetworkFailed:
+        return Facts(account_address=address, network_name=network)
+    return Facts(account_address=address, network_name=network, chain_id=chain_id, balance=balance)
+
+
+async def _balance(chain: Chain, address: str | None) -> str | None:
+    return f"{format_ether(await chain.balance(address))} ETH" if address else None
+
+
+async def _account(reading: Reading, services: MetaMaskServices) -> str | None:
+    shown = reading.text_of("app-header-copy-button")
+    address = services.account(shown)
+    if address is None and shown:
+        services.know(await _stored_accounts(reading))
+        address = services.account(shown)
+    return address
+
+
+async def _stored_accounts(reading: Reading) -> list[str]:
+    """Of accounts that were imported or made meanwhile. Test builds keep nothing there."""
+    with contextlib.suppress(KeyError, TypeError):
+        data = (await reading.stored("data"))["data"]
+        accounts = data["AccountsController"]["internalAccounts"]["accounts"]
+        return [str(each["address"]) for each in accounts.values()]
+    return []
+
+
+METAMASK = AppProfile(
+    name="MetaMask",
+    prefix="mm",
+    secrets=(PASSWORD, SEED_PHRASE),
+    home="home.html",
+    settings="home.html#settings",
+    notification="notification.html",
+    screens=SCREENS,
+    dist=DIST,
+    build=_build,
+    services=_services,
+    read=_read,
+)

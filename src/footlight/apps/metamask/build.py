@@ -1,0 +1,85 @@
+"""The extension, built from its repository."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from pathlib import Path
+
+from footlight.apps.process import run_process
+from footlight.errors import BuildFailed, DependenciesMissing, InvalidConfig
+
+__all__ = ["BUILD_TYPES", "DIST", "build"]
+
+DIST = "dist/chrome"
+BUILD_TYPES = ("build:test",)
+"""The scripts of the repository that may be run (R002-36)."""
+
+
+async def build(
+    repository: Path, *, build_type: str = "build:test", force: bool = False, timeout_s: float = 600
+) -> Path:
+    """The folder with the extension, built if there is none, or `force`.
+
+    Nothing that the build started is left, however it ends; what a failed one leaves does not count as built.
+
+    Raises:
+        InvalidConfig: there is no such build type.
+        DependenciesMissing: names what is missing, and how to get it.
+        BuildFailed: the details have the end of its output.
+    """
+    if build_type not in BUILD_TYPES:
+        raise InvalidConfig(f"buildType must be one of {', '.join(BUILD_TYPES)}, not {build_type}")
+    manifest = repository / DIST / "manifest.json"
+    if force or not manifest.exists():
+        yarn = _find_yarn(repository)
+        before = _written(manifest)
+        try:
+            await _run(yarn, build_type, repository, timeout_s)
+        except BaseException:
+            if _written(manifest) != before:
+                manifest.unlink(missing_ok=True)
+            raise
+        if not manifest.exists():
+            raise BuildFailed(f"yarn {build_type} ended well, but made no {DIST}/manifest.json")
+    return manifest.parent
+
+
+def _find_yarn(repository: Path) -> str:
+    if not (repository / "package.json").is_file():
+        raise _missing(
+            f"there is no package.json in {repository}",
+            "package.json",
+            "Start the server in the repository of the extension.",
+        )
+    yarn = shutil.which("yarn")
+    if yarn is None:
+        raise _missing("yarn is not in PATH", "yarn", "Install Node.js, then run `corepack enable`.")
+    if not (repository / "node_modules").is_dir():
+        raise _missing(
+            f"there is no node_modules in {repository}", "node_modules", "Run `yarn install` there."
+        )
+    return str(Path(yarn).absolute())
+
+
+def _missing(message: str, missing: str, suggestion: str) -> DependenciesMissing:
+    return DependenciesMissing(message, suggestion=suggestion, missing=missing)
+
+
+async def _run(yarn: str, build_type: str, repository: Path, timeout_s: float) -> None:
+    async with run_process((yarn, build_type), name=f"yarn {build_type}", cwd=repository) as process:
+        try:
+            async with asyncio.timeout(timeout_s):
+                code = await process.wait()
+        except TimeoutError:
+            raise BuildFailed(
+                f"yarn {build_type} was not done within {timeout_s:g} s", output=process.output or None
+            ) from None
+    if code != 0:
+        raise BuildFailed(
+            f"yarn {build_type} ended with exit code {code}", exitCode=code, output=process.output or None
+        )
+
+
+def _written(manifest: Path) -> int | None:
+    return manifest.stat().st_mtime_ns if manifest.exists() else None

@@ -1,0 +1,95 @@
+"""A chain, asked over JSON-RPC."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx2
+
+from footlight.errors import NetworkFailed
+
+__all__ = ["Chain", "connect_chain", "format_ether"]
+
+CALL_SECONDS = 10.0
+WEI_PER_ETHER = 10**18
+DECIMALS = 4
+
+
+class Chain:
+    """One at `url`. `ended` is set when whoever runs it knows that it is gone."""
+
+    def __init__(self, url: str, client: httpx2.AsyncClient, *, ended: asyncio.Event | None = None) -> None:
+        self.url = url
+        self.ended = ended or asyncio.Event()
+        self._client = client
+        self._ids = itertools.count(1)
+
+    @property
+    def alive(self) -> bool:
+        """Whether it still runs."""
+        return not self.ended.is_set()
+
+    async def block_number(self) -> int:
+        return _number(await self.call("eth_blockNumber"))
+
+    async def chain_id(self) -> int:
+        return _number(await self.call("eth_chainId"))
+
+    async def balance(self, address: str) -> int:
+        """In wei, as of the latest block."""
+        return _number(await self.call("eth_getBalance", address, "latest"))
+
+    async def call(self, method: str, *params: Any) -> Any:
+        """The result of a call.
+
+        Raises:
+            NetworkFailed: the chain is gone, does not answer in time, or refuses the call.
+        """
+        question = {"jsonrpc": "2.0", "id": next(self._ids), "method": method, "params": params}
+        try:
+            async with asyncio.timeout(CALL_SECONDS):
+                answer = await self._client.post(self.url, json=question)
+        except TimeoutError:
+            raise self._failed(f"did not answer {method} within {CALL_SECONDS:g} s") from None
+        except httpx2.TransportError:
+            raise self._failed("is gone", suggestion="Launch the app again.", retryable=False) from None
+        return self._result(method, answer)
+
+    def _result(self, method: str, answer: httpx2.Response) -> Any:
+        try:
+            told: dict[str, Any] = answer.json()
+            if "result" in told:
+                return told["result"]
+            why = told["error"]["message"]
+        except (ValueError, TypeError, KeyError):
+            raise self._failed(f"answered {method} with HTTP {answer.status_code} and no JSON-RPC") from None
+        raise self._failed(f"refused {method}: {why}", retryable=False)
+
+    def _failed(
+        self, how: str, *, suggestion: str | None = None, retryable: bool | None = None
+    ) -> NetworkFailed:
+        message = f"the chain at {self.url} {how}"
+        return NetworkFailed(message, suggestion=suggestion, retryable=retryable, url=self.url)
+
+
+@asynccontextmanager
+async def connect_chain(url: str, *, ended: asyncio.Event | None = None) -> AsyncGenerator[Chain]:
+    """The chain at this URL, over one connection that is used again and closed on return."""
+    # Of the environment it would take a proxy.
+    async with httpx2.AsyncClient(trust_env=False, timeout=None) as client:
+        yield Chain(url, client, ended=ended)
+
+
+def format_ether(wei: int) -> str:
+    """For reading: `24.9999 ETH`. What comes after four decimals is cut off, so that it is never too much."""
+    whole, rest = divmod(wei, WEI_PER_ETHER)
+    decimals = f"{rest:018d}"[:DECIMALS].rstrip("0")
+    return f"{whole}.{decimals} ETH" if decimals else f"{whole} ETH"
+
+
+def _number(quantity: str) -> int:
+    return int(quantity, 16)

@@ -1,0 +1,133 @@
+"""The state that a test build of the extension begins with, where it looks for it: `/state.json`."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+import anyio
+import h11
+
+from footlight.apps.ports import check_port_free, port_taken
+
+__all__ = ["FixtureServer", "serve_fixture"]
+
+PATH = "/state.json"
+WHAT = "the fixture server"
+CHUNK_BYTES = 1 << 16
+
+
+@asynccontextmanager
+async def serve_fixture(state: Mapping[str, Any], *, port: int) -> AsyncGenerator[FixtureServer]:
+    """Serve this state, as it is now, on 127.0.0.1. The port and all connections are closed on return.
+
+    Raises:
+        PortInUse: somebody else listens there.
+    """
+    check_port_free(port, what=WHAT)
+    fixtures = FixtureServer(state, _listen(port))
+    server = await asyncio.start_server(fixtures.meet, sock=fixtures.listener)
+    try:
+        yield fixtures
+    finally:
+        with anyio.CancelScope(shield=True):
+            server.close()
+            await fixtures.hang_up()
+            await server.wait_closed()
+
+
+def _listen(port: int) -> socket.socket:
+    try:
+        return socket.create_server(("127.0.0.1", port))
+    except OSError:
+        raise port_taken(port, what=WHAT) from None
+
+
+class FixtureServer:
+    """Serves one state. `was_read` is set once it was sent whole, and `reads` counts how often it was."""
+
+    def __init__(self, state: Mapping[str, Any], listener: socket.socket) -> None:
+        self.listener = listener
+        self.port: int = listener.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}{PATH}"
+        self.reads = 0
+        self.was_read = asyncio.Event()
+        self._state = json.dumps(state).encode()
+        self._conversations = set[asyncio.Task[None]]()
+
+    def meet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer whoever has connected."""
+        conversation = asyncio.create_task(self._converse(reader, writer))
+        self._conversations.add(conversation)
+        conversation.add_done_callback(self._conversations.discard)
+
+    async def hang_up(self) -> None:
+        """On all that are connected, whatever they wait for."""
+        conversations = tuple(self._conversations)
+        for conversation in conversations:
+            conversation.cancel()
+        await asyncio.gather(*conversations, return_exceptions=True)
+
+    async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """One question: the app asks once each time it starts."""
+        connection = h11.Connection(h11.SERVER)
+        try:
+            with suppress(h11.RemoteProtocolError, ConnectionError):
+                if request := await _request(connection, reader):
+                    await self._answer(request, connection, writer)
+        finally:
+            writer.transport.abort()
+
+    async def _answer(
+        self, request: h11.Request, connection: h11.Connection, writer: asyncio.StreamWriter
+    ) -> None:
+        status = _status(request)
+        body = self._state if status == 200 else b""
+        response = h11.Response(status_code=status, headers=_headers(status, len(body)))
+        for event in (response, h11.Data(data=body), h11.EndOfMessage()):
+            writer.write(connection.send(event) or b"")
+        writer.close()
+        await writer.wait_closed()
+        if status == 200:
+            self.reads += 1
+            self.was_read.set()
+
+
+async def _request(connection: h11.Connection, reader: asyncio.StreamReader) -> h11.Request | None:
+    """To its end, or what is unread would end the answer too."""
+    request: h11.Request | None = None
+    while True:
+        match connection.next_event():
+            case h11.Request() as request:
+                pass
+            case h11.EndOfMessage():
+                return request
+            case h11.ConnectionClosed():
+                return None
+            case h11.NEED_DATA:
+                connection.receive_data(await reader.read(CHUNK_BYTES))
+            case _:
+                pass  # What a POST brings is not looked at.
+
+
+def _status(request: h11.Request) -> int:
+    if request.target.partition(b"?")[0] != PATH.encode():
+        return 404
+    return 200 if request.method == b"GET" else 405
+
+
+def _headers(status: int, length: int) -> list[tuple[str, str]]:
+    headers = [
+        ("Access-Control-Allow-Origin", "*"),
+        ("Cache-Control", "no-store"),
+        ("Connection", "close"),
+        ("Content-Length", str(length)),
+    ]
+    return [*headers, *_MORE.get(status, ())]
+
+
+_MORE = {200: (("Content-Type", "application/json"),), 405: (("Allow", "GET"),)}

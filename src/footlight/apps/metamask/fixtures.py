@@ -1,0 +1,342 @@
+"""States in which the extension can begin: `{"data": {controller: state}, "meta": {"version": n}}`.
+
+As version 13.5.0 stores it; a later one migrates it from `VERSION` on. The data files have what is the same
+in all, this module what differs. Tokens and NFTs of the chain are at the address of the first contract that
+`ACCOUNT` deploys: on a new chain there is nothing yet, and their balance is 0.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal
+
+from footlight.errors import InvalidConfig
+
+__all__ = ["ACCOUNT", "ACCOUNTS", "PASSWORD", "PRESETS", "SEED_PHRASE", "StateMode", "fixture_for", "preset"]
+
+StateMode = Literal["default", "onboarding", "custom"]
+Fixture = dict[str, Any]
+Data = dict[str, Any]
+
+
+def _read(name: str) -> Any:
+    return json.loads((Path(__file__).with_name("data") / f"{name}.json").read_text(encoding="utf-8"))
+
+
+_WALLET = _read("wallet")
+PASSWORD: str = _WALLET["password"]
+SEED_PHRASE: str = _WALLET["phrase"]
+ACCOUNTS: Sequence[str] = tuple(_WALLET["accounts"])
+"""The first that the phrase gives."""
+ACCOUNT: str = ACCOUNTS[0]
+
+VERSION = 178
+"""The extension's own, of how it stores its state."""
+CHAIN = "0x539"
+CLIENT = "localhost"
+TIME_MS = 1_760_000_000_000
+"""Everything has happened at one time, so that a fixture is always the same."""
+
+DAPPS = ("https://metamask.github.io", "http://127.0.0.1:8080")
+FIRST_CONTRACT = "0x581c3C1A2A4EBDE2A0Df29B5cf4c116E42945947"
+
+
+def fixture_for(
+    state_mode: StateMode, preset: str | None, fixture: Mapping[str, Any] | None, *, chain_port: int
+) -> Fixture:
+    """The state for the options of a launch (R002-37).
+
+    Raises:
+        InvalidConfig: they do not fit together, or there is no such preset.
+    """
+    if fixture is not None and state_mode != "custom":
+        raise InvalidConfig(f"fixture is for stateMode custom, and stateMode is {state_mode}")
+    if preset is not None and state_mode != "default":
+        raise InvalidConfig(f"fixturePreset is for stateMode default, and stateMode is {state_mode}")
+    if state_mode != "custom":
+        return _preset(state_mode if preset is None else preset, chain_port)
+    if fixture is None:
+        raise InvalidConfig("stateMode custom needs a fixture")
+    return _checked(fixture)
+
+
+def preset(name: str, *, chain_port: int) -> Fixture:
+    """A state of its own each time, whose chain is on `chain_port`.
+
+    Raises:
+        InvalidConfig: there is none of this name; it lists those that there are.
+    """
+    return _preset(name, chain_port)
+
+
+def _preset(name: str, chain_port: int) -> Fixture:
+    if name not in PRESETS:
+        raise InvalidConfig(
+            f"there is no fixturePreset {name}",
+            suggestion=f"Name one of: {', '.join(PRESETS)}.",
+            known=list(PRESETS),
+        )
+    data = _onboarding(chain_port) if name == "onboarding" else _default(chain_port)
+    PRESETS[name](data)
+    return {"data": data, "meta": {"version": VERSION}}
+
+
+def _checked(fixture: Mapping[str, Any]) -> Fixture:
+    match fixture:
+        case {"data": dict(), "meta": {"version": int() as version}} if version is not True:
+            return dict(fixture)
+        case _:
+            raise InvalidConfig(
+                "fixture must have data, an object of controllers, and meta.version, a number",
+                suggestion=f'Its form is {{"data": {{}}, "meta": {{"version": {VERSION}}}}}.',
+            )
+
+
+# What presets begin with
+
+
+def _onboarding(chain_port: int) -> Data:
+    """Nobody has made a wallet yet; the chain is known."""
+    return {
+        "NetworkController": _networks(chain_port),
+        "OnboardingController": {"completedOnboarding": False, "seedPhraseBackedUp": None},
+        "PreferencesController": {"currentLocale": "en", "theme": "light"},
+    }
+
+
+def _default(chain_port: int) -> Data:
+    """A wallet with one account, locked, on the chain."""
+    return {
+        **_read("settings"),
+        "AccountTracker": {"accountsByChainId": {}},
+        "AccountsController": _accounts(1),
+        "KeyringController": {"vault": _read("vaults")["one"]},
+        "NetworkController": _networks(chain_port),
+        "NetworkEnablementController": {"enabledNetworkMap": {"eip155": {CHAIN: True}}},
+        "NftController": {"allNftContracts": {}, "allNfts": {}, "ignoredNfts": []},
+        "OnboardingController": {
+            "completedOnboarding": True,
+            "firstTimeFlowType": "import",
+            "seedPhraseBackedUp": True,
+        },
+        "PermissionController": {"subjects": {}},
+        "SubjectMetadataController": {"subjectMetadata": {}},
+        "TokensController": {"allDetectedTokens": {}, "allIgnoredTokens": {}, "allTokens": {}},
+    }
+
+
+def _accounts(number: int) -> Data:
+    accounts = {_account_id(ACCOUNTS[index]): _account(index) for index in range(number)}
+    return {"internalAccounts": {"accounts": accounts, "selectedAccount": _account_id(ACCOUNT)}}
+
+
+def _account(index: int) -> Data:
+    entropy = {"id": _WALLET["entropy"], "derivationPath": f"m/44'/60'/0'/0/{index}", "groupIndex": index}
+    return {
+        "id": _account_id(ACCOUNTS[index]),
+        "address": ACCOUNTS[index].lower(),
+        "metadata": {
+            "importTime": TIME_MS,
+            "keyring": {"type": "HD Key Tree"},
+            "lastSelected": TIME_MS - index,
+            "name": f"Account {index + 1}",
+        },
+        "methods": [
+            "personal_sign",
+            "eth_sign",
+            "eth_signTransaction",
+            "eth_signTypedData_v1",
+            "eth_signTypedData_v3",
+            "eth_signTypedData_v4",
+        ],
+        "options": {
+            "entropySource": entropy["id"],
+            "derivationPath": entropy["derivationPath"],
+            "groupIndex": index,
+            "entropy": {"type": "mnemonic", **entropy},
+        },
+        "scopes": ["eip155:0"],
+        "type": "eip155:eoa",
+    }
+
+
+def _account_id(address: str) -> str:
+    """As the extension makes it of the address."""
+    return str(uuid.UUID(bytes=hashlib.sha256(bytes.fromhex(address[2:])).digest()[:16], version=4))
+
+
+def _networks(chain_port: int) -> Data:
+    chain = _network(
+        CHAIN,
+        CLIENT,
+        f"Localhost {chain_port}",
+        "ETH",
+        explorer=None,
+        rpc=f"http://localhost:{chain_port}",
+    )
+    return {
+        "networkConfigurationsByChainId": {"0x1": _public_network("0x1"), CHAIN: chain},
+        "networksMetadata": {},
+        "selectedNetworkClientId": CLIENT,
+    }
+
+
+def _public_network(chain_id: str) -> Data:
+    client, name, currency, explorer, rpc = _read("networks")[chain_id]
+    return _network(chain_id, client, name, currency, explorer=explorer, rpc=rpc)
+
+
+def _network(
+    chain_id: str, client: str, name: str, currency: str, *, explorer: str | None, rpc: str | None
+) -> Data:
+    """Without `rpc` it is one of those that every version of the extension knows by its `client`."""
+    endpoint: Data = {
+        "failoverUrls": [],
+        "networkClientId": client,
+        "type": "custom" if rpc else "infura",
+        "url": rpc or f"https://{client}.infura.io/v3/{{infuraProjectId}}",
+    }
+    return {
+        "blockExplorerUrls": [explorer] if explorer else [],
+        **({"defaultBlockExplorerUrlIndex": 0} if explorer else {}),
+        "chainId": chain_id,
+        "defaultRpcEndpointIndex": 0,
+        "name": name,
+        "nativeCurrency": currency,
+        "rpcEndpoints": [endpoint],
+    }
+
+
+# What each preset makes of that
+
+
+def _as_it_is(_: Data) -> None:
+    pass
+
+
+def _multiple_accounts(data: Data) -> None:
+    data["KeyringController"] = {"vault": _read("vaults")["three"]}
+    data["AccountsController"] = _accounts(len(ACCOUNTS))
+
+
+def _erc20_tokens(data: Data) -> None:
+    _hst_token(data)
+    tokens = [
+        _token("0x6B175474E89094C44Da98b954EedeAC495271d0F", "DAI", "Dai Stablecoin", 18),
+        _token("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48", "USDC", "USD Coin", 6),
+    ]
+    data["TokensController"]["allTokens"]["0x1"] = {ACCOUNT.lower(): tokens}
+
+
+def _hst_token(data: Data) -> None:
+    token = _token(FIRST_CONTRACT, "TST", "Human Standard Token", 4)
+    data["TokensController"]["allTokens"] = {CHAIN: {ACCOUNT.lower(): [token]}}
+
+
+def _token(address: str, symbol: str, name: str, decimals: int) -> Data:
+    return {
+        "address": address,
+        "aggregators": [],
+        "decimals": decimals,
+        "image": None,
+        "isERC721": False,
+        "name": name,
+        "symbol": symbol,
+    }
+
+
+def _connected_dapp(data: Data) -> None:
+    data["PermissionController"]["subjects"] = {origin: _connected(origin) for origin in DAPPS}
+    data["SubjectMetadataController"]["subjectMetadata"] = {
+        origin: {
+            "extensionId": None,
+            "iconUrl": None,
+            "name": "E2E Test Dapp",
+            "origin": origin,
+            "subjectType": "website",
+        }
+        for origin in DAPPS
+    }
+
+
+def _connected(origin: str) -> Data:
+    account = ACCOUNT.lower()
+    scopes = {
+        scope: {"accounts": [f"{scope}:{account}"]} for scope in (f"eip155:{int(CHAIN, 16)}", "wallet:eip155")
+    }
+    allowed = {
+        "isMultichainOrigin": False,
+        "optionalScopes": scopes,
+        "requiredScopes": {},
+        "sessionProperties": {},
+    }
+    permission = {
+        "caveats": [{"type": "authorizedScopes", "value": allowed}],
+        "date": TIME_MS,
+        "id": str(uuid.uuid5(uuid.NAMESPACE_URL, origin)),
+        "invoker": origin,
+        "parentCapability": "endowment:caip25",
+    }
+    return {"origin": origin, "permissions": {"endowment:caip25": permission}}
+
+
+def _popular_networks(data: Data) -> None:
+    popular = {chain_id: _public_network(chain_id) for chain_id in _read("networks")}
+    data["NetworkController"]["networkConfigurationsByChainId"] |= popular
+
+
+def _mainnet(data: Data) -> None:
+    data["NetworkController"]["selectedNetworkClientId"] = "mainnet"
+    data["NetworkEnablementController"]["enabledNetworkMap"]["eip155"] = {"0x1": True}
+    data["PreferencesController"]["preferences"]["tokenNetworkFilter"] = {"0x1": True}
+
+
+def _nfts(data: Data) -> None:
+    contract = {"address": FIRST_CONTRACT, "name": "Test Dapp NFTs", "symbol": "TDN"}
+    nfts = [_nft(number) for number in (1, 2)]
+    data["NftController"] |= {
+        "allNftContracts": {ACCOUNT.lower(): {CHAIN: [contract]}},
+        "allNfts": {ACCOUNT.lower(): {CHAIN: nfts}},
+    }
+
+
+def _nft(number: int) -> Data:
+    picture = f"<svg xmlns='http://www.w3.org/2000/svg'><text y='20'>{number}</text></svg>"
+    return {
+        "address": FIRST_CONTRACT,
+        "chainId": int(CHAIN, 16),
+        "description": "For tests.",
+        "favorite": False,
+        "image": f"data:image/svg+xml;utf8,{picture}",
+        "isCurrentlyOwned": True,
+        "name": f"Test Dapp NFTs #{number}",
+        "standard": "ERC721",
+        "tokenId": str(number),
+    }
+
+
+def _fiat_disabled(data: Data) -> None:
+    data["PreferencesController"]["useCurrencyRateCheck"] = False
+    data["CurrencyController"]["currencyRates"] = {}
+
+
+PRESETS: Mapping[str, Callable[[Data], None]] = MappingProxyType(
+    {
+        "default": _as_it_is,
+        "onboarding": _as_it_is,
+        "withMultipleAccounts": _multiple_accounts,
+        "withERC20Tokens": _erc20_tokens,
+        "withConnectedDapp": _connected_dapp,
+        "withPopularNetworks": _popular_networks,
+        "withMainnet": _mainnet,
+        "withNFTs": _nfts,
+        "withFiatDisabled": _fiat_disabled,
+        "withHSTToken": _hst_token,
+    }
+)
+"""What each changes in the state that it begins with."""

@@ -1,0 +1,206 @@
+"""A program beside the app: its output goes to the log, and nothing of it is left.
+
+It runs under a keeper (`keeper`), which leads a group of its own:
+
+- leaving the block ends the whole group, what the program started and what outlived it too;
+- cancelled, also while it starts: the same, before the cancellation leaves;
+- this process ends suddenly, even by SIGKILL: the keeper's input ends, and it kills the group.
+
+What leaves the group by itself escapes, as a daemon does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import codecs
+import logging
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections import deque
+from collections.abc import AsyncGenerator, Awaitable, Sequence
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import cast
+
+import anyio
+
+from footlight.steering import harmless
+
+__all__ = ["Process", "run_process"]
+
+logger = logging.getLogger(__name__)
+
+GRACE_SECONDS = 2.0
+LAST_SECONDS = 1.0
+LOOK_SECONDS = 0.02
+LAST_LINES = 40
+LINE_CHARACTERS = 2_000
+
+_KEEPER = (sys.executable, "-I", "-S", str(Path(__file__).with_name("keeper.py")))
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+@asynccontextmanager
+async def run_process(
+    command: Sequence[str], *, name: str, cwd: Path | None = None
+) -> AsyncGenerator[Process]:
+    """Start a command, whose lines are logged under `name`. It and all that it started is gone on return."""
+    process = await _start(command, name=name, cwd=cwd)
+    try:
+        yield process
+    finally:
+        # Shielded: a cancelled caller must still not leave a process behind.
+        with anyio.CancelScope(shield=True):
+            await process.stop()
+
+
+class Process(asyncio.SubprocessProtocol):
+    """A program that was started. `ended` is set when it has, whatever of its children still runs."""
+
+    _transport: asyncio.SubprocessTransport
+    _group: int
+
+    def __init__(self, name: str) -> None:
+        self.ended = asyncio.Event()
+        self._lines = _Lines(name)
+        self._read = asyncio.Event()
+        self._gone = asyncio.Event()
+        self._empty = False
+
+    @property
+    def output(self) -> str:
+        """The last lines of what it has written."""
+        return self._lines.last
+
+    async def wait(self) -> int:
+        """Its exit code, 128 and the signal where one ended it, once all that it wrote is read."""
+        await self.ended.wait()
+        await _within(LAST_SECONDS, self._read.wait())  # Not for ever: a child may hold the output open.
+        code = self._transport.get_returncode()
+        assert code is not None
+        return code
+
+    async def stop(self) -> None:
+        """End the whole group: SIGTERM, then SIGKILL. Cancelled: SIGKILL at once."""
+        try:
+            self._signal(signal.SIGTERM)
+            await _within(GRACE_SECONDS, self._emptied())
+        finally:
+            self._signal(signal.SIGKILL)
+            await _within(LAST_SECONDS, self._emptied())
+            self._transport.close()
+            await _within(LAST_SECONDS, self._gone.wait())
+            if not self._gone.is_set():
+                logger.warning("process group %d does not end, not even when it is killed", self._group)
+
+    async def _emptied(self) -> None:
+        await self.ended.wait()
+        while self._signal(0) and _has_members(self._group):  # noqa: ASYNC110 - nothing tells of a group
+            await asyncio.sleep(LOOK_SECONDS)
+
+    def _signal(self, number: int) -> bool:
+        """Whether anybody is left in the group to hear it. A group that was empty may be another's."""
+        if not self._empty:
+            try:
+                os.killpg(self._group, number)
+            except (ProcessLookupError, PermissionError):
+                self._empty = self.ended.is_set()
+        return not self._empty
+
+    # What asyncio tells
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.SubprocessTransport", transport)
+        self._group = self._transport.get_pid()
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:  # noqa: ARG002 - there is one
+        self._lines.take(data)
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002
+        if fd == 1:
+            self._lines.end()
+            self._read.set()
+
+    def process_exited(self) -> None:
+        self.ended.set()
+        self._signal(0)
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
+        self._gone.set()
+
+
+async def _start(command: Sequence[str], *, name: str, cwd: Path | None) -> Process:
+    starting = asyncio.create_task(_spawn(command, name=name, cwd=cwd))
+    try:
+        return await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        with anyio.CancelScope(shield=True):
+            await (await starting).stop()
+        raise
+
+
+async def _spawn(command: Sequence[str], *, name: str, cwd: Path | None) -> Process:
+    _, process = await asyncio.get_running_loop().subprocess_exec(
+        lambda: Process(name),
+        *_KEEPER,
+        *command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+        cwd=cwd,
+    )
+    return process
+
+
+def _has_members(group: int) -> bool:
+    """Those that ended are no members, though the system has them until whoever inherited them looks."""
+    import psutil
+
+    for pid in psutil.pids():
+        with suppress(OSError, psutil.Error):
+            if os.getpgid(pid) == group and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
+                return True
+    return False
+
+
+async def _within(seconds: float, waiting: Awaitable[object]) -> None:
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await waiting
+
+
+class _Lines:
+    """Pieces of output become lines, in the log and, the last of them, here."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._begun = ""
+        self._last = deque[str](maxlen=LAST_LINES)
+
+    @property
+    def last(self) -> str:
+        return "\n".join(self._last)
+
+    def take(self, piece: bytes) -> None:
+        *lines, self._begun = (self._begun + self._decoder.decode(piece)).split("\n")
+        for line in lines:
+            self._tell(line)
+        if len(self._begun) > LINE_CHARACTERS:
+            self.end()
+
+    def end(self) -> None:
+        if self._begun:
+            self._tell(self._begun)
+        self._begun = ""
+
+    def _tell(self, line: str) -> None:
+        shown = line.rstrip("\r").rpartition("\r")[2]  # The rest was overwritten: a progress bar.
+        told = harmless(_COLOUR.sub("", shown))
+        told = told if len(told) <= LINE_CHARACTERS else f"{told[:LINE_CHARACTERS]}…"
+        self._last.append(told)
+        logger.info("%s: %s", self._name, told)

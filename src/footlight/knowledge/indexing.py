@@ -1,0 +1,245 @@
+"""How steps come into the index and leave it: one by one, or by catching up with the files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+import time
+import zlib
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+
+from footlight.knowledge.rows import UNKNOWN, Look, Node, Row, SeenId, Target, row_of, verb
+from footlight.knowledge.step_files import STEPS, read_step, session_folders, step_files
+from footlight.knowledge.words import join_words
+
+__all__ = ["FROM", "SAME_MILLISECOND", "catch_up", "facet", "insert", "look_of", "written"]
+
+SETTLED_NS = 2_000_000_000
+"""A folder that changed this recently can change again without a later time: it is looked at again."""
+
+SAME_MILLISECOND = 1 << 12
+"""So many steps can have one millisecond. Ids are in the order of time, and as quick to select by."""
+
+UNSETTLED = -1
+BATCH = 200
+
+FROM = "FROM steps s JOIN looks l ON l.id = s.look"
+_COLUMNS = "facets, tool, screen, target, ids, names"
+
+
+def facet(kind: str, value: str) -> str:
+    """A word that no text has: what a search is narrowed by."""
+    return f"{kind}x{value.encode('utf-8', 'replace').hex()}"
+
+
+@contextmanager
+def written(connection: sqlite3.Connection) -> Generator[sqlite3.Connection]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield connection
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+def catch_up(connection: sqlite3.Connection, root: Path) -> None:
+    present = session_folders(root)
+    known = dict[str, int](connection.execute("SELECT name, mtime_ns FROM sessions").fetchall())
+    dropped = sum(_drop_session(connection, name) for name in known.keys() - present.keys())
+    for name in sorted(present):
+        if known.get(name) != present[name]:
+            dropped += _scan(connection, root, name, changed_ns=present[name], known_ns=known.get(name))
+    if dropped:
+        _forget(connection)
+
+
+def _scan(
+    connection: sqlite3.Connection, root: Path, session: str, *, changed_ns: int, known_ns: int | None
+) -> int:
+    """One session. How many were dropped."""
+    now = time.time_ns()
+    files = step_files(root, session)
+    listed = (f"SELECT file, stamp FROM {table} WHERE session = ?1" for table in ("steps", "ignored"))
+    indexed = dict[str, str](connection.execute(" UNION ALL ".join(listed), (session,)).fetchall())
+    gone = [file for file, its in indexed.items() if files.get(file) != its]
+    new = [file for file, its in files.items() if indexed.get(file) != its]
+    if gone:
+        with written(connection):
+            _drop(connection, session, gone)
+    for start in range(0, len(new), BATCH):
+        some = {file: read_step(root / session / STEPS / file) for file in new[start : start + BATCH]}
+        with written(connection):
+            for file, record in some.items():
+                _take(connection, session, file, files[file], record)
+    torn = connection.execute("SELECT 1 FROM ignored WHERE session = ? LIMIT 1", (session,)).fetchone()
+    mtime_ns = changed_ns if now - changed_ns > SETTLED_NS and not torn else UNSETTLED
+    if mtime_ns != known_ns:
+        connection.execute("INSERT OR REPLACE INTO sessions VALUES (?, ?)", (session, mtime_ns))
+    return len(gone)
+
+
+def _take(connection: sqlite3.Connection, session: str, file: str, its: str, record: object) -> None:
+    row = row_of(record, session_id=session)
+    if row is None:
+        connection.execute("INSERT OR REPLACE INTO ignored VALUES (?, ?, ?)", (session, file, its))
+    else:
+        insert(connection, row, file, its)
+
+
+def insert(connection: sqlite3.Connection, row: Row, file: str, its: str) -> None:
+    """Once, whoever is first."""
+    if connection.execute(
+        "SELECT 1 FROM steps WHERE session = ? AND file = ?", (row.session_id, file)
+    ).fetchone():
+        return
+    id = _free_id(connection, row.at_ms)
+    row = row.after(*_before(connection, row, id))
+    look, ids, names = _keeplook_of(connection, row.look)
+    target = _target_words(row.target)
+    facts = {
+        "timestamp": row.timestamp,
+        "target": row.target and asdict(row.target),
+        "code": row.code,
+        "message": row.message,
+        "input": row.input,
+        "text_length": row.text_length,
+        "duration_ms": row.duration_ms,
+    }
+    connection.execute(
+        "INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            *(id, row.session_id, file, its, row.tool, row.ok, row.screen, row.before, target),
+            *(json.dumps({name: fact for name, fact in facts.items() if fact}), bool(row.look.nodes), look),
+        ),
+    )
+    text = _text(row.session_id, row.tool, row.ok, row.screen, target, ids, names)
+    connection.execute(f"INSERT INTO found(rowid, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", (id, *text))
+    _keep_words(connection, " ".join(text[1:4]))
+
+
+def _free_id(connection: sqlite3.Connection, at_ms: int) -> int:
+    first = at_ms * SAME_MILLISECOND
+    while True:
+        end = first + SAME_MILLISECOND
+        taken = connection.execute(
+            "SELECT max(id) FROM steps WHERE id >= ? AND id < ?", (first, end)
+        ).fetchone()[0]
+        if taken is None:
+            return first
+        if taken + 1 < end:
+            return taken + 1
+        first = end
+
+
+def _before(connection: sqlite3.Connection, row: Row, id: int) -> tuple[str, Look]:
+    earlier = "WHERE s.session = ? AND s.id < ? {} ORDER BY s.id DESC LIMIT 1"
+    given = (row.session_id, id)
+    screen = connection.execute(f"SELECT s.screen FROM steps s {earlier.format('')}", given).fetchone()
+    seen = (
+        row.target
+        and connection.execute(
+            f"SELECT l.seen {FROM} {earlier.format('AND s.has_nodes' if row.target.ref else '')}", given
+        ).fetchone()
+    )
+    return screen[0] if screen else "", look_of(seen[0]) if seen else Look()
+
+
+def _keeplook_of(connection: sqlite3.Connection, look: Look) -> tuple[int, str, str]:
+    """Its id, and the words of its test ids and of its nodes."""
+    seen = json.dumps(
+        [
+            [(each.test_id, each.text) for each in look.test_ids],
+            [(n.ref, n.role, n.name) for n in look.nodes],
+        ],
+        ensure_ascii=False,
+        separators=(",", ":"),
+    ).encode()
+    digest = hashlib.blake2b(seen, digest_size=16).digest()
+    known = connection.execute("SELECT id, ids, names FROM looks WHERE digest = ?", (digest,)).fetchone()
+    if known:
+        return known
+    ids = join_words(each.test_id for each in look.test_ids)
+    names = join_words(text for node in look.nodes for text in (node.role, node.name))
+    made = connection.execute(
+        "INSERT INTO looks(digest, ids, names, seen) VALUES (?, ?, ?, ?)",
+        (digest, ids, names, zlib.compress(seen, 1)),
+    )
+    _keep_words(connection, f"{ids} {names}")
+    assert made.lastrowid is not None
+    return made.lastrowid, ids, names
+
+
+def _keep_words(connection: sqlite3.Connection, text: str) -> None:
+    connection.executemany("INSERT OR IGNORE INTO words VALUES (?)", ((word,) for word in text.split()))
+
+
+def _target_words(target: Target | None) -> str:
+    if target is None:
+        return ""
+    return join_words((target.test_id, target.selector, *((target.role, target.name) if target.ref else ())))
+
+
+def _text(
+    session: str, tool: str, ok: bool, screen: str, target: str, ids: str, names: str
+) -> tuple[str, ...]:
+    """The columns of a step, which are also what it is taken out by."""
+    outcome = facet("outcome", "ok" if ok else "failed")
+    facets = (
+        outcome,
+        facet("session", session),
+        facet("screen", screen),
+        *(facet("tool", n) for n in {tool, verb(tool)}),
+    )
+    return (
+        " ".join(sorted(facets)),
+        join_words((verb(tool),)),
+        join_words((screen,)) if screen != UNKNOWN else "",
+        target,
+        ids,
+        names,
+    )
+
+
+def _drop_session(connection: sqlite3.Connection, session: str) -> int:
+    with written(connection):
+        files = connection.execute("SELECT file FROM steps WHERE session = ?", (session,)).fetchall()
+        _drop(connection, session, [file for (file,) in files])
+        connection.execute("DELETE FROM ignored WHERE session = ?", (session,))
+        connection.execute("DELETE FROM sessions WHERE name = ?", (session,))
+    return len(files)
+
+
+def _drop(connection: sqlite3.Connection, session: str, files: Sequence[str]) -> None:
+    for file in files:
+        step = connection.execute(
+            f"SELECT s.id, s.session, s.tool, s.ok, s.screen, s.target, l.ids, l.names {FROM} "
+            "WHERE s.session = ? AND s.file = ?",
+            (session, file),
+        ).fetchone()
+        if step:
+            id, *words = step
+            connection.execute(
+                f"INSERT INTO found(found, rowid, {_COLUMNS}) VALUES ('delete', ?, ?, ?, ?, ?, ?, ?)",
+                (id, *_text(*words)),
+            )
+            connection.execute("DELETE FROM steps WHERE id = ?", (id,))
+        connection.execute("DELETE FROM ignored WHERE session = ? AND file = ?", (session, file))
+
+
+def _forget(connection: sqlite3.Connection) -> None:
+    """What is in no file any more is not in ours either: it may have been removed for what it says."""
+    with written(connection):
+        connection.execute("DELETE FROM looks WHERE id NOT IN (SELECT look FROM steps)")
+        connection.execute("INSERT INTO found(found) VALUES ('optimize')")
+        connection.execute("DELETE FROM words WHERE word NOT IN (SELECT term FROM vocabulary)")
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def look_of(seen: bytes) -> Look:
+    test_ids, nodes = json.loads(zlib.decompress(seen))
+    return Look(tuple(SeenId(*each) for each in test_ids), tuple(Node(*each) for each in nodes))

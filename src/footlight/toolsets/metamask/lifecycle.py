@@ -1,0 +1,133 @@
+"""Building, launching and cleaning up (002 §7.3 to §7.5)."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Annotated, Any, Literal, NotRequired
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+from typing_extensions import TypedDict
+
+from footlight.apps.profile import LaunchRequest
+from footlight.apps.sessions import Launch
+from footlight.browser.deadline import Deadline
+from footlight.server.tool import ToolCall, tool
+from footlight.toolsets.metamask.memory import prior_knowledge_of
+from footlight.toolsets.metamask.parameters import app_sessions
+
+__all__ = ["TOOLS"]
+
+BUILD_MS = 630_000
+LAUNCH_MS = 720_000
+CLEAN_UP_MS = 60_000
+LOOK_MS = 5_000
+
+Port = Annotated[int, Field(ge=1, le=65_535)]
+
+
+class Ports(BaseModel):
+    """Of the services; those that are not given are the app's own."""
+
+    model_config = ConfigDict(alias_generator=to_camel, extra="forbid", strict=True, frozen=True)
+
+    anvil: Port | None = None
+    fixture_server: Port | None = None
+
+    @property
+    def given(self) -> dict[str, int]:
+        return self.model_dump(by_alias=True, exclude_none=True)
+
+
+class Built(TypedDict):
+    buildType: str
+    extensionPathResolved: str
+
+
+class Launched(TypedDict):
+    sessionId: str
+    extensionId: str
+    state: dict[str, Any]
+    priorKnowledge: NotRequired[dict[str, Any] | None]
+    display: NotRequired[str]
+
+
+class CleanedUp(TypedDict):
+    cleanedUp: bool
+
+
+@tool(scope="server", effect="configure", idempotent=True, default_timeout_ms=BUILD_MS)
+async def build(
+    call: ToolCall, build_type: Literal["build:test"] = "build:test", force: bool = False
+) -> Built:
+    """Build the extension. An existing build is kept, unless force is true; takes minutes."""
+    sessions = app_sessions(call)
+    folder = await sessions.build(build_type, force=force, stage=call.stage)
+    return {"buildType": build_type, "extensionPathResolved": _told(folder, sessions.repository)}
+
+
+def _told(folder: Path, repository: Path) -> str:
+    """As the document has it: below the repository, with slashes."""
+    return folder.relative_to(repository).as_posix() if folder.is_relative_to(repository) else str(folder)
+
+
+@tool(scope="server", effect="configure", open_world=True, untrusted=True, default_timeout_ms=LAUNCH_MS)
+async def launch(
+    call: ToolCall,
+    auto_build: bool = True,
+    state_mode: Literal["default", "onboarding", "custom"] = "default",
+    fixture_preset: Annotated[str | None, Field(min_length=1)] = None,
+    fixture: dict[str, Any] | None = None,
+    ports: Ports | None = None,
+    slow_mo: Annotated[int, Field(ge=0, le=10_000)] = 0,
+    extension_path: str | None = None,
+    prior_knowledge: bool = False,
+) -> Launched:
+    """Launch the extension in a browser, with the services that it needs. One at a time."""
+    sessions = app_sessions(call)
+    request = LaunchRequest(
+        repository=sessions.repository,
+        state_mode=state_mode,
+        fixture_preset=fixture_preset,
+        fixture=fixture,
+        ports=ports.given if ports else {},
+    )
+    options = Launch(
+        request=request,
+        extension_path=Path(extension_path) if extension_path else None,
+        auto_build=auto_build,
+        slow_mo_ms=slow_mo,
+    )
+    running = await sessions.launch(options, caller=call.caller, stage=call.stage)
+    call.maybe_session = running.session
+    page = await running.session.page()
+    look = await running.look(page, Deadline.after(LOOK_MS))
+    told: Launched = {
+        "sessionId": running.session.id,
+        "extensionId": running.app.id,
+        "state": look.state.told(),
+    }
+    if running.browser.shown == "none" and not sessions.headless:
+        told["display"] = "none: there is no display and no Xvfb, so the browser has no window"
+    if prior_knowledge:
+        told["priorKnowledge"] = await prior_knowledge_of(sessions, look.state.screen.name)
+    return told
+
+
+@tool(
+    scope="server",
+    effect="configure",
+    destructive=True,
+    idempotent=True,
+    default_timeout_ms=CLEAN_UP_MS,
+)
+async def cleanup(call: ToolCall, session_id: str | None = None) -> CleanedUp:
+    """End the session, with its browser and services. Safe at any time, also while it is being launched."""
+    sessions = app_sessions(call)
+    ended = await asyncio.shield(sessions.clean_up(session_id, caller=call.caller))
+    call.maybe_session = ended
+    return {"cleanedUp": ended is not None}
+
+
+TOOLS = (build, launch, cleanup)

@@ -1,0 +1,258 @@
+"""A chain of one's own: real anvil."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import signal
+import socket
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from footlight.apps.metamask.anvil import find_anvil, run_anvil
+from footlight.apps.metamask.chain import format_ether
+from footlight.apps.metamask.fixtures import ACCOUNT, SEED_PHRASE
+from footlight.errors import DependenciesMissing, LaunchFailed, NetworkFailed, PortInUse
+from tests.apps.anvil_path import PEERS, anvil_path
+from tests.client.peers import free_port
+
+pytestmark = pytest.mark.anyio
+
+WAIT_SECONDS = 20.0
+
+
+async def test_a_chain_has_the_account_with_its_balance() -> None:
+    """R002-4: chain 1337, 25 ETH."""
+    async with run_anvil(executable=anvil_path(), port=free_port(), mnemonic=SEED_PHRASE) as chain:
+        told = (
+            await chain.chain_id(),
+            await chain.block_number(),
+            format_ether(await chain.balance(ACCOUNT)),
+            chain.alive,
+        )
+
+    assert told == (1337, 0, "25 ETH", True)
+    assert not chain.alive
+
+
+async def test_its_number_and_balance_are_chosen() -> None:
+    async with run_anvil(
+        executable=anvil_path(), port=free_port(), chain_id=31337, mnemonic=SEED_PHRASE, balance=3
+    ) as chain:
+        assert (await chain.chain_id(), await chain.balance(ACCOUNT)) == (31337, 3 * 10**18)
+
+
+async def test_nothing_of_it_is_left() -> None:
+    """R002-40, R002-42. npm's anvil is a script that starts another program."""
+    before = _children()
+    port = free_port()
+    async with run_anvil(executable=anvil_path(), port=port, mnemonic=SEED_PHRASE):
+        started = _children() - before
+        listeners = [each.laddr for each in psutil.net_connections("tcp") if each.laddr[1:] == (port,)]
+
+    assert len(started) >= 2
+    assert set(listeners) == {("127.0.0.1", port)}
+    assert not any(map(_runs, started))
+    socket.create_server(("127.0.0.1", port)).close()
+
+
+async def test_two_run_side_by_side() -> None:
+    async with (
+        run_anvil(executable=anvil_path(), port=free_port(), mnemonic=SEED_PHRASE) as one,
+        run_anvil(executable=anvil_path(), port=free_port(), mnemonic=SEED_PHRASE) as other,
+    ):
+        await one.call("anvil_mine", "0x3")
+
+        assert (await one.block_number(), await other.block_number()) == (3, 0)
+
+
+async def test_neither_phrase_nor_keys_are_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    """anvil prints both when it starts."""
+    caplog.set_level(logging.DEBUG)
+    async with run_anvil(executable=anvil_path(), port=free_port(), mnemonic=SEED_PHRASE):
+        pass
+
+    assert SEED_PHRASE not in caplog.text
+    assert "7c9529a67102755b7e6102d6d950ac5d" not in caplog.text
+
+
+async def test_a_port_that_is_taken_is_named_before_anything_starts() -> None:
+    """R002-39."""
+    before = _children()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+
+        with pytest.raises(PortInUse, match=f"^port {port}, which the chain .* process {os.getpid()} "):
+            async with run_anvil(executable=anvil_path(), port=port, mnemonic=SEED_PHRASE):
+                pytest.fail("it started")
+
+    assert _children() == before
+
+
+async def test_one_that_ends_at_once_says_why() -> None:
+    """R002-40: nothing is left of it."""
+    before = _children()
+
+    with pytest.raises(LaunchFailed) as raised:
+        async with run_anvil(executable=anvil_path(), port=free_port(), mnemonic="no such words"):
+            pytest.fail("it started")
+
+    assert raised.value.message == "the chain (anvil) ended before it was ready"
+    assert raised.value.details == {"output": "Error: the word `no` is invalid"}
+    assert _children() == before
+
+
+async def test_one_that_cannot_be_started_says_why(tmp_path: Path) -> None:
+    executable = tmp_path / "anvil"
+    executable.write_text("#!/no/such/interpreter\n")
+    executable.chmod(0o755)
+
+    with pytest.raises(LaunchFailed) as raised:
+        async with run_anvil(executable=executable, port=free_port(), mnemonic=SEED_PHRASE):
+            pytest.fail("it started")
+
+    assert "cannot be started" in raised.value.details["output"]
+
+
+async def test_one_that_does_not_answer_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """R002-40."""
+    before = _children()
+    monkeypatch.setattr("footlight.apps.metamask.anvil.READY_SECONDS", 0.5)
+    executable = tmp_path / "anvil"
+    executable.write_text("#!/bin/sh\ntrap '' TERM\necho listening to nobody\nwhile :; do sleep 60; done\n")
+    executable.chmod(0o755)
+
+    with pytest.raises(LaunchFailed) as raised:
+        async with run_anvil(executable=executable, port=free_port(), mnemonic=SEED_PHRASE):
+            pytest.fail("it is ready")
+
+    assert raised.value.message == "the chain (anvil) was not ready within 0.5 s"
+    assert raised.value.details == {"output": "listening to nobody"}
+    assert _children() == before
+
+
+async def test_killed_while_it_runs_the_calls_say_that_it_is_gone() -> None:
+    before = _children()
+    port = free_port()
+    async with run_anvil(executable=anvil_path(), port=port, mnemonic=SEED_PHRASE) as chain:
+        await chain.block_number()
+        for process in _children() - before:
+            if process.name() == "anvil":
+                process.kill()
+        async with asyncio.timeout(WAIT_SECONDS):
+            await chain.ended.wait()
+
+        with pytest.raises(NetworkFailed) as raised:
+            await chain.block_number()
+
+    assert raised.value.message == f"the chain at http://127.0.0.1:{port} is gone"
+    assert not raised.value.retryable
+    assert not chain.alive
+    assert _children() == before
+
+
+async def test_cancelled_while_it_starts_nothing_of_it_is_left() -> None:
+    before = _children()
+
+    async def run() -> None:
+        async with run_anvil(executable=anvil_path(), port=free_port(), mnemonic=SEED_PHRASE):
+            await asyncio.Event().wait()
+
+    running = asyncio.create_task(run())
+    async with asyncio.timeout(WAIT_SECONDS):
+        while _children() == before:  # noqa: ASYNC110 - the system tells of none
+            await asyncio.sleep(0)
+    running.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert _children() == before
+
+
+RUN = """
+import asyncio, json, os, sys
+from pathlib import Path
+import psutil
+from footlight.apps.metamask.anvil import run_anvil
+
+async def main(executable, port, mnemonic):
+    async with run_anvil(executable=Path(executable), port=int(port), mnemonic=mnemonic):
+        family = psutil.Process().children(recursive=True)
+        print(json.dumps([each.pid for each in family]), flush=True)
+        await asyncio.Event().wait()
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+async def test_it_ends_with_the_process_that_runs_it(number: signal.Signals) -> None:
+    """Even where that has no time for anything."""
+    port = free_port()
+    server = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", RUN, str(anvil_path()), str(port), SEED_PHRASE),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    assert server.stdout is not None
+    async with asyncio.timeout(WAIT_SECONDS):
+        family = [psutil.Process(pid) for pid in json.loads(await server.stdout.readline())]
+    assert "anvil" in [process.name() for process in family]
+
+    server.send_signal(number)
+
+    async with asyncio.timeout(WAIT_SECONDS):
+        await server.wait()
+    async with asyncio.timeout(WAIT_SECONDS):
+        while any(map(_runs, family)):  # noqa: ASYNC110 - the system tells of none
+            await asyncio.sleep(0.01)
+    socket.create_server(("127.0.0.1", port)).close()
+
+
+async def test_it_is_gone_within_a_second() -> None:
+    async with run_anvil(executable=anvil_path(), port=free_port(), mnemonic=SEED_PHRASE):
+        begun = time.monotonic()
+
+    assert time.monotonic() - begun < 1
+
+
+def test_the_one_in_path_is_found_before_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = tmp_path / "anvil"
+    own.write_text("#!/bin/sh\n")
+    own.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    assert find_anvil([PEERS]) == own
+
+
+def test_one_in_node_modules_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    assert find_anvil([tmp_path, PEERS]) == anvil_path()
+
+
+def test_where_there_is_none_the_error_says_how_to_get_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    with pytest.raises(DependenciesMissing) as raised:
+        find_anvil([tmp_path])
+
+    assert raised.value.details == {"missing": "anvil"}
+    assert "npm install --save-dev @foundry-rs/anvil" in raised.value.suggestion
+
+
+def _children() -> set[psutil.Process]:
+    return set(psutil.Process().children(recursive=True))
+
+
+def _runs(process: psutil.Process) -> bool:
+    """One that ended is there until whoever inherited it looks."""
+    return process.is_running() and process.status() != psutil.STATUS_ZOMBIE

@@ -1,0 +1,294 @@
+"""The extension, built from its repository: small repositories, and a `yarn` of the test's in PATH."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+
+from footlight.apps.metamask.build import DIST, build
+from footlight.errors import BuildFailed, DependenciesMissing, InvalidConfig
+
+pytestmark = pytest.mark.anyio
+
+WAIT_SECONDS = 20.0
+MAKE = "mkdir -p dist/chrome\necho '{}' > dist/chrome/manifest.json\n"
+HANG = "echo $$ $! > started\nwait\n"
+"""Says through a named pipe who runs; the process before it is a grandchild."""
+
+Yarn = Callable[[str], None]
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    root = tmp_path / "a repository"
+    (root / "node_modules").mkdir(parents=True)
+    (root / "package.json").write_text('{"scripts": {"build:test": "sh build.sh"}}')
+    return root
+
+
+@pytest.fixture
+def yarn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Yarn:
+    """Puts a `yarn` first in PATH, which does this."""
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    monkeypatch.setenv("PATH", str(tools), prepend=os.pathsep)
+
+    def place(script: str) -> None:
+        (tools / "yarn").write_text(f"#!/bin/sh\necho ran >> runs\n{script}")
+        (tools / "yarn").chmod(0o755)
+
+    return place
+
+
+async def test_it_is_built_by_yarn_in_the_repository(repository: Path, yarn: Yarn) -> None:
+    """R002-6, R002-36."""
+    yarn(f'echo "$@" > asked\n{MAKE}')
+
+    assert await build(repository) == repository / DIST == repository / "dist/chrome"
+    assert (repository / "asked").read_text() == "build:test\n"
+
+
+async def test_what_is_built_is_not_built_again(repository: Path, yarn: Yarn) -> None:
+    """R002-36."""
+    yarn(MAKE)
+
+    folders = [await build(repository), await build(repository), await build(repository, force=True)]
+
+    assert folders == [repository / DIST] * 3
+    assert _runs(repository) == 2
+
+
+async def test_what_is_built_needs_no_yarn(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (repository / DIST).mkdir(parents=True)
+    (repository / DIST / "manifest.json").write_text("{}")
+    shutil.rmtree(repository / "node_modules")
+    monkeypatch.setenv("PATH", "")
+
+    assert await build(repository) == repository / DIST
+
+
+@pytest.mark.parametrize("gone", ["package.json", "node_modules"])
+async def test_what_is_missing_is_named(repository: Path, yarn: Yarn, gone: str) -> None:
+    """R002-36."""
+    yarn(MAKE)
+    (repository / gone).rename(repository / "elsewhere")
+
+    with pytest.raises(DependenciesMissing) as raised:
+        await build(repository)
+
+    assert raised.value.message == f"there is no {gone} in {repository}"
+    assert raised.value.details == {"missing": gone}
+    assert _runs(repository) == 0
+
+
+async def test_a_missing_yarn_is_named(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(repository))
+
+    with pytest.raises(DependenciesMissing) as raised:
+        await build(repository)
+
+    assert (raised.value.message, raised.value.details) == ("yarn is not in PATH", {"missing": "yarn"})
+    assert raised.value.suggestion == "Install Node.js, then run `corepack enable`."
+
+
+async def test_no_other_script_is_run(repository: Path, yarn: Yarn) -> None:
+    yarn(MAKE)
+
+    with pytest.raises(InvalidConfig, match=r"^buildType must be one of build:test, not --cwd=/$"):
+        await build(repository, build_type="--cwd=/")
+
+    assert _runs(repository) == 0
+
+
+async def test_a_build_that_fails_tells_the_end_of_its_output(repository: Path, yarn: Yarn) -> None:
+    yarn(
+        "for n in $(seq 1 100); do echo line $n; done\nprintf '\\033[31mno such module\\033[0m' >&2\nexit 3\n"
+    )
+
+    with pytest.raises(BuildFailed) as raised:
+        await build(repository)
+
+    lines = raised.value.details.pop("output").split("\n")
+    assert raised.value.message == "yarn build:test ended with exit code 3"
+    assert raised.value.details == {"exitCode": 3}
+    assert lines == [*(f"line {number}" for number in range(62, 101)), "no such module"]
+
+
+async def test_a_build_that_ends_well_without_an_extension_has_failed(repository: Path, yarn: Yarn) -> None:
+    yarn("exit 0\n")
+
+    with pytest.raises(BuildFailed, match=r"ended well, but made no dist/chrome/manifest\.json$"):
+        await build(repository)
+
+
+async def test_what_a_failed_build_leaves_is_not_taken_for_built(repository: Path, yarn: Yarn) -> None:
+    yarn(f"{MAKE}exit 1\n")
+    with pytest.raises(BuildFailed):
+        await build(repository)
+
+    yarn(MAKE)
+    await build(repository)
+
+    assert _runs(repository) == 2
+
+
+async def test_a_build_that_fails_before_it_touched_the_last_one_leaves_that(
+    repository: Path, yarn: Yarn
+) -> None:
+    yarn(MAKE)
+    await build(repository)
+    yarn("exit 1\n")
+    with pytest.raises(BuildFailed):
+        await build(repository, force=True)
+
+    assert await build(repository) == repository / DIST
+    assert _runs(repository) == 2
+
+
+@pytest.mark.parametrize("stubborn", ["", "trap '' TERM\n"])
+async def test_a_time_limit_ends_it_with_its_grandchildren(
+    repository: Path, yarn: Yarn, stubborn: str
+) -> None:
+    """SIGTERM, then SIGKILL."""
+    yarn(f"{stubborn}echo begun\nsh -c '{stubborn}sleep 300 & sleep 300; wait' &\n{HANG}")
+    before = _children()
+    pipe = _pipe(repository)
+    building = asyncio.create_task(build(repository, timeout_s=1))
+    family = await _started(pipe)
+
+    with pytest.raises(BuildFailed) as raised:
+        await building
+
+    assert raised.value.message == "yarn build:test was not done within 1 s"
+    assert raised.value.details == {"output": "begun"}
+    assert len(family) >= 2
+    assert not any(map(_lives, family))
+    assert _children() == before
+
+
+async def test_cancelled_it_is_gone_before_that_is_told(repository: Path, yarn: Yarn) -> None:
+    yarn(f"{MAKE}sleep 300 &\n{HANG}")
+    pipe = _pipe(repository)
+    building = asyncio.create_task(build(repository))
+    family = await _started(pipe)
+    begun = time.monotonic()
+    building.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await building
+
+    assert not any(map(_lives, family))
+    assert time.monotonic() - begun < 2
+    assert not (repository / DIST / "manifest.json").exists()
+
+
+async def test_what_outlives_a_build_is_ended_too(repository: Path, yarn: Yarn) -> None:
+    """A daemon of a build tool, which holds the output open."""
+    yarn(f"{MAKE}sleep 300 &\necho $! > left\n")
+
+    await build(repository)
+
+    left = int((repository / "left").read_text())
+    assert not psutil.pid_exists(left) or not _lives(psutil.Process(left))
+
+
+async def test_its_output_is_in_the_log_line_by_line(
+    repository: Path, yarn: Yarn, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, logger="footlight.apps.process")
+    bar = "10%%\\r50%%\\r100%%\\n"
+    yarn(f"{MAKE}printf 'Gr\\303\\274\\303\\237e\\n{bar}\\033]0;title\\007\\n\\377\\nlast'\n")
+
+    await build(repository)
+
+    assert [record.getMessage() for record in caplog.records] == [
+        "yarn build:test: Grüße",
+        "yarn build:test: 100%",
+        "yarn build:test: \\x1b]0;title\\x07",
+        "yarn build:test: \ufffd",
+        "yarn build:test: last",
+    ]
+
+
+async def test_a_line_without_end_is_cut(repository: Path, yarn: Yarn) -> None:
+    yarn("head -c 5000000 /dev/zero | tr '\\0' x\nexit 1\n")
+
+    with pytest.raises(BuildFailed) as raised:
+        await build(repository)
+
+    assert len(raised.value.details["output"]) < 100_000
+
+
+BUILD = """
+import asyncio, logging, sys
+from pathlib import Path
+from footlight.apps.metamask.build import build
+logging.basicConfig(level=logging.INFO)
+asyncio.run(build(Path(sys.argv[1])))
+"""
+
+
+def test_nothing_of_it_is_on_stdout(repository: Path, yarn: Yarn) -> None:
+    """R002-72: that belongs to the protocol."""
+    yarn(f"{MAKE}echo on stdout\necho on stderr >&2\n")
+
+    done = subprocess.run(
+        [sys.executable, "-c", BUILD, str(repository)], capture_output=True, text=True, timeout=WAIT_SECONDS
+    )
+
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "yarn build:test: on stdout\n" in done.stderr
+    assert "yarn build:test: on stderr\n" in done.stderr
+
+
+async def test_it_ends_with_the_server_that_runs_it(repository: Path, yarn: Yarn) -> None:
+    """Even where that has no time for anything."""
+    yarn(f"sh -c 'sleep 300 & sleep 300' &\n{HANG}")
+    pipe = _pipe(repository)
+    server = await asyncio.create_subprocess_exec(sys.executable, "-c", BUILD, str(repository))
+    family = await _started(pipe)
+
+    server.kill()
+
+    async with asyncio.timeout(WAIT_SECONDS):
+        await server.wait()
+        while any(map(_lives, family)):  # noqa: ASYNC110 - the system tells of none
+            await asyncio.sleep(0.01)
+
+
+def _pipe(repository: Path) -> Path:
+    pipe = repository / "started"
+    os.mkfifo(pipe)
+    return pipe
+
+
+async def _started(pipe: Path) -> list[psutil.Process]:
+    """Whoever wrote into the pipe, and all below it."""
+    async with asyncio.timeout(WAIT_SECONDS):
+        told = await asyncio.to_thread(pipe.read_text)
+    yarn = psutil.Process(int(told.split()[0]))
+    return [yarn, *yarn.children(recursive=True)]
+
+
+def _runs(repository: Path) -> int:
+    runs = repository / "runs"
+    return len(runs.read_text().split()) if runs.exists() else 0
+
+
+def _children() -> set[psutil.Process]:
+    return set(psutil.Process().children(recursive=True))
+
+
+def _lives(process: psutil.Process) -> bool:
+    """One that ended is there until whoever inherited it looks."""
+    return process.is_running() and process.status() != psutil.STATUS_ZOMBIE

@@ -1,0 +1,59 @@
+"""Ports that must be free before anything starts (R002-39)."""
+
+import os
+import socket
+
+import psutil
+import pytest
+
+from footlight.apps.ports import check_port_free
+from footlight.errors import PortInUse
+
+
+def test_a_free_port_is_said_nothing_about() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+
+    check_port_free(port, what="the chain")
+
+
+@pytest.mark.parametrize(
+    ("family", "host"),
+    [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET, "0.0.0.0"), (socket.AF_INET6, "::1")],
+)
+def test_a_port_that_is_taken_is_refused_with_who_needs_it_and_who_has_it(
+    family: socket.AddressFamily, host: str
+) -> None:
+    """R002-39. `localhost`, which the extension asks, is ::1 too."""
+    if family == socket.AF_INET6 and not _has_ipv6():
+        pytest.skip("this machine has no IPv6 on loopback")
+    with socket.create_server((host, 0), family=family) as listener:
+        port = listener.getsockname()[1]
+
+        with pytest.raises(PortInUse) as raised:
+            check_port_free(port, what="the chain")
+
+    me = f"process {os.getpid()} ({psutil.Process().name()})"
+    assert raised.value.message == f"port {port}, which the chain needs, is taken by {me}"
+    assert raised.value.details == {"port": port}
+
+
+def test_a_port_whose_connections_were_just_closed_is_free() -> None:
+    """They linger for a minute, and are no reason to wait."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        with socket.create_connection(("127.0.0.1", port)) as client:
+            accepted, _ = listener.accept()
+            accepted.close()  # Who closes first has the rest of the connection.
+            assert client.recv(1) == b""
+
+    check_port_free(port, what="the chain")
+
+
+def _has_ipv6() -> bool:
+    try:
+        with socket.socket(socket.AF_INET6) as trial:
+            trial.bind(("::1", 0))
+    except OSError:
+        return False
+    return True

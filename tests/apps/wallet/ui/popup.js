@@ -1,0 +1,3 @@
+// The popup is the wallet in a small window.
+
+import "./home.js";

@@ -1,0 +1,24 @@
+"""The apps of the tests: where they are, and the wallet with ports of the test's own."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+__all__ = ["DAPP", "READER", "WALLET", "wallet"]
+
+WALLET = Path(__file__).parent / "wallet"
+READER = Path(__file__).parent / "reader"
+DAPP = Path(__file__).parent / "dapp/index.html"
+"""A page that uses the wallet. It has to come over HTTP from loopback."""
+
+
+def wallet(folder: Path, *, fixture_port: int = 12345, rpc_port: int = 8545) -> Path:
+    """Copy the wallet below `folder`, so that it asks for its state and its chain at these ports."""
+    copy = folder / "wallet"
+    shutil.copytree(WALLET, copy)
+    (copy / "config.js").write_text(
+        f"export const FIXTURE_PORT = {fixture_port};\nexport const RPC_PORT = {rpc_port};\n",
+        encoding="utf-8",
+    )
+    return copy
