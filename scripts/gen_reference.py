@@ -655,6 +655,7 @@ CLIENT_TYPES = (
     (connection, ("Result", "OnProgress", "OnNotification", "Handler")),
     (streams, ("OnMessage", "OnError")),
     (logger, ("Redact",)),
+    (adapter, ("AdapterChoice",)),
 )
 
 
@@ -832,9 +833,13 @@ def cli_page() -> str:
     )
 
 
-def _command_parts(command: click.Command) -> Iterator[str]:
-    yield f"## footlight {command.name}"
+def _command_parts(command: click.Command, group: str = "") -> Iterator[str]:
+    yield f"## footlight {group}{command.name}"
     yield from map(_prose, inspect.cleandoc(command.help or "").split("\n\n"))
+    if isinstance(command, click.Group):
+        for each in command.commands.values():
+            yield from _command_parts(each, f"{group}{command.name} ")
+        return
     rows = ([f"`{_spelled(option)}`", _value(option), _help(option)] for option in _options(command))
     yield _table(["Option", "Value", "What it does"], rows)
 

@@ -21,6 +21,7 @@ from playwright.async_api import Error, async_playwright
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from footlight.browser import persistent_launch
 from footlight.browser.changes import Change
 from footlight.browser.engine import Engine
 from footlight.browser.launch_options import LaunchOptions
@@ -31,6 +32,7 @@ from footlight.caller import LOCAL, Caller
 from footlight.config import Settings
 from footlight.errors import (
     BrowserCrashed,
+    BrowserNotInstalled,
     InvalidParameter,
     MissingParameter,
     PermissionDenied,
@@ -257,6 +259,25 @@ async def test_what_cannot_be_opened_leaves_nothing(sessions: NamedSessions, tmp
 
     assert left_in(tmp_path) == []
     assert (await sessions.open("shop", PLAIN, caller=LOCAL)).profile.options == PLAIN
+
+
+async def test_a_browser_that_dies_while_it_starts_is_told_and_is_no_reason_not_to_try_again(
+    sessions: NamedSessions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listens = persistent_launch._listens  # pyright: ignore[reportPrivateUsage]
+
+    def dies(process: psutil.Process, port: int) -> bool:
+        process.kill()
+        process.wait(LIMIT_SECONDS)
+        return listens(process, port)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(persistent_launch, "_listens", dies)
+        work = sessions.open("short", PLAIN, caller=LOCAL)
+        await refused(work, BrowserNotInstalled, "did not start: it ended at once")
+    assert browsers() == []
+
+    assert await asked(await opened(sessions, "short"), "1 + 1") == 2
 
 
 async def test_only_so_many_are_open(tmp_path: Path) -> None:

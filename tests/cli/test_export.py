@@ -12,19 +12,20 @@ import anyio
 import pytest
 
 from footlight.demo.site import serve_shop
-from tests.cli.shop_log import SERVER, record_order
+from tests.cli.conftest import Order
+from tests.cli.shop_log import SERVER
 from tests.cli.test_serve import run
 
 pytestmark = pytest.mark.anyio
 
 
-async def test_an_order_in_a_shop_becomes_a_test_that_passes_in_a_new_one(tmp_path: Path) -> None:
+async def test_an_order_in_a_shop_becomes_a_test_that_passes_in_a_new_one(
+    order: Order, tmp_path: Path
+) -> None:
     """The locators that were really used are in it, and no ref."""
-    log, test = tmp_path / "order.jsonl", tmp_path / "test_order.py"
-    async with serve_shop() as site:
-        await record_order(site, log)
-        flags = ("--out", str(test), "--server", shlex.join(SERVER), "--var", f"SHOP={site.url}")
-        done = await anyio.to_thread.run_sync(lambda: run("export", str(log), "--to", "pytest", *flags))
+    test = tmp_path / "test_order.py"
+    flags = ("--out", str(test), "--server", shlex.join(SERVER), "--var", f"SHOP={order.url}")
+    done = await anyio.to_thread.run_sync(lambda: run("export", str(order.log), "--to", "pytest", *flags))
 
     async with serve_shop() as site:
         passed = await anyio.to_thread.run_sync(

@@ -20,18 +20,17 @@ from footlight.client.runtime import create_logger
 from footlight.client.runtime.dynamic import connect_dynamic
 from footlight.client.transports.memory import InMemory
 from footlight.demo.site import serve_shop
-from tests.cli.shop_log import SERVER, record_order
+from tests.cli.conftest import Order
+from tests.cli.shop_log import SERVER
 from tests.cli.test_serve import run
 from tests.client.replay.notes_server import COMMAND, Notes
 
 pytestmark = pytest.mark.anyio
 
 
-async def test_an_order_in_a_shop_is_made_again_in_a_new_one(tmp_path: Path) -> None:
-    log = tmp_path / "order.jsonl"
-    async with serve_shop() as site:
-        await record_order(site, log)
-        log.write_text(log.read_text().replace(site.url, "${shop}"))
+async def test_an_order_in_a_shop_is_made_again_in_a_new_one(order: Order) -> None:
+    log = order.log.with_name("order-anywhere.jsonl")
+    log.write_text(order.log.read_text().replace(order.url, "${shop}"))
 
     async with serve_shop() as site:
         flags = ("--server", shlex.join(SERVER), "--verify", "--var", f"shop={site.url}")

@@ -8,6 +8,7 @@ import urllib.request
 from collections.abc import Generator
 from pathlib import Path
 from textwrap import dedent
+from urllib.parse import quote
 
 import pytest
 
@@ -35,6 +36,11 @@ class Session:
 
     def call(self, tool: str, **arguments: str) -> str:
         return self._client.call_tool(tool, {"sessionName": self.name, **arguments}).text
+
+    def open_another(self, title: str) -> None:
+        page = quote(f"data:text/html,<title>{title}</title>", safe="")
+        request = urllib.request.Request(f"{self.endpoint}/json/new?{page}", method="PUT")
+        urllib.request.urlopen(request, timeout=LIMIT_SECONDS).close()
 
     def targets(self) -> dict[str, str]:
         """The ids of its pages, by their titles."""
@@ -97,28 +103,33 @@ def test_the_page_fits_the_test_and_stays_open(pytester: pytest.Pytester, sessio
 def test_of_several_pages_it_is_the_one_that_was_named(
     pytester: pytest.Pytester, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tests = """
-        def test_the_page(attached_page):
+    session.open_another("Other")
+    monkeypatch.setenv("THE_BOX", session.targets()["Box"])
+
+    ran = run(
+        pytester,
+        """
+        import os
+        import pytest
+
+        @pytest.fixture
+        def target(request, monkeypatch):
+            if request.param is not None:
+                monkeypatch.setenv("FOOTLIGHT_CDP_TARGET", request.param)
+
+        @pytest.mark.parametrize("target", [None, os.environ["THE_BOX"], "no-such-target"], indirect=True)
+        def test_the_page(target, attached_page):
             attached_page.get_by_role("button").click()
-        """
-    opens_another = """
-        def test_opens(attached_page):
-            with attached_page.context.expect_page() as opened:
-                attached_page.evaluate("window.open('about:blank') && null")
-            opened.value.evaluate("document.title = 'Other'")
-        """
-    run(pytester, opens_another).assert_outcomes(passed=1)
+        """,
+    )
 
-    open_to_doubt = run(pytester, tests)
-    monkeypatch.setenv("FOOTLIGHT_CDP_TARGET", session.targets()["Box"])
-    run(pytester, tests).assert_outcomes(passed=1)
-    monkeypatch.setenv("FOOTLIGHT_CDP_TARGET", "no-such-target")
-    gone = run(pytester, tests)
-
-    open_to_doubt.assert_outcomes(errors=1)
-    open_to_doubt.stdout.fnmatch_lines(["E *LookupError: The browser at * has 2 pages; name one*"])
-    gone.assert_outcomes(errors=1)
-    gone.stdout.fnmatch_lines(["E *LookupError: The browser at * has no page no-such-target"])
+    ran.assert_outcomes(passed=1, errors=2)
+    ran.stdout.fnmatch_lines(
+        [
+            "E *LookupError: The browser at * has 2 pages; name one*",
+            "E *LookupError: The browser at * has no page no-such-target",
+        ]
+    )
 
 
 def test_without_a_browser_the_remedy_is_named(

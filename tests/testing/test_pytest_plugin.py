@@ -10,10 +10,13 @@ import time
 from pathlib import Path
 from textwrap import dedent
 
+import anyio
 import psutil
 import pytest
 
 from tests.client.browser_servers import config_of
+from tests.conftest import ENGINE
+from tests.network import listening
 
 pytest_plugins = ["pytester"]
 
@@ -95,19 +98,19 @@ def test_an_async_test_has_the_handle_whoever_runs_it(project: Project) -> None:
         """
         @pytest.mark.anyio
         async def test_anyio(mcp):
-            assert await headline(mcp) == "Tonight"
+            assert await mcp.root.echo(a=1) == {"a": 1}
 
         @pytest.mark.asyncio
         async def test_asyncio(mcp):
-            assert await headline(mcp) == "Tonight"
+            assert await mcp.root.echo(a=1) == {"a": 1}
 
         def test_no_loop(mcp):
-            asyncio.run(mcp.root.navigate(url=PAGE))
-            assert asyncio.run(headline(mcp)) == "Tonight"
+            asyncio.run(mcp.root.echo(a=1))
+            assert asyncio.run(mcp.root.echo(a=2)) == {"a": 2}
         """
     )
 
-    project.run().assert_outcomes(passed=3)
+    project.run(small=True).assert_outcomes(passed=3)
 
 
 ECHOES = """
@@ -261,11 +264,11 @@ def test_the_log_of_every_test_is_kept_where_it_is_wanted_and_not_printed(projec
     project.configure("mcp_log_dir = calls")
 
     passes = project.run("-rA", "-k", "passes")
-    fails = project.run()
+    fails = project.run("-k", "fails")
 
     passes.assert_outcomes(passed=1, deselected=1)
     passes.stdout.no_fnmatch_line("*_phase*")
-    fails.assert_outcomes(passed=1, failed=1)
+    fails.assert_outcomes(failed=1, deselected=1)
     log = project.folder / "calls/test_it-test_passes.jsonl"
     calls = [json.loads(line) for line in log.read_text().splitlines()]
     assert [(call["name"], call["_phase"]) for call in calls] == [
@@ -432,7 +435,15 @@ def test_a_session_that_cannot_be_closed_is_a_warning(
     ran.stdout.fnmatch_lines(["*The session could not be closed: The server was ended by SIGKILL*"])
 
 
+IMPATIENT = """
+from footlight.testing import watched
+
+watched.CLOSE_SECONDS = watched.EVIDENCE_SECONDS = 1.0
+"""
+
+
 def test_a_server_that_hangs_is_ended(project: Project) -> None:
+    project.folder.joinpath("conftest.py").write_text(IMPATIENT)
     project.write(
         f"""{NOTED}
 @pytest.mark.anyio
@@ -452,7 +463,7 @@ async def test_hangs(mcp):
             "*- mcp evidence -*",
             "no snapshot*",
             "*- mcp teardown -*",
-            "The server did not close its session within 10 s; it was ended",
+            "The server did not close its session within 1 s; it was ended",
         ]
     )
     assert project.still_running() == set()
@@ -553,6 +564,26 @@ def test_a_generated_module_gives_its_own_handle(project: Project, module: str) 
     )
 
     project.run().assert_outcomes(passed=2)
+
+
+@pytest.mark.anyio
+@pytest.mark.skipif(ENGINE != "chromium", reason="profiles are Chromium's")
+async def test_nothing_of_a_test_stays_on_a_server_with_a_url(project: Project) -> None:
+    """Unless the session was named."""
+    generated = GENERATED.format(python=sys.executable, server=str(SMALL))
+    module = project.folder / "mcp_tools.py"
+    module.write_text(generated.replace("no_session", "szkrabok_session"))
+    project.write("def test_opens(mcp): pass")
+    profiles = project.folder / "profiles"
+
+    async with listening("http", "--toolset", "szkrabok", "--sessions-dir", str(profiles)) as url:
+        left: list[list[str]] = []
+        for options in ([], ["--mcp-module=mcp_tools.py"], ["--mcp-session=box-office"]):
+            ran = await anyio.to_thread.run_sync(project.run, f"--mcp-server={url}/mcp", *options)
+            ran.assert_outcomes(passed=1)
+            left.append([path.name for path in profiles.iterdir() if path.is_dir()])
+
+    assert left == [[], [], ["box-office"]]
 
 
 def test_it_costs_nothing_until_a_fixture_is_used() -> None:

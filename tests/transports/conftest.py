@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,4 +24,42 @@ async def http(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> 
 async def client(http: HttpServer) -> AsyncGenerator[Raw]:
     """Connections of its own to the shared server."""
     async with raw(http) as client:
+        yield client
+
+
+# Callers with tokens of their own
+
+
+HOUSE = """
+from mcp.server.auth.provider import AccessToken
+
+CALLERS = {"token-of-ada": "ada", "another-token-of-ada": "ada", "token-of-bob": "bob"}
+
+
+class House:
+    async def verify_token(self, token):
+        return AccessToken(token=token, client_id=CALLERS[token], scopes=[]) if token in CALLERS else None
+"""
+
+
+@asynccontextmanager
+async def house_of_callers(folder: Path, config: Mapping[str, Any]) -> AsyncGenerator[HttpServer]:
+    """A server that knows Ada and Bob: the `house` of a module whose tests take `ada` and `bob`."""
+    modules = folder / "modules"
+    modules.mkdir()
+    (modules / "house_of_callers.py").write_text(HOUSE)
+    listen = {**config.get("listen", {}), "tokenVerifier": "house_of_callers:House"}
+    async with served(folder, config={**config, "listen": listen}, PYTHONPATH=str(modules)) as server:
+        yield server
+
+
+@pytest.fixture
+async def ada(house: HttpServer) -> AsyncGenerator[Raw]:
+    async with raw(house, token="token-of-ada") as client:
+        yield client
+
+
+@pytest.fixture
+async def bob(house: HttpServer) -> AsyncGenerator[Raw]:
+    async with raw(house, token="token-of-bob") as client:
         yield client

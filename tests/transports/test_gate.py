@@ -33,6 +33,7 @@ from tests.http_client import (
     served,
 )
 from tests.site import Site
+from tests.transports.conftest import house_of_callers
 
 pytestmark = pytest.mark.anyio
 
@@ -459,42 +460,15 @@ async def test_a_server_without_a_browser_is_alive_but_not_ready(tmp_path: Path)
 # Callers with tokens of their own
 
 
-HOUSE = """
-from mcp.server.auth.provider import AccessToken
-
-CALLERS = {"token-of-ada": "ada", "another-token-of-ada": "ada", "token-of-bob": "bob"}
-
-
-class House:
-    async def verify_token(self, token):
-        return AccessToken(token=token, client_id=CALLERS[token], scopes=[]) if token in CALLERS else None
-"""
-
-
 @pytest.fixture(scope="module")
 async def house(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[HttpServer]:
-    """Knows Ada and Bob."""
-    folder, modules = tmp_path_factory.mktemp("house"), tmp_path_factory.mktemp("modules")
-    (modules / "house_of_callers.py").write_text(HOUSE)
+    folder = tmp_path_factory.mktemp("house")
     config = {
         "pool": {"minBrowsers": 1, "maxBrowsers": 1},
-        "listen": {"tokenVerifier": "house_of_callers:House"},
         "session": {"stateDirectory": str(folder / "states")},
     }
-    async with served(folder, config=config, PYTHONPATH=str(modules)) as server:
+    async with house_of_callers(folder, config) as server:
         yield server
-
-
-@pytest.fixture
-async def ada(house: HttpServer) -> AsyncGenerator[Raw]:
-    async with raw(house, token="token-of-ada") as client:
-        yield client
-
-
-@pytest.fixture
-async def bob(house: HttpServer) -> AsyncGenerator[Raw]:
-    async with raw(house, token="token-of-bob") as client:
-        yield client
 
 
 async def test_a_session_is_not_there_for_another_principal(ada: Raw, bob: Raw, site: Site) -> None:

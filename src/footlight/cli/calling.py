@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from footlight import __version__
 from footlight.cli.arguments import BadUsage, Typed, find_tool, read_words, tool_arguments
-from footlight.cli.printing import OK, TOOL_FAILED, print_result, print_tool, warn
+from footlight.cli.printing import OK, TOOL_FAILED, nobody_reads, print_result, print_tool, warn
 from footlight.client.versions import STATELESS_VERSIONS, request_meta
 from footlight.daemon.errors import DaemonError, NoDaemon
 from footlight.daemon.folder import find_folder
@@ -60,7 +60,7 @@ def run_call(words: Sequence[str]) -> int:
         warn(str(error))
         return BAD_USAGE if error.code == INVALID_PARAMS else TOOL_FAILED
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Nobody reads; what is left must not fail at the end.
+        nobody_reads()
         return OK
     except OSError as error:
         warn(f"{error.filename or ''}: {error.strerror or error}".removeprefix(": "))

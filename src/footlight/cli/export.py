@@ -12,7 +12,9 @@ __all__ = ["export"]
 
 @click.command()
 @click.argument("log", type=click.Path(path_type=Path))
-@click.option("--to", "form", type=click.Choice(["pytest"]), required=True, help="What is written.")
+@click.option(
+    "--to", type=click.Choice(["pytest"]), required=True, expose_value=False, help="What is written."
+)
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file.")
 @click.option("--force", is_flag=True, help="Overwrite the file if it is there and another.")
 @click.option("--name", metavar="NAME", help="Of the test. Default: made of the log's name.")
@@ -27,7 +29,6 @@ __all__ = ["export"]
 def export(
     *,
     log: Path,
-    form: str,  # noqa: ARG001 - there is one
     out: Path | None,
     force: bool,
     name: str | None,

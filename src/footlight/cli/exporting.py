@@ -9,7 +9,7 @@ from pathlib import Path
 
 from footlight.cli.arguments import BadUsage
 from footlight.cli.calling import BAD_USAGE
-from footlight.cli.printing import OK, warn
+from footlight.cli.printing import OK, nobody_reads, warn
 from footlight.cli.replaying import read_input, read_variable
 from footlight.client.errors import MCPError
 from footlight.client.replay.calls import read_calls
@@ -38,6 +38,8 @@ def run_export(
     except (BadUsage, MCPError) as error:
         warn(str(error))
         return BAD_USAGE
+    except BrokenPipeError:
+        nobody_reads()
     return OK
 
 

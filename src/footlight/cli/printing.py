@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from collections.abc import Mapping
@@ -11,7 +12,7 @@ from typing import Any, TextIO
 
 from footlight.steering import harmless
 
-__all__ = ["OK", "TOOL_FAILED", "describe", "print_result", "print_tool", "say", "warn"]
+__all__ = ["OK", "TOOL_FAILED", "describe", "nobody_reads", "print_result", "print_tool", "say", "warn"]
 
 OK = 0
 TOOL_FAILED = 1
@@ -77,6 +78,11 @@ def say(text: str) -> None:
 
 def warn(text: str, *, prefix: str = "footlight: ") -> None:
     _write(sys.stderr, f"{prefix}{text}")
+
+
+def nobody_reads() -> None:
+    """After a BrokenPipeError on standard output: what is left in it must not fail at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _write(stream: TextIO, text: str) -> None:

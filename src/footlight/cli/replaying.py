@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import secrets
 import sys
 import time
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from footlight.cli.arguments import BadUsage
 from footlight.cli.calling import BAD_USAGE, INTERRUPTED
 from footlight.cli.headers import read_headers
-from footlight.cli.printing import OK, TOOL_FAILED, say, warn
-from footlight.client.adapters import ADAPTERS, SzkrabokSession, choose_adapter
+from footlight.cli.printing import OK, TOOL_FAILED, nobody_reads, say, warn
+from footlight.client.adapters import ADAPTERS, Adapter, AdapterChoice, fitting_adapter, passing
 from footlight.client.errors import MCPError
 from footlight.client.replay.comparing import shown
 from footlight.client.replay.running import Again, Script, again, script_of
 from footlight.client.replay.sessions import opens_sessions
 from footlight.client.replay.volatile import Ignored
 from footlight.client.replay.written import Sidecars
-from footlight.client.runtime.dynamic import connect_dynamic
-from footlight.client.runtime.handle import Handle
+from footlight.client.results import Tool
+from footlight.client.runtime.connecting import Connecting
+from footlight.client.runtime.dynamic import DynamicHandle, connect_dynamic
 from footlight.client.runtime.logger import CallLog, create_logger
-from footlight.client.runtime.transport import spawn_client
 from footlight.client.target import transport_for
 from footlight.daemon.running import NO_SERVER
 
@@ -69,7 +68,7 @@ def run_replay(wanted: Wanted) -> int:
         warn(str(error))
         return BAD_USAGE
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Nobody reads; what is left must not fail at the end.
+        nobody_reads()
         return TOOL_FAILED
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -116,7 +115,7 @@ async def _replay(wanted: Wanted, script: Script, ignored: Ignored) -> int:
     began = time.monotonic()
     made: list[Again] = []
     try:
-        async with _connected(wanted, script) as mcp:
+        async with _connecting(wanted, script) as mcp:
             steps = again(mcp, script, verify=wanted.verify, ignored=ignored, timeout_ms=wanted.timeout_ms)
             async for each in steps:
                 made.append(replace(each, value=None))  # Many large results would not fit into memory.
@@ -148,23 +147,27 @@ def _refused(error: MCPError) -> int:
     return NO_SERVER if error.reason in UNREACHED else TOOL_FAILED
 
 
-@contextlib.asynccontextmanager
-async def _connected(wanted: Wanted, script: Script) -> AsyncGenerator[Handle]:
+def _connecting(wanted: Wanted, script: Script) -> Connecting[DynamicHandle]:
+    session = f"{SESSION}-{secrets.token_hex(4)}" if wanted.session is None else wanted.session
+    return connect_dynamic(
+        session,
+        _adapter(wanted, script),
+        server=transport_for(wanted.server, headers=read_headers(wanted.headers)),
+        log=_log(wanted, script),
+    )
+
+
+def _adapter(wanted: Wanted, script: Script) -> AdapterChoice:
     name = wanted.adapter
     if name == "auto" and wanted.session is None and opens_sessions(script.calls):
         name = "none"
-    client = await spawn_client(transport_for(wanted.server, headers=read_headers(wanted.headers)))
-    try:
-        adapter = ADAPTERS[choose_adapter(await client.list_tools()) if name == "auto" else name]
-    except BaseException:
-        await client.close()
-        raise
-    session = wanted.session
-    if session is None:  # Nothing of an earlier replay may be in it, and nothing stays.
-        session = f"{SESSION}-{secrets.token_hex(4)}"
-        adapter = SzkrabokSession(keep=False) if isinstance(adapter, SzkrabokSession) else adapter
-    async with connect_dynamic(session, adapter, server=client, log=_log(wanted, script)) as mcp:
-        yield mcp
+
+    def chosen(tools: Sequence[Tool]) -> Adapter:
+        adapter = fitting_adapter(tools) if name == "auto" else ADAPTERS[name]
+        # Nothing of an earlier replay may be in a session that nobody named, and nothing stays.
+        return passing(adapter) if wanted.session is None else adapter
+
+    return chosen
 
 
 def _log(wanted: Wanted, script: Script) -> CallLog:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import inspect
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -21,22 +22,21 @@ __all__ = ["connect_generated", "made_from"]
 async def connect_generated(
     module: str | Path,
     session: str,
-    adapter: Adapter | None,
+    adapter: Callable[[Adapter], Adapter],
     *,
-    server: Callable[[object], object],
+    server: object,
     log: CallLog,
 ) -> Handle:
-    """`server` makes what is connected to of what the module was made from.
+    """`adapter` gets the module's own, and gives the one that is taken.
 
     Raises:
         pytest.UsageError: there is no such module, or it was not generated.
     """
-    generated = _module(module)
-    connect = getattr(generated, "mcp_connect", None)
+    connect = getattr(_module(module), "mcp_connect", None)
     if connect is None:
         raise pytest.UsageError(f"--mcp-module: {module} has no mcp_connect; footlight codegen writes it")
-    chosen = () if adapter is None else (adapter,)
-    return await connect(session, *chosen, server=server(getattr(generated, "SERVER", None)), log=log)
+    own = inspect.signature(connect).parameters["adapter"].default
+    return await connect(session, adapter(own), server=server, log=log)
 
 
 def made_from(module: str | Path) -> object:

@@ -14,7 +14,7 @@ from footlight.client.target import transport_for
 from footlight.client.transports.stdio import Stdio
 from footlight.testing.options import Options
 
-__all__ = ["server_of"]
+__all__ = ["runs_already", "server_of"]
 
 OURS = "footlight serve"
 
@@ -54,6 +54,11 @@ def server_of(options: Options, *, of_module: object = None, profiles: Path) -> 
     if options.session is None and "szkrabok" in words and "--sessions-dir" not in words:
         words += ["--sessions-dir", str(profiles)]
     return Stdio(words[0], tuple(words[1:]), cwd=options.folder)
+
+
+def runs_already(server: object) -> bool:
+    """Whether the test does not start what `server_of` gave, so that it goes on after it."""
+    return not isinstance(server, Stdio)
 
 
 def _is_ours(words: Sequence[str]) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from footlight.client.adapters import ADAPTERS, Adapter
+from footlight.client.adapters import ADAPTERS, Adapter, fitting_adapter, passing
 from footlight.client.mcp_client import MCPClient
 from footlight.client.playwright_client import PlaywrightClient
 from footlight.client.runtime.dynamic import connect_dynamic
@@ -27,7 +27,7 @@ from footlight.testing.generated import connect_generated, made_from
 from footlight.testing.logged_client import LoggedClient
 from footlight.testing.naming import file_name, session_name
 from footlight.testing.options import Options
-from footlight.testing.server import server_of
+from footlight.testing.server import runs_already, server_of
 from footlight.testing.tracebacks import end_with_the_test
 
 __all__ = ["WatchedTest"]
@@ -90,10 +90,8 @@ class WatchedTest:
     @contextmanager
     def client(self) -> Generator[MCPClient]:
         """The connection alone; closed on return."""
-        module = self.options.module
-        server = self._server(None if module is None else made_from(module))
         with self._bridge() as bridge:
-            client = LoggedClient(server, log=self.log)
+            client = LoggedClient(self._server_of_module(), log=self.log)
             bridge.run(client.connect())
             opened = _Open("mcp_client", bridge, client, lambda: _session_of(client))
             with self._closing(opened, client.close):
@@ -118,12 +116,23 @@ class WatchedTest:
                 yield browser
 
     async def _connected(self, session: str) -> Handle:
-        adapter: Adapter | None = None if self.options.adapter is None else ADAPTERS[self.options.adapter]
-        if self.options.module is not None:
-            return await connect_generated(
-                self.options.module, session, adapter, server=self._server, log=self.log
-            )
-        return await connect_dynamic(session, adapter, server=self._server(), log=self.log)
+        module = self.options.module
+        server = self._server_of_module()
+
+        def chosen(fitting: Adapter) -> Adapter:
+            adapter = fitting if self.options.adapter is None else ADAPTERS[self.options.adapter]
+            # On a server that goes on after the tests, nothing is to stay of them.
+            return passing(adapter) if self.options.session is None and runs_already(server) else adapter
+
+        if module is not None:
+            return await connect_generated(module, session, chosen, server=server, log=self.log)
+        return await connect_dynamic(
+            session, lambda tools: chosen(fitting_adapter(tools)), server=server, log=self.log
+        )
+
+    def _server_of_module(self) -> object:
+        module = self.options.module
+        return self._server(None if module is None else made_from(module))
 
     def _server(self, of_module: object = None) -> object:
         return server_of(self.options, of_module=of_module, profiles=self.folder / "profiles")

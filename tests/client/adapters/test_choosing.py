@@ -6,9 +6,12 @@ import pytest
 
 from footlight.client.adapters import (
     ADAPTERS,
+    SzkrabokSession,
     browser_session,
     choose_adapter,
+    fitting_adapter,
     no_session,
+    passing,
     szkrabok_session,
 )
 from footlight.client.results import Tool
@@ -28,6 +31,7 @@ from footlight.client.results import Tool
 def test_a_server_is_known_by_how_it_opens_a_session(tools: tuple[str, ...], chosen: str) -> None:
     """R000-14"""
     assert choose_adapter(Tool(name) for name in tools) == chosen
+    assert fitting_adapter(Tool(name) for name in tools) is ADAPTERS[chosen]
 
 
 def test_each_has_a_name() -> None:
@@ -36,3 +40,13 @@ def test_each_has_a_name() -> None:
         "browser": browser_session,
         "none": no_session,
     }
+
+
+def test_only_a_server_that_keeps_sessions_is_told_not_to() -> None:
+    given = (SzkrabokSession(url="https://a.test/"), browser_session, no_session)
+
+    assert [passing(adapter) for adapter in given] == [
+        SzkrabokSession(url="https://a.test/", keep=False),
+        browser_session,
+        no_session,
+    ]

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from footlight.client.replay.source import LINE, Code, call, laid_out, literal, width
+from footlight.client.python_text import LINE_LENGTH
+from footlight.client.replay.source import Code, call, laid_out, literal, width
 
 texts = st.text(max_size=80)
 values = st.recursive(
@@ -40,7 +41,7 @@ def test_the_formatter_leaves_it_as_it_is(given: list[Any]) -> None:
 
 
 def formatted(source: str) -> str:
-    command = [sys.executable, "-m", "ruff", "format", "--isolated", "--line-length", str(LINE), "-"]
+    command = [sys.executable, "-m", "ruff", "format", "--isolated", "--line-length", str(LINE_LENGTH), "-"]
     done = subprocess.run(command, input=source.encode(), capture_output=True, check=True)
     return done.stdout.decode()
 

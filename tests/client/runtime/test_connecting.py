@@ -7,16 +7,17 @@ import os
 import signal
 import sys
 import textwrap
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
 
-from footlight.client.adapters import SzkrabokSession, browser_session, szkrabok_session
+from footlight.client.adapters import Adapter, SzkrabokSession, browser_session, szkrabok_session
 from footlight.client.errors import MCPError, MCPTimeoutError, ServerNotAvailableError, ToolInvocationError
 from footlight.client.mcp_client import MCPClient
+from footlight.client.results import Tool
 from footlight.client.runtime import Handle, connect
 from footlight.client.runtime.connecting import Connecting
 from footlight.client.transports.stdio import Stdio
@@ -29,6 +30,7 @@ from tests.client.runtime.handles import (
     mcp_connect,
     soon,
 )
+from tests.client.runtime.session_server import listed
 from tests.network import Transport, listening
 
 pytestmark = pytest.mark.anyio
@@ -145,6 +147,26 @@ async def test_the_adapters_options_reach_the_server() -> None:
     )
 
 
+async def test_an_adapter_may_be_chosen_by_the_servers_tools() -> None:
+    """R000-14"""
+    target, _, journal = in_memory()
+    seen: list[str] = []
+
+    def chosen(tools: Sequence[Tool]) -> Adapter:
+        seen.extend(tool.name for tool in tools)
+        return SzkrabokSession(url="https://a.test/")
+
+    async with connect(McpHandle, "p4n-test", adapter=chosen, server=target, log=Log().log) as mcp:
+        assert await mcp.root.health() == "well"
+
+    assert seen == [tool.name for tool in listed()]
+    assert journal.calls == [
+        ("session.open", {"sessionName": "p4n-test", "url": "https://a.test/"}),
+        ("health", {}),
+        ("session.close", {"sessionName": "p4n-test"}),
+    ]
+
+
 async def test_the_time_is_that_of_each_call() -> None:
     target, _, _ = in_memory()
     async with mcp_connect("p4n-test", server=target, log=Log().log, timeout_ms=500) as mcp:
@@ -185,6 +207,20 @@ async def test_a_session_that_does_not_open_leaves_no_process(tmp_path: Path) ->
     started = Started(tmp_path)
     with pytest.raises(ToolInvocationError, match="there is no browser"):
         await soon(mcp_connect("p4n-test", Fails(no_browser), server=started.command, log=Log().log))
+
+    assert len(started.pids) == 1
+    assert await started.left() == []
+
+
+async def test_who_can_choose_no_adapter_leaves_no_process(tmp_path: Path) -> None:
+    """R000-27"""
+
+    def chosen(_: Sequence[Tool]) -> Adapter:
+        raise LookupError("none fits")
+
+    started = Started(tmp_path)
+    with pytest.raises(LookupError, match="none fits"):
+        await soon(connect(McpHandle, "p4n-test", adapter=chosen, server=started.command, log=Log().log))
 
     assert len(started.pids) == 1
     assert await started.left() == []

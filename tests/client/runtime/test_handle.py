@@ -46,6 +46,19 @@ async def test_a_method_returns_what_the_tool_answers() -> None:
         )
 
 
+async def test_arguments_are_for_the_server_to_judge_and_no_answer_is_kept() -> None:
+    """R000-84"""
+    wrong: Any = {"url": 5, "no_such": [None]}
+    nothing: Any = {}
+    async with connected() as connection:
+        for arguments in (wrong, wrong, nothing):
+            await connection.mcp.nav.goto(arguments)
+
+    assert connection.journal.calls[1:-1] == [
+        ("nav.goto", {"sessionName": "p4n-test", **arguments}) for arguments in (wrong, wrong, nothing)
+    ]
+
+
 async def test_call_gives_the_whole_result() -> None:
     async with connected() as it:
         result = await it.mcp.call("browser.take_screenshot")

@@ -21,6 +21,8 @@ from tests.client.replay.notes_server import Notes
 
 pytestmark = pytest.mark.anyio
 
+EXAMPLES = Path(__file__).parents[3] / "docs/examples"
+
 
 @asynccontextmanager
 async def handle(notes: Notes, *, log: CallLog | None = None) -> AsyncGenerator[DynamicHandle]:
@@ -63,6 +65,14 @@ async def test_a_sequence_gets_the_session_where_a_tool_takes_one(tmp_path: Path
         ("echo", {"text": "[1]"}),
     ]
     assert [results[0]["count"], *results[1:]] == [1, "b", [1]]
+
+
+def test_the_sequences_that_we_ship_call_no_session_as_it_was_called_once() -> None:
+    """R000-89: `id`."""
+    texts = [file.read_text() for file in EXAMPLES.rglob("*.jsonl")]
+
+    assert texts != []
+    assert [text for text in texts if '"id"' in text] == []
 
 
 async def test_a_log_is_made_again_in_the_handles_own_session(tmp_path: Path) -> None:

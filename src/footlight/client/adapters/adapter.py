@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Protocol
 
 from footlight.client.results import Tool, ToolResult
 
-__all__ = ["Adapter", "ToolCaller", "takes"]
+__all__ = ["Adapter", "AdapterChoice", "ToolCaller", "takes"]
 
 
 class ToolCaller(Protocol):
@@ -41,6 +41,10 @@ class Adapter(Protocol):
     def is_lifecycle(self, name: str) -> bool:
         """Whether a handle opens and closes sessions by this tool, and so has no method for it."""
         ...
+
+
+AdapterChoice = Callable[[Sequence[Tool]], Adapter]
+"""Gives the one that fits the server's tools."""
 
 
 def takes(tool: Tool, key: str) -> bool:

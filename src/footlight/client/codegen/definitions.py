@@ -26,7 +26,7 @@ from footlight.client.codegen.schemas import (
     properties_of,
     schema_types,
 )
-from footlight.client.codegen.texts import string
+from footlight.client.python_text import string
 
 __all__ = ["Alias", "Definition", "Field", "Fields", "Path", "Translator"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from footlight.client.codegen.expressions import Expression, Reference, Subscript, Union, Word
-from footlight.client.codegen.texts import LINE_LENGTH
+from footlight.client.python_text import LINE_LENGTH
 
 __all__ = ["annotated", "assigned", "called", "flat", "laid_out"]
 

@@ -11,7 +11,8 @@ from footlight.client.codegen.expressions import Word
 from footlight.client.codegen.layout import STEP, assigned, called
 from footlight.client.codegen.module import Method, Module, NamespaceClass, plan_module
 from footlight.client.codegen.render_types import TypeWriter
-from footlight.client.codegen.texts import LINE_LENGTH, comment_safe, docstring, string
+from footlight.client.codegen.texts import comment_safe, docstring
+from footlight.client.python_text import LINE_LENGTH, string
 from footlight.client.results import Tool
 from footlight.client.runtime.handle import ROOT
 from footlight.client.runtime.registry import registry_hash, tool_hash

@@ -9,7 +9,8 @@ from footlight.client.codegen.definitions import Alias, Definition, Field, Field
 from footlight.client.codegen.expressions import Expression, Subscript, Union, Word, names_in, references_in
 from footlight.client.codegen.layout import STEP, Names, annotated, assigned, flat, laid_out
 from footlight.client.codegen.names import LONGEST, is_key
-from footlight.client.codegen.texts import LINE_LENGTH, docstring, string
+from footlight.client.codegen.texts import docstring
+from footlight.client.python_text import LINE_LENGTH, string
 
 __all__ = ["TypeWriter"]
 

@@ -1,26 +1,13 @@
-"""Text of others as Python source: a string, or a docstring. It never becomes code, nor steers a terminal."""
+"""Text of others as docstrings and comments. It never becomes code, nor steers a terminal."""
 
 from __future__ import annotations
 
 import re
 import textwrap
 
-__all__ = ["LINE_LENGTH", "comment_safe", "docstring", "string"]
+from footlight.client.python_text import LINE_LENGTH, UNSAFE
 
-LINE_LENGTH = 110
-
-_ESCAPED = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\"}
-_UNSAFE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff0-\ufffb\U000e0000-\U000e0fff"
-    "\ud800-\udfff]"
-)
-"""Controls, halves of characters, marks that turn the direction of writing. Spelt out, as Unicode grows."""
-
-
-def string(text: str) -> str:
-    """A literal that is this text, all in printable characters, quoted as `ruff format` would."""
-    quote = "'" if text.count('"') > text.count("'") else '"'
-    return quote + "".join(_character(character, quote) for character in text) + quote
+__all__ = ["comment_safe", "docstring"]
 
 
 def docstring(text: str, *, indent: str = "") -> list[str]:
@@ -49,7 +36,7 @@ def comment_safe(text: str) -> str:
 
 
 def _lines(text: str, width: int) -> list[str]:
-    clean = _UNSAFE.sub("\ufffd", re.sub("\r\n?|[\x0b\x0c\x85\u2028\u2029]", "\n", text))
+    clean = UNSAFE.sub("\ufffd", re.sub("\r\n?|[\x0b\x0c\x85\u2028\u2029]", "\n", text))
     clean = _dedented(clean.strip().expandtabs())
     lines: list[str] = []
     for line in clean.split("\n"):
@@ -78,14 +65,3 @@ def _wrapped(line: str, width: int) -> list[str]:
         break_long_words=False,
         break_on_hyphens=False,
     ) or [""]
-
-
-def _character(character: str, quote: str) -> str:
-    if character == quote:
-        return f"\\{quote}"
-    if character in _ESCAPED:
-        return _ESCAPED[character]
-    code = ord(character)
-    if 0x20 <= code < 0x7F or (code > 0xA0 and character.isprintable() and not _UNSAFE.match(character)):
-        return character
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

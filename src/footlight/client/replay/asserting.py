@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from footlight.client.python_text import LINE_LENGTH, string
 from footlight.client.replay.leaves import Path, leaves
-from footlight.client.replay.source import INDENT, LINE, flat, literal, string, width
+from footlight.client.replay.source import INDENT, flat, literal, width
 from footlight.client.replay.volatile import is_volatile_field, steady
 from footlight.client.replay.written import is_summary
 
@@ -89,4 +90,4 @@ def _equals(value: Any) -> str:
 
 
 def _fits(line: str) -> bool:
-    return width(f"{INDENT}{line}") <= LINE
+    return width(f"{INDENT}{line}") <= LINE_LENGTH

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from footlight.client.errors import SECRET_NAME, MCPError
+from footlight.client.python_text import string
 from footlight.client.replay.asserting import Changing, assertions, at, telling
 from footlight.client.replay.calls import LoggedCall
 from footlight.client.replay.leaves import Path
@@ -21,7 +22,6 @@ from footlight.client.replay.source import (
     call,
     laid_out,
     literal,
-    string,
 )
 from footlight.client.replay.variables import PLACE, mapped_strings
 

@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 
 from footlight.client.adapters import ADAPTERS
 from footlight.client.errors import MCPError
+from footlight.client.python_text import string
 from footlight.client.replay.body import Body, Place
 from footlight.client.replay.calls import LoggedCall
 from footlight.client.replay.leaves import leaves
 from footlight.client.replay.sessions import without_session
-from footlight.client.replay.source import INDENT, string
+from footlight.client.replay.source import INDENT
 from footlight.client.replay.variables import strings_of
 from footlight.client.replay.written import is_summary
 

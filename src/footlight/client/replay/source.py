@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from footlight.client.python_text import LINE_LENGTH, string
+
 __all__ = [
     "INDENT",
-    "LINE",
     "Code",
     "Expression",
     "Group",
@@ -18,11 +19,9 @@ __all__ = [
     "flat",
     "laid_out",
     "literal",
-    "string",
     "width",
 ]
 
-LINE = 110
 INDENT = "    "
 
 
@@ -63,32 +62,6 @@ def literal(value: Any) -> Expression:
     return Code(repr(value).replace("e+", "e"))
 
 
-def string(text: str) -> str:
-    """With the quotes that need fewer escapes; what cannot be seen is written as its number."""
-    quote = "'" if text.count('"') > text.count("'") else '"'
-    return quote + "".join(_character(each, quote) for each in text) + quote
-
-
-_SHORT = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
-
-
-def _character(character: str, quote: str) -> str:
-    if character == quote:
-        return f"\\{quote}"
-    if character in _SHORT:
-        return _SHORT[character]
-    if character.isprintable():
-        return character
-    number = ord(character)
-    return (
-        f"\\x{number:02x}"
-        if number < 0x100
-        else f"\\u{number:04x}"
-        if number < 0x10000
-        else f"\\U{number:08x}"
-    )
-
-
 def laid_out(expression: Expression, *, indent: int, before: str = "", after: str = "") -> str:
     """The lines of a statement, of which the expression is the end but for what comes `after`."""
     return f"{INDENT * indent}{before}{_laid_out(expression, indent, before, after)}{after}"
@@ -96,7 +69,7 @@ def laid_out(expression: Expression, *, indent: int, before: str = "", after: st
 
 def _laid_out(expression: Expression, indent: int, before: str, after: str) -> str:
     line = flat(expression)
-    fits = width(f"{INDENT * indent}{before}{line}{after}") <= LINE
+    fits = width(f"{INDENT * indent}{before}{line}{after}") <= LINE_LENGTH
     if fits or isinstance(expression, Code) or not expression.items:
         return line
     inner = INDENT * (indent + 1)

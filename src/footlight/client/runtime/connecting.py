@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Generic, TypeVar
 
-from footlight.client.adapters.adapter import Adapter
+from footlight.client.adapters.adapter import Adapter, AdapterChoice
 from footlight.client.mcp_client import MCPClient
 from footlight.client.runtime.handle import Bound, Handle
 from footlight.client.runtime.invoker import create_call_invoker
@@ -56,7 +56,7 @@ def connect(
     handle: type[AnyHandle],
     session_name: str,
     *,
-    adapter: Adapter,
+    adapter: Adapter | AdapterChoice,
     server: object,
     registry: Registry | None = None,
     log: CallLog | None = None,
@@ -65,7 +65,8 @@ def connect(
     """Connect, compare the server's tools with the registry, open the session, in this order.
 
     `server` is a command line, a URL, a transport, or a connected `MCPClient`, which is then the handle's to
-    close. Without `log` the calls are written to standard output.
+    close. `adapter` may be a function that chooses one by the server's tools. Without `log` the calls are
+    written to standard output.
 
     Raises:
         RegistryDriftError: the tools are not those of the registry. No session was opened.
@@ -85,10 +86,11 @@ def connect(
                     tool_hashes=registry.tool_hashes,
                     regenerate=registry.regenerate,
                 )
-            known_as = await adapter.open(RecordedClient(client, written), session_name)
-            invoker = create_call_invoker(client=client, log=written, adapter=adapter, session_name=known_as)
+            chosen = await _chosen(adapter, client)
+            known_as = await chosen.open(RecordedClient(client, written), session_name)
+            invoker = create_call_invoker(client=client, log=written, adapter=chosen, session_name=known_as)
             return handle(
-                Bound(invoker=invoker, client=client, log=written, adapter=adapter, session_name=known_as)
+                Bound(invoker=invoker, client=client, log=written, adapter=chosen, session_name=known_as)
             )
         except BaseException:
             await client.close()
@@ -96,3 +98,9 @@ def connect(
             raise
 
     return Connecting(opened)
+
+
+async def _chosen(adapter: Adapter | AdapterChoice, client: MCPClient) -> Adapter:
+    if callable(adapter):
+        return adapter(await client.list_tools())
+    return adapter

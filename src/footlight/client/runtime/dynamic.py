@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from footlight.client.adapters import ADAPTERS, choose_adapter
-from footlight.client.adapters.adapter import Adapter
-from footlight.client.mcp_client import MCPClient
+from footlight.client.adapters import fitting_adapter
+from footlight.client.adapters.adapter import Adapter, AdapterChoice
 from footlight.client.runtime.connecting import Connecting, connect
 from footlight.client.runtime.handle import ROOT, Handle, Method, Namespace
 from footlight.client.runtime.logger import CallLog
-from footlight.client.runtime.transport import spawn_client
 
 __all__ = ["DynamicHandle", "connect_dynamic"]
 
@@ -35,7 +33,7 @@ class DynamicHandle(Handle):
 
 def connect_dynamic(
     session_name: str,
-    adapter: Adapter | None = None,
+    adapter: Adapter | AdapterChoice | None = None,
     *,
     server: object,
     log: CallLog | None = None,
@@ -43,18 +41,15 @@ def connect_dynamic(
 ) -> Connecting[DynamicHandle]:
     """As a generated `mcp_connect`. Without an adapter, the one that fits the server's tools is taken.
 
+    It may also be a function that chooses one by the tools.
+
     Raises what `connect` raises, except that nothing is compared.
     """
-
-    async def opened() -> DynamicHandle:
-        client = (
-            server if isinstance(server, MCPClient) else await spawn_client(server, timeout_ms=timeout_ms)
-        )
-        try:
-            chosen = adapter or ADAPTERS[choose_adapter(await client.list_tools())]
-        except BaseException:
-            await client.close()
-            raise
-        return await connect(DynamicHandle, session_name, adapter=chosen, server=client, log=log)
-
-    return Connecting(opened)
+    return connect(
+        DynamicHandle,
+        session_name,
+        adapter=adapter or fitting_adapter,
+        server=server,
+        log=log,
+        timeout_ms=timeout_ms,
+    )

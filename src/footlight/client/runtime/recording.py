@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from footlight.client.errors import ToolInvocationError
 from footlight.client.mcp_client import MCPClient
 from footlight.client.results import ToolResult
 from footlight.client.runtime.logger import Call, CallLog
 
-__all__ = ["RecordedClient"]
+__all__ = ["RecordedClient", "recorded"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +31,33 @@ class RecordedClient:
         timeout_ms: float | None = None,
         seq: int | None = None,
     ) -> ToolResult:
-        """Two lines, whatever becomes of the call. Raises what the client's `call_tool` raises."""
+        """Raises what the client's `call_tool` raises."""
         call = Call(name, dict(arguments or {}))
-        seq = self.log.next_seq() if seq is None else seq
-        self.log.before(call, seq)
-        began = time.monotonic()
-        try:
+        with recorded(self.log, call, seq=seq) as ended:
             result = await self.client.call_tool(name, call.arguments, timeout_ms=timeout_ms)
-        except BaseException as error:  # A cancelled call has ended too, and its line says so.
-            self.log.after_failure(call, error, (time.monotonic() - began) * 1000, seq)
-            raise
-        self.log.after_success(call, result, (time.monotonic() - began) * 1000, seq)
+            ended(result)
         return result
+
+
+@contextmanager
+def recorded(log: CallLog, call: Call, *, seq: int | None = None) -> Generator[Callable[[ToolResult], None]]:
+    """Two lines, whatever becomes of the call. What this gives is told its result."""
+    number = log.next_seq() if seq is None else seq
+    log.before(call, number)
+    began = time.monotonic()
+
+    def ms() -> float:
+        return (time.monotonic() - began) * 1000
+
+    def ended(result: ToolResult) -> None:
+        if result.is_error:
+            error = ToolInvocationError(result.text or "failed", tool_name=call.name, result=result)
+            log.after_failure(call, error, ms(), number)
+        else:
+            log.after_success(call, result, ms(), number)
+
+    try:
+        yield ended
+    except BaseException as error:  # A cancelled call has ended too, and its line says so.
+        log.after_failure(call, error, ms(), number)
+        raise

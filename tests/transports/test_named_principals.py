@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from tests.conftest import ENGINE
-from tests.http_client import HttpServer, Raw, raw, served
+from tests.http_client import HttpServer, Raw, raw
 from tests.site import Site
 from tests.toolsets.szkrabok.conftest import fresh_name
-from tests.transports.test_gate import HOUSE
+from tests.transports.conftest import house_of_callers
 
 pytestmark = [
     pytest.mark.anyio,
@@ -21,27 +21,10 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 async def house(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[HttpServer]:
-    """Knows Ada and Bob, and has no transport sessions."""
-    folder, modules = tmp_path_factory.mktemp("house"), tmp_path_factory.mktemp("modules")
-    (modules / "house_of_callers.py").write_text(HOUSE)
-    config = {
-        "toolset": "szkrabok",
-        "listen": {"tokenVerifier": "house_of_callers:House", "stateless": True},
-    }
-    async with served(folder, config=config, PYTHONPATH=str(modules)) as server:
+    """It has no transport sessions."""
+    config = {"toolset": "szkrabok", "listen": {"stateless": True}}
+    async with house_of_callers(tmp_path_factory.mktemp("house"), config) as server:
         yield server
-
-
-@pytest.fixture
-async def ada(house: HttpServer) -> AsyncGenerator[Raw]:
-    async with raw(house, token="token-of-ada") as client:
-        yield client
-
-
-@pytest.fixture
-async def bob(house: HttpServer) -> AsyncGenerator[Raw]:
-    async with raw(house, token="token-of-bob") as client:
-        yield client
 
 
 async def result(client: Raw, tool: str, /, **arguments: Any) -> dict[str, Any]:
