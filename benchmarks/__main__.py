@@ -29,6 +29,7 @@ from benchmarks.peers import compare_cold, compare_crowds, compare_work
 from benchmarks.servers import SERVERS, install_peers
 from benchmarks.tokens import compare_lists
 from benchmarks.transports import compare_transports
+from benchmarks.wallet import compare_wallet
 from footlight.browser.launch import QUIET, find_browser
 from footlight.config import BrowserSettings
 from tests.site import serve_site
@@ -68,7 +69,7 @@ def main() -> None:
     asyncio.run(_run(parts, options.calls, options.starts))
 
 
-PARTS = ["plain", "transports", "clients", "tools", "cold", "work", "crowds"]
+PARTS = ["plain", "transports", "clients", "tools", "cold", "work", "crowds", "wallet"]
 
 
 async def _run(parts: Sequence[str], calls: int, starts: int) -> None:
@@ -90,6 +91,8 @@ async def _run(parts: Sequence[str], calls: int, starts: int) -> None:
             await compare_work(site, names)
         if "crowds" in parts:
             await compare_crowds(site, names)
+    if "wallet" in parts:
+        await compare_wallet(calls)
 
 
 async def _compare_plain(url: str, calls: int) -> None:
