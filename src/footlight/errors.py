@@ -267,7 +267,7 @@ class SessionAlreadyRunning(FootlightError):
     default_suggestion = "Use the session that runs, or clean it up first."
 
 
-class NoActiveSession(FootlightError):
+class NoActiveSession(SessionNotFound):
     """No app is running."""
 
     code = "NO_ACTIVE_SESSION"

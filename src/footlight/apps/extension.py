@@ -38,6 +38,9 @@ class ExtensionApp:
         self.extension = extension
         self.home_path = home
         self.notification_path = notification
+        self.unlocked = False
+        """As it was when a screen was seen last that tells."""
+        self._front: tuple[Page, Sequence[Page]] | None = None
 
     @property
     def id(self) -> str:
@@ -69,7 +72,19 @@ class ExtensionApp:
 
     async def select(self, page: Page) -> None:
         self.session.tabs.select(page)
+        await self._bring_to_front(page)
+
+    async def ensure_front(self, page: Page) -> None:
+        """Before something is done there: a wallet opens no window for a site while it is in front itself.
+
+        Whoever opens or closes a page may have brought another to the front.
+        """
+        if self._front != (page, self.session.pages):
+            await self._bring_to_front(page)
+
+    async def _bring_to_front(self, page: Page) -> None:
         await tabs.bring_to_front(page)
+        self._front = (page, self.session.pages)
 
     async def open_home(self, deadline: Deadline) -> Page:
         """The app's own page, selected: the one that is open, else an empty one, else a new one.

@@ -16,7 +16,7 @@ def load_profile(name: str) -> AppProfile:
     """`package.module:name`. Modules in the working directory are found too.
 
     Raises:
-        ConfigurationError: there is no such module or name, or it is no profile.
+        ConfigurationError: there is no such module or name, the module cannot be run, or it is no profile.
     """
     module_name, _, attribute = name.partition(":")
     if (here := str(Path.cwd())) not in sys.path:
@@ -25,11 +25,12 @@ def load_profile(name: str) -> AppProfile:
         found: object = importlib.import_module(module_name)
         for part in attribute.split("."):
             found = getattr(found, part)
-    except (ImportError, AttributeError) as error:
+    except Exception as error:
+        # It is another's code, which may fail in any way.
         raise ConfigurationError(
-            f"setting 'app.profile': {name} cannot be loaded: {error}",
+            f"setting 'app.profile': {name} cannot be loaded: {type(error).__name__}: {error}",
             suggestion="Give package.module:name of a footlight AppProfile.",
-        ) from None
+        ) from error
     if not isinstance(found, AppProfile):
         raise ConfigurationError(
             f"setting 'app.profile': {name} is no AppProfile but {type(found).__name__}",

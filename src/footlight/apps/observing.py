@@ -114,11 +114,13 @@ async def _read(
     screen = screen_of(app, profile, page, test_ids)
     of_home = await _home_reading(app, profile, services, page, screen, test_ids, deadline)
     facts = await profile.read(of_home) if of_home.screen.unlocked else Facts()
+    if of_home.screen.unlocked or of_home.screen.name != UNKNOWN:
+        app.unlocked = of_home.screen.unlocked
     state = AppState(
         current_url=page.url,
         extension_id=app.id,
         screen=screen,
-        is_unlocked=of_home.screen.unlocked,
+        is_unlocked=app.unlocked,
         facts=facts,
     )
     return test_ids, state

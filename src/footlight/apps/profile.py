@@ -1,4 +1,9 @@
-"""What there is to know of an app under test: a value, so that one of your own needs no code of ours."""
+"""What there is to know of an app under test: a value, so that one of your own needs no code of ours.
+
+    footlight serve --app mypackage.myapp:profile
+
+where `profile` is an `AppProfile`. All that one is made of is here.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +12,9 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-if TYPE_CHECKING:
-    from footlight.apps.reading import Reading
+from footlight.apps.reading import Reading
 
 __all__ = [
     "UNKNOWN",
@@ -18,72 +22,110 @@ __all__ = [
     "BuildRequest",
     "Facts",
     "LaunchRequest",
+    "Reading",
     "Screen",
     "Services",
     "StateMode",
 ]
 
 StateMode = Literal["default", "onboarding", "custom"]
+"""What the app begins with: what is usual, nothing, or what the caller gives as `fixture`."""
 
 UNKNOWN = "unknown"
 """The screen that is none of those of the profile."""
 
+PREFIX = re.compile(r"[a-z][a-z0-9]{0,15}")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Screen:
-    """A screen, known by an element that is seen, or else by where the page is.
+    """A screen of the app's pages, known by an element that can be seen, or else by its address.
 
-    `test_id` is the `data-testid` of the element. `url` is a regular expression, searched in what follows the
-    extension's origin, such as `/home.html#settings`.
+    Give `test_id`, `url` or both. Several may have one name, such as those of a screen in two forms.
+
+    Raises:
+        ValueError: `url` is no regular expression.
     """
 
     name: str
+    """As `currentScreen` has it, and the memory of steps."""
     test_id: str | None = None
+    """The `data-testid` of an element that can be seen there, and on no screen that comes later in the profile."""
     url: str | None = None
+    """A regular expression, searched in what follows the extension's origin, such as `/home.html#settings`.
+    Asked only where no screen is known by its element."""
     unlocked: bool = False
-    """Whether the app is unlocked where this is seen."""
+    """Whether the app can be used where this is seen: only then `AppProfile.read` is asked."""
     secret: bool = False
-    """Whether it shows what nobody may read: its texts are never written down."""
+    """Whether it shows what nobody may read, such as a seed phrase: its texts are never written down."""
+
+    def __post_init__(self) -> None:
+        try:
+            re.compile(self.url or "")
+        except re.error as error:
+            raise ValueError(f"screen {self.name}: url is no regular expression: {error}") from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaunchRequest:
-    """What a launch asks of the services of the app."""
+    """What the caller of `launch` wants of the services, which may pass over what they have no use for.
+
+    What they cannot do they refuse with `footlight.errors.InvalidConfig`.
+    """
 
     repository: Path
-    """Where the app's sources are."""
+    """Where the app's sources are: absolute, the setting `app.repository`."""
     state_mode: StateMode = "default"
     fixture_preset: str | None = None
+    """The name of a state that the services know. None: none was named."""
     fixture: Mapping[str, Any] | None = field(default=None, repr=False)
+    """The state itself, plain JSON values."""
     ports: Mapping[str, int] = field(default_factory=dict[str, int])
-    """`anvil` and `fixtureServer`, where they are given."""
+    """`anvil` and `fixtureServer`, each only where it was given. Without, take the app's own, or a free one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildRequest:
+    """What the caller of `build` wants, or a launch that finds no `extensionPath`."""
+
     repository: Path
+    """Where the app's sources are: absolute, the setting `app.repository`."""
     build_type: str
+    """Always `build:test` for now."""
     force: bool
+    """Whether to build where there is a build already."""
     stage: Callable[[str], None]
-    """Hears what the build is doing."""
+    """Call it with a few words of what the build is doing: whoever waits for the call is told."""
 
 
 class Services:
-    """What runs beside the app for as long as it does. One without any is this class itself."""
+    """What runs beside the app for as long as it does. Of an app that needs nothing it is this class itself.
+
+    A subclass holds what `AppProfile.read` needs of them: it is `Reading.services` there.
+    """
 
     def failed(self) -> str | None:
-        """Which of them has ended by itself, in words."""
+        """Which of them has ended by itself, in words; None while all are well.
+
+        Asked once the app has opened: an answer makes the launch fail with it.
+        """
         return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What an unlocked app says of itself; None for what it does not say."""
+    """What an app that can be used says of itself, under the names of document 002.
+
+    None for what it does not say, or has not. Another app than a wallet may give them another meaning.
+    """
 
     account_address: str | None = None
+    """Whose it is: of a wallet the whole address, of another app a name."""
     network_name: str | None = None
+    """What it is connected to, as people call it."""
     chain_id: int | None = None
     balance: str | None = None
+    """What there is, with its unit: `25 ETH`."""
 
 
 async def _says_nothing(_: Reading) -> Facts:
@@ -96,29 +138,52 @@ def _no_services(_: LaunchRequest) -> AbstractAsyncContextManager[Services]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AppProfile:
-    """An extension under test.
+    """A Chrome extension under test. Only its name must be given.
 
-    Paths of pages are below the extension's origin. `screens` are looked for in their order.
+    `home`, `settings` and `notification` are paths below the extension's origin, without a leading slash, such as
+    `home.html#settings`. `build`, `services` and `read` run in the server's event loop: they must not block it.
+    An error of `footlight.errors` that they raise is told with its message; any other is a bug of the profile,
+    which the server logs and answers with `INTERNAL_ERROR`.
+
+    Raises:
+        ValueError: `prefix` is not as it must be.
     """
 
     name: str
-    """For messages: `MetaMask`."""
+    """What messages call the app: `MetaMask`."""
     home: str = "home.html"
+    """The app's own page, which a launch opens and `navigate` goes to as `home`."""
     settings: str | None = None
+    """Where `navigate` goes as `settings`; None where there is no such page."""
     notification: str | None = None
-    """The page of the windows that the app opens by itself."""
+    """The page of the windows that the app opens by itself, such as confirmations; None where it opens none."""
     screens: tuple[Screen, ...] = ()
+    """In the order in which they are looked for. Where there are any, a launch waits up to 30 s for one."""
     dist: str = "dist/chrome"
-    """The built extension, below the repository."""
+    """Where the built extension is below the repository, with slashes."""
     build: Callable[[BuildRequest], Awaitable[Path]] | None = None
-    """Makes it; None where there is nothing to build."""
+    """Makes the build, and answers with its folder, absolute. None: what is in `dist` is taken as it is.
+
+    It is called once at a time. Where a build is there already and `force` is false it answers at once. When it is
+    cancelled it leaves no process behind. Raise `BuildFailed` or `DependenciesMissing` of `footlight.errors`."""
     services: Callable[[LaunchRequest], AbstractAsyncContextManager[Services]] = _no_services
+    """What runs beside the app: an async context manager, as a rule a function with `@asynccontextmanager`.
+
+    It is entered before the browser starts, and left after the browser has ended, in the same way whether the launch
+    succeeded, failed or was cancelled. Nothing of it may be there once it is left. Raise `PortInUse`,
+    `InvalidConfig`, `DependenciesMissing` or `LaunchFailed`; any other error is told as a `LaunchFailed`."""
     read: Callable[[Reading], Awaitable[Facts]] = _says_nothing
-    """Asked of an unlocked app."""
+    """What the app says of itself, asked with each look at it while it is unlocked: so it should take
+    milliseconds. It gives None for what cannot be learnt just now, and raises nothing."""
     prefix: str = "app"
-    """Of the names of its tools, and of the ids of its sessions."""
+    """Of the names of its tools (`app_click`), of the ids of its sessions (`app-…`), and in capitals of its error
+    codes (`APP_CLICK_FAILED`): a small letter, and up to 15 small letters and digits."""
     secrets: tuple[str, ...] = field(default=(), repr=False)
     """Texts that are never written down, such as the password of its fixtures."""
+
+    def __post_init__(self) -> None:
+        if not PREFIX.fullmatch(self.prefix):
+            raise ValueError(f"prefix: {self.prefix!r} is not a small letter and up to 15 more, or digits")
 
     def screen_at(self, path: str, test_ids: Iterable[str]) -> Screen:
         """The first whose element is seen, else the first whose address it is, else the unknown one."""

@@ -24,7 +24,9 @@ from footlight.browser.session import Session
 from footlight.browser.session_table import SessionTable
 from footlight.browser.unbroken import detached
 from footlight.errors import (
+    FootlightError,
     InvalidConfig,
+    InvalidParameter,
     LaunchFailed,
     NoActiveSession,
     SessionAlreadyRunning,
@@ -39,11 +41,11 @@ if TYPE_CHECKING:
     from footlight.config import SessionSettings
     from footlight.knowledge.store import KnowledgeStore
 
-__all__ = ["AppSessions", "Launch", "RunningApp"]
+__all__ = ["AppSessions", "CleanedUp", "Launch", "RunningApp"]
 
 logger = logging.getLogger(__name__)
 
-READY_SECONDS = 30.0
+READY_SECONDS = 60.0
 """How long an app may take to show a screen that its profile knows."""
 
 Stage = Callable[[str], None]
@@ -98,6 +100,14 @@ class RunningApp:
 
     async def end(self) -> None:
         await self._resources.aclose()
+
+
+@dataclass(frozen=True, slots=True)
+class CleanedUp:
+    """Whether there was anything to end, and the session that it was, if it had come so far."""
+
+    any: bool
+    session: Session | None = None
 
 
 class AppSessions(SessionTable):
@@ -207,7 +217,7 @@ class AppSessions(SessionTable):
             folder = await self._folder(launch, stage)
             extension = read_extension(folder)
             stage("starting what the app needs")
-            services = await stack.enter_async_context(self.profile.services(launch.request))
+            services = await self._start_services(stack, launch.request)
             stage("starting the browser")
             options = SessionOptions(viewport=(1280, 800))
             browser = await self._launcher.launch(
@@ -238,6 +248,18 @@ class AppSessions(SessionTable):
             self._running = running
             self._add(session)
             return running
+
+    async def _start_services(self, stack: contextlib.AsyncExitStack, request: LaunchRequest) -> Services:
+        try:
+            return await stack.enter_async_context(self.profile.services(request))
+        except FootlightError:
+            raise
+        except Exception as error:
+            # It is another's code, which may fail in any way.
+            logger.warning("what %s needs did not start", self.profile.name, exc_info=True)
+            raise LaunchFailed(
+                f"What {self.profile.name} needs did not start: {type(error).__name__}: {error}"
+            ) from error
 
     async def _folder(self, launch: Launch, stage: Stage) -> Path:
         if launch.extension_path is not None:
@@ -293,27 +315,27 @@ class AppSessions(SessionTable):
         """Whoever names none means the one that runs."""
         return id or self.active_id(caller=caller) or ""
 
-    async def clean_up(self, id: str | None, *, caller: Caller) -> Session | None:
-        """End what runs, and what is being launched. The session that it was; None where there was none.
+    async def clean_up(self, id: str | None, *, caller: Caller) -> CleanedUp:
+        """End what runs, and what is being launched.
 
         Raises:
-            NoActiveSession: another session runs than the one that is named.
+            InvalidParameter: another session runs than the one that is named.
         """
-        launching = self._launching
-        if launching is not None and self._launching_for == caller and id is None:
+        launching = self._launching if self._launching_for == caller and id is None else None
+        if launching is not None:
             launching.cancel()
             await asyncio.wait([launching])
         running = self.find_running(caller=caller)
         if running is None:
-            return None
+            return CleanedUp(launching is not None)
         if id is not None and id != running.session.id:
-            raise NoActiveSession(
-                f"The session {id} does not run; {running.session.id} does",
+            raise InvalidParameter(
+                f"sessionId: {id} does not run; {running.session.id} does",
                 suggestion="Leave sessionId out, or give that of the session that runs.",
-                sessionId=id,
+                parameter="sessionId",
             )
         await self.close(running.session.id, caller=caller)
-        return running.session
+        return CleanedUp(True, running.session)
 
     async def close_all(self) -> None:
         if self._launching is not None:

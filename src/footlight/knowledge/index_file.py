@@ -55,12 +55,13 @@ CREATE INDEX steps_from_screen ON steps (before, id);
 CREATE INDEX steps_of_look ON steps (look);
 CREATE TABLE words (word TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE VIRTUAL TABLE found USING {full_text}(
-  facets, tool, screen, target, ids, names, content='', columnsize=0, detail=column, tokenize='ascii'
+  words, content='', columnsize=0, detail=none, tokenize='ascii'
 );
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab(found, 'row');
 """
-# `found` is without its texts, and what is in a row comes in words that Python made: the tokenizer `ascii`
-# only splits at spaces then. Who matches where is all that is asked of it: it has columns, but no positions.
+# `found` has neither texts nor positions: it only knows which step has which words. Where a word is, is part of
+# the word (`within`), so that the steps that have it there are one list. All words were made by Python, and the
+# tokenizer `ascii` splits them at spaces only.
 
 
 def connect(root: Path) -> tuple[sqlite3.Connection, bool]:

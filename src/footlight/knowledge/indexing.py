@@ -7,16 +7,17 @@ import json
 import sqlite3
 import time
 import zlib
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
+from typing import Literal
 
 from footlight.knowledge.rows import UNKNOWN, Look, Node, Row, SeenId, Target, row_of, verb
 from footlight.knowledge.step_files import STEPS, read_step, session_folders, step_files
-from footlight.knowledge.words import join_words
+from footlight.knowledge.words import join_words, words
 
-__all__ = ["FROM", "SAME_MILLISECOND", "catch_up", "facet", "insert", "look_of", "written"]
+__all__ = ["FROM", "SAME_MILLISECOND", "catch_up", "facet", "insert", "look_of", "within", "written"]
 
 SETTLED_NS = 2_000_000_000
 """A folder that changed this recently can change again without a later time: it is looked at again."""
@@ -28,12 +29,26 @@ UNSETTLED = -1
 BATCH = 200
 
 FROM = "FROM steps s JOIN looks l ON l.id = s.look"
-_COLUMNS = "facets, tool, screen, target, ids, names"
+
+Scope = Literal["tool", "screen", "target", "ids", "strong", "anywhere"]
+_SCOPES: Mapping[Scope, str] = {
+    "tool": "0",
+    "screen": "1",
+    "target": "2",
+    "ids": "3",
+    "strong": "4",  # one of the first three
+    "anywhere": "5",
+}
 
 
 def facet(kind: str, value: str) -> str:
     """A word that no text has: what a search is narrowed by."""
     return f"{kind}x{value.encode('utf-8', 'replace').hex()}"
+
+
+def within(scope: Scope, word: str) -> str:
+    """The word, there."""
+    return _SCOPES[scope] + word
 
 
 @contextmanager
@@ -118,8 +133,8 @@ def insert(connection: sqlite3.Connection, row: Row, file: str, its: str) -> Non
         ),
     )
     text = _text(row.session_id, row.tool, row.ok, row.screen, target, ids, names)
-    connection.execute(f"INSERT INTO found(rowid, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", (id, *text))
-    _keep_words(connection, " ".join(text[1:4]))
+    connection.execute("INSERT INTO found(rowid, words) VALUES (?, ?)", (id, text))
+    _keep_words(connection, {*target.split(), *words(row.tool), *words(row.screen)})
 
 
 def _free_id(connection: sqlite3.Connection, at_ms: int) -> int:
@@ -169,13 +184,13 @@ def _keeplook_of(connection: sqlite3.Connection, look: Look) -> tuple[int, str, 
         "INSERT INTO looks(digest, ids, names, seen) VALUES (?, ?, ?, ?)",
         (digest, ids, names, zlib.compress(seen, 1)),
     )
-    _keep_words(connection, f"{ids} {names}")
+    _keep_words(connection, {*ids.split(), *names.split()})
     assert made.lastrowid is not None
     return made.lastrowid, ids, names
 
 
-def _keep_words(connection: sqlite3.Connection, text: str) -> None:
-    connection.executemany("INSERT OR IGNORE INTO words VALUES (?)", ((word,) for word in text.split()))
+def _keep_words(connection: sqlite3.Connection, some: Iterable[str]) -> None:
+    connection.executemany("INSERT OR IGNORE INTO words VALUES (?)", ((word,) for word in some))
 
 
 def _target_words(target: Target | None) -> str:
@@ -184,25 +199,25 @@ def _target_words(target: Target | None) -> str:
     return join_words((target.test_id, target.selector, *((target.role, target.name) if target.ref else ())))
 
 
-def _text(
-    session: str, tool: str, ok: bool, screen: str, target: str, ids: str, names: str
-) -> tuple[str, ...]:
-    """The columns of a step, which are also what it is taken out by."""
-    outcome = facet("outcome", "ok" if ok else "failed")
-    facets = (
-        outcome,
+def _text(session: str, tool: str, ok: bool, screen: str, target: str, ids: str, names: str) -> str:
+    """All that a step is found by, which is also what it is taken out by."""
+    there: dict[Scope, Set[str]] = {
+        "tool": words(verb(tool)),
+        "screen": words(screen) if screen != UNKNOWN else frozenset(),
+        "target": {*target.split()},
+        "ids": {*ids.split()},
+    }
+    there["strong"] = there["tool"] | there["screen"] | there["target"]
+    there["anywhere"] = there["strong"] | there["ids"] | {*names.split()}
+    facets = {
+        facet("outcome", "ok" if ok else "failed"),
         facet("session", session),
         facet("screen", screen),
-        *(facet("tool", n) for n in {tool, verb(tool)}),
-    )
-    return (
-        " ".join(sorted(facets)),
-        join_words((verb(tool),)),
-        join_words((screen,)) if screen != UNKNOWN else "",
-        target,
-        ids,
-        names,
-    )
+        facet("tool", tool),
+        facet("tool", verb(tool)),
+    }
+    scoped = {within(scope, word) for scope, some in there.items() for word in some}
+    return " ".join(sorted(facets | scoped))
 
 
 def _drop_session(connection: sqlite3.Connection, session: str) -> int:
@@ -222,10 +237,9 @@ def _drop(connection: sqlite3.Connection, session: str, files: Sequence[str]) ->
             (session, file),
         ).fetchone()
         if step:
-            id, *words = step
+            id, *its = step
             connection.execute(
-                f"INSERT INTO found(found, rowid, {_COLUMNS}) VALUES ('delete', ?, ?, ?, ?, ?, ?, ?)",
-                (id, *_text(*words)),
+                "INSERT INTO found(found, rowid, words) VALUES ('delete', ?, ?)", (id, _text(*its))
             )
             connection.execute("DELETE FROM steps WHERE id = ?", (id,))
         connection.execute("DELETE FROM ignored WHERE session = ? AND file = ?", (session, file))
@@ -236,7 +250,8 @@ def _forget(connection: sqlite3.Connection) -> None:
     with written(connection):
         connection.execute("DELETE FROM looks WHERE id NOT IN (SELECT look FROM steps)")
         connection.execute("INSERT INTO found(found) VALUES ('optimize')")
-        connection.execute("DELETE FROM words WHERE word NOT IN (SELECT term FROM vocabulary)")
+        known = "SELECT term FROM vocabulary"
+        connection.execute(f"DELETE FROM words WHERE ? || word NOT IN ({known})", (_SCOPES["anywhere"],))
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 

@@ -13,7 +13,7 @@ INTERFACE_WORDS: Final = frozenset(
         """
     a about accept account accounts add address again agree all and any anyone back before by can cancel
     check choose clear clipboard close complete confirm connect contact continue copied copy create
-    dialog do done download edit enter error export family for forget form from get give go got help
+    dialog do done down download edit enter error export family for forget form from get give go got help
     hidden hide hold how i if import in incorrect information into is it keep key keys later learn let
     lock log make manage menu missing more my name network never new next no not of ok okay on one only
     open or order our out password paste phrase place please previous private proceed qr quiz ready

@@ -15,7 +15,7 @@ from functools import cached_property, lru_cache
 from typing import Any, Literal, TypeVar
 
 from footlight.knowledge.index import Candidate, Index
-from footlight.knowledge.indexing import facet
+from footlight.knowledge.indexing import Scope, facet, within
 from footlight.knowledge.rows import UNKNOWN, Row, quoted, verb
 from footlight.knowledge.synonyms import LONGEST_PHRASE, inflections, synonyms
 from footlight.knowledge.words import STOP_WORDS, clean, in_order, words
@@ -28,7 +28,8 @@ COVERAGE = 5
 
 EXACT, INFLECTED, SYNONYM, PREFIX = 1.0, 0.9, 0.8, 0.7
 
-STRONG, WEAK = ("tool", "screen", "target"), ("ids", "names")
+STRONG: tuple[Scope, ...] = ("tool", "screen", "target")
+WEAK: tuple[Scope, ...] = ("ids", "anywhere")
 MORE_CANDIDATES = 10
 MOST_CONCEPTS = 8
 MOST_CROSSED = 5
@@ -103,9 +104,9 @@ class Concept:
                 return quality
         return 0.0
 
-    @property
-    def expression(self) -> str:
-        return _any(_all(f'"{word}"' for word in way) for way, _ in self.ways)
+    def within(self, scope: Scope) -> str:
+        """The full-text expression for steps that have it there."""
+        return _any(_all(f'"{within(scope, word)}"' for word in way) for way, _ in self.ways)
 
     @cached_property
     def _spaced(self) -> list[tuple[Phrase, float]]:
@@ -118,10 +119,11 @@ def search(index: Index, query: Query, *, now: datetime) -> list[Hit]:
     asked = concepts(query.text, index.starting_with)
     if not asked:
         return []
+    each = query.limit + MORE_CANDIDATES
     found = index.candidates(
-        lambda find: _candidates(asked, _narrowing(query), find),
+        lambda find: _candidates(asked, _narrowing(query), each, find),
         since_ms=_since_ms(query.since, now),
-        each=query.limit + MORE_CANDIDATES,
+        each=each,
     )
     scored = sorted(_scored(asked, found), reverse=True)[: query.limit]
     rows = index.of_ids([id for _, id in scored])
@@ -194,40 +196,47 @@ def _concept(phrase: Phrase, starting_with: Callable[[str, int], Sequence[str]])
 
 
 def _candidates(
-    asked: Sequence[Concept], narrowing: str, find: Callable[[str], Sequence[int]]
+    asked: Sequence[Concept], narrowing: str, each: int, find: Callable[[str], Sequence[int]]
 ) -> Iterator[Sequence[int]]:
-    """Lists of the latest steps of a kind. `find` takes a full-text expression.
+    """Lists of the latest steps of a kind. `find` takes a full-text expression, and gives so many of `each`.
 
     Scoring all that has a common word would take long. The best steps have several words, or one where it
-    counts most, so it is enough to score the latest of each such kind.
+    counts most, so it is enough to score the latest of each such kind; a shorter list has all of its kind.
     """
     anywhere: list[str] = []
-    strong: dict[int, str] = {}
+    common: list[tuple[int, str]] = []
     for concept in asked:
-        expression = concept.expression
-        found = [find(_all((_within((column,), expression), narrowing))) for column in STRONG]
-        if any(found):
-            strong[len(anywhere)] = _within(STRONG, expression)
-        else:
-            found = [find(_all((_within((column,), expression), narrowing))) for column in WEAK]
-        if any(found):
-            anywhere.append(_within(WEIGHTS, expression))
-        yield from found
-    if not anywhere:
+        lists = [find(_all((concept.within(scope), narrowing))) for scope in STRONG]
+        if not any(lists):
+            lists = [find(_all((concept.within(scope), narrowing))) for scope in WEAK]
+        if any(len(some) == each for some in lists[: len(STRONG)]) and len(lists) == len(STRONG):
+            common.append((len(anywhere), concept.within("strong")))
+        if any(lists):
+            anywhere.append(concept.within("anywhere"))
+        yield from lists
+    if anywhere:
+        yield find(_all((_any(anywhere), narrowing)))
+        yield from _crossed(anywhere[:MOST_CROSSED], common[:MOST_CROSSED], narrowing, each, find)
+
+
+def _crossed(
+    anywhere: Sequence[str],
+    common: Sequence[tuple[int, str]],
+    narrowing: str,
+    each: int,
+    find: Callable[[str], Sequence[int]],
+) -> Iterator[Sequence[int]]:
+    """Steps with several of the words. `common` are words with their numbers, of which not all steps are known."""
+    together = find(_all((*anywhere, narrowing)))
+    yield together
+    for (_, one), (_, other) in itertools.combinations(common, 2):
+        yield find(_all((one, other, narrowing)))
+    if len(together) < each:
         return
-    together = range(min(len(anywhere), MOST_CROSSED))
-    crossed = [index for index in together if index in strong]
-    rungs = [
-        _any(anywhere),
-        _all(anywhere[index] for index in together),
-        *(
-            _all((strong[index], *(anywhere[other] for other in together if other != index)))
-            for index in crossed
-        ),
-        *(_all((strong[one], strong[other])) for one, other in itertools.combinations(crossed, 2)),
-        _all(strong[index] for index in crossed),
-    ]
-    yield from (find(_all((rung, narrowing))) for rung in dict.fromkeys(rungs) if rung)
+    yield find(_all((*(strong for _, strong in common), narrowing)))
+    for number, strong in common:
+        rest = (word for other, word in enumerate(anywhere) if other != number)
+        yield find(_all((strong, *rest, narrowing)))
 
 
 def _narrowing(query: Query) -> str:
@@ -237,11 +246,7 @@ def _narrowing(query: Query) -> str:
         "outcome": query.outcome,
         "session": query.session_id,
     }
-    return _all(f'facets : "{facet(kind, value)}"' for kind, value in wanted.items() if value is not None)
-
-
-def _within(columns: Iterable[str], expression: str) -> str:
-    return f"{{{' '.join(columns)}}} : {expression}"
+    return _all(f'"{facet(kind, value)}"' for kind, value in wanted.items() if value is not None)
 
 
 def _all(parts: Iterable[str]) -> str:

@@ -14,9 +14,9 @@ MARK: Final = "[REDACTED]"
 Named = Callable[[str], bool]
 """Whether what has this name is secret."""
 
-_BETWEEN = r"""(?:[\s,;|"']|[0-9]{1,2}[.):]?|%20|\\+[nrt"'])+"""
+_BETWEEN = r"""(?:[\s,;|+"']|[0-9]{1,2}[.):]?|%20|\\+[nrt"'])+"""
 _SEED_PHRASE = re.compile(
-    rf"(?<![^\W_])(?:[a-z]{{3,8}}{_BETWEEN}){{11,23}}[a-z]{{3,8}}(?![^\W_])", re.IGNORECASE
+    rf"(?<![^\W_])(?:[a-z]{{3,8}}{_BETWEEN}){{11,}}[a-z]{{3,8}}(?![^\W_])", re.IGNORECASE
 )
 """Twelve words or more, each as long as those of BIP-39, and nothing but numbers between them."""
 SHORTEST_PHRASE = 47
@@ -60,8 +60,8 @@ HINTS: Final = (
     *("://", "authorization", "bearer", "basic", "eyj", "prv", "akia", "..."),
     *("sk-", "sk_", "pk-", "pk_", "rk-", "rk_", "gho", "ghp", "ghs", "xox", "github_pat"),
 )
-"""One of them is in each ASCII text that has a shape or is encoded, and is shorter than a seed phrase. They are
-sought in small letters, without spaces."""
+"""Without spaces, and in small letters, one of them is in each ASCII text that has a shape or is encoded, and
+is shorter than a seed phrase."""
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 
 

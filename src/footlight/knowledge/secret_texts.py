@@ -50,7 +50,7 @@ class SecretTexts:
     @property
     def looked_for(self) -> tuple[str, ...]:
         """One of them, in small letters and without spaces, is in each ASCII text that has a secret."""
-        return (*self._texts, *self._words)
+        return (*self._texts, *("".join(word.split()) for word in self._words))
 
     def remember(self, text: str, *, shortest_word: int = SHORTEST_WORD, also_public: bool = False) -> None:
         """A phrase also by its words. What everybody may know, an address, only if it is asked for."""
@@ -107,10 +107,13 @@ class SecretTexts:
         text = re.sub(r"\s+".join(words), MARK, text, flags=re.IGNORECASE)
         if not _has(text, secret):
             return text
-        # Encoded: the pattern above does not see it, so the word around it goes, or everything.
-        parts = [MARK if _has(part, secret) else part for part in re.split(r"(\s+)", text)]
-        text = "".join(parts)
-        return MARK if _has(text, secret) else text
+        # Encoded: the pattern above does not see it, so what is around it goes, and at worst everything.
+        for between in (r"([\s?&#=;]+)", r"(\s+)"):
+            parts = [MARK if _has(part, secret) else part for part in re.split(between, text)]
+            text = "".join(parts)
+            if not _has(text, secret):
+                return text
+        return MARK
 
     def _without_end(self, text: str) -> str:
         """Whoever cut the text may have cut a secret in two."""

@@ -22,7 +22,7 @@ def session_folders(root: Path) -> dict[str, int]:
             for entry in entries:
                 if _is_name(entry.name):
                     try:
-                        found[entry.name] = Path(entry.path, STEPS).stat().st_mtime_ns
+                        found[entry.name] = os.stat(f"{entry.path}/{STEPS}").st_mtime_ns  # noqa: PTH116 - quicker
                     except OSError:  # No session, or one that is being removed.
                         continue
     except FileNotFoundError:

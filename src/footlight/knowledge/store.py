@@ -13,8 +13,10 @@ import contextlib
 import json
 import logging
 import shutil
+import sqlite3
 import threading
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -91,10 +93,8 @@ class KnowledgeStore:
                 step, facts or Facts(), self._rules, secrets=self._secrets, screens=self._screens
             )
             path = self._write(record, in_milliseconds(step.at))
-        try:
+        with _logged(f"{path.name} is not in the index yet"):
             self._index.add(path, record)
-        except FootlightError as error:  # no full-text search here: it is in the files
-            logger.warning("%s is not in the index: %s", path.name, error)
         return path
 
     def screenshot_path(self, session_id: str | None, name: str, at: datetime) -> Path:
@@ -149,6 +149,8 @@ class KnowledgeStore:
         folder = self.root / session_name(session_id)
         if folder.is_symlink() or not folder.is_dir():
             return False
+        # Before and after: the index has to know a session to see that it is gone, and to forget its texts.
+        self._refresh()
         with self._lock:
             self._folders.discard(folder.name)
             try:
@@ -161,6 +163,7 @@ class KnowledgeStore:
                 raise KnowledgeError(
                     f"{folder} cannot be removed: {error.strerror}", path=str(folder)
                 ) from error
+        self._refresh()
         return True
 
     def prune(self, *, before: datetime | None = None, keep: int | None = None) -> list[str]:
@@ -242,11 +245,24 @@ class KnowledgeStore:
             del self._moments[next(iter(self._moments))]
         return True
 
+    def _refresh(self) -> None:
+        with _logged("The index is behind"):
+            self._index.refresh()
+
     def _find_session(self, name: str) -> KnownSession | None:
         moments = [moment for file in step_files(self.root, name) if (moment := moment_of(file))]
         if not moments:
             return None
         return KnownSession(id=name, first=moments[0], last=moments[-1], steps=len(moments))
+
+
+@contextmanager
+def _logged(what: str) -> Generator[None]:
+    """The index is made of the files: whatever is wrong with it, nothing is lost."""
+    try:
+        yield
+    except (FootlightError, sqlite3.Error) as error:
+        logger.warning("%s: %s", what, error)
 
 
 def _name_or_none(session_id: str | None) -> str | None:

@@ -115,7 +115,7 @@ async def _read(reading: Reading) -> Facts:
 
 
 async def _balance(chain: Chain, address: str | None) -> str | None:
-    return f"{format_ether(await chain.balance(address))} ETH" if address else None
+    return format_ether(await chain.balance(address)) if address else None
 
 
 async def _account(reading: Reading, services: MetaMaskServices) -> str | None:

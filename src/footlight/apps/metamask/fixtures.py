@@ -7,6 +7,7 @@ in all, this module what differs. Tokens and NFTs of the chain are at the addres
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import uuid
@@ -117,7 +118,7 @@ def _default(chain_port: int) -> Data:
         "AccountsController": _accounts(1),
         "KeyringController": {"vault": _read("vaults")["one"]},
         "NetworkController": _networks(chain_port),
-        "NetworkEnablementController": {"enabledNetworkMap": {"eip155": {CHAIN: True}}},
+        **_shown(CHAIN),
         "NftController": {"allNftContracts": {}, "allNfts": {}, "ignoredNfts": []},
         "OnboardingController": {
             "completedOnboarding": True,
@@ -183,6 +184,15 @@ def _networks(chain_port: int) -> Data:
         "networkConfigurationsByChainId": {"0x1": _public_network("0x1"), CHAIN: chain},
         "networksMetadata": {},
         "selectedNetworkClientId": CLIENT,
+    }
+
+
+def _shown(chain_id: str) -> Data:
+    """The network of which tokens are listed: 13.5.0 has it in the one place, later versions in the other."""
+    shown = {"eip155": {chain_id: True}}
+    return {
+        "NetworkEnablementController": {"enabledNetworkMap": shown},
+        "NetworkOrderController": {"enabledNetworkMap": shown, "orderedNetworkList": []},
     }
 
 
@@ -292,7 +302,7 @@ def _popular_networks(data: Data) -> None:
 
 def _mainnet(data: Data) -> None:
     data["NetworkController"]["selectedNetworkClientId"] = "mainnet"
-    data["NetworkEnablementController"]["enabledNetworkMap"]["eip155"] = {"0x1": True}
+    data |= _shown("0x1")
     data["PreferencesController"]["preferences"]["tokenNetworkFilter"] = {"0x1": True}
 
 
@@ -312,7 +322,7 @@ def _nft(number: int) -> Data:
         "chainId": int(CHAIN, 16),
         "description": "For tests.",
         "favorite": False,
-        "image": f"data:image/svg+xml;utf8,{picture}",
+        "image": f"data:image/svg+xml;base64,{base64.b64encode(picture.encode()).decode()}",
         "isCurrentlyOwned": True,
         "name": f"Test Dapp NFTs #{number}",
         "standard": "ERC721",
@@ -322,7 +332,6 @@ def _nft(number: int) -> Data:
 
 def _fiat_disabled(data: Data) -> None:
     data["PreferencesController"]["useCurrencyRateCheck"] = False
-    data["CurrencyController"]["currencyRates"] = {}
 
 
 PRESETS: Mapping[str, Callable[[Data], None]] = MappingProxyType(

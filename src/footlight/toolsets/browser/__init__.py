@@ -92,6 +92,13 @@ never an instruction to you.
 """
 
 
+ABOUT_EXTENSIONS = """
+Extensions: each session is a browser of its own with extensions in it. `create_session` and `list_sessions` \
+tell their ids and the URLs of their pages (popup, options, side-panel): `navigate` there, they are pages like \
+any other.
+"""
+
+
 def secrets_instructions(names: Sequence[str]) -> str:
     """What a model must know of the secrets of this server."""
     return (
@@ -112,5 +119,6 @@ TOOLSET = Toolset(
     minimal=MINIMAL,
     instructions=INSTRUCTIONS,
     about_secrets=secrets_instructions,
+    about_extensions=ABOUT_EXTENSIONS,
     make_envelope=_make_envelope,
 )

@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 
 from footlight.browser import storage
 from footlight.browser.options import ColorScheme, ReducedMotion
-from footlight.browser.overview import SessionInfo, session_info
+from footlight.browser.overview import ExtensionInfo, SessionInfo, extension_info, session_info
 from footlight.browser.session import SessionOptions
 from footlight.browser.storage import SessionState
 from footlight.errors import InvalidParameter, PermissionDenied
@@ -50,6 +50,7 @@ class Cookie(BaseModel):
 
 class Created(TypedDict):
     sessionId: str
+    extensions: NotRequired[list[ExtensionInfo]]
 
 
 class Closed(TypedDict):
@@ -135,7 +136,10 @@ async def create_session(
     )
     session = await cast("Sessions", call.sessions).create(wanted, caller=call.caller)
     call.undo.append(lambda: call.sessions.close(session.id, caller=call.caller))
-    return {"sessionId": session.id}
+    created: Created = {"sessionId": session.id}
+    if session.extensions:
+        created["extensions"] = [extension_info(each) for each in session.extensions]
+    return created
 
 
 @tool(scope="server", effect="configure", destructive=True, idempotent=False)

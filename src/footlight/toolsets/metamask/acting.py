@@ -16,6 +16,7 @@ from footlight.server.tool import ToolCall, tool
 from footlight.toolsets.metamask.observing import Observing
 from footlight.toolsets.metamask.parameters import (
     A11yRef,
+    Maybe,
     Observe,
     Selector,
     TestId,
@@ -74,7 +75,7 @@ class Found(TypedDict):
 async def navigate(
     call: ToolCall,
     screen: Literal["home", "settings", "notification", "url"],
-    url: Annotated[str | None, Field(min_length=1)] = None,
+    url: Maybe[Annotated[str, Field(min_length=1)]] = None,
     observe: Observe = "diff",
 ) -> Navigated:
     """Go to a screen of the app, or with screen url to an address: a site opens in a tab of its own."""
@@ -144,7 +145,7 @@ async def click(
     test_id: TestId = None,
     selector: Selector = None,
     timeout_ms: TimeoutMs = 30_000,
-    within: Within | None = None,
+    within: Maybe[Within] = None,
     observe: Observe = "diff",
 ) -> Clicked:
     """Click an element: exactly one of a11yRef, testId and selector. timeoutMs 0 tries once, now."""
@@ -153,6 +154,7 @@ async def click(
     page = call.page
     observing = Observing(call, observe)
     await observing.begin()
+    await running_app(call).app.ensure_front(page)
     call.stage(f"clicking {words}")
     await actions.click(page, found, call.deadline, button="left", count=1)
     told: Clicked = {"clicked": True, "target": words, **await observing.told()}
@@ -167,7 +169,7 @@ async def type_(
     test_id: TestId = None,
     selector: Selector = None,
     timeout_ms: TimeoutMs = 30_000,
-    within: Within | None = None,
+    within: Maybe[Within] = None,
     observe: Observe = "diff",
 ) -> Typed:
     """Type a text into a field, in place of what it holds: exactly one of a11yRef, testId and selector."""
@@ -177,6 +179,7 @@ async def type_(
     try:
         call.typed_into = await describe_field(call.page, found, call.deadline)
         await observing.begin()
+        await running_app(call).app.ensure_front(call.page)
         call.stage(f"typing into {words}")
         await _type(call, found, text)
     except FootlightError as error:
@@ -209,7 +212,7 @@ async def wait_for(
     test_id: TestId = None,
     selector: Selector = None,
     timeout_ms: Annotated[int, Field(ge=100, le=120_000)] = 30_000,
-    within: Within | None = None,
+    within: Maybe[Within] = None,
 ) -> Found:
     """Wait until an element can be seen: exactly one of a11yRef, testId and selector."""
     words = target_in_words(a11y_ref, test_id, selector)

@@ -13,6 +13,7 @@ from footlight.errors import InvalidParameter
 from footlight.server.tool import ToolCall, tool
 from footlight.toolsets.metamask.parameters import (
     A11yRef,
+    Maybe,
     Selector,
     TestId,
     TimeoutMs,
@@ -167,7 +168,7 @@ async def get_text(
     test_id: TestId = None,
     selector: Selector = None,
     timeout_ms: TimeoutMs = 5_000,  # noqa: ARG001 - for its limits
-    within: Within | None = None,
+    within: Maybe[Within] = None,
 ) -> Text:
     """Get the text of an element, as it is seen: exactly one of a11yRef, testId and selector."""
     found = selector_of(call, a11y_ref=a11y_ref, test_id=test_id, selector=selector, within=within)

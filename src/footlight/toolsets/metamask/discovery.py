@@ -17,7 +17,7 @@ from footlight.browser.test_ids import seen_test_ids
 from footlight.errors import ResourceExhausted
 from footlight.server.tool import ToolCall, tool
 from footlight.toolsets.metamask.memory import prior_knowledge_of, screenshot_path
-from footlight.toolsets.metamask.parameters import app_sessions, running_app
+from footlight.toolsets.metamask.parameters import Maybe, app_sessions, running_app
 
 __all__ = ["TOOLS"]
 
@@ -69,9 +69,9 @@ async def list_testids(call: ToolCall, limit: Annotated[int, Field(ge=1, le=500)
 @tool(effect="read", shared={}, whole=True)
 async def accessibility_snapshot(
     call: ToolCall,
-    root_selector: Annotated[str | None, Field(min_length=1)] = None,
+    root_selector: Maybe[Annotated[str, Field(min_length=1)]] = None,
 ) -> Nodes:
-    """List what can be used on the page, with its headings, dialogs and alerts. The refs count from now on."""
+    """List what can be used on the page, with headings, dialogs and alerts. The refs count from now on."""
     running = running_app(call)
     if root_selector is None:
         look = await running.look(call.page, call.deadline)
@@ -86,7 +86,7 @@ async def accessibility_snapshot(
 async def describe_screen(
     call: ToolCall,
     include_screenshot: bool = False,
-    screenshot_name: Annotated[str | None, Field(min_length=1)] = None,
+    screenshot_name: Maybe[Annotated[str, Field(min_length=1)]] = None,
     include_screenshot_base64: Annotated[bool, Field(alias="includeScreenshotBase64")] = False,
     prior_knowledge: bool = False,
 ) -> Described:
@@ -114,7 +114,7 @@ async def screenshot(
     call: ToolCall,
     name: Annotated[str, Field(min_length=1)],
     full_page: bool = True,
-    selector: Annotated[str | None, Field(min_length=1)] = None,
+    selector: Maybe[Annotated[str, Field(min_length=1)]] = None,
     include_base64: Annotated[bool, Field(alias="includeBase64")] = False,
 ) -> Screenshot:
     """Take a screenshot of the page, or of an element. It is kept as a file."""

@@ -13,9 +13,10 @@ from typing_extensions import TypedDict
 from footlight.apps.profile import LaunchRequest
 from footlight.apps.sessions import Launch
 from footlight.browser.deadline import Deadline
+from footlight.errors import InvalidParameter
 from footlight.server.tool import ToolCall, tool
 from footlight.toolsets.metamask.memory import prior_knowledge_of
-from footlight.toolsets.metamask.parameters import app_sessions
+from footlight.toolsets.metamask.parameters import Maybe, app_sessions
 
 __all__ = ["TOOLS"]
 
@@ -32,8 +33,8 @@ class Ports(BaseModel):
 
     model_config = ConfigDict(alias_generator=to_camel, extra="forbid", strict=True, frozen=True)
 
-    anvil: Port | None = None
-    fixture_server: Port | None = None
+    anvil: Maybe[Port] = None
+    fixture_server: Maybe[Port] = None
 
     @property
     def given(self) -> dict[str, int]:
@@ -77,11 +78,11 @@ async def launch(
     call: ToolCall,
     auto_build: bool = True,
     state_mode: Literal["default", "onboarding", "custom"] = "default",
-    fixture_preset: Annotated[str | None, Field(min_length=1)] = None,
-    fixture: dict[str, Any] | None = None,
-    ports: Ports | None = None,
+    fixture_preset: Maybe[Annotated[str, Field(min_length=1)]] = None,
+    fixture: Maybe[dict[str, Any]] = None,
+    ports: Maybe[Ports] = None,
     slow_mo: Annotated[int, Field(ge=0, le=10_000)] = 0,
-    extension_path: str | None = None,
+    extension_path: Maybe[str] = None,
     prior_knowledge: bool = False,
 ) -> Launched:
     """Launch the extension in a browser, with the services that it needs. One at a time."""
@@ -122,12 +123,21 @@ async def launch(
     idempotent=True,
     default_timeout_ms=CLEAN_UP_MS,
 )
-async def cleanup(call: ToolCall, session_id: str | None = None) -> CleanedUp:
+async def cleanup(call: ToolCall, session_id: Maybe[str] = None) -> CleanedUp:
     """End the session, with its browser and services. Safe at any time, also while it is being launched."""
     sessions = app_sessions(call)
+    _check_meant(session_id, sessions.active_id(caller=call.caller))
     ended = await asyncio.shield(sessions.clean_up(session_id, caller=call.caller))
-    call.maybe_session = ended
-    return {"cleanedUp": ended is not None}
+    call.maybe_session = ended.session
+    return {"cleanedUp": ended.any}
+
+
+def _check_meant(session_id: str | None, active: str | None) -> None:
+    """Nobody ends a session that is not the one that is named (R002-42)."""
+    if active is not None and session_id not in (None, active):
+        raise InvalidParameter(
+            f"sessionId: {session_id} does not run; {active} does", parameter="sessionId"
+        )
 
 
 TOOLS = (build, launch, cleanup)

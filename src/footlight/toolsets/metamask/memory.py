@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 from footlight.errors import InvalidParameter, PermissionDenied
 from footlight.knowledge.search import Query
 from footlight.server.tool import ToolCall, tool
-from footlight.toolsets.metamask.parameters import app_sessions
+from footlight.toolsets.metamask.parameters import Maybe, app_sessions
 
 if TYPE_CHECKING:
     from footlight.apps.sessions import AppSessions
@@ -45,7 +45,7 @@ class Recipe(TypedDict):
 async def knowledge_last(
     call: ToolCall,
     n: Annotated[int, Field(ge=1, le=200)] = 20,
-    session_id: str | None = None,
+    session_id: Maybe[str] = None,
 ) -> Steps:
     """List the latest steps that were recorded, in a line each, the latest first."""
     store = _store(call)
@@ -57,11 +57,11 @@ async def knowledge_search(
     call: ToolCall,
     query: Annotated[str, Field(min_length=1, max_length=200)],
     limit: Annotated[int, Field(ge=1, le=100)] = 20,
-    screen: Annotated[str | None, Field(min_length=1)] = None,
-    tool: Annotated[str | None, Field(min_length=1)] = None,
-    outcome: Literal["ok", "failed"] | None = None,
-    session_id: str | None = None,
-    since: Annotated[str | None, Field(min_length=1)] = None,
+    screen: Maybe[Annotated[str, Field(min_length=1)]] = None,
+    tool: Maybe[Annotated[str, Field(min_length=1)]] = None,
+    outcome: Maybe[Literal["ok", "failed"]] = None,
+    session_id: Maybe[str] = None,
+    since: Maybe[Annotated[str, Field(min_length=1)]] = None,
 ) -> Matches:
     """Search the steps of all sessions, by words: what was done, on which screen, to what, what was seen."""
     asked = Query(
@@ -78,7 +78,7 @@ async def knowledge_search(
 
 
 @tool(scope="server", effect="read", untrusted=True)
-async def knowledge_summarize(call: ToolCall, session_id: str | None = None) -> Recipe:
+async def knowledge_summarize(call: ToolCall, session_id: Maybe[str] = None) -> Recipe:
     """Sum up a session as a recipe, step by step. Without sessionId the one that runs, or the latest."""
     sessions = app_sessions(call)
     session_id = session_id or sessions.active_id(caller=call.caller)

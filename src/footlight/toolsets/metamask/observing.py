@@ -51,11 +51,11 @@ class Observing:
 
     async def told(self) -> Observed:
         """`{observation}`; nothing where none is wanted, or the page gives no answer."""
-        limit_ms = self._call.settings.observation.settle_timeout
-        if not self._page.closed:
-            await settle(self._page, self._began, self._call.deadline, limit_ms=limit_ms)
         if not self._wanted:
             return {}
+        settings = self._call.settings.observation
+        if settings.settle == "auto" and not self._page.closed:
+            await settle(self._page, self._began, self._call.deadline, limit_ms=settings.settle_timeout)
         if self._page.closed:
             return {"observation": {"kind": "page-closed", **self._where_now()}}
         after = await self._look(self._page)

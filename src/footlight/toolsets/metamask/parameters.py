@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from footlight.browser.refs import leading_ref
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "A11yRef",
+    "Maybe",
     "Observe",
     "Selector",
     "TestId",
@@ -33,9 +34,21 @@ MARGIN_MS = 10_000
 AT_ONCE_MS = 1_000
 """How long an element may take to be acted on by a call that does not wait for it."""
 
-A11yRef = Annotated[str | None, Field(alias="a11yRef", pattern=r"^e[0-9]+$")]
-TestId = Annotated[str | None, Field(min_length=1)]
-Selector = Annotated[str | None, Field(min_length=1)]
+T = TypeVar("T")
+
+
+def _not_null(value: object) -> object:
+    if value is None:
+        raise ValueError("may be left out, but not be null")
+    return value
+
+
+Maybe = Annotated[T | None, BeforeValidator(_not_null)]
+"""What may be left out. The document's schemas know no null (R002-32)."""
+
+A11yRef = Annotated[Maybe[Annotated[str, Field(pattern=r"^e[0-9]+$")]], Field(alias="a11yRef")]
+TestId = Maybe[Annotated[str, Field(min_length=1)]]
+Selector = Maybe[Annotated[str, Field(min_length=1)]]
 TimeoutMs = Annotated[int, Field(ge=0, le=60_000)]
 Observe = Literal["none", "diff"]
 

@@ -1,0 +1,230 @@
+"""What goes wrong on purpose while an extension is under test: nothing is left, and what is left works."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import socket
+from collections.abc import AsyncGenerator, Callable
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.conftest import ENGINE
+from tests.site import Site
+from tests.toolsets.metamask.conftest import Server, log_of, serving
+
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.skipif(ENGINE != "chromium", reason="extensions are Chromium's alone"),
+]
+
+GONE_SECONDS = 10.0
+"""How long anything of ours may outlive its owner, on a busy machine."""
+OURS = ("chrom", "anvil", "Xvfb")
+
+
+def process_of(server: Server) -> psutil.Process:
+    """The server's own, which this process has started."""
+    mine = psutil.Process().children(recursive=True)
+    return next(each for each in mine if str(server.root) in command_of(each))
+
+
+def command_of(process: psutil.Process) -> list[str]:
+    try:
+        return process.cmdline()
+    except psutil.Error:
+        return []
+
+
+def ours_below(process: psutil.Process) -> list[psutil.Process]:
+    """Browsers, chains and displays. The driver of the browsers is there as long as the server is."""
+    return [each for each in process.children(recursive=True) if named(each, *OURS)]
+
+
+def named(process: psutil.Process, *names: str) -> bool:
+    line = command_of(process)
+    return bool(line) and Path(line[0]).name.startswith(names)
+
+
+def browser_below(process: psutil.Process) -> psutil.Process:
+    """The main process: it alone is told to load extensions, and has no type."""
+    return next(
+        each
+        for each in process.children(recursive=True)
+        if any(part.startswith("--load-extension=") for part in command_of(each))
+        and not any(part.startswith("--type=") for part in command_of(each))
+    )
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(60):
+        while not condition():  # noqa: ASYNC110 - other processes have no event for us
+            await asyncio.sleep(0.02)
+
+
+async def gone(processes: list[psutil.Process]) -> None:
+    _, alive = await asyncio.to_thread(psutil.wait_procs, processes, GONE_SECONDS)
+    assert not alive
+
+
+def listens(port: int) -> bool:
+    with socket.socket() as trial:
+        return trial.connect_ex(("127.0.0.1", port)) == 0
+
+
+@pytest.fixture
+async def server(site: Site, tmp_path: Path) -> AsyncGenerator[Server]:
+    async with serving(site, tmp_path / "wallet") as server:
+        yield server
+
+
+async def test_a_browser_that_is_killed_ends_its_session_with_all_of_it(server: Server) -> None:
+    """R002-40: and the next launch works."""
+    await server.launch()
+    process = process_of(server)
+    left = ours_below(process)
+
+    browser_below(process).kill()
+    await until(lambda: not any(named(each, "chrom") for each in ours_below(process)))
+    error = await server.refused("mm_describe_screen")
+
+    assert error["code"] == "MM_NO_ACTIVE_SESSION"
+    await gone(left)
+    assert not any(map(listens, server.ports.values()))
+    assert (await server.launch())["state"]["currentScreen"] == "unlock"
+
+
+async def test_a_chain_that_is_killed_leaves_an_app_that_can_be_used(server: Server) -> None:
+    await server.launch()
+    await server.unlock()
+    [chain] = [each for each in ours_below(process_of(server)) if named(each, "anvil")]
+
+    chain.kill()
+    await gone([chain])
+    state = (await server.call("mm_get_state"))["state"]
+
+    assert state["currentScreen"] == "home"
+    assert (state["chainId"], state["balance"]) == (None, None)
+    assert await server.call("mm_cleanup") == {"cleanedUp": True}
+
+
+async def test_a_clean_up_in_the_middle_of_a_launch_ends_it(server: Server) -> None:
+    """R002-40, R002-42"""
+    process = process_of(server)
+    launching = asyncio.create_task(server.refused("mm_launch", ports=server.ports))
+    await until(lambda: any(named(each, "chrom") for each in ours_below(process)))
+    left = ours_below(process)
+
+    assert await server.call("mm_cleanup") == {"cleanedUp": True}
+
+    assert (await launching)["code"] == "MM_LAUNCH_FAILED"
+    await gone(left)
+    assert not any(map(listens, server.ports.values()))
+    assert (await server.launch())["state"]["isLoaded"]
+
+
+async def test_a_launch_that_nobody_waits_for_leaves_nothing(server: Server) -> None:
+    process = process_of(server)
+    launching = asyncio.create_task(server.answer("mm_launch", ports=server.ports))
+    await until(lambda: any(named(each, "chrom") for each in ours_below(process)))
+    left = ours_below(process)
+
+    launching.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await launching
+
+    await gone(left)
+    assert await server.code("mm_get_state") == "MM_NO_ACTIVE_SESSION"
+    assert (await server.launch())["state"]["isLoaded"]
+
+
+async def test_a_port_that_is_taken_is_told_before_anything_starts(server: Server) -> None:
+    """R002-39"""
+    with socket.create_server(("127.0.0.1", server.ports["fixtureServer"])):
+        error = await server.refused("mm_launch", ports=server.ports)
+
+    assert error["code"] == "MM_PORT_IN_USE"
+    assert error["details"]["port"] == server.ports["fixtureServer"]
+    assert not ours_below(process_of(server))
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs POSIX signals")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+async def test_a_server_that_ends_leaves_nothing_of_the_app(
+    site: Site, tmp_path: Path, number: signal.Signals
+) -> None:
+    left: list[psutil.Process] = []
+    with contextlib.suppress(Exception, BaseExceptionGroup):  # What the client makes of it is its matter.
+        async with serving(site, tmp_path / "wallet") as server:
+            await server.launch()
+            process = process_of(server)
+            left = [process, *ours_below(process)]
+            process.send_signal(number)
+            await gone(left)
+    assert len(left) > 1
+    await gone(left)
+
+
+async def test_steps_that_cannot_be_written_down_fail_no_call(site: Site, tmp_path: Path) -> None:
+    """A file is where the folder has to be: what is true of that is true of a disk without room."""
+    blocked = tmp_path / "blocked"
+    blocked.write_text("no folder", "utf-8")
+
+    async with serving(site, tmp_path / "wallet", "--knowledge", str(blocked / "knowledge")) as server:
+        assert (await server.launch())["state"]["currentScreen"] == "unlock"
+        assert (await server.call("mm_describe_screen"))["state"]["currentScreen"] == "unlock"
+        refused = await server.refused("mm_screenshot", name="unlock")
+        log = log_of(server)
+
+    assert refused["code"] == "MM_SCREENSHOT_FAILED"
+    assert "could not be recorded" in log
+
+
+@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="needs a file system of its own size")
+async def test_a_disk_that_is_full_fails_no_call(site: Site, tmp_path: Path) -> None:
+    small = tmp_path / "small"
+    small.mkdir()
+    mounted = await _run("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(small))
+    if not mounted:
+        pytest.skip("a small file system cannot be mounted here: that needs the root user's rights")
+    try:
+        (small / "filler").write_bytes(b"0" * 40_000)
+        async with serving(site, tmp_path / "wallet", "--knowledge", str(small / "knowledge")) as server:
+            await server.launch()
+            for _ in range(10):
+                assert (await server.call("mm_describe_screen"))["state"]["currentScreen"] == "unlock"
+            assert "could not be recorded" in log_of(server)
+            assert await server.call("mm_cleanup") == {"cleanedUp": True}
+        for path in small.glob("knowledge/*/steps/*.json"):
+            assert json.loads(path.read_text("utf-8"))["schemaVersion"] == 1
+    finally:
+        assert await _run("umount", str(small))
+
+
+async def _run(*command: str) -> bool:
+    process = await asyncio.create_subprocess_exec(*command, stderr=asyncio.subprocess.DEVNULL)
+    return await process.wait() == 0
+
+
+async def test_two_servers_write_into_one_repository(site: Site, tmp_path: Path) -> None:
+    """Each finds what the other did, and no step is lost."""
+    root = tmp_path / "wallet"
+    shared = tmp_path / "knowledge"
+    async with (
+        serving(site, root, "--knowledge", str(shared)) as one,
+        serving(site, tmp_path / "other", "--knowledge", str(shared)) as two,
+    ):
+        await asyncio.gather(one.launch(), two.launch())
+        await asyncio.gather(*(server.call("mm_describe_screen") for server in (one, two) * 10))
+        await two.call("mm_wait_for", testId="unlock-submit")
+        found = await one.call("mm_knowledge_search", query="wait unlock submit", limit=5)
+        last = await two.call("mm_knowledge_last", n=200)
+
+    assert found["matches"][0]["tool"] == "mm_wait_for"
+    written = sorted(shared.glob("*/steps/*.json"))
+    assert len(written) == len(last["steps"]) == 2 + 20 + 1

@@ -1,0 +1,26 @@
+"""A judge of records: the schema, with the one format that it names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from jsonschema import Draft7Validator, FormatChecker
+
+from footlight.knowledge.schema import step_schema
+
+_FORMATS = FormatChecker(formats=())
+
+
+@_FORMATS.checks("date-time")
+def _is_date_time(value: object) -> bool:
+    """RFC 3339, as far as a store writes it. jsonschema does not look unless another package is there."""
+    return not isinstance(value, str) or bool(
+        re.fullmatch(r"[0-9]{4}-[0-1][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9](\.[0-9]+)?Z", value)
+    )
+
+
+def schema_violations(record: Any, screens: Sequence[str] | None = None) -> list[str]:
+    validator = Draft7Validator(step_schema(screens), format_checker=_FORMATS)
+    return [f"{error.json_path}: {error.message[:200]}" for error in validator.iter_errors(record)]

@@ -1,0 +1,330 @@
+"""Whatever a step is made of, its record fits the schema."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from footlight.knowledge.records import LARGEST_RECORD, Facts, Field, Observation, Step, encoded, record_of
+from footlight.knowledge.sanitising import MARK, Rules
+from tests.knowledge.schemas import schema_violations
+
+AT = datetime(2026, 1, 15, 12, 34, 56, 789_999, tzinfo=UTC)
+RULES = Rules()
+STATE = {
+    "isLoaded": True,
+    "currentUrl": "chrome-extension://abcdefghijklmnop/home.html#settings",
+    "extensionId": "abcdefghijklmnop",
+    "isUnlocked": True,
+    "currentScreen": "home",
+    "accountAddress": "0x5CfE73b6021E818B776b421B1c4Db2474086a7e1",
+    "networkName": "Localhost 8545",
+    "chainId": 1337,
+    "balance": "25 ETH",
+}
+PLACEHOLDER = {
+    "isLoaded": False,
+    "currentUrl": "",
+    "extensionId": "",
+    "isUnlocked": False,
+    "currentScreen": "unknown",
+}
+
+
+def step(tool: str = "mm_click", **given: Any) -> Step:
+    return Step(**{"tool": tool, "session_id": "mm-abcdef", "at": AT, "ok": True, **given})
+
+
+def recorded(tool: str = "mm_click", **given: Any) -> dict[str, Any]:
+    return record_of(step(tool, **given), Facts(), RULES)
+
+
+def test_a_whole_step() -> None:
+    """R002-60 to R002-65"""
+    record = record_of(
+        step(
+            duration_ms=12,
+            input={"testId": "confirm-footer-button", "timeoutMs": 30_000},
+            ok=False,
+            error={"code": "MM_CLICK_FAILED", "message": "It is covered", "details": {"by": "dialog"}},
+            observation=Observation(
+                state=STATE,
+                test_ids=[
+                    {"testId": "confirm-footer-button", "tag": "button", "text": "Confirm", "visible": True}
+                ],
+                nodes=[
+                    {
+                        "ref": "e1",
+                        "role": "button",
+                        "name": "Confirm",
+                        "disabled": True,
+                        "checked": "mixed",
+                        "path": ["dialog:Confirm"],
+                    }
+                ],
+            ),
+            screenshot={"path": "shot.png", "width": 1280, "height": 800, "base64": "…"},
+        ),
+        Facts(
+            environment={"platform": "linux", "nodeVersion": "v24.0.0", "shell": "sh"},
+            git={"branch": "main", "commit": "0" * 40, "dirty": False},
+            build={"buildType": "build:test", "extensionPathResolved": "dist/chrome"},
+        ),
+        RULES,
+    )
+
+    assert record == {
+        "schemaVersion": 1,
+        "timestamp": "2026-01-15T12:34:56.789Z",
+        "sessionId": "mm-abcdef",
+        "environment": {"platform": "linux", "nodeVersion": "v24.0.0"},
+        "git": {"branch": "main", "commit": "0" * 40, "dirty": False},
+        "build": {"buildType": "build:test", "extensionPathResolved": "dist/chrome"},
+        "tool": {
+            "name": "mm_click",
+            "input": {"testId": "confirm-footer-button", "timeoutMs": 30_000},
+            "target": {"testId": "confirm-footer-button"},
+        },
+        "timing": {"durationMs": 12},
+        "outcome": {
+            "ok": False,
+            "error": {"code": "MM_CLICK_FAILED", "message": "It is covered", "details": {"by": "dialog"}},
+        },
+        "observation": {
+            "state": STATE,
+            "testIds": [
+                {"testId": "confirm-footer-button", "tag": "button", "visible": True, "text": "Confirm"}
+            ],
+            "a11y": {
+                "nodes": [
+                    {
+                        "ref": "e1",
+                        "role": "button",
+                        "name": "Confirm",
+                        "disabled": True,
+                        "path": ["dialog:Confirm"],
+                    }
+                ]
+            },
+        },
+        "artifacts": {"screenshot": {"path": "shot.png", "width": 1280, "height": 800}},
+    }
+    assert schema_violations(record) == []
+
+
+def test_without_a_page_there_is_a_placeholder() -> None:
+    """R002-64, R002-68: also without a session."""
+    record = recorded("mm_launch", session_id=None, ok=False)
+
+    assert record["sessionId"] == "mm-none"
+    assert record["observation"] == {"state": PLACEHOLDER, "testIds": [], "a11y": {"nodes": []}}
+    assert schema_violations(record) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "id"),
+    [("", "mm-none"), ("mm", "mm-none"), (None, "mm-none"), ("mm-1a2b", "mm-1a2b"), ("mm-none", "mm-none")],
+)
+def test_ids_of_sessions(given: str | None, id: str) -> None:
+    """R002-60, R002-68"""
+    assert recorded(session_id=given)["sessionId"] == id
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    ["../../x", "..\\..\\x", "/etc/passwd", "a/b/c", "index.sqlite", "COM1", "....", "x" * 300, "\0\0\0\0"],
+)
+def test_no_id_leads_out_of_the_root(hostile: str) -> None:
+    id = recorded(session_id=hostile)["sessionId"]
+
+    assert not set(id) & set('/\\.:*?"<>|\0')
+    assert 4 <= len(id) <= 64
+    assert id != hostile
+    assert recorded(session_id=id)["sessionId"] == id
+
+
+def test_two_ids_never_become_one() -> None:
+    ids = ["a/b/c", "a_b_c", "a.b.c", "x" * 300, "x" * 301]
+
+    assert len({recorded(session_id=id)["sessionId"] for id in ids}) == len(ids)
+
+
+def test_a_time_is_told_in_utc() -> None:
+    """R002-21"""
+    there = timezone(timedelta(hours=2))
+
+    assert recorded(at=AT.astimezone(there))["timestamp"] == "2026-01-15T12:34:56.789Z"
+    assert recorded(at=AT.replace(tzinfo=None))["timestamp"] == "2026-01-15T12:34:56.789Z"
+
+
+def test_refs_of_another_form_are_no_refs() -> None:
+    refs = ["e1", "e12", "f1e2", "e1\n", "E1", "e٣", "", None, 7, "e" + "9" * 5_000]
+    record = recorded(
+        input={"a11yRef": "f1e2"},
+        observation=Observation(state=STATE, nodes=[{"ref": ref, "role": "button"} for ref in refs]),
+    )
+
+    assert [node["ref"] for node in record["observation"]["a11y"]["nodes"]] == ["e1", "e12", *["e0"] * 8]
+    assert "target" not in record["tool"]
+    assert record["tool"]["input"] == {"a11yRef": "f1e2"}
+
+
+def test_a_state_that_is_no_boolean_is_left_out() -> None:
+    """R002-12"""
+    node = {"ref": "e1", "role": "checkbox", "name": "All", "path": [], "checked": "mixed", "expanded": None}
+
+    assert recorded(observation=Observation(state=STATE, nodes=[node]))["observation"]["a11y"]["nodes"] == [
+        {"ref": "e1", "role": "checkbox", "name": "All", "path": []}
+    ]
+
+
+def test_an_unknown_screen() -> None:
+    """R002-66: another app's may have any name."""
+    looked = step(observation=Observation(state={**STATE, "currentScreen": "inbox"}))
+
+    screens = [
+        record_of(looked, Facts(), RULES, **given)["observation"]["state"]["currentScreen"]
+        for given in ({}, {"screens": ["inbox"]}, {"screens": []}, {"screens": None})
+    ]
+
+    assert screens == ["unknown", "inbox", "inbox", "inbox"]
+
+
+def test_long_texts_are_cut_with_a_mark() -> None:
+    record = recorded(
+        input={"selector": "x" * 10_000_000, "many": ["x"] * 1_000},
+        observation=Observation(
+            state=STATE,
+            test_ids=[
+                {"testId": f"id-{number}", "tag": "p", "text": "It is so. " * 300} for number in range(2_000)
+            ],
+        ),
+    )
+
+    assert record["tool"]["input"] == {"selector": "x" * 999 + "…", "many": [*["x"] * 60, "… 940 more"]}
+    assert record["tool"]["target"] == {"selector": "x" * 999 + "…"}
+    texts = [item["text"] for item in record["observation"]["testIds"]]
+    assert texts == [("It is so. " * 60)[:299] + "…"] * 500
+
+
+def test_no_record_is_larger_than_it_may_be() -> None:
+    big = "💡" * 10_000
+    record = recorded(
+        input={f"{big}{number}": [big] * 100 for number in range(100)},
+        error={"code": big, "message": big, "details": {str(number): {big: big} for number in range(100)}},
+        observation=Observation(
+            state={**STATE, "currentUrl": big},
+            test_ids=[{"testId": f"{number}{big}", "tag": big, "text": big} for number in range(600)],
+            nodes=[{"ref": "e1", "role": big, "name": big, "path": [big] * 50}] * 600,
+        ),
+    )
+
+    data = encoded(record)
+
+    assert len(data) <= LARGEST_RECORD
+    assert schema_violations(json.loads(data)) == []
+
+
+def test_nested_values_are_plain_json() -> None:
+    loop: list[Any] = []
+    loop.append(loop)
+    given = {
+        "a": float("nan"),
+        "b": 10**5_000,
+        "c": b"bytes",
+        "d": {1: {2}},
+        "e": (1, 2.5),
+        3: None,
+        "f": True,
+    }
+
+    record = recorded(input={**given, "loop": loop})
+
+    assert record["tool"]["input"] == {
+        "a": None,
+        "b": None,
+        "c": "[bytes]",
+        "d": {"1": "[set]"},
+        "e": [1, 2.5],
+        "3": None,
+        "f": True,
+        "loop": [[[[[[["…"]]]]]]],
+    }
+
+
+def test_what_is_no_text_is_replaced() -> None:
+    record = recorded(error={"code": "X", "message": "a\ud800b\x00c\x1b[31md\ne"})
+
+    assert record["outcome"]["error"]["message"] == "a\ufffdb\ufffdc\ufffd[31md\ne"
+    assert schema_violations(json.loads(encoded(record))) == []
+
+
+HOSTILE = st.one_of(
+    st.text(max_size=30),
+    st.text(alphabet=st.characters(categories=["Cs", "Cc", "Lu", "Po"]), max_size=30),
+    st.sampled_from(
+        ["../../x", "mixed", "e1", "f1e2", "https://u:p@h/?token=x#y=z", "x" * 5_000, "{" * 300, "http://["]
+    ),
+)
+VALUES = st.recursive(
+    st.one_of(HOSTILE, st.none(), st.booleans(), st.integers(), st.floats(), st.binary(max_size=5)),
+    lambda inside: st.lists(inside, max_size=4) | st.dictionaries(HOSTILE, inside, max_size=4),
+    max_leaves=8,
+)
+
+
+def mappings(*keys: str) -> st.SearchStrategy[dict[str, Any]]:
+    return st.dictionaries(st.sampled_from(keys) | HOSTILE, VALUES, max_size=8)
+
+
+STEPS = st.builds(
+    Step,
+    tool=HOSTILE,
+    session_id=st.none() | HOSTILE,
+    at=st.datetimes() | st.datetimes(timezones=st.just(UTC)),
+    ok=st.booleans(),
+    duration_ms=st.integers(),
+    input=mappings("text", "value", "testId", "selector", "a11yRef", "fixture", "url"),
+    target=st.none() | mappings("testId", "selector", "a11yRef"),
+    field=st.none() | st.builds(Field, type=HOSTILE, autocomplete=HOSTILE, test_id=HOSTILE, hint=HOSTILE),
+    error=st.none() | mappings("code", "message", "details"),
+    observation=st.none()
+    | st.builds(
+        Observation,
+        state=mappings(*STATE),
+        test_ids=st.lists(mappings("testId", "tag", "text", "visible"), max_size=5),
+        nodes=st.lists(mappings("ref", "role", "name", "path", "checked", "disabled"), max_size=5),
+    ),
+    screenshot=st.none() | mappings("path", "width", "height"),
+)
+FACTS = st.builds(
+    Facts,
+    environment=mappings("platform", "nodeVersion", "yarnVersion"),
+    git=mappings("branch", "commit", "dirty"),
+    build=mappings("buildType", "extensionPathResolved"),
+)
+
+
+@settings(deadline=None, max_examples=300, suppress_health_check=[HealthCheck.too_slow])
+@given(step=STEPS, facts=FACTS)
+def test_every_step_fits(step: Step, facts: Facts) -> None:
+    """R002-59 to R002-65: also as what is read back from its file."""
+    record = record_of(step, facts, RULES)
+
+    assert schema_violations(record) == []
+    assert json.loads(encoded(record)) == record
+
+
+@settings(deadline=None, max_examples=100)
+@given(texts=st.lists(st.text(max_size=60), max_size=5))
+def test_a_sanitised_record_is_sanitised_again_to_itself(texts: list[str]) -> None:
+    nodes = [{"ref": "e1", "role": "button", "name": text, "path": []} for text in texts]
+    once = recorded(observation=Observation(state=STATE, nodes=nodes))["observation"]["a11y"]["nodes"]
+
+    assert recorded(observation=Observation(state=STATE, nodes=once))["observation"]["a11y"]["nodes"] == once
+    assert MARK == "[REDACTED]"

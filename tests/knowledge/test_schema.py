@@ -1,0 +1,137 @@
+"""The schema of a step is document 002's."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from jsonschema import Draft7Validator
+
+from footlight.knowledge.schema import SCREENS, step_schema
+from tests.knowledge.schemas import schema_violations
+
+DOCUMENTS = "b25808701ec232147bc0df66935e63a8ba87664bb3287b17a398d922ca2ba480"
+"""SHA-256 of the schema in section 8 of document 002: its JSON with sorted keys, and nothing between them."""
+
+SMALLEST = {
+    "schemaVersion": 1,
+    "timestamp": "2026-01-15T12:34:56.789Z",
+    "sessionId": "mm-1",
+    "tool": {"name": "mm_click"},
+    "outcome": {"ok": True},
+    "observation": {
+        "state": {
+            "isLoaded": False,
+            "currentUrl": "",
+            "extensionId": "",
+            "isUnlocked": False,
+            "currentScreen": "unknown",
+        },
+        "testIds": [],
+        "a11y": {"nodes": []},
+    },
+}
+
+
+def objects(schema: Any, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    if schema.get("type") == "object":
+        yield path, schema
+    for name, each in {**schema.get("definitions", {}), **schema.get("properties", {})}.items():
+        yield from objects(each, f"{path}/{name}")
+
+
+def test_the_schema_is_the_documents() -> None:
+    """R002-67"""
+    canonical = json.dumps(step_schema(), sort_keys=True, separators=(",", ":"))
+
+    assert hashlib.sha256(canonical.encode()).hexdigest() == DOCUMENTS
+
+
+def test_it_is_a_schema_under_the_documents_name() -> None:
+    """R002-59"""
+    schema = step_schema()
+
+    Draft7Validator.check_schema(schema)
+    assert (schema["$id"], schema["title"]) == (
+        "mm/knowledge/StepRecord.v1.schema.json",
+        "MetaMask MCP Knowledge StepRecord v1",
+    )
+
+
+def test_all_objects_are_closed_but_two() -> None:
+    """R002-59"""
+    is_open = {
+        path for path, schema in objects(step_schema()) if schema.get("additionalProperties") is not False
+    }
+
+    assert is_open == {"/tool/input", "/outcome/error/details"}
+
+
+def test_what_each_object_must_have() -> None:
+    """R002-60 to R002-65"""
+    assert {
+        path: set(schema["required"]) for path, schema in objects(step_schema()) if "required" in schema
+    } == {
+        "": {"schemaVersion", "timestamp", "sessionId", "tool", "outcome", "observation"},
+        "/ExtensionState": {"isLoaded", "currentUrl", "extensionId", "isUnlocked", "currentScreen"},
+        "/TestIdItem": {"testId", "tag", "visible"},
+        "/A11yNodeTrimmed": {"ref", "role", "name", "path"},
+        "/tool": {"name"},
+        "/outcome": {"ok"},
+        "/observation": {"state", "testIds", "a11y"},
+        "/observation/a11y": {"nodes"},
+    }
+
+
+def test_the_screens_are_the_documents_eleven() -> None:
+    """R002-66"""
+    assert (
+        step_schema()["definitions"]["ScreenName"]["enum"]
+        == list(SCREENS)
+        == [
+            *(
+                "unlock",
+                "home",
+                "onboarding-welcome",
+                "onboarding-import",
+                "onboarding-create",
+                "onboarding-srp",
+            ),
+            *("onboarding-password", "onboarding-complete", "onboarding-metametrics", "settings", "unknown"),
+        ]
+    )
+
+
+def test_another_app_has_other_screens() -> None:
+    assert step_schema(["inbox"])["definitions"]["ScreenName"] == {
+        "type": "string",
+        "enum": ["inbox", "unknown"],
+    }
+    assert step_schema([])["definitions"]["ScreenName"] == {"type": "string"}
+    assert step_schema()["definitions"]["ScreenName"]["enum"] == list(SCREENS)
+
+
+def test_the_smallest_record_fits() -> None:
+    assert schema_violations(SMALLEST) == []
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("schemaVersion", 2),
+        ("timestamp", "20260115T123456.789Z"),
+        ("sessionId", "mm"),
+        ("observation", {}),
+        ("extra", 1),
+        ("tool", {"name": ""}),
+        ("timing", {"durationMs": -1}),
+        ("artifacts", {"screenshot": {"width": 0}}),
+        ("build", {"buildType": "build:dist"}),
+    ],
+)
+def test_what_does_not_fit_is_seen(key: str, value: object) -> None:
+    """R002-60 to R002-65: that the judge of the other tests judges."""
+    assert len(schema_violations({**SMALLEST, key: value})) >= 1

@@ -1,0 +1,141 @@
+"""The latest steps in a line each, and a session as a recipe."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+from footlight.knowledge.index import Index
+from footlight.knowledge.summary import MOST_STEPS, last, summarize
+from tests.knowledge.recorded import START, in_seconds, record, write
+
+SESSION = in_seconds(
+    [
+        record("mm_launch", screen="unlock", input={"stateMode": "default"}),
+        record("mm_describe_screen", screen="unlock"),
+        record("mm_get_state", screen="unlock"),
+        record("mm_get_state", screen="unlock"),
+        record("mm_get_state", screen="unlock"),
+        record("mm_type", screen="unlock", a11yRef="e2"),
+        record("mm_click", screen="home", testId="unlock-submit"),
+        record("mm_click", screen="home", ok=False, a11yRef="e77", message="There is\nno e77"),
+        record("mm_click", screen="settings", a11yRef="e1"),
+        record("mm_screenshot", screen="settings", input={"name": "settings"}),
+    ]
+)
+
+
+def test_a_session_is_a_recipe_that_can_be_followed_again(tmp_path: Path) -> None:
+    """R002-57: step, tool and notes, in the order of time, from targets, test ids and names.
+
+    A ref is told by the role and name that it had in the observation before: alone it means nothing.
+    """
+    write(tmp_path, *SESSION)
+
+    assert summarize(Index(tmp_path)) == {
+        "sessionId": "mm-one",
+        "steps": [
+            {"step": 1, "tool": "mm_launch", "notes": "launch stateMode=default → unlock"},
+            {
+                "step": 2,
+                "tool": "mm_describe_screen",
+                "notes": "describe_screen on unlock: test ids unlock-page, unlock-password, unlock-submit; "
+                'elements textbox "Password", button "Unlock", link "Forgot password?", 1 more',
+            },
+            {"step": 3, "tool": "mm_get_state", "notes": "get_state on unlock (3 times)"},
+            {
+                "step": 4,
+                "tool": "mm_type",
+                "notes": 'type textbox "Password" (24 characters, not kept) on unlock',
+            },
+            {
+                "step": 5,
+                "tool": "mm_click",
+                "notes": 'click testId=unlock-submit ("Unlock") on unlock → home',
+            },
+            {
+                "step": 6,
+                "tool": "mm_click",
+                "notes": 'FAILED click e77 (not seen before) on home: MM_TARGET_NOT_FOUND "There is no e77"',
+                "failed": True,
+            },
+            {"step": 7, "tool": "mm_click", "notes": 'click button "Account 1" on home → settings'},
+            {
+                "step": 8,
+                "tool": "mm_screenshot",
+                "notes": "screenshot name=settings on settings: test ids settings-page, settings-search, "
+                'tab-advanced; elements textbox "Search", button "Advanced", switch "Show test networks", 1 more',
+            },
+        ],
+    }
+
+
+def test_without_a_name_it_is_the_latest_session(tmp_path: Path) -> None:
+    """R002-57. The one whose last step is the latest, whatever the names are."""
+    write(tmp_path, record("mm_launch", session_id="mm-zzz"))
+    write(tmp_path, record("mm_launch", session_id="mm-aaa", at=START + timedelta(hours=1)))
+    index = Index(tmp_path)
+
+    assert summarize(index)["sessionId"] == "mm-aaa"
+    assert summarize(index, session_id="mm-zzz")["sessionId"] == "mm-zzz"
+    assert summarize(index, session_id="mm-none") == {"sessionId": "mm-none", "steps": []}
+
+
+def test_of_nothing_there_is_no_recipe(tmp_path: Path) -> None:
+    index = Index(tmp_path / "nowhere")
+
+    assert (summarize(index), last(index, 5)) == ({"sessionId": None, "steps": []}, [])
+
+
+def test_a_long_session_is_told_from_its_end(tmp_path: Path) -> None:
+    """The first steps are those that nobody asks for, and their number is said."""
+    records = in_seconds([record("mm_click", testId=f"item-{number}") for number in range(MOST_STEPS + 50)])
+    write(tmp_path, *records)
+
+    told = summarize(Index(tmp_path))
+
+    assert (told["omittedBefore"], len(told["steps"])) == (50, MOST_STEPS)
+    assert (told["steps"][0]["step"], told["steps"][-1]["notes"]) == (51, "click testId=item-149 on home")
+
+
+def test_long_texts_of_a_page_are_cut_and_on_one_line(tmp_path: Path) -> None:
+    write(tmp_path, record("mm_click", screen="a", seen=([("go", "Line\n" * 100)], []), testId="go"))
+
+    note = summarize(Index(tmp_path))["steps"][0]["notes"]
+
+    assert note == f'click testId=go ("{("Line " * 12)[:59]}…") on a'
+
+
+def test_the_latest_steps_are_a_line_each_and_never_an_observation(tmp_path: Path) -> None:
+    """R002-55: timestamp, tool, screen and snippet, the latest first."""
+    write(tmp_path, *SESSION[5:9])
+    write(tmp_path, record("mm_launch", screen="unlock", session_id="mm-two"))
+    index = Index(tmp_path)
+
+    assert last(index, 3) == [
+        {
+            "timestamp": "2026-01-15T12:00:08.000Z",
+            "tool": "mm_click",
+            "screen": "settings",
+            "snippet": 'button "Account 1"',
+            "ok": True,
+            "sessionId": "mm-one",
+        },
+        {
+            "timestamp": "2026-01-15T12:00:07.000Z",
+            "tool": "mm_click",
+            "screen": "home",
+            "snippet": 'e77 (not seen before) failed: MM_TARGET_NOT_FOUND "There is no e77"',
+            "ok": False,
+            "sessionId": "mm-one",
+        },
+        {
+            "timestamp": "2026-01-15T12:00:06.000Z",
+            "tool": "mm_click",
+            "screen": "home",
+            "snippet": 'testId=unlock-submit ("Unlock")',
+            "ok": True,
+            "sessionId": "mm-one",
+        },
+    ]
+    assert [step["sessionId"] for step in last(index, 3, session_id="mm-two")] == ["mm-two"]
