@@ -35,6 +35,8 @@ MOST_TEST_IDS = 500
 """Of a page, as many as `list_testids` may ask for."""
 SHOWN_TEST_IDS = 150
 LOOK_SECONDS = 0.05
+LOOKED_SECONDS = 10.0
+"""How long a page of the app may take to answer while it is waited for."""
 LOADED_SECONDS = 10.0
 DRAWN_SECONDS = 1.0
 """How long a page of the app that has nothing yet may take to draw something."""
@@ -171,7 +173,8 @@ async def wait_for_screen(app: ExtensionApp, profile: AppProfile, page: Page, *,
     """The first screen that the page shows; the unknown one where it shows none of them in time."""
     deadline = Deadline.after(seconds * 1000)
     while True:
-        found = await seen_test_ids(page, deadline, limit=MOST_TEST_IDS)
+        # With time of its own: the last look is no page that gives no answer.
+        found = await seen_test_ids(page, Deadline.after(LOOKED_SECONDS * 1000), limit=MOST_TEST_IDS)
         screen = screen_of(app, profile, page, found)
         if screen.name != UNKNOWN or not profile.screens or deadline.remaining_ms <= LOOK_SECONDS * 1000:
             return screen

@@ -158,7 +158,8 @@ class AppProfile:
     notification: str | None = None
     """The page of the windows that the app opens by itself, such as confirmations; None where it opens none."""
     screens: tuple[Screen, ...] = ()
-    """In the order in which they are looked for. Where there are any, a launch waits up to 30 s for one."""
+    """In the order in which they are looked for. Where there are any, a launch waits up to a minute for one,
+    and goes on without."""
     dist: str = "dist/chrome"
     """Where the built extension is below the repository, with slashes."""
     build: Callable[[BuildRequest], Awaitable[Path]] | None = None

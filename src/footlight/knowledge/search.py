@@ -31,7 +31,7 @@ EXACT, INFLECTED, SYNONYM, PREFIX = 1.0, 0.9, 0.8, 0.7
 STRONG: tuple[Scope, ...] = ("tool", "screen", "target")
 WEAK: tuple[Scope, ...] = ("ids", "anywhere")
 MORE_CANDIDATES = 10
-MOST_CONCEPTS = 8
+MOST_CONCEPTS = 6
 MOST_CROSSED = 5
 """So many words are looked for together; the others add to the score."""
 
@@ -226,12 +226,12 @@ def _crossed(
     each: int,
     find: Callable[[str], Sequence[int]],
 ) -> Iterator[Sequence[int]]:
-    """Steps with several of the words. `common` are words with their numbers, of which not all steps are known."""
+    """Steps with several of the words. `common` are those, by number, of which not all steps are listed."""
     together = find(_all((*anywhere, narrowing)))
     yield together
     for (_, one), (_, other) in itertools.combinations(common, 2):
         yield find(_all((one, other, narrowing)))
-    if len(together) < each:
+    if len(together) < each or not common:
         return
     yield find(_all((*(strong for _, strong in common), narrowing)))
     for number, strong in common:

@@ -240,6 +240,7 @@ class Dispatcher:
         sessions = await self._get_sessions(deadline)
         call = ToolCall(self._settings, deadline, sessions, self._states.below(caller.scoped("")), caller)
         call.mask = self._mask
+        call.written_down = self._recorder is not None
         course.call = call
         if tool.scope == "server":
             return success(await tool.run(call, parsed), images=call.images)

@@ -106,6 +106,8 @@ class ToolCall:
     """What `Answer.locator` will be, where it is not the page's that knows it."""
     typed_into: FieldKind | None = None
     """What the call has typed into: whoever writes the call down must know whether the text is a secret."""
+    written_down: bool = False
+    """Whether a recorder wants to know `typed_into`."""
     steps: RunSteps | None = None
     """Runs other tools inside this call; the dispatcher's."""
 
@@ -113,6 +115,13 @@ class ToolCall:
         """Each step names a `tool` and its `arguments`. Raises what a step raises, if that ends them."""
         assert self.steps is not None
         return await self.steps(steps, stop_on_error)
+
+    async def note_field(self, selector: str) -> None:
+        """What is about to be typed into, for whoever writes the call down. Raises as acting on it would."""
+        if self.written_down:
+            from footlight.browser.test_ids import describe_field
+
+            self.typed_into = await describe_field(self.page, selector, self.deadline)
 
     def stage(self, stage: str) -> None:
         """Say what the call is doing now, to whoever waits for it."""

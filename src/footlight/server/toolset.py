@@ -35,5 +35,7 @@ class Toolset:
     instructions: str
     about_secrets: Callable[[Sequence[str]], str]
     """What a model must know of the secrets of this server, by their names."""
+    about_extensions: str = ""
+    """What it must know where the browsers have extensions."""
     make_envelope: Callable[[], Envelope]
     """Called when the protocol's types are needed anyway: importing them is half of a start."""

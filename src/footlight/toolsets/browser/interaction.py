@@ -59,6 +59,7 @@ async def type_(
 ) -> Acted:
     """Type text. Key by key, after what the field holds; use fill to replace it."""
     call.stage(f"typing into {selector}")
+    await call.note_field(selector)
     await actions.type_text(call.page, selector, text, call.deadline, delay_ms=delay)
     return acted(call)
 
@@ -67,6 +68,7 @@ async def type_(
 async def fill(call: ToolCall, selector: Selector, value: SecretText) -> Acted:
     """Fill input. Replaces what the field holds."""
     call.stage(f"filling {selector}")
+    await call.note_field(selector)
     await actions.fill(call.page, selector, value, call.deadline)
     return acted(call)
 

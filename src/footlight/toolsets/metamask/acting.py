@@ -9,7 +9,6 @@ from typing_extensions import TypedDict
 
 from footlight.apps.observing import wait_until_drawn
 from footlight.browser import actions, navigation, reading, waiting
-from footlight.browser.test_ids import describe_field
 from footlight.errors import ElementNotFound, FootlightError, InvalidParameter, MissingParameter
 from footlight.server.secrets import SecretText
 from footlight.server.tool import ToolCall, tool
@@ -177,7 +176,7 @@ async def type_(
     found = await _target(call, a11y_ref, test_id, selector, within, at_once=timeout_ms == 0)
     observing = Observing(call, observe)
     try:
-        call.typed_into = await describe_field(call.page, found, call.deadline)
+        await call.note_field(found)
         await observing.begin()
         await running_app(call).app.ensure_front(call.page)
         call.stage(f"typing into {words}")

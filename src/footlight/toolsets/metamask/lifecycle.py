@@ -135,9 +135,7 @@ async def cleanup(call: ToolCall, session_id: Maybe[str] = None) -> CleanedUp:
 def _check_meant(session_id: str | None, active: str | None) -> None:
     """Nobody ends a session that is not the one that is named (R002-42)."""
     if active is not None and session_id not in (None, active):
-        raise InvalidParameter(
-            f"sessionId: {session_id} does not run; {active} does", parameter="sessionId"
-        )
+        raise InvalidParameter(f"sessionId: {session_id} does not run; {active} does", parameter="sessionId")
 
 
 TOOLS = (build, launch, cleanup)

@@ -1,0 +1,108 @@
+"""A memory of the steps in ordinary pages, for whoever asks for one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from footlight.knowledge.schema import step_schema
+from footlight.toolsets.browser.recording import screen_of
+from tests.conftest import connected
+from tests.site import Site
+
+pytestmark = pytest.mark.anyio
+
+PAGE = """<!doctype html><title>Log in</title><h1>Log in</h1>
+<form onsubmit="event.preventDefault(); document.querySelector('p').textContent = 'Welcome back'">
+<label>Name <input data-testid=name name=name></label>
+<label>Word <input data-testid=word type=password></label>
+<button data-testid=go>Log in</button></form><p role=status></p>"""
+NAME, WORD, OTHER = "ada-lovelace-77", "analytical-engine-1843", "difference-engine-1822"
+
+
+def steps_in(root: Path) -> list[dict[str, Any]]:
+    return [json.loads(path.read_text("utf-8")) for path in sorted(root.rglob("steps/*.json"))]
+
+
+async def test_steps_in_a_page_are_written_down_without_what_was_typed(site: Site, tmp_path: Path) -> None:
+    """R002-22 to R002-25, R002-60, for the other toolset."""
+    root = tmp_path / "knowledge"
+    async with connected(site, "--knowledge", str(root), cwd=tmp_path) as browser:
+        await browser.call("navigate", url=site.page(PAGE, path="/login/4711"))
+        await browser.call("fill", selector="testid=name", value=NAME)
+        await browser.call("type", selector="[type=password]", text=WORD)
+        await browser.call("fill_form", fields=[{"selector": "[type=password]", "value": OTHER}])
+        await browser.call("click", selector="testid=go")
+        await browser.refused("click", selector="#nothing", timeout=300)
+        await browser.call(
+            "run_steps", steps=[{"tool": "get_text", "arguments": {"selector": "p"}}, {"tool": "go_back"}]
+        )
+        await browser.call("list_sessions")
+
+    steps = steps_in(root)
+    for step in steps:
+        jsonschema.validate(step, step_schema(()), format_checker=jsonschema.FormatChecker())
+    assert [(step["tool"]["name"], step["outcome"]["ok"]) for step in steps] == [
+        ("navigate", True),
+        ("fill", True),
+        ("type", True),
+        ("fill_form", True),
+        ("click", True),
+        ("click", False),
+        ("get_text", True),
+        ("go_back", True),
+    ]
+    assert {step["observation"]["state"]["currentScreen"] for step in steps[:-1]} == {
+        f"{site.url.split('//')[1].rstrip('/')}/login/:id"
+    }
+    assert steps[1]["tool"] == {
+        "name": "fill",
+        "input": {"selector": "testid=name"},
+        "target": {"testId": "name"},
+        "textRedacted": True,
+        "textLength": len(NAME),
+    }
+    assert steps[2]["tool"] == {
+        "name": "type",
+        "input": {"selector": "[type=password]"},
+        "target": {"selector": "[type=password]"},
+        "textRedacted": True,
+    }
+    assert steps[3]["tool"]["input"] == {"fields": [{"selector": "[type=password]"}]}
+    assert [each["testId"] for each in steps[0]["observation"]["testIds"]] == ["name", "word", "go"]
+    kept = b"".join(path.read_bytes() for path in root.rglob("*") if path.is_file())
+    assert not [text for text in (WORD, OTHER) if text.encode() in kept]
+
+
+async def test_nothing_is_written_down_unless_somebody_asks(site: Site, tmp_path: Path) -> None:
+    async with connected(site, cwd=tmp_path) as browser:
+        await browser.call("navigate", url=site.page(PAGE))
+
+    assert steps_in(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("url", "screen"),
+    [
+        ("https://shop.example/orders/1234?token=a#b", "shop.example/orders/:id"),
+        ("https://shop.example/", "shop.example"),
+        ("http://ada:word@localhost:8080/a/b/", "localhost:8080/a/b"),
+        ("https://x.example/f/123e4567-e89b-12d3-a456-426614174000/edit", "x.example/f/:id/edit"),
+        ("https://x.example/blog/how-to-knit", "x.example/blog/how-to-knit"),
+        ("about:blank", "about"),
+        ("http://[", "unknown"),
+    ],
+)
+def test_a_screen_is_a_site_and_a_path(url: str, screen: str) -> None:
+    assert screen_of(url) == screen
+
+
+@given(st.text())
+def test_any_text_has_a_screen(text: str) -> None:
+    assert screen_of(text)
