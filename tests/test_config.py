@@ -93,6 +93,7 @@ DEFAULTS: dict[str, Any] = {
         "channel": None,
         "executablePath": None,
         "cdpEndpoint": None,
+        "extensions": [],
     },
     "pool": {"minBrowsers": 2, "maxBrowsers": 10, "idleTimeout": 300_000},
     "session": {
@@ -125,6 +126,13 @@ DEFAULTS: dict[str, Any] = {
     "prompts": {"directory": None},
     "profiles": {"directory": "sessions"},
     "tests": {"directory": None},
+    "app": {
+        "profile": "footlight.apps.metamask.app:METAMASK",
+        "prefix": None,
+        "strict": False,
+        "repository": ".",
+    },
+    "knowledge": {"directory": None, "keep": True},
     "logging": {"level": "info", "format": "json", "destination": "stdout", "file": None},
 }
 
@@ -275,7 +283,9 @@ def some_value(key: tuple[str, ...]) -> st.SearchStrategy[Any]:
         return st.just([])
     if key[-1] == "publicUrl":
         return HOSTS.map("https://{}/mcp".format)
-    if key[-1] == "tokenVerifier":
+    if key == ("app", "prefix"):
+        return st.from_regex(r"[a-z][a-z0-9]{0,15}", fullmatch=True)
+    if key in (("listen", "tokenVerifier"), ("app", "profile")):
         return st.from_regex(r"[a-z_.]{1,8}:[a-z_.]{1,8}", fullmatch=True)
     if "list" in kind:
         return st.lists(WORDS, max_size=3)
@@ -344,7 +354,7 @@ def test_every_setting_comes_from_the_environment_as_from_a_file(
     [
         (
             '{"brwser": {}}',
-            "unknown setting 'brwser'; known here: browser, daemon, listen, logging, name, observation, ",
+            "unknown setting 'brwser'; known here: app, browser, daemon, knowledge, listen, logging, name, ",
         ),
         (
             '{"pool": {"min_browsers": 1}}',
