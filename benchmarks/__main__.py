@@ -25,6 +25,7 @@ from mcp import Client, StdioServerParameters
 from playwright.async_api import async_playwright
 
 from benchmarks.clients import compare_clients
+from benchmarks.knowledge import measure_knowledge
 from benchmarks.peers import compare_cold, compare_crowds, compare_work
 from benchmarks.servers import SERVERS, install_peers
 from benchmarks.tokens import compare_lists
@@ -61,15 +62,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
     parser.add_argument("--calls", type=int, default=60, help="calls of each kind beside plain Playwright")
     parser.add_argument("--starts", type=int, default=3, help="cold starts")
+    parser.add_argument("--records", type=int, default=100_000, help="steps in the memory of steps")
     parser.add_argument("--only", choices=PARTS, action="append", help="not all parts; repeatable")
     options = parser.parse_args()
     parts = options.only or PARTS
-    if set(parts) - {"plain", "transports", "clients"}:
+    if set(parts) - {"plain", "transports", "clients", "knowledge"}:
         install_peers()
+    if "knowledge" in parts:
+        measure_knowledge(options.records)
     asyncio.run(_run(parts, options.calls, options.starts))
 
 
-PARTS = ["plain", "transports", "clients", "tools", "cold", "work", "crowds", "wallet"]
+PARTS = ["plain", "transports", "clients", "tools", "cold", "work", "crowds", "wallet", "knowledge"]
 
 
 async def _run(parts: Sequence[str], calls: int, starts: int) -> None:

@@ -52,11 +52,13 @@ from footlight.client.runtime import logger
 from footlight.client.transports import http, memory, stdio, websocket
 from footlight.config import ENVIRONMENT_PREFIX, Key, Settings, leaves
 from footlight.errors import CODES, FootlightError
+from footlight.knowledge.schema import step_schema
 from footlight.server.prompt_files import builtin_prompts
 from footlight.server.prompts import Prompt, PromptArgument
 from footlight.server.resources import Resources
 from footlight.server.tool import Tool
 from footlight.toolsets.browser import TOOLS, parameters
+from footlight.toolsets.metamask import make_toolset
 from footlight.toolsets.szkrabok import TOOLS as NAMED_TOOLS
 from footlight.toolsets.szkrabok import parameters as named_parameters
 from footlight.toolsets.szkrabok.envelope import PlainEnvelope
@@ -89,6 +91,7 @@ def pages() -> dict[Path, str]:
     texts = {
         "tools.md": tools_page(),
         "tools-szkrabok.md": named_tools_page(),
+        "tools-metamask.md": app_tools_page(),
         "resources.md": resources_page(),
         "prompts.md": prompts_page(),
         "configuration.md": configuration_page(),
@@ -342,6 +345,112 @@ def _result_parts(tool: Tool) -> Iterator[str]:
     yield "\n".join(["```text", "{", *lines, "}", "```"])
     if said := result.get("description"):
         yield _prose(said)
+
+
+# The tools for an app under test
+
+APP_INTRO = """\
+The tools of `footlight serve --toolset metamask`, under the names that they have for MetaMask; for another
+app they have [its own prefix](../extensions.md#an-extension-of-your-own). A call answers with one text, a
+JSON object:
+
+```text
+{meta: {timestamp: string, sessionId?: string, durationMs: integer}, ok: true, result: {…}}
+{error: {code: string, message: string, details: object}, meta: {…}, ok: false}
+```
+
+`result` is what is shown for each tool below. The codes are in [the guide](../extensions.md#errors). Types,
+defaults and bounds are those of the document; what is marked **ours** is not there with `--strict-002`. Nor
+are these keys, which `result` has only when there is something to tell:
+"""
+
+APP_EVENTS = EVENTS | {"closedPages": "`pageId` of each page that was closed, such as a confirmation"}
+
+SHAPES = {
+    "state": (
+        "ExtensionState",
+        "What the app says of itself. `currentScreen` is one of its screens, or `unknown`.",
+    ),
+    "items": ("TestIdItem", "A test id that can be seen. `text` is there where the element says one."),
+    "nodes": ("A11yNodeTrimmed", "What can be used, and what matters. `path` is what is around it."),
+}
+"""What document 002 calls what is in these keys, and what it is."""
+
+
+def app_tools_page() -> str:
+    every = make_toolset(app="MetaMask", prefix="mm", strict=False).tools
+    strict = {tool.name: tool for tool in make_toolset(app="MetaMask", prefix="mm", strict=True).tools}
+    parts = {
+        "The document's": [tool for tool in every if tool.name in strict],
+        "Ours": [tool for tool in every if tool.name not in strict],
+    }
+    return "\n\n".join(
+        [
+            "# Tools of the toolset metamask",
+            APP_INTRO.strip(),
+            _bullets(f"`{name}`: {text}" for name, text in APP_EVENTS.items()),
+            "## Overview",
+            _table(
+                ["Origin", "Tools"],
+                (
+                    [origin, ", ".join(f"[`{tool.name}`](#{tool.name})" for tool in tools)]
+                    for origin, tools in parts.items()
+                ),
+            ),
+            *_app_shapes(),
+            *(
+                part
+                for origin, tools in parts.items()
+                for part in (f"## {origin}", *_app_parts(tools, strict))
+            ),
+        ]
+    )
+
+
+def _app_shapes() -> Iterator[str]:
+    yield "## Shapes"
+    yield "Of the keys `state`, and of each of `items` and `nodes`:"
+    definitions = step_schema([])["definitions"]
+    for key, (name, said) in SHAPES.items():
+        definition = definitions[name]
+        lines = [
+            f"  {each}{'' if each in definition['required'] else '?'}: {_written(schema)}"
+            for each, schema in definition["properties"].items()
+        ]
+        yield f"`{key}`: {said}"
+        yield "\n".join(["```text", "{", *lines, "}", "```"])
+
+
+def _written(schema: Schema) -> str:
+    """As `_shape`, for types that are lists and names of the document's."""
+    kind = schema.get("type", "string")
+    return " | ".join(kind) if isinstance(kind, list) else _shape({**schema, "type": kind})
+
+
+def _app_parts(tools: Sequence[Tool], strict: Mapping[str, Tool]) -> Iterator[str]:
+    for tool in tools:
+        rest = tool.description.removeprefix(tool.title).removeprefix(".").strip()
+        yield f"### {tool.name}"
+        yield f"**{tool.title}.** {rest}".strip()
+        of_document = strict[tool.name].input_schema["properties"] if tool.name in strict else None
+        if rows := [_app_row(tool, name, schema, of_document) for name, schema in _parameters(tool)]:
+            yield _table(["Parameter", "Type", "Required", "Default", "What it is"], rows)
+        returned = tool.returned_schema
+        lines = [
+            f"  {name}{'' if name in returned.get('required', ()) else '?'}: {_shape(schema)}"
+            for name, schema in returned["properties"].items()
+        ]
+        yield "\n".join(["```text", "result {", *lines, "}", "```"])
+        if said := returned.get("description"):
+            yield _prose(said)
+        yield _hints(tool)
+
+
+def _app_row(tool: Tool, name: str, schema: Schema, of_document: Schema | None) -> Row:
+    required = name in tool.input_schema.get("required", ())
+    default = f"`{json.dumps(schema['default'])}`" if schema.get("default") is not None else ""
+    ours = "**Ours.** " if of_document is not None and name not in of_document else ""
+    return [f"`{name}`", _type(schema), _yes(required), default, f"{ours}{schema.get('description', '')}"]
 
 
 # Types in words, and as shapes

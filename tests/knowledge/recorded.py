@@ -122,7 +122,7 @@ def record(
 
 
 def write(root: Path, *records: Mapping[str, Any]) -> list[Path]:
-    """Where the recorder would have put them, each a second later than the one before if not told otherwise."""
+    """Where the recorder would have put them."""
     return [_write(root, each) for each in records]
 
 

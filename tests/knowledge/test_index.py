@@ -308,7 +308,8 @@ index = Index(root)
 print("ready", flush=True)
 sys.stdin.readline()
 for number in range(150):
-    each = record("mm_click", at=START + timedelta(seconds=number), session_id=name, testId=f"{name}-{number}")
+    at = START + timedelta(seconds=number)
+    each = record("mm_click", at=at, session_id=name, testId=f"{name}-{number}")
     index.add(write(root, each)[0], each)
     if number % 10 == 0:
         mine = index.last(200, session_id=name)

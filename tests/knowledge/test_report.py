@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import shutil
@@ -21,7 +22,8 @@ READABLE = """
 () => {
   const parse = (colour) => colour.match(/[\\d.]+/g).map(Number);
   const light = ([r, g, b]) => {
-    const [x, y, z] = [r, g, b].map((c) => c / 255 <= 0.03928 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4);
+    const linear = (c) => c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+    const [x, y, z] = [r, g, b].map((c) => linear(c / 255));
     return 0.2126 * x + 0.7152 * y + 0.0722 * z;
   };
   const behind = (element) => {
@@ -34,7 +36,7 @@ READABLE = """
   for (const element of document.querySelectorAll("body *")) {
     const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
     if (!own || ["SCRIPT", "STYLE", "TITLE", "title"].includes(element.tagName)) continue;
-    const pair = [light(parse(getComputedStyle(element).color)), light(behind(element))].sort((a, b) => b - a);
+    const pair = [parse(getComputedStyle(element).color), behind(element)].map(light).sort((a, b) => b - a);
     const ratio = (pair[0] + 0.05) / (pair[1] + 0.05);
     if (ratio < 4.5) bad.push(`${element.tagName}.${element.className}: ${ratio.toFixed(2)}`);
   }
@@ -111,7 +113,7 @@ async def test_steps_stand_under_the_screens_that_they_were_made_on(tab: Page) -
     headings = await tab.locator("h2").all_inner_texts()
     first = [
         " ".join(text.split())
-        for text in await tab.locator(".visit").first.locator("summary").all_inner_texts()
+        for text in await tab.locator(".visit").first.locator(".step > details > summary").all_inner_texts()
     ]
 
     assert [" ".join(each.split()) for each in headings][:3] == [
@@ -147,14 +149,16 @@ async def test_an_error_is_told_in_full(tab: Page) -> None:
     told = await tab.locator("#step-6 .error").inner_text()
 
     assert " ".join(told.split()) == (
-        'MM_TARGET_NOT_FOUND Nothing has this test id { "timeoutMs": 15000, "closest": [ "eth-overview-send" ] }'
+        "MM_TARGET_NOT_FOUND Nothing has this test id "
+        '{ "timeoutMs": 15000, "closest": [ "eth-overview-send" ] }'
     )
 
 
 async def test_pictures_are_in_the_page_itself(tab: Page) -> None:
     await open_all(tab)
     sizes = await tab.locator("img").evaluate_all(
-        "all => Promise.all(all.map(async (each) => { await each.decode(); return [each.naturalWidth, each.naturalHeight] }))"
+        "all => Promise.all(all.map((each) => each.decode()"
+        ".then(() => [each.naturalWidth, each.naturalHeight])))"
     )
 
     assert sizes == [[640, 400], [640, 400]]
@@ -246,7 +250,8 @@ def test_the_policy_names_nothing_but_the_pages_own_script_and_style(file: Path)
 
     assert policy is not None
     assert re.sub(r"sha256-[\w+/]{43}=", "HASH", policy[1]) == (
-        "default-src 'none'; style-src 'HASH'; script-src 'HASH'; img-src data:; base-uri 'none'; form-action 'none'"
+        "default-src 'none'; style-src 'HASH'; script-src 'HASH'; img-src data:; base-uri 'none'; "
+        "form-action 'none'"
     )
 
 
@@ -263,11 +268,13 @@ async def test_it_has_landmarks_names_and_headings_in_order(tab: Page) -> None:
     await open_all(tab)
     levels = await tab.locator("h1, h2, h3").evaluate_all("all => all.map((each) => Number(each.tagName[1]))")
     nameless = await tab.locator("a, button, select, input, img, [tabindex='0']").evaluate_all(
-        "all => all.filter((each) => !(each.textContent.trim() || each.alt || each.ariaLabel || each.labels?.length)).length"
+        "all => all.map((each) => each.textContent.trim() || each.alt || each.ariaLabel"
+        " || each.labels?.length)"
+        ".filter((name) => !name).length"
     )
 
     assert [await tab.locator(each).count() for each in ("h1", "header", "main", "footer")] == [1] * 4
-    assert all(later - earlier <= 1 for earlier, later in zip(levels, levels[1:], strict=False))
+    assert all(later - earlier <= 1 for earlier, later in itertools.pairwise(levels))
     assert nameless == 0
     assert await tab.locator("html").get_attribute("lang") == "en"
 

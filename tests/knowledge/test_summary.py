@@ -64,7 +64,8 @@ def test_a_session_is_a_recipe_that_can_be_followed_again(tmp_path: Path) -> Non
                 "step": 8,
                 "tool": "mm_screenshot",
                 "notes": "screenshot name=settings on settings: test ids settings-page, settings-search, "
-                'tab-advanced; elements textbox "Search", button "Advanced", switch "Show test networks", 1 more',
+                'tab-advanced; elements textbox "Search", button "Advanced", switch "Show test networks", '
+                "1 more",
             },
         ],
     }

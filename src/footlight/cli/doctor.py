@@ -96,6 +96,9 @@ def _describe_machine(say: Say) -> None:
     display = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     if platform.system() == "Linux":
         say(f"display     {display or 'none: --headed needs one (xvfb-run gives one)'}")
+        if not display:
+            xvfb = shutil.which("Xvfb")
+            say(f"extensions  {f'on displays of {xvfb}' if xvfb else 'without a window: there is no Xvfb'}")
 
 
 def _describe_browser(settings: Settings, say: Say) -> None:

@@ -74,7 +74,7 @@ _path = click.Path(path_type=Path)
     "test. Default: browser.",
 )
 @click.option(
-    "--app", metavar="MODULE:NAME", help="With metamask: test the app of this profile. Default: MetaMask."
+    "--app", metavar="MODULE:NAME", help="Toolset metamask, for the app of this profile. Default: MetaMask."
 )
 @click.option("--prefix", help="With metamask: begin the tools' names with this. Default: the app's.")
 @click.option(

@@ -8,7 +8,7 @@ Processes share the file; each has its own `Index`, which any of its threads may
     index.add(path, record)                      after a step was written; raises nothing
     index.last(n, session_id=None)               -> list[Row], the latest first
     index.session(session_id=None, most=None)    -> list[Row] in the order of time; None is the latest session
-    index.around(screen, since_ms, most)         -> list[Row] that began or ended on it, the latest first
+    index.around(screen, ...)                    -> list[Row] that began or ended on it, the latest first
     index.refresh()                              before several that do not do it themselves:
     index.candidates(choose, ...)                for search.py, as are starting_with and of_ids
     index.close()
@@ -31,7 +31,7 @@ from typing import Any, TypeVar
 
 from footlight.knowledge import index_file
 from footlight.knowledge.indexing import FROM, SAME_MILLISECOND, catch_up, insert, look_of, written
-from footlight.knowledge.rows import Row, Target, row_of
+from footlight.knowledge.rows import Look, Row, Target, row_of
 from footlight.knowledge.step_files import stamp
 
 __all__ = ["Candidate", "Index"]
@@ -102,12 +102,22 @@ class Index:
             lambda to: to.execute("SELECT count(*) FROM steps WHERE session = ?", (session_id,)).fetchone()[0]
         )
 
-    def around(self, screen: str, *, since_ms: int, most: int) -> list[Row]:
-        """Steps that began or ended on the screen."""
+    def around(self, screen: str, *, since_ms: int, most: int, looks: int) -> list[Row]:
+        """That began or ended on the screen, the latest first. What was seen only of the first `looks`."""
         of = "SELECT id FROM steps WHERE {} = ? AND id >= ? ORDER BY id DESC LIMIT ?"
         ids = " UNION ".join(f"SELECT * FROM ({of.format(column)})" for column in ("screen", "before"))
         each = (screen, since_ms * SAME_MILLISECOND, most)
-        return self._rows(f"WHERE s.id IN ({ids}) ORDER BY s.id DESC LIMIT ?", (*each, *each, most))
+        return self._ask(
+            lambda to: [
+                _row(found, with_look=place < looks)
+                for place, found in enumerate(
+                    to.execute(
+                        f"SELECT {_ROW} {FROM} WHERE s.id IN ({ids}) ORDER BY s.id DESC LIMIT ?",
+                        (*each, *each, most),
+                    )
+                )
+            ]
+        )
 
     def candidates(
         self,
@@ -211,7 +221,7 @@ class Index:
             return self._root.is_dir(), None
 
 
-def _row(found: tuple[Any, ...]) -> Row:
+def _row(found: tuple[Any, ...], *, with_look: bool = True) -> Row:
     session, tool, ok, screen, before, facts, id, seen = found
     told = json.loads(facts)
     target = told.pop("target", None)
@@ -223,6 +233,6 @@ def _row(found: tuple[Any, ...]) -> Row:
         screen=screen,
         before=before,
         target=Target(**target) if target else None,
-        look=look_of(seen),
+        look=look_of(seen) if with_look else Look(),
         **told,
     )

@@ -59,9 +59,9 @@ CREATE VIRTUAL TABLE found USING {full_text}(
 );
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab(found, 'row');
 """
-# `found` has neither texts nor positions: it only knows which step has which words. Where a word is, is part of
-# the word (`within`), so that the steps that have it there are one list. All words were made by Python, and the
-# tokenizer `ascii` splits them at spaces only.
+# `found` has neither texts nor positions: it only knows which step has which words. Where a word is, is
+# part of the word (`within`), so that the steps that have it there are one list. All words were made by
+# Python, and the tokenizer `ascii` splits them at spaces only.
 
 
 def connect(root: Path) -> tuple[sqlite3.Connection, bool]:

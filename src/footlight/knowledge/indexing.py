@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Generator, Iterable, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -114,7 +115,7 @@ def insert(connection: sqlite3.Connection, row: Row, file: str, its: str) -> Non
         return
     id = _free_id(connection, row.at_ms)
     row = row.after(*_before(connection, row, id))
-    look, ids, names = _keeplook_of(connection, row.look)
+    look, ids, names = _keep_look(connection, row.look)
     target = _target_words(row.target)
     facts = {
         "timestamp": row.timestamp,
@@ -164,7 +165,7 @@ def _before(connection: sqlite3.Connection, row: Row, id: int) -> tuple[str, Loo
     return screen[0] if screen else "", look_of(seen[0]) if seen else Look()
 
 
-def _keeplook_of(connection: sqlite3.Connection, look: Look) -> tuple[int, str, str]:
+def _keep_look(connection: sqlite3.Connection, look: Look) -> tuple[int, str, str]:
     """Its id, and the words of its test ids and of its nodes."""
     seen = json.dumps(
         [
@@ -217,7 +218,7 @@ def _text(session: str, tool: str, ok: bool, screen: str, target: str, ids: str,
         facet("tool", verb(tool)),
     }
     scoped = {within(scope, word) for scope, some in there.items() for word in some}
-    return " ".join(sorted(facets | scoped))
+    return " ".join(facets | scoped)
 
 
 def _drop_session(connection: sqlite3.Connection, session: str) -> int:
@@ -255,6 +256,7 @@ def _forget(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
+@lru_cache(maxsize=256)
 def look_of(seen: bytes) -> Look:
     test_ids, nodes = json.loads(zlib.decompress(seen))
-    return Look(tuple(SeenId(*each) for each in test_ids), tuple(Node(*each) for each in nodes))
+    return Look(tuple(map(SeenId._make, test_ids)), tuple(map(Node._make, nodes)))

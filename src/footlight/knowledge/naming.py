@@ -86,3 +86,25 @@ def without_risk(name: str) -> str:
     while len(kept.encode()) > LONGEST_NAME:
         kept = kept[:-1].rstrip("._-")
     return f"_{kept}" if _RESERVED.match(kept) else kept
+
+
+_AGO = re.compile(r"([0-9]{1,9})([smhdw])")
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+
+
+def moment_in_words(text: str, *, now: datetime) -> datetime:
+    """A time, in UTC unless it says otherwise, or how long ago: `2026-01-15T12:00:00Z`, `2026-01-15`, `48h`.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    text = text.strip()
+    try:
+        if ago := _AGO.fullmatch(text):
+            return now - timedelta(seconds=int(ago[1]) * _SECONDS[ago[2]])
+        at = datetime.fromisoformat(text)
+        return at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        raise ValueError(
+            f"{text!r} is no time (2026-01-15T12:00:00Z) and no duration (30m, 48h, 7d)"
+        ) from None

@@ -20,10 +20,10 @@ __all__ = ["WINDOW", "Avoided", "Prior", "Related", "Worked", "prior", "prior_of
 WINDOW = timedelta(hours=48)
 """What is older is of another build, as likely as not."""
 
-MOST_ROWS = 2000
+MOST_ROWS, MOST_LOOKS = 1000, 60
 MOST_WORKED, MOST_AVOIDED, MOST_SEEN, MOST_RELATED = 5, 10, 5, 5
 ENOUGH_FAILURES = 2
-_WAITING = frozenset({"wait_for", "wait_for_notification"})
+_WAITING = "wait_for"
 
 Deed = tuple[str, str]
 """Tool and target."""
@@ -93,7 +93,7 @@ def prior(index: Index, screen: str, *, now: datetime, window: timedelta = WINDO
     if screen == UNKNOWN:
         return Prior(screen=screen)
     since_ms, until_ms = (round(at.timestamp() * 1000) for at in (now - window, now))
-    rows = index.around(screen, since_ms=max(0, since_ms), most=MOST_ROWS)
+    rows = index.around(screen, since_ms=max(0, since_ms), most=MOST_ROWS, looks=MOST_LOOKS)
     return prior_of([row for row in rows if row.at_ms <= until_ms], screen)
 
 
@@ -119,7 +119,7 @@ def _worked(acted: Iterable[Row]) -> list[Worked]:
     """What led elsewhere first, then what was done most."""
     done: dict[Deed, list[Row]] = {}
     for row in acted:
-        if row.ok and not row.is_observation and verb(row.tool) not in _WAITING:
+        if row.ok and not row.is_observation and not verb(row.tool).startswith(_WAITING):
             done.setdefault(_deed(row), []).append(row)
     found = [
         Worked(

@@ -149,7 +149,7 @@ def _pictures(step: ReportedStep, picture: Picture) -> Iterator[Html]:
         return
     yield element(
         "figure",
-        element("img", src=data, alt=f"The screen after step {step.number}", loading="lazy"),
+        element("img", src=data, alt=f"The screen after step {step.number}"),
         element("figcaption", element("code", path), f", {size}"),
         class_="picture",
     )

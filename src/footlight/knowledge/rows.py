@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from footlight.knowledge.words import clean
 
@@ -33,7 +33,11 @@ UNKNOWN = "unknown"
 """The screen of which nothing is known: it says nothing, and gains nothing in a search."""
 
 OBSERVING = frozenset(
-    {"get_state", "describe_screen", "list_testids", "accessibility_snapshot", "screenshot", "knowledge"}
+    """
+    accessibility_snapshot describe_screen element_exists extract_links extract_table find find_element
+    find_elements get_all_text get_attribute get_page_metadata get_state get_text get_value is_enabled
+    is_visible list_testids read_page screenshot screenshot_element snapshot
+    """.split()  # noqa: SIM905 - it is a text
 )
 """Tools that change nothing, without their prefix."""
 
@@ -47,16 +51,14 @@ _NO_INPUT = frozenset({"a11yRef", "testId", "selector", "text", "timeoutMs", "fi
 """What the target, the redaction and the launcher tell, or nobody wants to read again."""
 
 
-@dataclass(frozen=True, slots=True)
-class SeenId:
+class SeenId(NamedTuple):
     """A test id that was visible, and the text there."""
 
     test_id: str
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(NamedTuple):
     """An element of the accessibility snapshot. The ref means something beside its own snapshot only."""
 
     ref: str

@@ -8,6 +8,7 @@ the question scores more. Among equals the latest comes first.
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -108,6 +109,11 @@ class Concept:
         """The full-text expression for steps that have it there."""
         return _any(_all(f'"{within(scope, word)}"' for word in way) for way, _ in self.ways)
 
+    @property
+    def vocabulary(self) -> list[str]:
+        """As regular expressions."""
+        return [re.escape(word) for way, _ in self.ways for word in way]
+
     @cached_property
     def _spaced(self) -> list[tuple[Phrase, float]]:
         return [(tuple(f" {word} " for word in way), quality) for way, quality in self.ways]
@@ -201,7 +207,8 @@ def _candidates(
     """Lists of the latest steps of a kind. `find` takes a full-text expression, and gives so many of `each`.
 
     Scoring all that has a common word would take long. The best steps have several words, or one where it
-    counts most, so it is enough to score the latest of each such kind; a shorter list has all of its kind.
+    counts most, so the latest of each such kind are scored. What may be missed is further down, and older.
+    A list that is shorter than `each` has all of its kind.
     """
     anywhere: list[str] = []
     common: list[tuple[int, str]] = []
@@ -282,19 +289,20 @@ def _hit(row: Row, points: float, asked: Sequence[Concept]) -> Hit:
 
 def _snippet(row: Row, asked: Sequence[Concept]) -> str:
     """What was seen that has words of the question, the best of it."""
-    ids = [(_fit(asked, seen.test_id), seen.test_id) for seen in row.look.test_ids]
-    nodes = [(_fit(asked, f"{node.role} {node.name}"), node) for node in row.look.nodes]
+    some = re.compile(" (?:{}) ".format("|".join(word for concept in asked for word in concept.vocabulary)))
+
+    def fit(text: str) -> float:
+        spaced = _spaced(text)
+        return sum(concept.quality(spaced) for concept in asked) if some.search(spaced) else 0.0
+
+    ids = [(fit(seen.test_id), seen.test_id) for seen in row.look.test_ids]
+    nodes = [(fit(f"{node.role} {node.name}"), node) for node in row.look.nodes]
     shown = {
         "test ids": _best(ids),
         "seen": [f"{node.role} {quoted(node.name)}" for node in _best(nodes)],
     }
     told = [f"{kind}: {', '.join(dict.fromkeys(best))}" for kind, best in shown.items() if best]
     return "; ".join([*([f"{row.code}: {quoted(row.message)}"] if row.code else []), *told])
-
-
-def _fit(asked: Sequence[Concept], text: str) -> float:
-    spaced = _spaced(text)
-    return sum(concept.quality(spaced) for concept in asked)
 
 
 def _best(found: Iterable[tuple[float, Shown]]) -> list[Shown]:

@@ -18,7 +18,7 @@ import threading
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -131,9 +131,11 @@ class KnowledgeStore:
         """A session, or the latest one, as a recipe (R002-57)."""
         return summary.summarize(self._index, session_id=_name_or_none(session_id))
 
-    def prior(self, screen: str, *, now: datetime | None = None) -> Prior:
-        """What earlier steps tell of a screen."""
-        return prior_knowledge.prior(self._index, screen, now=now or datetime.now(UTC))
+    def prior(
+        self, screen: str, *, now: datetime | None = None, window: timedelta = prior_knowledge.WINDOW
+    ) -> Prior:
+        """What earlier steps, of the last two days if not told otherwise, tell of a screen."""
+        return prior_knowledge.prior(self._index, screen, now=now or datetime.now(UTC), window=window)
 
     def sessions(self) -> list[KnownSession]:
         """The latest first. From the names of the files alone."""

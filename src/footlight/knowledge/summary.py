@@ -15,7 +15,7 @@ __all__ = ["MOST_STEPS", "last", "note", "recipe", "snippet", "summarize"]
 MOST_STEPS = 100
 """Of a recipe: the last ones are told, and how many came before."""
 
-MOST_READ = 2000
+MOST_READ = 600
 MOST_NAMED = 3
 
 _NAMED_ROLES = ("button", "link", "textbox", "checkbox", "radio", "switch", "combobox", "menuitem")
@@ -108,7 +108,7 @@ def _collapsed(rows: Iterable[Row]) -> Iterator[_Told]:
 
 
 def _kind(number: int, row: Row) -> tuple[object, ...]:
-    if row.is_observation and verb(row.tool) != "screenshot":
+    if row.is_observation and not verb(row.tool).startswith("screenshot"):
         return (row.tool, row.screen, row.ok, row.code)
     return (number,)
 
