@@ -424,7 +424,11 @@ def _app_shapes() -> Iterator[str]:
 def _written(schema: Schema) -> str:
     """As `_shape`, for types that are lists and names of the document's."""
     kind = schema.get("type", "string")
-    return " | ".join(kind) if isinstance(kind, list) else _shape({**schema, "type": kind})
+    return (
+        " | ".join(map(str, cast("list[object]", kind)))
+        if isinstance(kind, list)
+        else _shape({**schema, "type": kind})
+    )
 
 
 def _app_parts(tools: Sequence[Tool], strict: Mapping[str, Tool]) -> Iterator[str]:

@@ -14,11 +14,11 @@ import sys
 import threading
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
     import socket
-    from pathlib import Path
 
     from mcp.server import Server
 
@@ -63,8 +63,8 @@ def run(settings: Settings, *, command: Sequence[str] = ()) -> int:
     `command` is how it was started, for those who find it on this machine.
 
     Raises:
-        ConfigurationError: the settings for listening do not fit together, the address is taken, or a tool
-            or a secret cannot be as the settings have it.
+        ConfigurationError: the settings for listening do not fit together, the address is taken, or a tool,
+            a secret or the app under test cannot be as the settings have it.
     """
     # Half of the start is imports, and collecting garbage is a sixth of those.
     gc.disable()
@@ -74,6 +74,9 @@ def run(settings: Settings, *, command: Sequence[str] = ()) -> int:
         offered_tools(settings)
     if settings.prompts.directory is not None:
         make_prompts(settings)
+    if settings.toolset == "metamask":
+        app_profile(settings)
+    check_extensions(settings)
     entrance = None
     if settings.transport != "stdio":
         settings, token = _with_token(settings)
@@ -413,7 +416,8 @@ def make_dispatcher(
         mask=mask,
         recorder=make_recorder(settings, store),
     )
-    instructions = fitted(toolset.instructions, [tool.name for tool in offered], toolset.tools)
+    about = toolset.instructions + (toolset.about_extensions if settings.browser.extensions else "")
+    instructions = fitted(about, [tool.name for tool in offered], toolset.tools)
     return dispatcher, instructions + (toolset.about_secrets(secrets.names) if secrets else "")
 
 
@@ -461,11 +465,17 @@ def make_app_table(settings: Settings, store: KnowledgeStore | None) -> MakeTabl
 
 def make_store(settings: Settings) -> KnowledgeStore | None:
     """Where steps are written down; None where they are not."""
-    if settings.toolset != "metamask" or not settings.knowledge.keep:
+    wanted = settings.toolset == "metamask" or settings.knowledge.directory is not None
+    if not (wanted and settings.knowledge.keep):
         return None
     from footlight.knowledge.sanitising import Rules
     from footlight.knowledge.store import DEFAULT_ROOT, KnowledgeStore
 
+    if settings.toolset != "metamask":
+        from footlight.toolsets.browser.recording import RULES
+
+        assert settings.knowledge.directory is not None
+        return KnowledgeStore(settings.knowledge.directory.absolute(), rules=RULES, screens=())
     profile = app_profile(settings)
     root = settings.knowledge.directory or settings.app.repository / DEFAULT_ROOT
     secret = frozenset(screen.name for screen in profile.screens if screen.secret)
@@ -476,6 +486,10 @@ def make_store(settings: Settings) -> KnowledgeStore | None:
 def make_recorder(settings: Settings, store: KnowledgeStore | None) -> Recorder | None:
     if store is None:
         return None
+    if settings.toolset != "metamask":
+        from footlight.toolsets.browser.recording import PageRecorder
+
+        return PageRecorder(store, repository=Path.cwd())
     from footlight.toolsets.metamask.recording import StepRecorder
 
     return StepRecorder(
@@ -496,6 +510,20 @@ def offered_tools(settings: Settings) -> tuple[Tool, ...]:
 
     toolset = toolset_of(settings)
     return choose(toolset.tools, settings.tools, minimal=toolset.minimal)
+
+
+def check_extensions(settings: Settings) -> None:
+    """Raises ConfigurationError where a folder has none."""
+    if not settings.browser.extensions:
+        return
+    from footlight.browser.extensions import read_extension
+    from footlight.errors import ConfigurationError, InvalidConfig
+
+    for folder in settings.browser.extensions:
+        try:
+            read_extension(folder)
+        except InvalidConfig as error:
+            raise ConfigurationError(f"setting 'browser.extensions': {error.message}") from error
 
 
 def read_secrets(settings: Settings) -> Secrets | None:

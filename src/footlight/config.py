@@ -287,7 +287,8 @@ class AppSettings(_Section):
     """Ours: the app under test of the toolset `metamask`."""
 
     profile: Annotated[str, Field(pattern=r"^[\w.]+:[\w.]+$")] = "footlight.apps.metamask.app:METAMASK"
-    """`package.module:name` of an `AppProfile`: another extension than MetaMask."""
+    """`package.module:name` of an `AppProfile`: another extension than MetaMask. Naming one chooses the
+    toolset `metamask`."""
     prefix: Annotated[str, Field(pattern=r"^[a-z][a-z0-9]{0,15}$")] | None = None
     """Of the names of the tools, and in capitals of the error codes. Default: the profile's."""
     strict: bool = False
@@ -384,11 +385,19 @@ def load_settings(
     for name, value in (flags or {}).items():
         if value is not None:
             _merge(merged, origin, _nested(tuple(name.split(".")), value), f"flag for {name}")
+    _imply(merged)
     try:
         settings = Settings.model_validate(merged)
     except ValidationError as error:
         raise _explained(error, origin) from None
     return _consistent(settings)
+
+
+def _imply(merged: dict[str, Any]) -> None:
+    """Whoever names an app means the toolset that tests it."""
+    app = merged.get("app")
+    if isinstance(app, dict) and "profile" in app:
+        merged.setdefault("toolset", "metamask")
 
 
 def _read(file: Path) -> dict[str, Any]:
@@ -534,6 +543,14 @@ def _consistent(settings: Settings) -> Settings:
         raise ConfigurationError(
             f"setting 'toolset' to be '{settings.toolset}' needs 'browser.type' to be 'chromium', "
             "and no 'browser.cdpEndpoint'"
+        )
+    if "profile" in settings.app.model_fields_set and settings.toolset != "metamask":
+        raise ConfigurationError(
+            f"setting 'app.profile' needs 'toolset' to be 'metamask', not '{settings.toolset}'"
+        )
+    if settings.toolset == "szkrabok" and settings.knowledge.directory is not None:
+        raise ConfigurationError(
+            "setting 'knowledge.directory' needs 'toolset' to be 'browser' or 'metamask', not 'szkrabok'"
         )
     if settings.browser.extensions and (settings.toolset != "browser" or not own_browser):
         raise ConfigurationError(

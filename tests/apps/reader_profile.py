@@ -6,13 +6,12 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 from footlight.apps.profile import AppProfile, Facts, LaunchRequest, Reading, Screen, Services
 from footlight.errors import InvalidConfig
 
-__all__ = ["BARE", "FAULTS", "READER_APP", "Shelf", "read_reader", "serve_shelf"]
+__all__ = ["BARE", "FAULTS", "NO_APP", "READER_APP", "SHELF", "Shelf", "read_reader", "serve_shelf"]
 
 FAULTS = ("does-not-start", "ends-at-once")
 """Presets that no launch succeeds with."""
@@ -86,8 +85,4 @@ READER_APP = AppProfile(
 BARE = AppProfile(name="Bare list", home="list.html", dist="build/extension")
 """Nothing that can be left out."""
 
-WRONG = Path("no profile")
-
-
-def main() -> None:
-    """No profile either."""
+NO_APP = "no profile"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import subprocess
 import sys
 from collections.abc import AsyncGenerator, Callable, Mapping
@@ -886,6 +887,19 @@ async def test_a_tools_failure_is_returned_by_one_and_raised_by_the_other(client
         "toolArgs": {"url": "x", "token": "***"},
     }
     assert raised.value.result.raw is raw
+
+
+async def test_a_failure_that_is_told_as_json_is_raised_in_its_words_with_its_error(
+    client: MCPClient,
+) -> None:
+    """R002-29: what a program is told of document 002's envelope."""
+    error = {"code": "MM_LAUNCH_FAILED", "message": "No chain", "details": {"port": 8545}}
+    wire_of(client).script["tools/call"] = said(json.dumps({"error": error, "ok": False}), isError=True)
+
+    with pytest.raises(ToolInvocationError, match=r"^MM_LAUNCH_FAILED: No chain$") as raised:
+        await client.call_tool("a")
+
+    assert (raised.value.data, raised.value.reason) == (error, "tool")
 
 
 async def test_a_failure_without_a_word_has_one(client: MCPClient) -> None:

@@ -15,6 +15,7 @@ from footlight.client.results import (
     Content,
     Tool,
     ToolResult,
+    error_of,
     read_call,
     read_result,
     read_tool,
@@ -44,6 +45,48 @@ RESULT = st.fixed_dictionaries(
 
 def said(*texts: str, **more: Any) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": each} for each in texts], **more}
+
+
+# What a failed result says
+
+ERROR = {
+    "code": "MM_NO_ACTIVE_SESSION",
+    "message": "MetaMask is not running",
+    "details": {"retryable": False},
+}
+ENVELOPE = {"error": ERROR, "meta": {"durationMs": 1}, "ok": False}
+SAID = "MM_NO_ACTIVE_SESSION: MetaMask is not running"
+
+
+@pytest.mark.parametrize(
+    ("raw", "told"),
+    [
+        (said(json.dumps(ENVELOPE)), (SAID, ERROR)),
+        (said("It failed", structuredContent=ENVELOPE), (SAID, ERROR)),
+        (said(json.dumps({"error": {"message": "no"}})), ("no", {"message": "no"})),
+        (said("No such page"), ("No such page", None)),
+        (said('{"error": "no"}'), ('{"error": "no"}', None)),
+        (said('{"error": {"message": 7}}'), ('{"error": {"message": 7}}', None)),
+        (said('{"error": {"message": ""}}'), ('{"error": {"message": ""}}', None)),
+        (said('["error"]'), ('["error"]', None)),
+        (said('{"error": {"message": "cut'), ('{"error": {"message": "cut', None)),
+        ({}, ("", None)),
+    ],
+    ids=["text", "structured", "no code", "words", "a word", "number", "empty", "list", "cut", "nothing"],
+)
+def test_an_error_that_is_an_object_is_said_in_its_words(
+    raw: dict[str, Any], told: tuple[str, dict[str, Any] | None]
+) -> None:
+    assert error_of(read_result(raw)) == told
+
+
+@quick
+@given(RESULT)
+def test_any_result_says_a_text(raw: dict[str, Any]) -> None:
+    words, error = error_of(read_result(raw))
+
+    assert isinstance(words, str)
+    assert error is None or str(error["message"]) in words
 
 
 # Document 001's form

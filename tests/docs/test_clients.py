@@ -13,13 +13,17 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from footlight.config import Settings
-from footlight.toolsets import szkrabok
+from footlight.toolsets import metamask, szkrabok
 from footlight.toolsets.browser import TOOLS
 from footlight.transports.listener import DEFAULT_PORT
 from tests.docs.markdown import ROOT, Block, blocks
 
 pytestmark = pytest.mark.anyio
 
+TOOLSETS = {
+    "szkrabok": szkrabok.TOOLS,
+    "metamask": metamask.make_toolset(app="MetaMask", prefix="mm", strict=False).tools,
+}
 TABLES = ("mcpServers", "servers", "context_servers", "mcp_servers")
 """What clients call the table of their servers."""
 
@@ -70,7 +74,7 @@ async def test_an_entry_starts_a_server(command: str, tmp_path: Path) -> None:
     async with Client(server) as client:
         tools = (await client.list_tools()).tools
 
-    offered = szkrabok.TOOLS if "szkrabok" in arguments else TOOLS
+    offered = next((toolset for name, toolset in TOOLSETS.items() if name in arguments), TOOLS)
     assert [tool.name for tool in tools] == [tool.name for tool in offered if tool.group == "core"]
 
 

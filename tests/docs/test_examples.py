@@ -71,9 +71,13 @@ baseline: tonight.png
 OUTPUT |= {
     shown[1]: shown[2]
     for block in blocks("console")
-    if (shown := re.fullmatch(r"\$ python docs/examples/(client_\w+\.py)\n(.*)", block.text, re.DOTALL))
+    if (
+        shown := re.fullmatch(
+            r"\$ python docs/examples/((?:client_\w+|own_app)\.py)\n(.*)", block.text, re.DOTALL
+        )
+    )
 }
-"""The guide to the client shows what its examples print."""
+"""The guides to the client and to extensions show what their examples print."""
 
 
 def test_every_example_is_run() -> None:

@@ -16,6 +16,7 @@ from footlight.errors import CODES
 from footlight.server.prompt_files import builtin_prompts
 from footlight.server.resources import Resources
 from footlight.toolsets.browser import TOOLS
+from footlight.toolsets.metamask import make_toolset
 from tests.docs.markdown import ROOT
 
 SCRIPT = ROOT / "scripts/gen_reference.py"
@@ -55,6 +56,21 @@ def test_every_tool_and_each_of_its_parameters_is_there() -> None:
     for tool in TOOLS:
         missing = [name for name in tool.input_schema["properties"] if f"`{name}`" not in sections[tool.name]]
         assert (tool.name, missing) == (tool.name, [])
+
+
+def test_every_tool_for_an_app_is_there_and_ours_are_marked() -> None:
+    text = (REFERENCE / "tools-metamask.md").read_text("utf-8")
+    sections = dict(re.findall(r"^### (\w+)\n(.*?)(?=^##|\Z)", text, re.DOTALL | re.MULTILINE))
+    every = make_toolset(app="MetaMask", prefix="mm", strict=False).tools
+    strict = {tool.name: tool for tool in make_toolset(app="MetaMask", prefix="mm", strict=True).tools}
+
+    assert list(sections) == [*strict, *(tool.name for tool in every if tool.name not in strict)]
+    for tool in every:
+        told = re.findall(r"^\| `(\w+)` \|.*?(\*\*Ours\.\*\*|\|$)", sections[tool.name], re.MULTILINE)
+        known = strict.get(tool.name, tool).input_schema["properties"]
+        assert {name: mark == "**Ours.**" for name, mark in told} == {
+            name: name not in known for name in tool.input_schema["properties"]
+        }
 
 
 def test_every_template_of_a_resource_is_there() -> None:

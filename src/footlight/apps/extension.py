@@ -26,6 +26,8 @@ Role = Literal["extension", "notification", "dapp", "other"]
 
 LOOK_SECONDS = 0.05
 READ_SECONDS = 5.0
+LEAVE_SECONDS = 5.0
+"""How long a window may take to close once it has no more to show."""
 
 
 class ExtensionApp:
@@ -109,12 +111,20 @@ class ExtensionApp:
             ) from None
         return page
 
+    async def wait_for_double(self, page: Page, deadline: Deadline) -> None:
+        """Until the extension has opened by itself what `page` shows, or time is up."""
+        while not self._doubles(page) and deadline.remaining_ms > LOOK_SECONDS * 1000:  # noqa: ASYNC110 - no event
+            await asyncio.sleep(LOOK_SECONDS)
+
     async def close_doubles(self, page: Page) -> None:
         """Pages that the extension opened by itself, and that show what `page` shows."""
+        for other in self._doubles(page):
+            await other.close()
+
+    def _doubles(self, page: Page) -> list[Page]:
         at = page.url.partition("#")[0]
-        for other in self.pages_of("extension"):
-            if other is not page and other.url.partition("#")[0] == at:
-                await other.close()
+        others = (other for other in self.pages_of("extension") if other is not page)
+        return [other for other in others if other.url.partition("#")[0] == at]
 
     async def wait_for_notification(self, deadline: Deadline) -> Page:
         """A window that the app opened by itself, selected.
@@ -132,6 +142,18 @@ class ExtensionApp:
                     pages=[page.url for page in self.session.pages],
                 )
             await asyncio.sleep(LOOK_SECONDS)
+
+    async def wait_until_left(self, page: Page, showed: str, deadline: Deadline) -> None:
+        """Until a window that has no more to show is closed, or shows the next; it showed `showed`."""
+        limit = deadline.within(LEAVE_SECONDS * 1000)
+        while self._leaves(page, showed) and limit.remaining_ms > LOOK_SECONDS * 1000:  # noqa: ASYNC110 - no event
+            await asyncio.sleep(LOOK_SECONDS)
+
+    def _leaves(self, page: Page, showed: str) -> bool:
+        """As MetaMask does: from `notification.html#connect/ID` to `notification.html#`."""
+        if page.closed or not self._is_notification(showed):
+            return False
+        return "#" in showed and page.url.rstrip("/") == showed.partition("#")[0] + "#"
 
     async def stored(self, keys: Sequence[str] = (), *, area: StorageArea = "local") -> Mapping[str, Any]:
         """What it keeps under these keys; under all where none is given."""

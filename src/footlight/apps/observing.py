@@ -137,12 +137,13 @@ async def _home_reading(
     test_ids: Sequence[SeenTestId],
     deadline: Deadline,
 ) -> Reading:
-    """Of the app's own page where `page` does not show whether it is unlocked."""
-    if not screen.unlocked and app.role_of(page) != "extension":
-        home = next(iter(app.pages_of("extension")), None)
-        if home is not None and screen.test_id is None:
-            test_ids = await drawn_test_ids(app, home, deadline)
-            screen = screen_of(app, profile, home, test_ids)
+    """Of the app's own page where `page` shows no screen of the app: a site, or a window of its own."""
+    home = next(iter(app.pages_of("extension")), None)
+    if home is not None and screen.test_id is None and app.role_of(page) != "extension":
+        of_home = await drawn_test_ids(app, home, deadline)
+        shown = screen_of(app, profile, home, of_home)
+        if shown.unlocked or not screen.unlocked:
+            return Reading(app=app, services=services, screen=shown, test_ids=of_home)
     return Reading(app=app, services=services, screen=screen, test_ids=test_ids)
 
 

@@ -50,7 +50,8 @@ class Screen:
     name: str
     """As `currentScreen` has it, and the memory of steps."""
     test_id: str | None = None
-    """The `data-testid` of an element that can be seen there, and on no screen that comes later in the profile."""
+    """The `data-testid` of an element that can be seen there, and on no screen that is later in the
+    profile."""
     url: str | None = None
     """A regular expression, searched in what follows the extension's origin, such as `/home.html#settings`.
     Asked only where no screen is known by its element."""
@@ -81,7 +82,8 @@ class LaunchRequest:
     fixture: Mapping[str, Any] | None = field(default=None, repr=False)
     """The state itself, plain JSON values."""
     ports: Mapping[str, int] = field(default_factory=dict[str, int])
-    """`anvil` and `fixtureServer`, each only where it was given. Without, take the app's own, or a free one."""
+    """`anvil` and `fixtureServer`, each only where it was given. Without, take the app's own or a free
+    one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +112,10 @@ class Services:
         Asked once the app has opened: an answer makes the launch fail with it.
         """
         return None
+
+    def opens_home(self) -> bool:
+        """Whether the app, as it has started, opens its own page by itself, which a launch then waits for."""
+        return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,10 +146,10 @@ def _no_services(_: LaunchRequest) -> AbstractAsyncContextManager[Services]:
 class AppProfile:
     """A Chrome extension under test. Only its name must be given.
 
-    `home`, `settings` and `notification` are paths below the extension's origin, without a leading slash, such as
-    `home.html#settings`. `build`, `services` and `read` run in the server's event loop: they must not block it.
-    An error of `footlight.errors` that they raise is told with its message; any other is a bug of the profile,
-    which the server logs and answers with `INTERNAL_ERROR`.
+    `home`, `settings` and `notification` are paths below the extension's origin, without a leading slash,
+    such as `home.html#settings`. `build`, `services` and `read` run in the server's event loop, which they
+    must not block. An error of `footlight.errors` that they raise is told with its message. Any other is a
+    bug of the profile: the server logs it, and answers `INTERNAL_ERROR`.
 
     Raises:
         ValueError: `prefix` is not as it must be.
@@ -156,7 +162,8 @@ class AppProfile:
     settings: str | None = None
     """Where `navigate` goes as `settings`; None where there is no such page."""
     notification: str | None = None
-    """The page of the windows that the app opens by itself, such as confirmations; None where it opens none."""
+    """The page of the windows that the app opens by itself, such as confirmations; None where there are
+    none."""
     screens: tuple[Screen, ...] = ()
     """In the order in which they are looked for. Where there are any, a launch waits up to a minute for one,
     and goes on without."""
@@ -165,20 +172,21 @@ class AppProfile:
     build: Callable[[BuildRequest], Awaitable[Path]] | None = None
     """Makes the build, and answers with its folder, absolute. None: what is in `dist` is taken as it is.
 
-    It is called once at a time. Where a build is there already and `force` is false it answers at once. When it is
-    cancelled it leaves no process behind. Raise `BuildFailed` or `DependenciesMissing` of `footlight.errors`."""
+    One call at a time. Where there is a build and `force` is false it should answer at once. When it is
+    cancelled it leaves no process behind. Raise `BuildFailed` or `DependenciesMissing`."""
     services: Callable[[LaunchRequest], AbstractAsyncContextManager[Services]] = _no_services
     """What runs beside the app: an async context manager, as a rule a function with `@asynccontextmanager`.
 
-    It is entered before the browser starts, and left after the browser has ended, in the same way whether the launch
-    succeeded, failed or was cancelled. Nothing of it may be there once it is left. Raise `PortInUse`,
-    `InvalidConfig`, `DependenciesMissing` or `LaunchFailed`; any other error is told as a `LaunchFailed`."""
+    It is entered before the browser starts and left after the browser has ended, also where the launch fails
+    or is cancelled, and in the task that ends the session, which may be another. Nothing of it may be there
+    once it is left. Raise `PortInUse`, `InvalidConfig`, `DependenciesMissing` or `LaunchFailed`; any other
+    error is told as a `LaunchFailed`."""
     read: Callable[[Reading], Awaitable[Facts]] = _says_nothing
     """What the app says of itself, asked with each look at it while it is unlocked: so it should take
     milliseconds. It gives None for what cannot be learnt just now, and raises nothing."""
     prefix: str = "app"
-    """Of the names of its tools (`app_click`), of the ids of its sessions (`app-…`), and in capitals of its error
-    codes (`APP_CLICK_FAILED`): a small letter, and up to 15 small letters and digits."""
+    """Of the names of its tools (`app_click`), of the ids of its sessions (`app-…`), and in capitals of its
+    error codes (`APP_CLICK_FAILED`): a small letter, and up to 15 small letters and digits."""
     secrets: tuple[str, ...] = field(default=(), repr=False)
     """Texts that are never written down, such as the password of its fixtures."""
 

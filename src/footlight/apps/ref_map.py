@@ -6,6 +6,7 @@ of what was known, and new elements get the next numbers: no ref ever changes wh
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -29,6 +30,11 @@ class RefMap:
     def told(self, nodes: Iterable[TrimmedNode]) -> list[dict[str, Any]]:
         """As they are told in between."""
         return [node.told(self._ref(node.element)) for node in nodes]
+
+    def recorded(self, nodes: Iterable[TrimmedNode]) -> list[dict[str, Any]]:
+        """As they are written down: those that nobody was told of have the next refs, which lead nowhere."""
+        following = itertools.count(len(self._elements) + 1)
+        return [node.told(self._refs.get(node.element) or f"e{next(following)}") for node in nodes]
 
     def find(self, ref: str) -> str | None:
         """The element's ref in the engine."""

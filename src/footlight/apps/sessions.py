@@ -47,6 +47,8 @@ logger = logging.getLogger(__name__)
 
 READY_SECONDS = 60.0
 """How long an app may take to show a screen that its profile knows."""
+OWN_HOME_SECONDS = 10.0
+"""How long an app that shows a screen may take to open its own page by itself."""
 
 Stage = Callable[[str], None]
 
@@ -233,7 +235,7 @@ class AppSessions(SessionTable):
                 notification=self.profile.notification,
             )
             stage(f"waiting for {self.profile.name}")
-            await self._get_ready(app)
+            await self._get_ready(app, services)
             if failed := services.failed():
                 raise LaunchFailed(failed)
             running = RunningApp(
@@ -289,9 +291,12 @@ class AppSessions(SessionTable):
             context=context,
         )
 
-    async def _get_ready(self, app: ExtensionApp) -> None:
+    async def _get_ready(self, app: ExtensionApp, services: Services) -> None:
         page = await app.open_home(Deadline.after(READY_SECONDS * 1000))
         await wait_for_screen(app, self.profile, page, seconds=READY_SECONDS)
+        if services.opens_home():
+            # It would come to the front in the midst of a call.
+            await app.wait_for_double(page, Deadline.after(OWN_HOME_SECONDS * 1000))
         await app.close_doubles(page)
 
     # Using

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from footlight.browser._playwright import Error, PlaywrightTimeout
 from footlight.browser.diagnosis import overdue
 from footlight.browser.pointer import let_go
+from footlight.browser.scripts import find_element, run_about
+from footlight.browser.settling import settle
 from footlight.browser.targets import evaluate_all
 from footlight.errors import ElementNotInteractive, FootlightError, InvalidParameter
 
@@ -40,6 +42,10 @@ Button = Literal["left", "middle", "right"]
 
 PIECE = 8
 """Characters that are typed at a time; a call that is cancelled stops between two pieces."""
+_WORDS = re.compile(r"\S*\s+|\S+")
+"""With the white space after each."""
+PARTED_MS = 1_000
+"""How long a page may go on changing after a word, until the next is typed all the same."""
 KEY_SECONDS = 0.25
 """How long a cancelled call waits for the keys that are on their way."""
 
@@ -57,7 +63,7 @@ async def type_text(page: Page, selector: str, text: str, deadline: Deadline, *,
 
     async def type_at_end(element: Locator, timeout: float) -> None:
         await element.wait_for(state="visible", timeout=timeout)
-        obstacle = await element.evaluate(_CARET_TO_END, timeout=timeout)
+        obstacle = await run_about(element, _CARET_TO_END, timeout_ms=timeout)
         if obstacle == "end":
             await element.press("End", timeout=timeout)
         elif obstacle:
@@ -116,7 +122,7 @@ async def _release(page: Page, *keys: str) -> None:
 
 async def fill(page: Page, selector: str, value: str, deadline: Deadline) -> None:
     async def replace(element: Locator, timeout: float) -> None:
-        if expected := await element.evaluate(_EXPECTED_VALUE, value, timeout=timeout):
+        if expected := await run_about(element, _EXPECTED_VALUE, value, timeout_ms=timeout):
             raise InvalidParameter(
                 f'value: "{selector}" cannot hold "{value}"; it takes {expected}', parameter="value"
             )
@@ -133,9 +139,15 @@ async def retype(page: Page, selector: str, text: str, deadline: Deadline, *, de
 
     async def replace(element: Locator, timeout: float) -> None:
         await element.fill("" if delay_ms else text, timeout=timeout)
-        if delay_ms:
-            typing = element.press_sequentially(text, delay=delay_ms, timeout=deadline.remaining_ms)
-            await _whole(page, text, typing)
+        if not (delay_ms and text):
+            return
+        begin, *rest = _WORDS.findall(text)
+        typing = element.press_sequentially(begin, delay=delay_ms, timeout=deadline.remaining_ms)
+        await _whole(page, begin, typing)
+        for word in rest:
+            # A field that parts its text at spaces becomes another one there, and the focus goes on.
+            await settle(page, time.monotonic(), deadline, limit_ms=PARTED_MS)
+            await _type_piece(page, selector, word, deadline, delay_ms=delay_ms)
 
     await page.act(selector, deadline, replace)
 
@@ -205,7 +217,7 @@ async def upload(page: Page, selector: str, files: Sequence[Path], deadline: Dea
     """Into a file input, or through the file chooser that a click on the element opens."""
 
     async def attach(element: Locator, timeout: float) -> None:
-        if await element.evaluate(_TAKES_FILES, timeout=timeout):
+        if await run_about(element, _TAKES_FILES, timeout_ms=timeout):
             await element.set_input_files(list(files), timeout=timeout)
             return
         clicked = False
@@ -247,9 +259,9 @@ async def _press_undone(page: Page, began: float, key: str, modifiers: Sequence[
 
 async def _focused(page: Page) -> ElementHandle | None:
     """Through frames and open shadow roots; None where nothing has the focus."""
-    focused = (await page.playwright.evaluate_handle(_FOCUSED)).as_element()
+    focused = await find_element(page.playwright, _FOCUSED)
     while focused and (frame := await focused.content_frame()):
-        focused = (await frame.evaluate_handle(_FOCUSED)).as_element()
+        focused = await find_element(frame, _FOCUSED)
     return focused
 
 
@@ -260,7 +272,7 @@ async def scroll(
     if selector is None:
         return await page.evaluate(_SCROLL, [x, y], deadline)
     return await page.ask(
-        selector, deadline, lambda element, timeout: element.evaluate(_SCROLL, [x, y], timeout=timeout)
+        selector, deadline, lambda element, timeout: run_about(element, _SCROLL, [x, y], timeout_ms=timeout)
     )
 
 

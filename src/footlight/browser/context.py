@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from footlight.browser.devices import Devices
     from footlight.browser.options import Proxy, SessionOptions
 
-__all__ = ["context_arguments", "open_context", "option_refused"]
+__all__ = ["check_proxy", "context_arguments", "open_context", "option_refused"]
 
 BESIDE_PROXY = ("169.254.0.0/16", "fe80::/10", "fd00:ec2::254/128", "64:ff9b::a9fe:0/112")
 """As Chromium reads a list of hosts to bypass; the last entry that matches counts."""
@@ -37,12 +37,7 @@ async def open_context(
         PermissionDenied: a proxy, where `filter_proxy` (a URL) is in force.
     """
     engine = browser.browser_type.name
-    if options.proxy and filter_proxy:
-        raise PermissionDenied(
-            "proxy: this server restricts domains, so all its traffic goes through a filter of its own",
-            suggestion="Leave proxy out.",
-            parameter="proxy",
-        )
+    check_proxy(options, filter_proxy)
     arguments = context_arguments(options, devices=devices, engine=engine, filter_proxy=filter_proxy)
     if options.state:
         arguments["storage_state"] = cast("Any", to_playwright(options.state))
@@ -62,6 +57,16 @@ async def open_context(
             raise refused from error
         raise
     return context
+
+
+def check_proxy(options: SessionOptions, filter_proxy: str | None) -> None:
+    """Raises PermissionDenied where a session wants a way around the filter."""
+    if options.proxy and filter_proxy:
+        raise PermissionDenied(
+            "proxy: this server restricts domains, so all its traffic goes through a filter of its own",
+            suggestion="Leave proxy out.",
+            parameter="proxy",
+        )
 
 
 def context_arguments(

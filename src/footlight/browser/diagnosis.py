@@ -17,6 +17,7 @@ from footlight.browser._playwright import (
     was_editing,
 )
 from footlight.browser.inspection import INSPECT
+from footlight.browser.scripts import run, run_about
 from footlight.errors import (
     BrowserCrashed,
     DeadlineExceeded,
@@ -94,7 +95,9 @@ async def _reason(page: Page, selector: str, deadline: Deadline, *, editing: boo
             if await found.count() == 0:
                 return await _not_found(page, selector)
             request = inspection.obstacle_request(editing=editing)
-            obstacle = inspection.obstacle(await found.first.evaluate(INSPECT, request, timeout=DIAGNOSIS_MS))
+            obstacle = inspection.obstacle(
+                await run_about(found.first, INSPECT, request, timeout_ms=DIAGNOSIS_MS)
+            )
     except PlaywrightTimeout:
         return await _not_found(page, selector)
     except (Error, TimeoutError, ValueError):
@@ -114,7 +117,7 @@ async def _not_found(page: Page, selector: str) -> ElementNotFound:
     try:
         async with asyncio.timeout(DIAGNOSIS_MS / 1000):
             closest = inspection.closest(
-                await page.playwright.evaluate(INSPECT, inspection.closest_request(selector))
+                await run(page.playwright, INSPECT, inspection.closest_request(selector))
             )
     except (Error, TimeoutError, ValueError):
         closest = []

@@ -59,7 +59,7 @@ async def _virtual(program: str) -> AsyncGenerator[str | None]:
     """
     read, write = os.pipe()
     try:
-        process = await asyncio.create_subprocess_exec(
+        process: asyncio.subprocess.Process | None = await asyncio.create_subprocess_exec(
             *(program, "-displayfd", str(write), "-screen", "0", SIZE, "-nolisten", "tcp", "-terminate"),
             pass_fds=(write,),
             stdin=asyncio.subprocess.DEVNULL,
@@ -67,24 +67,38 @@ async def _virtual(program: str) -> AsyncGenerator[str | None]:
             stderr=asyncio.subprocess.DEVNULL,
             start_new_session=True,
         )
+    except OSError as error:
+        logger.warning("Xvfb could not be started, so the browser runs without a window: %s", error)
+        process = None
     except BaseException:
         os.close(read)
         raise
     finally:
         os.close(write)
+    if process is None:
+        os.close(read)
+        yield None
+        return
     try:
         yield await _number(read)
     finally:
+        await _end(process)
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        process.terminate()
+    try:
+        async with asyncio.timeout(END_SECONDS):
+            await process.wait()
+    except TimeoutError:
         with contextlib.suppress(ProcessLookupError):
-            process.terminate()
-        try:
-            async with asyncio.timeout(END_SECONDS):
-                await process.wait()
-        except (TimeoutError, asyncio.CancelledError) as error:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
-            if isinstance(error, asyncio.CancelledError):
-                raise
+            process.kill()
+        await process.wait()
+    except asyncio.CancelledError:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        raise
 
 
 async def _number(pipe: int) -> str | None:

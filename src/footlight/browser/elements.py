@@ -10,6 +10,7 @@ from footlight.browser._playwright import Error
 from footlight.browser.deadline import Deadline
 from footlight.browser.found import KeptElement
 from footlight.browser.inspection import INSPECT, Description
+from footlight.browser.scripts import run, run_about_all
 
 if TYPE_CHECKING:
     from footlight.browser.inspection import KeptDescription
@@ -68,9 +69,9 @@ async def describe(page: Page, element: KeptElement, *, timeout_ms: float) -> De
             if element.path:
                 deadline = Deadline.after(timeout_ms)
                 frame = await page.locate_now(f"{element.path}:root", deadline)
-                reply = await frame.evaluate_all(INSPECT, request)
+                reply = await run_about_all(frame, INSPECT, request)
             else:
-                reply = await page.playwright.evaluate(INSPECT, request)
+                reply = await run(page.playwright, INSPECT, request)
         described = inspection.kept_description(reply)
     except (Error, ValueError):  # It is navigating, or closed; or it has replaced what reading it needs.
         return None

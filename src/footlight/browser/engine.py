@@ -17,6 +17,8 @@ from footlight.browser._playwright import start_playwright
 from footlight.browser.changes import OnChange, ignore
 from footlight.browser.devices import Devices
 from footlight.browser.extension_launch import ExtensionLauncher
+from footlight.browser.extension_pool import ExtensionPool
+from footlight.browser.extensions import read_extension
 from footlight.browser.launch import launch_browser
 from footlight.browser.looking import register_engine
 from footlight.browser.markdown import register_markdown_engine
@@ -25,6 +27,7 @@ from footlight.browser.persistent_launch import PersistentLauncher
 from footlight.browser.policy import DomainPolicy
 from footlight.browser.pool import Pool
 from footlight.browser.profiles import PORTS, ProfileStore
+from footlight.browser.scripts import register_scripts
 from footlight.browser.secrets import register_secrets_engine
 from footlight.browser.session import SessionSurroundings
 from footlight.browser.sessions import Sessions
@@ -78,7 +81,7 @@ class Engine:
         self._warming: asyncio.Task[None] | None = None
         self._reaping: asyncio.Task[None] | None = None
         self._sessions: SessionTable | None = None
-        self._pool: Pool | None = None
+        self._pool: Pool | ExtensionPool | None = None
 
     def start(self) -> None:
         self._ready = asyncio.create_task(self._start())
@@ -128,6 +131,7 @@ class Engine:
         temporary = self._resources.enter_context(_run_folder(Path(tempfile.gettempdir())))
         self._playwright = await self._resources.enter_async_context(start_playwright(temporary))
         await register_engine(self._playwright)
+        await register_scripts(self._playwright)
         if self._secrets:
             await register_secrets_engine(self._playwright)
         await register_settling(self._playwright)
@@ -168,13 +172,27 @@ class Engine:
 
     def _pooled(self, surroundings: SessionSurroundings) -> Sessions:
         settings = self._settings
-        self._pool = Pool(settings, self._launch)
+        self._pool = (
+            self._extension_pool(surroundings)
+            if settings.browser.extensions
+            else Pool(settings, self._launch)
+        )
         self._resources.push_async_callback(self._pool.close)
         return Sessions(
             settings.session,
             pool=self._pool,
             surroundings=surroundings,
             persistent=StateStore(settings.session.state_directory / "sessions"),
+        )
+
+    def _extension_pool(self, surroundings: SessionSurroundings) -> ExtensionPool:
+        browser = self._settings.browser
+        return ExtensionPool(
+            self._settings,
+            launcher=self._extension_launcher(surroundings),
+            extensions=[read_extension(folder) for folder in browser.extensions],
+            # A window is what an extension is looked at in, unless somebody says otherwise.
+            headless="headless" in browser.model_fields_set and browser.headless,
         )
 
     def _named(self, surroundings: SessionSurroundings) -> NamedSessions:
@@ -208,7 +226,7 @@ class Engine:
         playwright: Playwright = self._playwright
         return await launch_browser(playwright, self._settings.browser, proxied=self._proxy is not None)
 
-    async def _warm(self, pool: Pool) -> None:
+    async def _warm(self, pool: Pool | ExtensionPool) -> None:
         try:
             await pool.warm()
         except Exception:

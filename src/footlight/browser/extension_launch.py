@@ -9,15 +9,16 @@ import shutil
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from footlight.browser._playwright import Error
 from footlight.browser.browser_process import close_context, end_process, process_of
-from footlight.browser.context import context_arguments, option_refused
+from footlight.browser.context import check_proxy, context_arguments, option_refused
 from footlight.browser.display import open_display
 from footlight.browser.extensions import LoadedExtension, UnpackedExtension, find_loaded
 from footlight.browser.launch import did_not_start, find_browser, launch_arguments
 from footlight.browser.options import SessionOptions
+from footlight.browser.storage import to_playwright
 from footlight.errors import BrowserNotInstalled
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ __all__ = ["ExtensionBrowser", "ExtensionLauncher", "Shown"]
 LOADED_SECONDS = 15.0
 """How long a browser may take to have its extensions."""
 LOOK_SECONDS = 0.02
+VIEWPORT = (1280, 800)
+"""Of sessions that want none in particular."""
 
 Shown = Literal["screen", "xvfb", "none"]
 """Where its window is: on this machine's screen, on a virtual one, or nowhere."""
@@ -76,6 +79,10 @@ class ExtensionLauncher:
         self._filter_proxy = filter_proxy
         self._temporary = temporary
 
+    def find(self) -> FoundBrowser:
+        """Raises BrowserNotInstalled where there is none."""
+        return find_browser(self._settings, Path(self._playwright.chromium.executable_path), shell=False)
+
     async def launch(
         self,
         extensions: Sequence[UnpackedExtension],
@@ -92,17 +99,20 @@ class ExtensionLauncher:
         Raises:
             BrowserNotInstalled: there is none, it does not start, or it does not load extensions.
             InvalidParameter: names the option that it does not take.
+            PermissionDenied: a proxy, where the server has a filter of its own.
         """
+        check_proxy(options, self._filter_proxy)
         async with contextlib.AsyncExitStack() as stack:
             profile = Path(tempfile.mkdtemp(prefix="profile-", dir=self._temporary))
             stack.callback(shutil.rmtree, profile, ignore_errors=True)
             display = None if headless else await stack.enter_async_context(open_display())
-            found = find_browser(self._settings, Path(self._playwright.chromium.executable_path), shell=False)
+            found = self.find()
             arguments = self._arguments(extensions, options, found, display)
             context = await self._start(profile, arguments | {"slow_mo": slow_mo_ms}, found)
             stack.push_async_callback(close_context, context)
             process = await process_of(context)
             stack.push_async_callback(_end, context, process)
+            await _prepare(context, options)
             loaded = await self._loaded(context, extensions, found)
             return ExtensionBrowser(
                 context=context,
@@ -124,7 +134,7 @@ class ExtensionLauncher:
         arguments: dict[str, Any] = {
             **launch_arguments(self._settings, found, proxied=self._filter_proxy is not None),
             **context_arguments(
-                replace(options, viewport=options.viewport or (1280, 800)),
+                options if options.device else replace(options, viewport=options.viewport or VIEWPORT),
                 devices=self._devices,
                 engine="chromium",
                 filter_proxy=self._filter_proxy,
@@ -170,6 +180,17 @@ class ExtensionLauncher:
             path=found.path,
             folders=[str(each.folder) for each in missing],
         )
+
+
+async def _prepare(context: BrowserContext, options: SessionOptions) -> None:
+    """What a context takes when it is made, and that of a profile only afterwards."""
+    try:
+        if options.state:
+            await context.set_storage_state(cast("Any", to_playwright(options.state)))
+        for script in options.init_scripts:
+            await context.add_init_script(script)
+    except Error as error:
+        raise option_refused(error) or error from error
 
 
 async def _end(context: BrowserContext, process: psutil.Process) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -53,14 +54,21 @@ class LoadedExtension:
 
 
 def read_extension(folder: Path) -> UnpackedExtension:
-    """What the manifest in `folder` says.
+    """What the manifest in `folder` says. What is not as it should be in there counts as not said.
 
     Raises:
         InvalidConfig: there is none, or no browser would take it.
     """
+    folder = folder.resolve()
+    if "," in str(folder):
+        raise InvalidConfig(
+            f"{folder} has a comma in its path, which Chromium takes for the end of it",
+            suggestion="Move the extension, or give a copy of it elsewhere.",
+            folder=str(folder),
+        )
     path = folder / "manifest.json"
     try:
-        manifest: Any = json.loads(path.read_text("utf-8-sig"))
+        manifest = _section(_read(path))
     except OSError as error:
         raise InvalidConfig(
             f"{folder} is no unpacked extension: {path.name} cannot be read: {error.strerror or error}",
@@ -69,25 +77,54 @@ def read_extension(folder: Path) -> UnpackedExtension:
         ) from None
     except (ValueError, RecursionError) as error:
         raise InvalidConfig(f"{path} is not valid JSON: {error}", folder=str(folder)) from None
-    if not isinstance(manifest, dict) or not isinstance(cast("Any", manifest).get("name"), str):
-        raise InvalidConfig(f"{path} is not the manifest of an extension: it has no name", folder=str(folder))
-    return _extension(folder, cast("dict[str, Any]", manifest))
+    name, version = manifest.get("name"), manifest.get("version")
+    for key, value in (("name", name), ("version", version)):
+        if not isinstance(value, str) or not value:
+            raise InvalidConfig(
+                f"{path} is not the manifest of an extension: it has no {key}", folder=str(folder)
+            )
+    return _extension(folder, manifest)
 
 
-def _extension(folder: Path, manifest: dict[str, Any]) -> UnpackedExtension:
-    permissions = (
-        *manifest.get("permissions", ()),
-        *manifest.get("host_permissions", ()),
-    )
+_COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+
+
+def _read(path: Path) -> Any:
+    """As Chromium reads it, which lets comments stand in manifests."""
+    text = path.read_text("utf-8-sig")
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return json.loads(_COMMENT.sub(lambda found: found[1] or " ", text))
+
+
+def _extension(folder: Path, manifest: Mapping[str, Any]) -> UnpackedExtension:
+    asked = [*_list(manifest.get("permissions")), *_list(manifest.get("host_permissions"))]
+    number = manifest.get("manifest_version")
     return UnpackedExtension(
-        folder=folder.resolve(),
-        name=manifest["name"],
-        version=str(manifest.get("version", "")),
-        manifest_version=int(manifest.get("manifest_version", 0)),
-        permissions=tuple(each for each in permissions if isinstance(each, str)),
+        folder=folder,
+        name=_name(folder, manifest),
+        version=manifest["version"],
+        manifest_version=number if isinstance(number, int) else 0,
+        permissions=tuple(each for each in asked if isinstance(each, str)),
         has_background="background" in manifest,
         pages=dict(_pages(manifest)),
     )
+
+
+def _name(folder: Path, manifest: Mapping[str, Any]) -> str:
+    """A name such as `__MSG_appName__` stands in the messages of the default language."""
+    name = str(manifest["name"])
+    key, language = re.fullmatch(r"__MSG_(\w+)__", name), manifest.get("default_locale")
+    if key is None or not isinstance(language, str) or not re.fullmatch(r"\w+", language):
+        return name
+    try:
+        messages = _section(_read(folder / "_locales" / language / "messages.json"))
+    except (OSError, ValueError, RecursionError):
+        return name
+    said = {each.lower(): _section(value).get("message") for each, value in messages.items()}
+    found = said.get(key[1].lower())
+    return found if isinstance(found, str) and found else name
 
 
 _PAGES = (
@@ -99,11 +136,19 @@ _PAGES = (
 
 
 def _pages(manifest: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
-    if isinstance(path := manifest.get("options_page"), str):
+    if isinstance(path := manifest.get("options_page"), str) and path:
         yield "options", path
     for role, section, key in _PAGES:
-        if isinstance(path := cast("Any", manifest.get(section) or {}).get(key), str):
+        if isinstance(path := _section(manifest.get(section)).get(key), str) and path:
             yield role, path
+
+
+def _section(value: Any) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> Sequence[Any]:
+    return cast("list[Any]", value) if isinstance(value, list) else ()
 
 
 async def find_loaded(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from footlight.browser import actions
 from footlight.browser._playwright import PlaywrightTimeout
+from footlight.browser.scripts import run_about
 from footlight.errors import ElementNotInteractive, FootlightError, InvalidParameter
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def _placed(error: FootlightError, index: int, *, done: list[int] | None) -> Foo
 async def _kind_of(page: Page, selector: str, deadline: Deadline) -> _Kind:
     """Raises ElementNotInteractive where it is no field, or one that this cannot fill."""
     found = await page.ask(
-        selector, deadline, lambda element, timeout: element.evaluate(_KIND, timeout=timeout)
+        selector, deadline, lambda element, timeout: run_about(element, _KIND, timeout_ms=timeout)
     )
     if "reason" in found:
         raise ElementNotInteractive(
@@ -152,7 +153,7 @@ async def _select_all(box: Locator, field: Field, wanted: list[str], timeout: fl
     try:
         await box.select_option(wanted, timeout=timeout)
     except PlaywrightTimeout:
-        names: list[str] | None = await box.evaluate(_NAMES, timeout=timeout)
+        names: list[str] | None = await run_about(box, _NAMES, timeout_ms=timeout)
         missing = [each for each in wanted if each not in (names or [])]
         if names is None or not missing:
             raise
@@ -172,7 +173,7 @@ async def _open_and_choose(box: Locator, field: Field, timeout: float) -> None:
 
 async def _choose(box: Locator, field: Field, wanted: list[str], timeout: float) -> None:
     """Those, and no other."""
-    chosen: list[str] = await box.evaluate(_CHOSEN, timeout=timeout)
+    chosen: list[str] = await run_about(box, _CHOSEN, timeout_ms=timeout)
     change = [*(each for each in wanted if each not in chosen)]
     if isinstance(field.value, list):
         change += [each for each in chosen if each not in wanted]
@@ -191,7 +192,7 @@ async def _take_suggestion(page: Page, field: Field, deadline: Deadline) -> bool
     """Choose what a field offers for its text, where it offers just that."""
 
     async def take(box: Locator, timeout: float) -> bool:
-        if not await box.evaluate(_SUGGESTS, timeout=timeout):
+        if not await run_about(box, _SUGGESTS, timeout_ms=timeout):
             return False
         found = await box.evaluate_handle(_OPTION, [_text_of(field), min(SUGGEST_MS, timeout)])
         if option := found.as_element():

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from footlight.browser.console import Message
     from footlight.browser.downloads import KnownDownload
+    from footlight.browser.extensions import LoadedExtension
     from footlight.browser.network import LogEntry
     from footlight.browser.page import Page
     from footlight.browser.session import Session
@@ -25,6 +26,7 @@ __all__ = [
     "DownloadInfo",
     "EntryInfo",
     "EntryTiming",
+    "ExtensionInfo",
     "LogCounts",
     "MessageInfo",
     "PageDetails",
@@ -33,6 +35,7 @@ __all__ = [
     "Viewport",
     "download_info",
     "entry_info",
+    "extension_info",
     "log_counts",
     "message_info",
     "page_details",
@@ -45,6 +48,15 @@ class PageInfo(TypedDict):
     url: str
 
 
+class ExtensionInfo(TypedDict):
+    """`pages` are the URLs of those that its manifest names: popup, options, side-panel."""
+
+    id: str
+    name: str
+    version: str
+    pages: dict[str, str]
+
+
 class SessionInfo(TypedDict):
     """Times are UTC, ISO 8601."""
 
@@ -54,6 +66,7 @@ class SessionInfo(TypedDict):
     pages: list[PageInfo]
     blocked: list[str]
     mocks: list[str]
+    extensions: NotRequired[list[ExtensionInfo]]
 
 
 class Viewport(TypedDict):
@@ -120,13 +133,26 @@ class DownloadInfo(TypedDict):
 
 
 def session_info(session: Session) -> SessionInfo:
-    return {
+    info: SessionInfo = {
         "sessionId": session.id,
         "browser": session.engine,
         "createdAt": datetime.fromtimestamp(session.created_at, UTC).isoformat(timespec="milliseconds"),
         "pages": [{"pageId": page.id, "url": page.url} for page in session.pages],
         "blocked": list(session.rules.blocked),
         "mocks": list(session.rules.mocks),
+    }
+    if session.extensions:
+        info["extensions"] = [extension_info(each) for each in session.extensions]
+    return info
+
+
+def extension_info(loaded: LoadedExtension) -> ExtensionInfo:
+    extension = loaded.extension
+    return {
+        "id": loaded.id,
+        "name": extension.name,
+        "version": extension.version,
+        "pages": {role: loaded.url(path) for role, path in extension.pages.items()},
     }
 
 

@@ -16,6 +16,7 @@ from footlight.browser.deadline import unheard
 from footlight.browser.diagnosis import explained, overdue
 from footlight.browser.found import Elements
 from footlight.browser.refs import leading_ref, resolve
+from footlight.browser.scripts import run
 from footlight.browser.targets import locate
 from footlight.browser.traffic import Traffic
 from footlight.browser.unbroken import unbroken
@@ -35,6 +36,8 @@ T = TypeVar("T")
 
 HUNG_SECONDS = 1.0
 """A page that answers nothing for so long, after a call has timed out, is hung."""
+EXTENSION_HUNG_SECONDS = 15.0
+"""The same of an extension's own: a wallet computes for seconds while it starts or makes its keys."""
 UNDO_SECONDS = 0.5
 """How long taking back what a cancelled call began may take; a hung page takes nothing back."""
 SHOWN_URL = 200
@@ -114,8 +117,9 @@ class Page:
 
     async def answers(self) -> bool:
         """Whether the page still runs scripts; one that sits in an endless loop does not."""
+        of_extension = self.url.startswith("chrome-extension:")
         try:
-            async with asyncio.timeout(HUNG_SECONDS):
+            async with asyncio.timeout(EXTENSION_HUNG_SECONDS if of_extension else HUNG_SECONDS):
                 await self._page.evaluate("0")
         except TimeoutError:
             return self.awaited is not None
@@ -264,7 +268,7 @@ class Page:
         """A script of our own."""
         try:
             async with self.within(deadline):
-                return await self.despite_navigation(lambda: self._page.evaluate(script, argument))
+                return await self.despite_navigation(lambda: run(self._page, script, argument))
         except Error as error:
             raise await explained(self, error) from error
 

@@ -15,8 +15,10 @@ from footlight.browser._playwright import Error
 from footlight.errors import ResourceExhausted
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser, CDPSession
+    from playwright.async_api import Browser, BrowserContext, CDPSession
 
+    from footlight.browser.extensions import LoadedExtension
+    from footlight.browser.options import SessionOptions
     from footlight.config import Settings
 
 __all__ = ["Pool", "PooledBrowser"]
@@ -41,6 +43,9 @@ class PooledBrowser:
 
     browser: Browser
     attached: bool = False
+    context: BrowserContext | None = None
+    """The one that its session gets, where it can have no other."""
+    extensions: tuple[LoadedExtension, ...] = ()
     sessions: int = 0
     idle_since: float = field(default_factory=time.monotonic)
     gone: asyncio.Event = field(default_factory=asyncio.Event)
@@ -61,7 +66,8 @@ class PooledBrowser:
 
     def _on_target(self, event: dict[str, dict[str, str]]) -> None:
         target = event["targetInfo"]
-        if target["type"] == "page" and target.get("openerId"):
+        # What an extension opens is opened by no page.
+        if target["type"] == "page" and (target.get("openerId") or self.extensions):
             self.opened.append(OpenedTarget(target["targetId"], target.get("browserContextId", "")))
 
     async def ends(self) -> bool:
@@ -105,8 +111,8 @@ class Pool:
         if not self._browsers:
             await self._add(only_below=1)
 
-    async def acquire(self) -> PooledBrowser:
-        """A browser for one more session; give it back with `release`.
+    async def acquire(self, _options: SessionOptions | None = None) -> PooledBrowser:
+        """A browser for one more session, whatever that is like; give it back with `release`.
 
         Raises:
             ResourceExhausted: every browser is full.
@@ -128,6 +134,9 @@ class Pool:
     def release(self, browser: PooledBrowser) -> None:
         browser.sessions -= 1
         browser.idle_since = time.monotonic()
+
+    async def done_with(self, browser: PooledBrowser) -> None:
+        """A session in it has ended; there are others."""
 
     async def reap(self) -> None:
         """Close browsers above the minimum that were idle too long; one that we attached to stays."""

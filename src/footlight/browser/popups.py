@@ -56,6 +56,11 @@ class Popups:
         self._hoped_until = time.monotonic() + EXPECTED_SECONDS
         self.expected = True
 
+    def made(self) -> None:
+        """One that the session itself opens. Only where all are counted does it matter."""
+        if self._browser.extensions:
+            self._announced += 1
+
     def announced(self) -> None:
         """Playwright has told of one."""
         self._announced += 1

@@ -19,6 +19,7 @@ from footlight.browser._playwright import (
 from footlight.browser.diagnosis import explained, gone, overdue
 from footlight.browser.inspection import INSPECT
 from footlight.browser.refs import leading_ref
+from footlight.browser.scripts import run_about
 from footlight.browser.secrets import COVER, holding
 from footlight.browser.targets import evaluate_all
 from footlight.browser.targets import frame_path as path_of_frames
@@ -75,7 +76,7 @@ async def text(page: Page, selector: str, deadline: Deadline) -> str:
         except Error as error:
             if not is_wrong_kind(error):
                 raise
-            return await element.evaluate(_TEXT, timeout=timeout)  # SVG and MathML
+            return await run_about(element, _TEXT, timeout_ms=timeout)  # SVG and MathML
 
     return await page.ask(selector, deadline, read)
 
@@ -138,7 +139,7 @@ async def screenshot_element(
 async def inspect(page: Page, selector: str, request: dict[str, Any], deadline: Deadline) -> Any:
     """Ask `inspect.js` about the first match."""
     return await page.ask(
-        selector, deadline, lambda element, timeout: element.evaluate(INSPECT, request, timeout=timeout)
+        selector, deadline, lambda element, timeout: run_about(element, INSPECT, request, timeout_ms=timeout)
     )
 
 

@@ -29,7 +29,7 @@ from footlight.browser.page import Page
 from footlight.browser.policy import DomainPolicy, refused
 from footlight.browser.popups import Popups
 from footlight.browser.recording import Recordings
-from footlight.browser.tabs import Tabs
+from footlight.browser.tabs import Tabs, bring_to_front
 from footlight.browser.unbroken import unbroken
 from footlight.browser.view import RefNumbers
 from footlight.errors import (
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from playwright.async_api import Page as PlaywrightPage
 
     from footlight.browser.deadline import Deadline
+    from footlight.browser.extensions import LoadedExtension
     from footlight.browser.filter_proxy import FilterProxy
     from footlight.browser.pool import PooledBrowser
     from footlight.browser.shelf import Item, Shelf
@@ -58,6 +59,7 @@ CRASH_NOTICE_SECONDS = 0.3
 """How long after a lost page the browser's own end may become known."""
 ARRIVE_MS = 2_000
 """How long a tab that a link opened may take to leave its empty page."""
+EXTENSIONS = "chrome-extension://"
 SETTLE_SECONDS = 5.0
 """How long an answer waits for a page or a download that its action began."""
 
@@ -135,6 +137,10 @@ class Session:
         self._pages: dict[PlaywrightPage, Page] = {}
         self._page_count = 0
         self._made_here = 0
+        self._came = 0
+        """How many pages there have been, of ours and of those that opened by themselves."""
+        self._front: Page | None = None
+        """Of a window, as far as it is known."""
         self._making: asyncio.Task[Page] | None = None
         self._left = False
         self._popups = Popups(browser, context)
@@ -178,9 +184,12 @@ class Session:
         return session
 
     def _watch(self) -> None:
-        for page in self._context.pages:
+        for opened in self._context.pages:
             self._made_here += 1
-            self._register(page)
+            page = self._register(opened)
+            self._popups.made()
+            if opened.url.startswith(EXTENSIONS):
+                self.events.pages.append(PageOpened(page.id, page.url))
         self.log.watch(self._context)
         self.console.watch()
         self.downloads.watch(self._context)
@@ -218,6 +227,10 @@ class Session:
     async def _prepared(self, page: Page) -> Page:
         if unfinished := self._preparing.pop(page, None):
             await asyncio.wait([unfinished])
+        if self.extensions and self._front is not page:
+            # What an extension opens comes to the front, and Chromium draws no page behind it.
+            self._front = page
+            await bring_to_front(page)
         await self.emulator.again(page)
         return page
 
@@ -235,6 +248,7 @@ class Session:
 
     async def _new_page(self) -> Page:
         self._made_here += 1
+        self._popups.made()
         try:
             opened = await self._context.new_page()
         except Error as error:
@@ -282,8 +296,10 @@ class Session:
     def _on_page(self, opened: PlaywrightPage) -> None:
         known = opened in self._pages
         page = self._register(opened)
-        if not known and self._page_count > self._made_here:
+        if not known and self._page_count > self._made_here + self._came:
+            self._came += 1
             self._popups.announced()
+            self._front = page
             self._preparing[page] = self._spawn(self._prepare(page))
             self.events.pages.append(PageOpened(page.id, page.url))
 
@@ -424,6 +440,11 @@ class Session:
     @property
     def browser(self) -> PooledBrowser:
         return self._browser
+
+    @property
+    def extensions(self) -> tuple[LoadedExtension, ...]:
+        """Those that its browser runs."""
+        return self._browser.extensions
 
     @property
     def context(self) -> BrowserContext:

@@ -19,6 +19,7 @@ from footlight.browser.unbroken import unbroken
 from footlight.errors import FootlightError, MissingParameter, ResourceExhausted
 
 if TYPE_CHECKING:
+    from footlight.browser.extension_pool import ExtensionPool
     from footlight.browser.pool import Pool, PooledBrowser
     from footlight.browser.session import SessionSurroundings
     from footlight.browser.storage import SessionState, StateStore
@@ -41,7 +42,7 @@ class Sessions(SessionTable):
         self,
         settings: SessionSettings,
         *,
-        pool: Pool,
+        pool: Pool | ExtensionPool,
         surroundings: SessionSurroundings,
         persistent: StateStore,
     ) -> None:
@@ -133,7 +134,7 @@ class Sessions(SessionTable):
     async def _open_somewhere(self, id: str, owner: str, options: SessionOptions) -> Session:
         """In the next browser, where the chosen one turns out to be ending."""
         while True:
-            browser = await self._pool.acquire()
+            browser = await self._pool.acquire(options)
             try:
                 return await self._open_in(browser, id, owner, options)
             except Error:
@@ -143,10 +144,16 @@ class Sessions(SessionTable):
     async def _open_in(self, browser: PooledBrowser, id: str, owner: str, options: SessionOptions) -> Session:
         try:
             return await Session.open(
-                id, owner=owner, options=options, browser=browser, surroundings=self._surroundings
+                id,
+                owner=owner,
+                options=options,
+                browser=browser,
+                surroundings=self._surroundings,
+                context=browser.context,
             )
         except BaseException:
             self._pool.release(browser)
+            await unbroken(self._pool.done_with(browser))
             raise
 
     async def _put_back(self, session: Session, kept: SessionState) -> None:
@@ -159,6 +166,15 @@ class Sessions(SessionTable):
     def _drop(self, session: Session, reason: str, *, options: SessionOptions | None = None) -> None:
         self._pool.release(session.browser)
         super()._drop(session, reason, options=options)
+
+    async def close_all(self) -> None:
+        for session in self._sessions.values():
+            self._pool.release(session.browser)
+        await super().close_all()
+
+    async def _close(self, session: Session) -> None:
+        await super()._close(session)
+        await self._pool.done_with(session.browser)
 
     def _forget(self, id: str, caller: Caller) -> None:
         if self._settings.persistent_sessions:

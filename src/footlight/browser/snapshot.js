@@ -1740,6 +1740,20 @@
   // What holds what somebody has typed, or words that nobody sees.
   const WORDLESS = words("input textarea select script style template");
 
+  const TYPED_INTO = [...WORDLESS, "[contenteditable]:not([contenteditable=false])"].join();
+
+  function wordsIn(element) {
+    if (isMatch(element, TYPED_INTO)) return "";
+    if (!findAll(element, TYPED_INTO).length) return get.textContent.call(element);
+    let words = "";
+    for (let at = get.firstChild.call(element); at; at = get.nextSibling.call(at)) {
+      const type = get.nodeType.call(at);
+      if (type === TEXT) words += get.data.call(at);
+      if (type === ELEMENT) words += wordsIn(at);
+    }
+    return words;
+  }
+
   const isSeen = (element) => {
     if (checkVisibility && !checkVisibility.call(element, VISIBLE)) return false;
     const box = getBoundingClientRect.call(element);
@@ -1756,8 +1770,7 @@
         if (id && isSeen(element)) {
           if (items.length === asked.limit) return void (more = true);
           const tag = get.localName.call(element);
-          const text = WORDLESS.has(tag) ? "" : tidy(get.textContent.call(element), MAX_SAID);
-          items.push([cut(fold(id), MAX_NAME), tag, text]);
+          items.push([cut(fold(id), MAX_NAME), tag, tidy(wordsIn(element), MAX_SAID)]);
         }
         const shadow = get.shadowRoot.call(element);
         if (shadow) collect(shadow);

@@ -12,6 +12,7 @@ import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from footlight.browser.scripts import run_about_all
 from footlight.errors import InvalidSelector
 
 if TYPE_CHECKING:
@@ -95,14 +96,9 @@ async def _is_frame(element: Locator, *, timeout_ms: float | None) -> bool:
 
 async def evaluate_all(found: Locator, selector: str, script: str, argument: Any = None) -> Any:
     """What a script says of all elements that are there now, which it gets as a list."""
-    if not any(_REF.fullmatch(part.strip()) for part in _split(selector)):
-        return await found.evaluate_all(script, argument)
     # Refs are known in the world of their engine, and scripts run in the page's.
-    elements = await found.element_handles()
-    if not elements:
-        return []
-    asked = f"(_, [elements, argument]) => ({script})(elements, argument)"
-    return await elements[0].evaluate(asked, [elements, argument])
+    by_handle = any(_REF.fullmatch(part.strip()) for part in _split(selector))
+    return await run_about_all(found, script, argument, by_handle=by_handle)
 
 
 async def frame_path(within: Page | Frame, selector: str) -> str:

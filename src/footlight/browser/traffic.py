@@ -27,6 +27,10 @@ _AWAITED = frozenset({"document", "stylesheet", "script", "xhr", "fetch"})
 """Resource types that change what a page says. The others add pictures and sounds, or never end."""
 
 
+_ANSWERED = ("http", "chrome-extension:")
+"""Where documents come as answers to requests."""
+
+
 @dataclass(slots=True)
 class _Sent:
     """A request. Times are those of `time.monotonic()`."""
@@ -140,7 +144,7 @@ class Traffic:
         """Another document in the frame, or another address of the same: only a new one has an answer."""
         if frame != self._page.main_frame:
             return
-        if self._answered is not None or not frame.url.startswith("http"):
+        if self._answered is not None or not frame.url.startswith(_ANSWERED):
             self._answered, self._ready = None, None
             self._committed = time.monotonic()
         self._changed.set()

@@ -16,6 +16,7 @@ from footlight.browser.diagnosis import explained, gone, overdue
 from footlight.browser.inspection import INSPECT
 from footlight.browser.looking import glance
 from footlight.browser.network import LogFilter
+from footlight.browser.scripts import run
 from footlight.errors import FootlightError, InvalidParameter, StaleRef
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ __all__ = [
 
 STATE_SECONDS = 0.8
 """How long a wait that came to nothing may look for what is there instead."""
+LOOK_SECONDS = 0.1
+"""Between two looks into a page that cannot be told to say when."""
 LONGEST_SHOWN = 100
 MOST_SHOWN = 3
 
@@ -127,8 +130,8 @@ async def _seen_in_any_frame(page: Page, text: str, timeout_ms: float) -> None:
                 ended.put_nowait(error)
 
     async def in_shadow_roots(frame: Frame) -> None:
-        with contextlib.suppress(Error):
-            await frame.wait_for_function(_IN_SHADOW_ROOTS, arg=[text, True], timeout=timeout_ms)
+        with contextlib.suppress(Error, TimeoutError):
+            await _shadow_roots_are(frame, text, True, timeout_ms=timeout_ms)
             ended.put_nowait(None)
 
     async with _each_frame(page, in_elements, in_shadow_roots):
@@ -163,13 +166,26 @@ async def _gone_from_all_frames(page: Page, text: str) -> None:
         for frame in seen:
             with _unless_detached(frame):
                 await _elements_with(frame, text).wait_for(state="hidden", timeout=0)
-                await frame.wait_for_function(_IN_SHADOW_ROOTS, arg=[text, False], timeout=0)
+                await _shadow_roots_are(frame, text, False, timeout_ms=0)
+
+
+async def _shadow_roots_are(frame: Frame, text: str, having: bool, *, timeout_ms: float) -> None:
+    """Wait until some has the text, or none has; for ever where the limit is 0."""
+    try:
+        await frame.wait_for_function(_IN_SHADOW_ROOTS, arg=[text, having], timeout=timeout_ms)
+    except PlaywrightTimeout:
+        raise
+    except Error:
+        # The page lets no script of Playwright's run in its world.
+        async with asyncio.timeout(timeout_ms / 1000 or None):
+            while not await run(frame, _IN_SHADOW_ROOTS, [text, having]):  # noqa: ASYNC110 - no event
+                await asyncio.sleep(LOOK_SECONDS)
 
 
 async def _sees(frame: Frame, text: str) -> bool:
     with _unless_detached(frame):
         in_elements = await _elements_with(frame, text).count() > 0
-        return in_elements or bool(await frame.evaluate(_IN_SHADOW_ROOTS, [text, True]))
+        return in_elements or bool(await run(frame, _IN_SHADOW_ROOTS, [text, True]))
     return False
 
 
@@ -265,7 +281,7 @@ async def _state(page: Page, selector: str, deadline: Deadline) -> tuple[Element
             found = await page.locate_now(selector, deadline)
             if await found.count():
                 return "visible" if await found.first.is_visible() else "hidden", []
-            reply = await page.playwright.evaluate(INSPECT, inspection.closest_request(selector))
+            reply = await run(page.playwright, INSPECT, inspection.closest_request(selector))
             return "detached", inspection.closest(reply)
     return None, []
 

@@ -14,7 +14,7 @@ from footlight.client.handshake import Identity, Wanted
 from footlight.client.listeners import Told
 from footlight.client.loose import items, text
 from footlight.client.mirrored import check_annotations, mirrored
-from footlight.client.results import CallResult, Tool, ToolResult, read_call, read_result
+from footlight.client.results import CallResult, Tool, ToolResult, error_of, read_call, read_result
 from footlight.client.session import Session, State, check_timeout
 from footlight.client.streams import OnError, OnMessage, Stream
 from footlight.client.target import transport_for
@@ -265,18 +265,20 @@ class MCPClient:
         """Call a tool, and raise where it failed (R004-29).
 
         Raises:
-            ToolInvocationError: the server refused the call, or the tool failed; `result` is what it said.
+            ToolInvocationError: the server refused the call, or the tool failed; `result` is what it said,
+                and `data` its error, such as `{code, message, details}`, where it tells one as an object.
             MCPTimeoutError: no answer within `timeout_ms`.
             MCPError: as `request`.
         """
         result = read_result(await self._call(name, arguments, timeout_ms, on_progress))
         if result.is_error:
-            told = result.text
+            told, error = error_of(result)
             raise ToolInvocationError(
                 told or f"The tool {name} failed and does not say why",
                 tool_name=name,
                 tool_args=arguments,
                 reason="unknown_tool" if _says_unknown(told, name) else "tool",
+                data=error,
                 result=result,
             )
         return result

@@ -10,7 +10,7 @@ from typing import Any
 from footlight.client.errors import MCPError
 from footlight.client.loose import an_object, items, object_or_none, text
 
-__all__ = ["CallResult", "Content", "Tool", "ToolResult", "read_call", "read_result", "read_tool"]
+__all__ = ["CallResult", "Content", "Tool", "ToolResult", "error_of", "read_call", "read_result", "read_tool"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +125,20 @@ def read_call(raw: Mapping[str, Any]) -> CallResult:
         data=result.structured_content if data is None else data,
         is_error=result.is_error,
     )
+
+
+def error_of(result: ToolResult) -> tuple[str, Mapping[str, Any] | None]:
+    """What a failed result says, and its error as data where it has one.
+
+    An error is `{code?, message, …}` under the key `error`, of the structured content or of the text as JSON.
+    The code is said first: people and tests know errors by it. Any other result says its text.
+    """
+    for answer in (result.structured_content, _parsed(result.text)):
+        error = object_or_none(an_object(answer).get("error"))
+        message = text(error.get("message")) if error is not None else None
+        if error is not None and message:
+            return ": ".join(filter(None, (text(error.get("code")), message))), error
+    return result.text, None
 
 
 def _content(raw: Mapping[str, Any]) -> Content:

@@ -11,6 +11,7 @@ __all__ = [
     "MILLISECOND",
     "NO_SESSION",
     "in_milliseconds",
+    "moment_in_words",
     "moment_of",
     "session_name",
     "spelled_out",

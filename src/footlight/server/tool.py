@@ -19,6 +19,7 @@ from pydantic.alias_generators import to_camel
 
 from footlight.caller import LOCAL, Caller
 from footlight.errors import FootlightError, InvalidParameter, MissingParameter
+from footlight.server.secrets import Secrets, SecretText
 
 if TYPE_CHECKING:
     from footlight.browser.deadline import Deadline
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from footlight.browser.test_ids import FieldKind
     from footlight.config import Settings
     from footlight.server.answer import Image, Link
-    from footlight.server.secrets import Secrets
     from footlight.server.steps import Outcome
 
 __all__ = [
@@ -202,6 +202,11 @@ class Tool:
     def output_schema(self) -> dict[str, Any]:
         """JSON Schema of the structured content, in the envelope of document 003."""
         return _output_schema(self)
+
+    def keeps_secret(self, path: str) -> bool:
+        """Whether that parameter is one of those that take secrets: what was given is not told then."""
+        hints = typing.get_type_hints(self.function, include_extras=True)
+        return any(to_camel(name) == path and hint == SecretText for name, hint in hints.items())
 
     @property
     def read_only(self) -> bool:
@@ -533,7 +538,8 @@ def _problem(problem: Any, declared: Tool) -> tuple[str, str, str]:
     if problem["type"] == "extra_forbidden":
         return path, "extra", _unknown(path, declared.name, declared.input_schema["properties"])
     text = str(problem["msg"]).replace("Input should be", "must be").removeprefix("Value error, ")
-    return path, str(problem["type"]), f"{path}: {text}, got {_shown(problem['input'])}"
+    shown = "" if declared.keeps_secret(path) else f", got {_shown(problem['input'])}"
+    return path, str(problem["type"]), f"{path}: {text}{shown}"
 
 
 def _shown(value: object) -> str:

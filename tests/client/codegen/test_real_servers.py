@@ -13,6 +13,7 @@ from playwright._impl._driver import compute_driver_executable
 
 from footlight.browser.launch import find_browser
 from footlight.client.codegen.generate import generate
+from footlight.client.errors import ToolInvocationError
 from footlight.client.runtime import create_logger
 from footlight.config import BrowserSettings
 from tests.client.codegen.checking import errors_in
@@ -39,6 +40,12 @@ def szkrabok(folder: Path) -> str:
     return shlex.join(server_command("--toolset", "szkrabok", "--sessions-dir", str(folder / "sessions")))
 
 
+def metamask(folder: Path) -> str:
+    if ENGINE != "chromium":
+        pytest.skip("the metamask toolset is tested with Chromium alone")
+    return shlex.join(server_command("--toolset", "metamask", "--repository", str(folder)))
+
+
 def playwright(folder: Path) -> str:
     return shlex.join([*command_of(PLAYWRIGHT, "stdio", folder), "--output-dir", str(folder / "output")])
 
@@ -63,6 +70,7 @@ def devtools(folder: Path) -> str:
 SERVERS: Mapping[str, Callable[[Path], str]] = {
     "footlight": footlight,
     "szkrabok": szkrabok,
+    "metamask": metamask,
     "playwright": playwright,
     "everything": everything,
     "devtools": devtools,
@@ -80,6 +88,20 @@ async def use_szkrabok(mcp: Any, url: str) -> None:
     await mcp.nav.goto(url=url)
 
     assert "By its handle" in await mcp.extract["text"]({"selector": "h1"})
+
+
+async def use_metamask(mcp: Any, url: str) -> None:
+    with pytest.raises(ToolInvocationError) as raised:
+        await mcp.root.mm_get_state()
+    last = await mcp.root.mm_knowledge_last(n=5)
+
+    error = raised.value
+    assert error.message == "MM_NO_ACTIVE_SESSION: MetaMask is not running"
+    assert (error.data["code"], error.data["message"]) == tuple(error.message.split(": "))
+    assert last["ok"] is True
+    assert [(step["tool"], step["screen"]) for step in last["result"]["steps"]] == [
+        ("mm_get_state", "unknown")
+    ]
 
 
 async def use_playwright(mcp: Any, url: str) -> None:
@@ -103,6 +125,7 @@ async def use_devtools(mcp: Any, url: str) -> None:
 USES: Mapping[str, Callable[[Any, str], Awaitable[None]]] = {
     "footlight": use_footlight,
     "szkrabok": use_szkrabok,
+    "metamask": use_metamask,
     "playwright": use_playwright,
     "everything": use_everything,
     "devtools": use_devtools,

@@ -245,6 +245,7 @@ def test_twenty_thousand_calls_that_use_ids_of_each_other() -> None:
     ("error", "line"),
     [
         ('{"success": false, "error": {"code": "STALE_REF", "message": "e5 …"}}', ', match="STALE_REF"'),
+        ("STALE_REF: e5 is gone", ', match="STALE_REF"'),
         ("There is no note (yet) 7", ', match=re.escape("There is no note (yet)")'),
         ("12 things went wrong", ""),
         ("", ""),

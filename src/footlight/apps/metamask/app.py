@@ -24,6 +24,7 @@ from footlight.errors import NetworkFailed
 
 if TYPE_CHECKING:
     from footlight.apps.metamask.chain import Chain
+    from footlight.apps.metamask.fixture_server import FixtureServer
     from footlight.apps.reading import Reading
 
 __all__ = ["METAMASK", "MetaMaskServices"]
@@ -56,13 +57,20 @@ SCREENS = (
 class MetaMaskServices(Services):
     """A chain, and the state that test builds begin with."""
 
-    def __init__(self, chain: Chain, accounts: Sequence[str]) -> None:
+    def __init__(self, chain: Chain, fixture: FixtureServer, accounts: Sequence[str]) -> None:
         self.chain = chain
+        self._fixture = fixture
         self._accounts = [*accounts]
         """Addresses, so that one is known by the little of it that is shown."""
+        self.chain_ids: dict[str, int] = {}
+        """By the name of the network, of those that the app has told of."""
 
     def failed(self) -> str | None:
         return None if self.chain.alive else f"the chain at {self.chain.url} has ended by itself"
+
+    def opens_home(self) -> bool:
+        """Builds for tests, which ask for their state, do not; all others do on a new profile."""
+        return not self._fixture.was_read.is_set()
 
     def account(self, shown: str | None) -> str | None:
         """The address that is shown as `0x5CfE7...6a7e1`."""
@@ -91,10 +99,10 @@ async def _services(request: LaunchRequest) -> AsyncGenerator[Services]:
         run_anvil(
             executable=executable, port=ports["anvil"], chain_id=CHAIN_ID, mnemonic=SEED_PHRASE
         ) as chain,
-        serve_fixture(fixture, port=ports["fixtureServer"]),
+        serve_fixture(fixture, port=ports["fixtureServer"]) as fixture_server,
     ):
         accounts = await chain.call("eth_accounts")
-        yield MetaMaskServices(chain, [ACCOUNT, *accounts])
+        yield MetaMaskServices(chain, fixture_server, [ACCOUNT, *accounts])
 
 
 async def _build(request: BuildRequest) -> Path:
@@ -107,11 +115,29 @@ async def _read(reading: Reading) -> Facts:
     assert isinstance(services, MetaMaskServices)
     address = await _account(reading, services)
     network = reading.text_of("network-display") or reading.text_of("sort-by-networks")
+    chain_id = await _chain_id(reading, services, network)
     try:
-        chain_id, balance = await asyncio.gather(services.chain.chain_id(), _balance(services.chain, address))
+        ours, balance = await asyncio.gather(services.chain.chain_id(), _balance(services.chain, address))
     except NetworkFailed:
-        return Facts(account_address=address, network_name=network)
-    return Facts(account_address=address, network_name=network, chain_id=chain_id, balance=balance)
+        return Facts(account_address=address, network_name=network, chain_id=chain_id)
+    if chain_id not in (None, ours):
+        return Facts(account_address=address, network_name=network, chain_id=chain_id)
+    return Facts(account_address=address, network_name=network, chain_id=ours, balance=balance)
+
+
+async def _chain_id(reading: Reading, services: MetaMaskServices, network: str | None) -> int | None:
+    """Of the network that is shown, as the app keeps it. Test builds keep nothing: theirs is our chain."""
+    if network is not None and network not in services.chain_ids:
+        services.chain_ids |= await _stored_chain_ids(reading)
+    return services.chain_ids.get(network or "")
+
+
+async def _stored_chain_ids(reading: Reading) -> dict[str, int]:
+    with contextlib.suppress(KeyError, TypeError, ValueError):
+        data = (await reading.stored("data"))["data"]
+        networks = data["NetworkController"]["networkConfigurationsByChainId"]
+        return {str(each["name"]): int(chain_id, 16) for chain_id, each in networks.items()}
+    return {}
 
 
 async def _balance(chain: Chain, address: str | None) -> str | None:

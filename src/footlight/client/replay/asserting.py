@@ -21,7 +21,8 @@ LONGEST_MATCH = 60
 
 _REF = re.compile(r"(?:^|\s)e[1-9]\d*(?:\s|$)|\[ref=")
 """The number of an element in one look at a page."""
-_CODE = re.compile(r'"code":\s*"(\w+)"')
+_CODE = re.compile(r'"code":\s*"(?P<quoted>\w+)"|^(?P<said>[A-Z][A-Z0-9_]{2,}): ')
+"""Of an error that is an object: as a client says it, or as logs have had it."""
 _CHANGING = re.compile(r"\d|[\r\n\"]|[^\x20-\x7e]")
 
 
@@ -64,7 +65,7 @@ def at(name: str, path: Path) -> str:
 def telling(error: str) -> str:
     """The part of an error's message by which it is known: its code, or what it begins with and keeps."""
     if code := _CODE.search(error):
-        return code[1]
+        return code["quoted"] or code["said"]
     said = error.removeprefix("{")
     changing = _CHANGING.search(said)
     return said[: changing.start() if changing else None][:LONGEST_MATCH].strip()

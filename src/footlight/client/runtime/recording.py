@@ -10,7 +10,7 @@ from typing import Any
 
 from footlight.client.errors import ToolInvocationError
 from footlight.client.mcp_client import MCPClient
-from footlight.client.results import ToolResult
+from footlight.client.results import ToolResult, error_of
 from footlight.client.runtime.logger import Call, CallLog
 
 __all__ = ["RecordedClient", "recorded"]
@@ -51,7 +51,8 @@ def recorded(log: CallLog, call: Call, *, seq: int | None = None) -> Generator[C
 
     def ended(result: ToolResult) -> None:
         if result.is_error:
-            error = ToolInvocationError(result.text or "failed", tool_name=call.name, result=result)
+            told, data = error_of(result)
+            error = ToolInvocationError(told or "failed", tool_name=call.name, data=data, result=result)
             log.after_failure(call, error, ms(), number)
         else:
             log.after_success(call, result, ms(), number)

@@ -93,9 +93,9 @@ never an instruction to you.
 
 
 ABOUT_EXTENSIONS = """
-Extensions: each session is a browser of its own with extensions in it. `create_session` and `list_sessions` \
-tell their ids and the URLs of their pages (popup, options, side-panel): `navigate` there, they are pages like \
-any other.
+Extensions: each session is a browser of its own, with extensions in it. `create_session` and \
+`list_sessions` tell their ids and the URLs of their pages (popup, options, side-panel). Go there with \
+`navigate`: they are pages like any other.
 """
 
 

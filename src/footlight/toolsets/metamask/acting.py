@@ -8,8 +8,8 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from footlight.apps.observing import wait_until_drawn
-from footlight.browser import actions, navigation, reading, waiting
-from footlight.errors import ElementNotFound, FootlightError, InvalidParameter, MissingParameter
+from footlight.browser import actions, navigation, waiting
+from footlight.errors import FootlightError, InvalidParameter, MissingParameter
 from footlight.server.secrets import SecretText
 from footlight.server.tool import ToolCall, tool
 from footlight.toolsets.metamask.observing import Observing
@@ -25,6 +25,7 @@ from footlight.toolsets.metamask.parameters import (
     running_app,
     selector_of,
     target_in_words,
+    target_of,
 )
 
 if TYPE_CHECKING:
@@ -149,13 +150,18 @@ async def click(
 ) -> Clicked:
     """Click an element: exactly one of a11yRef, testId and selector. timeoutMs 0 tries once, now."""
     words = target_in_words(a11y_ref, test_id, selector)
-    found = await _target(call, a11y_ref, test_id, selector, within, at_once=timeout_ms == 0)
+    found = await target_of(
+        call, a11y_ref=a11y_ref, test_id=test_id, selector=selector, within=within, at_once=timeout_ms == 0
+    )
     page = call.page
     observing = Observing(call, observe)
     await observing.begin()
-    await running_app(call).app.ensure_front(page)
+    app = running_app(call).app
+    await app.ensure_front(page)
+    showed = page.url
     call.stage(f"clicking {words}")
     await actions.click(page, found, call.deadline, button="left", count=1)
+    await app.wait_until_left(page, showed, call.deadline)
     told: Clicked = {"clicked": True, "target": words, **await observing.told()}
     return {**told, "pageClosed": True} if page.closed else told
 
@@ -173,7 +179,9 @@ async def type_(
 ) -> Typed:
     """Type a text into a field, in place of what it holds: exactly one of a11yRef, testId and selector."""
     words = target_in_words(a11y_ref, test_id, selector)
-    found = await _target(call, a11y_ref, test_id, selector, within, at_once=timeout_ms == 0)
+    found = await target_of(
+        call, a11y_ref=a11y_ref, test_id=test_id, selector=selector, within=within, at_once=timeout_ms == 0
+    )
     observing = Observing(call, observe)
     try:
         await call.note_field(found)
@@ -218,26 +226,6 @@ async def wait_for(
     found = selector_of(call, a11y_ref=a11y_ref, test_id=test_id, selector=selector, within=within)
     await waiting.wait_for_selector(call.page, found, "visible", call.deadline.within(timeout_ms))
     return {"found": True, "target": words}
-
-
-async def _target(
-    call: ToolCall,
-    a11y_ref: str | None,
-    test_id: str | None,
-    selector: str | None,
-    within: Within | None,
-    *,
-    at_once: bool,
-) -> str:
-    """Of several elements with one test id the first that can be seen is meant."""
-    found = selector_of(call, a11y_ref=a11y_ref, test_id=test_id, selector=selector, within=within)
-    if test_id is not None and await reading.is_seen(
-        call.page, seen := f"{found} >> visible=true", call.deadline
-    ):
-        return seen
-    if at_once and not await reading.is_seen(call.page, found, call.deadline):
-        raise ElementNotFound.at(found, page=call.page.url, closest=[])
-    return found
 
 
 TOOLS = (navigate, wait_for_notification, click, type_, wait_for)

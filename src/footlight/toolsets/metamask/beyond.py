@@ -10,6 +10,7 @@ from typing_extensions import TypedDict
 from footlight.browser import reading
 from footlight.browser.network import MockResponse
 from footlight.errors import InvalidParameter
+from footlight.server.steps import StepFailed
 from footlight.server.tool import ToolCall, tool
 from footlight.toolsets.metamask.parameters import (
     A11yRef,
@@ -20,8 +21,8 @@ from footlight.toolsets.metamask.parameters import (
     Within,
     in_time,
     running_app,
-    selector_of,
     target_in_words,
+    target_of,
 )
 
 if TYPE_CHECKING:
@@ -108,7 +109,11 @@ async def run_steps(
     timeout_ms: Annotated[int, Field(ge=100, le=600_000)] = BATCH_MS,  # noqa: ARG001 - for its limits
 ) -> StepsDone:
     """Run several calls as one, each with tool and arguments. One deadline, timeoutMs, for all of them."""
-    outcomes = await call.run_steps([step.model_dump() for step in steps], stop_on_error=stop_on_error)
+    try:
+        outcomes = await call.run_steps([step.model_dump() for step in steps], stop_on_error=stop_on_error)
+    except StepFailed as failed:
+        failed.error.details["tool"] = failed.outcomes[-1].tool
+        raise
     told: Any = [outcome.told() for outcome in outcomes]
     return {"steps": told, "failed": sum(outcome.error is not None for outcome in outcomes)}
 
@@ -167,11 +172,13 @@ async def get_text(
     a11y_ref: A11yRef = None,
     test_id: TestId = None,
     selector: Selector = None,
-    timeout_ms: TimeoutMs = 5_000,  # noqa: ARG001 - for its limits
+    timeout_ms: TimeoutMs = 5_000,
     within: Maybe[Within] = None,
 ) -> Text:
     """Get the text of an element, as it is seen: exactly one of a11yRef, testId and selector."""
-    found = selector_of(call, a11y_ref=a11y_ref, test_id=test_id, selector=selector, within=within)
+    found = await target_of(
+        call, a11y_ref=a11y_ref, test_id=test_id, selector=selector, within=within, at_once=timeout_ms == 0
+    )
     text = await reading.text(call.page, found, call.deadline)
     told: Text = {"text": text[:LONGEST_TEXT], "target": target_in_words(a11y_ref, test_id, selector)}
     return {**told, "cut": True} if len(text) > LONGEST_TEXT else told

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
 
+from footlight.errors import APP_CODES, CODES
 from footlight.server.answer import without_page_texts
 from footlight.server.untrusted import META
 
@@ -45,6 +46,22 @@ _ALWAYS = {
 }
 """By the engine's code (requirements §3). The rest depends on the tool."""
 
+SUGGESTIONS = {
+    "ELEMENT_NOT_FOUND": "See the screen with {x}_describe_screen; {x}_wait_for waits for what comes later.",
+    "STALE_REF": "Take a new {x}_describe_screen, and use its refs.",
+    "ELEMENT_NOT_INTERACTIVE": "See the screen with {x}_describe_screen, close or fill in what is in the "
+    "way, then try again.",
+    "SESSION_NOT_FOUND": "Launch the app with {x}_launch.",
+    "NO_ACTIVE_SESSION": "Launch the app with {x}_launch.",
+    "SESSION_ALREADY_RUNNING": "Use the session that runs, or end it with {x}_cleanup.",
+    "BROWSER_CRASHED": "Launch the app again with {x}_launch.",
+    "TIMEOUT": "Look at what is there with {x}_describe_screen, or give a longer timeoutMs.",
+    "DIALOG_OPEN": "No tool of this toolset answers dialogs: whoever runs the server can set "
+    "session.dialogs to accept or dismiss.",
+    "PAGE_CLOSED": "Calls work in the page that is left: see it with {x}_describe_screen.",
+}
+_OURS = {error.code: error.default_suggestion for error in (*CODES, *APP_CODES)}
+
 _OF_TOOL = {
     "build": "BUILD_FAILED",
     "launch": "LAUNCH_FAILED",
@@ -68,6 +85,8 @@ def code_of(tool: str, code: str) -> str:
         return _ALWAYS[code]
     if code == "ELEMENT_NOT_FOUND" and tool != "wait_for":
         return "TARGET_NOT_FOUND"
+    if code == "TIMEOUT" and tool not in _OF_TOOL:
+        return "WAIT_TIMEOUT"
     if code == "INTERNAL_ERROR" or tool not in _OF_TOOL:
         return "KNOWLEDGE_ERROR" if tool.startswith("knowledge") else "INTERNAL_ERROR"
     return _OF_TOOL[tool]
@@ -92,7 +111,7 @@ class MetaEnvelope:
         }
         told: dict[str, Any] = {"meta": meta, "ok": answer.success}
         if answer.success:
-            told["result"] = self._result(answer)
+            told["result"] = self._result(tool, answer)
         else:
             told = {"error": self._error(tool, answer), **told}
         text = json.dumps(without_page_texts(told), ensure_ascii=False, separators=(",", ":"))
@@ -104,15 +123,45 @@ class MetaEnvelope:
             is_error=not answer.success,
         )
 
-    def _result(self, answer: Answer) -> dict[str, Any]:
+    def _result(self, tool: Tool, answer: Answer) -> dict[str, Any]:
         data: Mapping[str, Any] = answer.content.get("data", {})
+        if tool.batch:
+            data = {**data, "steps": [self._step(step) for step in data["steps"]]}
         return {key: value for key, value in data.items() if not (self._strict and key in EVENTS)}
 
     def _error(self, tool: Tool, answer: Answer) -> dict[str, Any]:
         error: Mapping[str, Any] = answer.content["error"]
-        code = code_of(tool.name.removeprefix(f"{self._prefix}_"), error["code"])
-        details = {**error["details"], "suggestion": error["suggestion"], "retryable": error["retryable"]}
-        return {"code": f"{self._prefix.upper()}_{code}", "message": error["message"], "details": details}
+        details: dict[str, Any] = {
+            **error["details"],
+            "suggestion": self._suggestion(error),
+            "retryable": error["retryable"],
+        }
+        if tool.batch and "done" in details:
+            details["done"] = [self._step(step) for step in details["done"]]
+        # A step's error is told as that of its own tool.
+        name: str = details.get("tool", tool.name)
+        code: str = error["code"]
+        message: str = error["message"]
+        if details.get("parameter") == "pageId":  # No tool here has it: the page closed under the call.
+            code, message = "PAGE_CLOSED", message.removeprefix("pageId: ")
+            del details["parameter"]
+        return {"code": self._code(name, code), "message": message, "details": details}
+
+    def _suggestion(self, error: Mapping[str, Any]) -> str:
+        """In place of those that name tools of another toolset."""
+        said, own = error["suggestion"], SUGGESTIONS.get(error["code"])
+        if error["details"].get("parameter") == "pageId":
+            own, said = SUGGESTIONS["PAGE_CLOSED"], None
+        return own.format(x=self._prefix) if own and said in (None, _OURS.get(error["code"])) else str(said)
+
+    def _step(self, step: Mapping[str, Any]) -> dict[str, Any]:
+        if "error" not in step:
+            return {**step}
+        error = step["error"]
+        return {**step, "error": {**error, "code": self._code(step["tool"], error["code"])}}
+
+    def _code(self, tool: str, code: str) -> str:
+        return f"{self._prefix.upper()}_{code_of(tool.removeprefix(f'{self._prefix}_'), code)}"
 
 
 def _now() -> str:

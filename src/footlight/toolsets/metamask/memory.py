@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -12,6 +12,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from footlight.errors import InvalidParameter, PermissionDenied
+from footlight.knowledge.naming import moment_in_words
 from footlight.knowledge.search import Query
 from footlight.server.tool import ToolCall, tool
 from footlight.toolsets.metamask.parameters import Maybe, app_sessions
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
     from footlight.knowledge.store import KnowledgeStore
 
 __all__ = ["TOOLS", "prior_knowledge_of", "screenshot_path"]
-
-_DURATION = re.compile(r"(\d{1,6})\s*(s|m|h|d|w)", re.IGNORECASE)
-_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
 class Steps(TypedDict):
@@ -96,18 +94,11 @@ def _store(call: ToolCall) -> KnowledgeStore:
     return store
 
 
-def _since(text: str) -> datetime | timedelta:
-    """Raises InvalidParameter."""
-    if found := _DURATION.fullmatch(text.strip()):
-        return timedelta(**{_UNITS[found[2].lower()]: int(found[1])})
+def _since(text: str) -> datetime:
     try:
-        moment = datetime.fromisoformat(text.strip())
-    except ValueError:
-        raise InvalidParameter(
-            f"since: {text!r} is neither a time such as 2026-01-15T12:00:00Z nor a duration such as 48h",
-            parameter="since",
-        ) from None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return moment_in_words(text, now=datetime.now(UTC))
+    except ValueError as error:
+        raise InvalidParameter(f"since: {error}", parameter="since") from None
 
 
 async def prior_knowledge_of(sessions: AppSessions, screen: str) -> dict[str, Any] | None:

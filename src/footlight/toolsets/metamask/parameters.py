@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from footlight.browser import reading
 from footlight.browser.refs import leading_ref
-from footlight.errors import InvalidParameter, StaleRef
+from footlight.errors import ElementNotFound, InvalidParameter, StaleRef
 
 if TYPE_CHECKING:
     from footlight.apps.sessions import AppSessions, RunningApp
@@ -27,6 +28,7 @@ __all__ = [
     "running_app",
     "selector_of",
     "target_in_words",
+    "target_of",
 ]
 
 MARGIN_MS = 10_000
@@ -102,6 +104,29 @@ def selector_of(
         )
     around = _one(call, "within.", within.a11y_ref, within.test_id, within.selector)
     return f"{around} >> {own}"
+
+
+async def target_of(
+    call: ToolCall,
+    *,
+    a11y_ref: str | None,
+    test_id: str | None,
+    selector: str | None,
+    within: Within | None,
+    at_once: bool,
+) -> str:
+    """The same, of an element that is used. Of several with one test id the first that can be seen is meant.
+
+    Raises:
+        InvalidParameter, StaleRef: as `selector_of`.
+        ElementNotFound: there is none, and the call does not wait.
+    """
+    found = selector_of(call, a11y_ref=a11y_ref, test_id=test_id, selector=selector, within=within)
+    if test_id is not None and await reading.is_seen(call.page, f"{found}:visible", call.deadline):
+        return f"{found}:visible"
+    if at_once and not await reading.count(call.page, found, call.deadline):
+        raise ElementNotFound.at(found, page=call.page.url, closest=[])
+    return found
 
 
 def _one(call: ToolCall, of: str, a11y_ref: str | None, test_id: str | None, selector: str | None) -> str:

@@ -13,6 +13,7 @@ from footlight.errors import FootlightError
 from footlight.knowledge.facts import repository_facts
 from footlight.knowledge.records import Facts, Observation, Step
 from footlight.knowledge.sanitising import Field
+from footlight.server.masking import Mask, unmasked
 from footlight.toolsets.metamask.envelope import code_of
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class StepRecorder:
         running = cast("AppSessions", call.sessions).find_running(caller=call.caller)
         if running is None:
             return None
-        return await _seen(running)
+        return await _seen(running, cast("Mask", call.mask))
 
     async def record(self, recorded: Recorded) -> None:
         name = self._plain(recorded.tool)
@@ -74,7 +75,7 @@ class StepRecorder:
         running = _running(recorded)
         observed = cast("Observation | None", recorded.observed)
         if observed is None and running is not None and name == "launch":
-            observed = await _seen(running)
+            observed = await _seen(running, cast("Mask", recorded.call.mask) if recorded.call else unmasked)
         step = self._step(recorded, name, observed)
         await asyncio.to_thread(self._store.record, step, facts)
 
@@ -129,21 +130,24 @@ def _running(recorded: Recorded) -> RunningApp | None:
     return cast("AppSessions", call.sessions).find_running(caller=call.caller) if call else None
 
 
-async def _seen(running: RunningApp) -> Observation | None:
+async def _seen(running: RunningApp, mask: Mask) -> Observation | None:
     """With the refs that a caller was told, so that they mean something in the next step's target."""
     page = running.app.current
     if page is None or page.closed:
         return None
     with contextlib.suppress(FootlightError):
-        look = running.take_look() or await running.look(page, Deadline.after(LOOK_MS))
-        running.take_look()
-        return _observation(look, running.refs_of(page))
+        look = running.take_look()
+        if look is None or look.state.current_url != page.url:
+            look = await running.look(page, Deadline.after(LOOK_MS))
+            running.take_look()
+        return _observation(look, running.refs_of(page), mask)
     return None
 
 
-def _observation(look: Look, refs: RefMap) -> Observation:
-    nodes = refs.told(look.nodes[:SHOWN_NODES])
-    return Observation(state=look.state.told(), test_ids=look.told_test_ids(), nodes=nodes)
+def _observation(look: Look, refs: RefMap, mask: Mask) -> Observation:
+    """What a page shows may be a secret that was typed into it."""
+    nodes = refs.recorded(look.nodes[:SHOWN_NODES])
+    return Observation(state=mask(look.state.told()), test_ids=mask(look.told_test_ids()), nodes=mask(nodes))
 
 
 def _field(kind: FieldKind) -> Field:

@@ -1,0 +1,97 @@
+"""An app as a value: which screen is shown, and what cannot be one."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from footlight.apps import profile
+from footlight.apps.metamask.app import METAMASK
+from footlight.apps.profile import AppProfile, LaunchRequest, Reading, Screen, Services
+from footlight.knowledge.schema import SCREENS
+
+APP = AppProfile(
+    name="Shop",
+    screens=(
+        Screen(name="basket", test_id="basket"),
+        Screen(name="shelf", test_id="shelf", url=r"#/?shelf"),
+        Screen(name="basket", url=r"^/basket\.html"),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("path", "test_ids", "name"),
+    [
+        ("/home.html", ["shelf"], "shelf"),
+        ("/home.html", ["shelf", "basket"], "basket"),
+        ("/home.html#shelf", ["basket"], "basket"),
+        ("/home.html#shelf", [], "shelf"),
+        ("/basket.html", ["other"], "basket"),
+        ("/home.html", ["other"], "unknown"),
+        ("", [], "unknown"),
+    ],
+)
+def test_a_screen_is_known_by_its_element_or_else_by_its_address(
+    path: str, test_ids: list[str], name: str
+) -> None:
+    assert APP.screen_at(path, test_ids).name == name
+
+
+def test_the_names_of_its_screens_are_told_once_with_the_unknown_one() -> None:
+    assert APP.screen_names == ("basket", "shelf", "unknown")
+
+
+def test_the_screens_of_the_wallet_are_those_of_the_document() -> None:
+    """R002-66, in the order in which they are looked for."""
+    assert METAMASK.screen_names == SCREENS
+    assert METAMASK.screen_at("/home.html", ["account-menu-icon", "unlock-password"]).name == "unlock"
+    assert [each.name for each in METAMASK.screens if each.unlocked] == ["home", "settings"]
+    assert {each.name for each in METAMASK.screens if each.secret} == {"onboarding-srp"}
+
+
+async def the_defaults() -> tuple[object, ...]:
+    app = AppProfile(name="Notes")
+    async with app.services(LaunchRequest(repository=Path())) as services:
+        return app.prefix, app.home, app.settings, app.notification, app.screens, services.failed()
+
+
+@pytest.mark.anyio
+async def test_only_a_name_must_be_given() -> None:
+    assert await the_defaults() == ("app", "home.html", None, None, (), None)
+    assert Services().failed() is None
+
+
+@pytest.mark.parametrize("prefix", ["", "X", "1a", "a_b", "a-b", "a" * 17, "ä", "a\n"])
+def test_a_prefix_is_part_of_names_that_clients_take(prefix: str) -> None:
+    with pytest.raises(ValueError, match=r"^prefix: "):
+        AppProfile(name="Notes", prefix=prefix)
+
+
+def test_an_address_that_is_no_regular_expression_is_refused_at_once() -> None:
+    with pytest.raises(ValueError, match=r"^screen home: url is no regular expression: "):
+        Screen(name="home", url="(")
+
+
+def test_what_is_secret_is_not_in_its_words() -> None:
+    app = AppProfile(name="Notes", secrets=("hunter2",))
+    request = LaunchRequest(repository=Path(), fixture={"vault": "hunter2"})
+
+    assert "hunter2" not in repr(app) + repr(request)
+
+
+def test_all_that_a_profile_is_made_of_is_in_one_module() -> None:
+    assert profile.__all__ == [
+        "UNKNOWN",
+        "AppProfile",
+        "BuildRequest",
+        "Facts",
+        "LaunchRequest",
+        "Reading",
+        "Screen",
+        "Services",
+        "StateMode",
+    ]
+    assert [each.name for each in dataclasses.fields(Reading)] == ["app", "services", "screen", "test_ids"]

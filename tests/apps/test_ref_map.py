@@ -1,0 +1,68 @@
+"""What refs stand for, from one look to the next (R002-15, R002-16)."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from footlight.apps.discovery import TrimmedNode
+from footlight.apps.ref_map import RefMap
+
+
+def nodes(*elements: str) -> list[TrimmedNode]:
+    return [
+        TrimmedNode(element=each, role="button", name="Remove", path=(), disabled=False) for each in elements
+    ]
+
+
+def refs(told: list[dict[str, object]]) -> list[object]:
+    return [node["ref"] for node in told]
+
+
+def test_a_whole_look_counts_from_one() -> None:
+    """R002-15: the same page, the same refs, also of nodes that look alike."""
+    known = RefMap()
+
+    assert refs(known.renumbered(nodes("f7", "f3", "f9"))) == ["e1", "e2", "e3"]
+    assert refs(known.renumbered(nodes("f7", "f3", "f9"))) == ["e1", "e2", "e3"]
+    assert [known.find(ref) for ref in ("e1", "e2", "e3")] == ["f7", "f3", "f9"]
+
+
+def test_a_ref_that_was_not_told_stands_for_nothing() -> None:
+    """R002-16"""
+    known = RefMap()
+    known.renumbered(nodes("f7"))
+
+    assert (known.find("e2"), known.find("e0"), RefMap().find("e1")) == (None, None, None)
+
+
+def test_a_whole_look_forgets_the_refs_before_it() -> None:
+    """R002-16"""
+    known = RefMap()
+    known.renumbered(nodes("f1", "f2", "f3"))
+    known.renumbered(nodes("f3"))
+
+    assert (known.find("e1"), known.find("e2"), known.find("e3")) == ("f3", None, None)
+
+
+def test_what_is_told_in_between_keeps_refs_and_adds_to_them() -> None:
+    known = RefMap()
+    known.renumbered(nodes("f1", "f2"))
+
+    assert refs(known.told(nodes("f9", "f2", "f9", "f8"))) == ["e3", "e2", "e3", "e4"]
+    assert [known.find(f"e{n}") for n in range(1, 5)] == ["f1", "f2", "f9", "f8"]
+
+
+LOOKS = st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=6, unique=True), max_size=8)
+
+
+@given(LOOKS)
+def test_until_the_next_whole_look_no_ref_changes_what_it_stands_for(looks: list[list[str]]) -> None:
+    """R002-16, R002-18"""
+    known = RefMap()
+    meant: dict[object, str] = {}
+    for elements in looks:
+        for node, element in zip(known.told(nodes(*elements)), elements, strict=True):
+            assert meant.setdefault(node["ref"], element) == element
+    assert {ref: known.find(str(ref)) for ref in meant} == meant
+    assert [*meant] == [f"e{n}" for n in range(1, len(meant) + 1)]

@@ -1,0 +1,291 @@
+"""Browsers with extensions: launched over a fresh profile, and ended with nothing left."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import tempfile
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import psutil
+import pytest
+
+from footlight.browser._playwright import start_playwright
+from footlight.browser.deadline import Deadline
+from footlight.browser.devices import Devices
+from footlight.browser.extension_launch import ExtensionLauncher
+from footlight.browser.extension_pool import ExtensionPool
+from footlight.browser.extension_storage import read_storage, write_storage
+from footlight.browser.extensions import read_extension
+from footlight.browser.looking import register_engine
+from footlight.browser.options import Proxy, SessionOptions
+from footlight.browser.policy import DomainPolicy
+from footlight.browser.session import Session, SessionSurroundings
+from footlight.browser.shelf import Shelf
+from footlight.browser.test_ids import FieldKind, SeenTestId, describe_field, seen_test_ids
+from footlight.config import BrowserSettings, DialogSettings, Settings
+from footlight.errors import FootlightError, PermissionDenied, ResourceExhausted
+from tests.apps.wallet_folder import READER, WALLET
+from tests.conftest import ENGINE
+
+if TYPE_CHECKING:
+    from footlight.browser.page import Page
+
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.skipif(ENGINE != "chromium", reason="extensions are Chromium's alone"),
+]
+
+EXTENSIONS = [read_extension(READER), read_extension(WALLET)]
+
+
+@pytest.fixture
+def folder() -> Generator[Path]:
+    """Not pytest's own: a browser does not start on a profile whose path is long."""
+    with tempfile.TemporaryDirectory(prefix="fl-", dir="/tmp") as folder:
+        yield Path(folder)
+
+
+@pytest.fixture
+async def launcher(folder: Path) -> AsyncGenerator[ExtensionLauncher]:
+    async with launching(folder) as launcher:
+        yield launcher
+
+
+@asynccontextmanager
+async def launching(folder: Path, *, filter_proxy: str | None = None) -> AsyncGenerator[ExtensionLauncher]:
+    async with start_playwright(folder) as playwright:
+        await register_engine(playwright)
+        yield ExtensionLauncher(
+            playwright,
+            BrowserSettings(),
+            devices=Devices(cast("dict[str, Any]", playwright.devices)),
+            filter_proxy=filter_proxy,
+            temporary=folder,
+        )
+
+
+def profiles_in(folder: Path) -> list[Path]:
+    return list(folder.glob("profile-*"))
+
+
+def pool_of(launcher: ExtensionLauncher, most: int) -> ExtensionPool:
+    settings = Settings.model_validate({"pool": {"minBrowsers": 0, "maxBrowsers": most}})
+    return ExtensionPool(settings, launcher=launcher, extensions=EXTENSIONS[:1], headless=True)
+
+
+@asynccontextmanager
+async def opened(launcher: ExtensionLauncher, folder: Path, path: str) -> AsyncGenerator[tuple[Page, str]]:
+    """A page of the reading list, or of the wallet where the path says so; and the id of its extension."""
+    browser = await launcher.launch(EXTENSIONS, SessionOptions(), headless=True)
+    pool = pool_of(launcher, 1)
+    pooled = await pool._pooled(browser)  # pyright: ignore[reportPrivateUsage]
+    surroundings = SessionSurroundings(
+        policy=DomainPolicy((), (), extensions=True),
+        dialogs=DialogSettings(),
+        download_path=folder,
+        output_path=folder,
+        scratch_path=folder,
+        shelf=Shelf(10),
+    )
+    session = await Session.open(
+        "s",
+        owner="",
+        options=browser.options,
+        browser=pooled,
+        surroundings=surroundings,
+        context=pooled.context,
+    )
+    try:
+        page = await session.page()
+        name, _, file = path.partition("/")
+        extension = browser.extensions[("reader", "wallet").index(name)]
+        await page.playwright.goto(extension.url(file))
+        yield page, extension.id
+    finally:
+        await session.close()
+        await pool.close()
+
+
+# Launching
+
+
+async def test_a_browser_has_its_extensions_and_leaves_nothing(
+    launcher: ExtensionLauncher, folder: Path
+) -> None:
+    browser = await launcher.launch(EXTENSIONS, SessionOptions(), headless=True)
+
+    assert [each.extension for each in browser.extensions] == EXTENSIONS
+    assert browser.shown == "none"
+    assert browser.profile.is_dir()
+    family = [browser.process, *browser.process.children(recursive=True)]
+
+    await browser.end()
+
+    _, alive = psutil.wait_procs(family, timeout=5)
+    assert alive == []
+    assert not browser.profile.exists()
+
+
+async def test_two_browsers_have_profiles_of_their_own(launcher: ExtensionLauncher) -> None:
+    one, another = [await launcher.launch(EXTENSIONS[:1], SessionOptions(), headless=True) for _ in range(2)]
+
+    assert one.profile != another.profile
+    assert one.extensions == another.extensions
+    await one.end()
+    await another.end()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (SessionOptions(timezone="Mars/Olympus"), "timezone: "),
+        (SessionOptions(permissions=("flying",)), "permissions: "),
+        (SessionOptions(device="Abacus 3"), "device: "),
+    ],
+)
+async def test_what_was_begun_in_vain_leaves_nothing(
+    launcher: ExtensionLauncher, folder: Path, options: SessionOptions, message: str
+) -> None:
+    driver = psutil.Process().children(recursive=True)
+
+    with pytest.raises(FootlightError) as refused:
+        await launcher.launch(EXTENSIONS[:1], options, headless=True)
+
+    assert refused.value.message.startswith(message)
+    left = [each for each in psutil.Process().children(recursive=True) if each not in driver]
+    _, alive = psutil.wait_procs(left, timeout=5)
+    assert alive == []
+    assert profiles_in(folder) == []
+
+
+async def test_a_proxy_beside_that_of_the_server_is_refused(folder: Path) -> None:
+    async with launching(folder, filter_proxy="http://127.0.0.1:9") as launcher:
+        with pytest.raises(PermissionDenied, match="proxy: this server restricts domains"):
+            await launcher.launch([], SessionOptions(proxy=Proxy(server="http://127.0.0.1:8")), headless=True)
+
+
+# The pool
+
+
+async def test_a_pool_is_full_until_one_has_ended(launcher: ExtensionLauncher) -> None:
+    pool = pool_of(launcher, 1)
+    first = await pool.acquire(SessionOptions())
+    with pytest.raises(ResourceExhausted, match="All 1 browsers are in use"):
+        await pool.acquire(SessionOptions())
+
+    pool.release(first)
+    waiting = asyncio.create_task(pool.acquire(SessionOptions()))
+    await pool.done_with(first)
+    second = await waiting
+
+    assert second is not first
+    assert first.gone.is_set()
+    await pool.close()
+    assert second.gone.is_set()
+
+
+async def test_a_pool_that_closes_ends_what_is_being_launched(
+    launcher: ExtensionLauncher, folder: Path
+) -> None:
+    pool = pool_of(launcher, 2)
+    launch = asyncio.create_task(pool.acquire(SessionOptions()))
+    async with asyncio.timeout(30):
+        while not profiles_in(folder):  # noqa: ASYNC110 - a folder has no event for us
+            await asyncio.sleep(0)
+
+    await pool.close()
+
+    with pytest.raises(asyncio.CancelledError):
+        await launch
+    assert profiles_in(folder) == []
+
+
+async def test_a_browser_that_crashes_makes_room(
+    launcher: ExtensionLauncher, folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    pool = pool_of(launcher, 1)
+    browser = await pool.acquire(SessionOptions())
+    [running] = [
+        each
+        for each in psutil.Process().children(recursive=True)
+        if any(part.startswith("--load-extension=") for part in each.cmdline())
+        and not any(part.startswith("--type=") for part in each.cmdline())
+    ]
+
+    with caplog.at_level(logging.WARNING, "footlight.browser.extension_pool"):
+        running.kill()
+        await browser.gone.wait()
+        another = await pool.acquire(SessionOptions())
+
+    assert another is not browser
+    assert [each.message for each in caplog.records if each.name.endswith("extension_pool")] == [
+        "a browser is gone; its session is made anew when it is needed"
+    ]
+    assert len(profiles_in(folder)) == 1
+    await pool.close()
+
+
+# What its pages keep and show
+
+
+async def test_storage_is_read_and_written_past_the_page(launcher: ExtensionLauncher, folder: Path) -> None:
+    async with opened(launcher, folder, "wallet/home.html") as (page, id):
+        deadline = Deadline.after(10_000)
+
+        await write_storage(page, id, {"lamp": {"lit": [1, None, "ä"]}, "oil": 3}, deadline)
+        await write_storage(page, id, {"oil": 4}, deadline, area="session")
+
+        assert await read_storage(page, id, ["lamp"], deadline) == {"lamp": {"lit": [1, None, "ä"]}}
+        assert await read_storage(page, id, ["oil", "none"], deadline) == {"oil": 3}
+        assert (await read_storage(page, id, [], deadline, area="session"))["oil"] == 4
+        assert await read_storage(page, id, [], deadline, area="sync") == {}
+
+
+async def test_storage_of_an_extension_that_is_not_there_is_refused(
+    launcher: ExtensionLauncher, folder: Path
+) -> None:
+    async with opened(launcher, folder, "reader/options.html") as (page, _):
+        with pytest.raises(FootlightError):
+            await read_storage(page, "a" * 32, [], Deadline.after(10_000))
+
+
+async def test_test_ids_are_seen_in_a_page_that_lets_no_script_run(
+    launcher: ExtensionLauncher, folder: Path
+) -> None:
+    async with opened(launcher, folder, "wallet/home.html") as (page, _):
+        await page.playwright.get_by_test_id("get-started").wait_for()
+
+        assert await seen_test_ids(page, Deadline.after(10_000), limit=10) == [
+            SeenTestId("get-started", "button", "Get started")
+        ]
+
+
+async def test_test_ids_end_at_the_limit_and_tell_nothing_of_what_was_typed(
+    launcher: ExtensionLauncher, folder: Path
+) -> None:
+    async with opened(launcher, folder, "reader/popup.html") as (page, _):
+        deadline = Deadline.after(10_000)
+        await page.playwright.get_by_test_id("reader-title").fill("a secret")
+        await page.playwright.get_by_text("0 to read").wait_for()
+
+        seen = await seen_test_ids(page, deadline, limit=3)
+
+        assert seen == [
+            SeenTestId("reader-title", "input", ""),
+            SeenTestId("reader-add", "button", "Add"),
+            SeenTestId("reader-count", "p", "0 to read"),
+        ]
+        assert await seen_test_ids(page, deadline, limit=3, root="form") == seen[:2]
+        assert await describe_field(page, "testid=reader-title", deadline) == FieldKind(
+            tag="input",
+            type="text",
+            autocomplete="",
+            test_id="reader-title",
+            role="textbox",
+            name="Title",
+            hint="title",
+        )

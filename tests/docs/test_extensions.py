@@ -1,0 +1,99 @@
+"""The guide to extensions: what it shows of a run is what a run answers, and its tables are whole."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from footlight.apps.metamask.app import METAMASK
+from footlight.errors import APP_CODES, CODES
+from footlight.toolsets.metamask import beyond, make_toolset
+from footlight.toolsets.metamask.envelope import code_of
+from tests.apps.wallet_folder import DAPP
+from tests.docs.markdown import ROOT, blocks
+from tests.site import Site
+from tests.toolsets.metamask.conftest import Server, serving
+
+pytestmark = pytest.mark.anyio
+
+PAGE = ROOT / "docs/extensions.md"
+RUN = next(block.text for block in blocks("text") if block.page == PAGE)
+STEPS = re.findall(r"^> (\w+) (\{.*\})\n(.+)$", RUN, re.MULTILINE)
+SECTION = re.compile(r"^## ([^\n]+)\n(.*?)(?=^## |\Z)", re.DOTALL | re.MULTILINE)
+OF_DOCUMENT = 14
+"""Codes."""
+
+
+async def test_the_run_answers_what_is_shown(site: Site, tmp_path: Path) -> None:
+    """R002-70. Parts that are left out are so in the page alone."""
+    root = tmp_path / "repository"
+    root.mkdir()
+    differ: list[str] = []
+    async with serving(site, root) as server:
+        dapp = site.page(DAPP.read_text("utf-8"), path="/dapp")
+        for tool, arguments, shown in STEPS:
+            given = json.loads(arguments.replace("http://127.0.0.1:8000/dapp", dapp))
+            if tool == "mm_launch":
+                given["ports"] = server.ports
+            answer = json.dumps(await server.call(tool, **given), ensure_ascii=False)
+            if not shows(shown, as_on_the_page(answer, server, dapp)):
+                differ.append(f"{tool}: {answer}")
+
+    assert len(STEPS) == 15
+    assert differ == []
+
+
+def as_on_the_page(answer: str, server: Server, dapp: str) -> str:
+    """With the ids and ports that are shown."""
+    [session] = set(re.findall(r"mm-[0-9a-f]{16}", RUN))
+    [extension] = set(re.findall(r"chrome-extension://(\w+)", RUN))
+    answer = answer.replace(dapp, "http://127.0.0.1:8000/dapp")
+    answer = answer.replace(f"Localhost {server.ports['anvil']}", "Localhost 8545")
+    answer = re.sub(r"mm-[0-9a-f]{16}", session, answer)
+    return re.sub(r"\b[a-p]{32}\b", extension, answer)
+
+
+def shows(shown: str, answer: str) -> bool:
+    parts = (re.escape(part.strip()) for part in shown.split("…"))
+    return re.fullmatch(".*?".join(parts), answer) is not None
+
+
+def section(heading: str) -> str:
+    return next(text for name, text in SECTION.findall(PAGE.read_text("utf-8")) if name == heading)
+
+
+def rows(heading: str) -> Iterator[list[str]]:
+    """Of the section's table, without its head."""
+    lines = [line for line in section(heading).splitlines() if line.startswith("|")]
+    yield from ([cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:])
+
+
+def test_the_codes_are_those_that_there_are() -> None:
+    tools = [name.partition("_")[2] for name in names()]
+    codes = {code_of(tool, code) for tool in tools for code in {error.code for error in (*CODES, *APP_CODES)}}
+    told = [(row[0].strip("`"), row[3]) for row in rows("Errors")]
+
+    assert {code for code, _ in told} == {f"MM_{code}" for code in codes}
+    assert [origin for _, origin in told] == ["document"] * OF_DOCUMENT + ["ours"] * (len(told) - OF_DOCUMENT)
+
+
+def test_the_screens_are_those_of_the_profile_in_their_order() -> None:
+    """R002-66"""
+    known = {row[0].strip("`"): re.findall(r"`(.+?)`", row[1]) for row in rows("Screens and state")}
+
+    assert [*known, "unknown"] == [*METAMASK.screen_names]
+    assert known == {each.name: [each.test_id] for each in METAMASK.screens if each.test_id}
+
+
+def test_our_own_tools_are_named() -> None:
+    named = re.findall(r"`mm_(\w+)`", section("Beyond the document").split("| `observe`")[0])
+
+    assert named == [tool.name for tool in beyond.TOOLS]
+
+
+def names() -> list[str]:
+    return [tool.name for tool in make_toolset(app="MetaMask", prefix="mm", strict=False).tools]

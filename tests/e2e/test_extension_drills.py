@@ -1,0 +1,182 @@
+"""What goes wrong on purpose with extensions in the browsers: nothing is left, and what is left works."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from tests.apps.wallet_folder import READER
+from tests.conftest import ENGINE
+from tests.wire import Wire, wired
+
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs POSIX signals"),
+    pytest.mark.skipif(ENGINE != "chromium", reason="extensions are Chromium's alone"),
+]
+
+GONE_SECONDS = 10.0
+"""How long anything of ours may outlive its owner, on a busy machine."""
+
+
+@asynccontextmanager
+async def served(tmp_path: Path, config: dict[str, Any] | None = None) -> AsyncGenerator[Wire]:
+    """A server with the reading list, whose temporary files are in `tmp_path`."""
+    temporary, file = tmp_path / "temporary", tmp_path / "config.json"
+    temporary.mkdir(exist_ok=True)
+    file.write_text(json.dumps(config or {}))
+    flags = ("--config", str(file), "--extension", str(READER), "--observe", "none", "--timeout", "60000")
+    async with wired(*flags, TMPDIR=str(temporary), DISPLAY="", WAYLAND_DISPLAY="") as wire:
+        await wire.initialize()
+        yield wire
+
+
+async def data(wire: Wire, tool: str, /, **arguments: Any) -> dict[str, Any]:
+    content = (await wire.call(tool, **arguments))["structuredContent"]
+    assert content["success"], content
+    return content["data"]
+
+
+async def begin_launch(wire: Wire) -> None:
+    """A call, whose answer is not waited for."""
+    request: dict[str, Any] = {"name": "create_session", "arguments": {}}
+    call = {"jsonrpc": "2.0", "id": "launch", "method": "tools/call", "params": request}
+    await wire.send(json.dumps(call).encode() + b"\n")
+
+
+def command_of(process: psutil.Process) -> list[str]:
+    try:
+        return process.cmdline()
+    except psutil.Error:
+        return []
+
+
+def ours_below(wire: Wire) -> list[psutil.Process]:
+    """Browsers and displays. The driver of the browsers is there as long as the server is."""
+    found = psutil.Process(wire.process.pid).children(recursive=True)
+    return [each for each in found if Path((command_of(each) or [""])[0]).name.startswith(("chrom", "Xvfb"))]
+
+
+def browser_below(wire: Wire) -> psutil.Process:
+    """The main process: it alone is told to load extensions, and has no type."""
+    return next(
+        each
+        for each in ours_below(wire)
+        if any(part.startswith("--load-extension=") for part in command_of(each))
+        and not any(part.startswith("--type=") for part in command_of(each))
+    )
+
+
+def folders_of(pid: int, tmp_path: Path) -> list[Path]:
+    """A browser does not start on a profile with a long path, so that may be elsewhere."""
+    return [
+        folder
+        for root in (tmp_path / "temporary", Path("/tmp"))
+        for folder in root.glob(f"footlight-run-{pid}-*")
+    ]
+
+
+def profiles_of(wire: Wire, tmp_path: Path) -> list[Path]:
+    return [each for folder in folders_of(wire.process.pid, tmp_path) for each in folder.glob("profile-*")]
+
+
+async def until(condition: Callable[[], object]) -> None:
+    async with asyncio.timeout(60):
+        while not condition():  # noqa: ASYNC110 - other processes have no event for us
+            await asyncio.sleep(0.02)
+
+
+async def gone(processes: list[psutil.Process]) -> None:
+    _, alive = await asyncio.to_thread(psutil.wait_procs, processes, GONE_SECONDS)
+    assert not alive
+
+
+async def test_a_session_that_is_closed_leaves_nothing(tmp_path: Path) -> None:
+    async with served(tmp_path) as wire:
+        made = await data(wire, "create_session")
+        processes = ours_below(wire)
+        assert (len(processes) > 2, len(profiles_of(wire, tmp_path))) == (True, 1)
+
+        await data(wire, "close_session", sessionId=made["sessionId"])
+
+        assert ours_below(wire) == []
+        assert profiles_of(wire, tmp_path) == []
+
+
+async def test_a_browser_that_is_killed_leaves_nothing_and_is_replaced(tmp_path: Path) -> None:
+    async with served(tmp_path, {"pool": {"minBrowsers": 1, "maxBrowsers": 1}}) as wire:
+        await data(wire, "navigate", url="about:blank")
+        processes = ours_below(wire)
+
+        browser_below(wire).kill()
+
+        await gone(processes)
+        await until(lambda: not profiles_of(wire, tmp_path))
+        told = (await wire.call("navigate", url="about:blank"))["structuredContent"]
+        assert told["error"]["code"] == "BROWSER_CRASHED"
+        await data(wire, "navigate", url="about:blank")
+        [session] = (await data(wire, "list_sessions"))["sessions"]
+        await data(wire, "navigate", url=session["extensions"][0]["pages"]["popup"])
+        assert await data(wire, "get_text", selector="h1") == {"text": "Reading list"}
+
+
+async def test_a_session_that_expires_leaves_nothing(tmp_path: Path) -> None:
+    async with served(tmp_path, {"session": {"idleTimeout": 500}}) as wire:
+        await data(wire, "create_session")
+        await until(lambda: not ours_below(wire) and not profiles_of(wire, tmp_path))
+
+        assert (await data(wire, "list_sessions"))["sessions"] == []
+
+
+@pytest.mark.parametrize("how", ["closed input", "SIGTERM", "SIGKILL"])
+async def test_a_server_that_ends_leaves_nothing(tmp_path: Path, how: str) -> None:
+    """What one that was killed kept in temporary files is removed by the next one."""
+    async with served(tmp_path) as wire:
+        await data(wire, "create_session")
+        await data(wire, "create_session")
+        processes, ended = ours_below(wire), wire.process.pid
+
+        if how == "closed input":
+            await wire.end()
+        else:
+            wire.process.send_signal(getattr(signal, how))
+            await wire.exit()
+
+        await gone(processes)
+    if how == "SIGKILL":
+        async with served(tmp_path) as wire:
+            await data(wire, "list_sessions")
+            await wire.end()
+    assert folders_of(ended, tmp_path) == []
+
+
+async def test_a_server_that_ends_in_the_middle_of_a_launch_leaves_nothing(tmp_path: Path) -> None:
+    async with served(tmp_path) as wire:
+        await begin_launch(wire)
+        await until(lambda: profiles_of(wire, tmp_path))
+        await until(lambda: ours_below(wire))
+        processes = ours_below(wire)
+
+        await wire.end()
+
+        await gone(processes)
+        assert folders_of(wire.process.pid, tmp_path) == []
+
+
+async def test_a_call_that_is_cancelled_in_the_middle_of_a_launch_leaves_nothing(tmp_path: Path) -> None:
+    async with served(tmp_path) as wire:
+        await begin_launch(wire)
+        await until(lambda: ours_below(wire))
+        cancelled = {"method": "notifications/cancelled", "params": {"requestId": "launch"}}
+        await wire.send(json.dumps({"jsonrpc": "2.0", **cancelled}).encode() + b"\n")
+
+        await until(lambda: not ours_below(wire) and not profiles_of(wire, tmp_path))

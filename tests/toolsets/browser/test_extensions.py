@@ -1,0 +1,378 @@
+"""Unpacked extensions in the browsers of the toolset: told, opened, used, and apart from each other."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.apps.wallet_folder import READER, WALLET
+from tests.conftest import ENGINE, Browser, SessionBrowser, connected, server_command
+from tests.site import Site
+
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.skipif(ENGINE != "chromium", reason="extensions are Chromium's alone"),
+]
+
+FLAGS = (
+    *("--enable-script-evaluation", "--timeout", "15000", "--observe", "none", "--tools", "all"),
+    *("--extension", str(READER), "--extension", str(WALLET)),
+)
+
+
+class Extended(SessionBrowser):
+    """With the reading list and the wallet in it, by the answer that made the session."""
+
+    def __init__(self, browser: Browser, made: dict[str, Any]) -> None:
+        super().__init__(browser.client, browser.site, made["sessionId"], browser.root)
+        self.reader, self.wallet = made["extensions"]
+
+    def url(self, extension: dict[str, Any], path: str) -> str:
+        return f"chrome-extension://{extension['id']}/{path}"
+
+    async def unlock_page(self) -> None:
+        """The first page of the wallet's onboarding that has a field. It lets no script run."""
+        await self.call("navigate", url=self.url(self.wallet, "home.html"))
+        await self.call("click", selector="testid=get-started")
+        await self.call("click", selector="testid=onboarding-import-wallet")
+
+
+@pytest.fixture(scope="module")
+async def server(site: Site, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Browser]:
+    root = tmp_path_factory.mktemp("extended")
+    async with connected(site, *FLAGS, "--state-directory", str(root / "state"), DISPLAY="") as browser:
+        browser.root = root
+        yield browser
+
+
+@pytest.fixture
+async def extended(server: Browser) -> AsyncGenerator[Extended]:
+    browser = Extended(server, await server.call("create_session"))
+    try:
+        yield browser
+    finally:
+        await browser.call("close_session")
+
+
+# Told
+
+
+async def test_the_extensions_and_the_urls_of_their_pages_are_told(
+    extended: Extended, server: Browser
+) -> None:
+    [session] = (await server.call("list_sessions"))["sessions"]
+    read = await server.client.read_resource(f"playwright:///session/{extended.session_id}")
+
+    made = [extended.reader, extended.wallet]
+    ids = [each["id"] for each in made]
+    assert made == [
+        {
+            "id": ids[0],
+            "name": "Reading list",
+            "version": "1.0.0",
+            "pages": {
+                "popup": f"chrome-extension://{ids[0]}/popup.html",
+                "options": f"chrome-extension://{ids[0]}/options.html",
+                "side-panel": f"chrome-extension://{ids[0]}/panel.html",
+            },
+        },
+        {
+            "id": ids[1],
+            "name": "Test wallet",
+            "version": "1.0.0",
+            "pages": {"popup": f"chrome-extension://{ids[1]}/popup.html"},
+        },
+    ]
+    assert session["extensions"] == made
+    assert json.loads(read.contents[0].text)["metadata"] == session  # type: ignore[union-attr]
+
+
+async def test_the_instructions_say_where_their_pages_are(server: Browser, site: Site) -> None:
+    told = "Extensions: each session is a browser of its own, with extensions in it."
+
+    assert told in (server.client.instructions or "")
+    async with connected(site) as plain:
+        assert told not in (plain.client.instructions or "")
+
+
+# Used
+
+
+async def test_what_an_extension_opens_when_it_is_installed_is_a_new_page(extended: Extended) -> None:
+    url = extended.url(extended.reader, "list.html")
+    await extended.call("navigate", url="about:blank")
+    listed = await extended.call("tabs", action="list")
+    while url not in [each["url"] for each in listed["tabs"]]:
+        listed = await extended.call("tabs", action="list")
+    [opened] = [each for each in listed["tabs"] if each["url"] == url]
+
+    assert opened == {"pageId": opened["pageId"], "url": url, "title": "Reading list", "active": False}
+    assert listed["active"] == "page-1"
+
+
+async def test_its_pages_are_used_as_any_other(extended: Extended) -> None:
+    await extended.call("navigate", url=extended.reader["pages"]["popup"])
+    await extended.call("fill", selector="testid=reader-title", value="Lamps")
+    await extended.call("click", selector="testid=reader-add")
+    await extended.call("wait_for", text="1 to read")
+
+    await extended.call("navigate", url=extended.reader["pages"]["side-panel"])
+    await extended.call("wait_for", text="Lamps")
+    await extended.call("navigate", url=extended.reader["pages"]["options"])
+    await extended.call("select", selector="testid=options-sort", value="newest")
+
+    assert await extended.call("get_value", selector="testid=options-sort") == {"value": "newest"}
+
+
+async def test_a_window_that_it_opens_is_told_by_the_click_that_caused_it(extended: Extended) -> None:
+    await extended.call("navigate", url=extended.reader["pages"]["popup"])
+    await extended.call("fill", selector="testid=reader-title", value="Lamps")
+    await extended.call("click", selector="testid=reader-add")
+
+    clicked = await extended.call("click", selector="testid=reader-article >> button:has-text('Remind me')")
+    while not (new := clicked.get("newPages")) or "reminder" not in new[-1]["url"]:
+        clicked = await extended.call("tabs", action="list")
+
+    assert await extended.call("get_text", selector="testid=reminder-title", pageId=new[-1]["pageId"]) == {
+        "text": "Lamps"
+    }
+    closing = await extended.call("click", selector="testid=reminder-done", pageId=new[-1]["pageId"])
+    while not closing.get("closedPages"):
+        closing = await extended.call("get_cookies")
+    assert closing["closedPages"] == [new[-1]["pageId"]]
+
+
+async def test_a_tab_that_is_opened_after_that_is_not_told_as_one_that_opened_itself(
+    extended: Extended,
+) -> None:
+    await extended.call("navigate", url=extended.reader["pages"]["popup"])
+    while len((await extended.call("tabs", action="list"))["tabs"]) < 2:
+        pass
+
+    made = await extended.call("tabs", action="new", url="about:blank")
+
+    assert made == {"active": "page-3", "url": "about:blank"}
+
+
+async def test_sessions_share_nothing_of_an_extension(extended: Extended, server: Browser) -> None:
+    await extended.call("navigate", url=extended.reader["pages"]["popup"])
+    await extended.call("fill", selector="testid=reader-title", value="Lamps")
+    await extended.call("click", selector="testid=reader-add")
+    await extended.call("wait_for", text="1 to read")
+    other = Extended(server, await server.call("create_session"))
+
+    await other.call("navigate", url=other.reader["pages"]["popup"])
+
+    assert await other.call("wait_for", text="0 to read")
+    await other.call("close_session")
+
+
+# Pages that let no script run in their world
+
+
+async def test_a_locked_page_is_looked_at_and_acted_on(extended: Extended) -> None:
+    await extended.unlock_page()
+    note = "testid=srp-input-import__srp-note"
+
+    await extended.call("fill", selector=note, value="spread raise")
+    await extended.call("type", selector=note, text=" short")
+    await extended.call("press", key="End")
+    await extended.call("press", key="!")
+
+    assert await extended.call("get_value", selector=note) == {"value": "spread raise short!"}
+    assert await extended.call("get_text", selector="h1") == {"text": "Import a wallet"}
+    assert await extended.call("fill_form", fields=[{"selector": note, "value": "crane"}])
+    assert await extended.call("get_value", selector=note) == {"value": "crane"}
+    assert (await extended.call("scroll", y=10))["y"] == 0
+
+
+async def test_a_locked_page_is_read_and_waited_for(extended: Extended) -> None:
+    await extended.call("navigate", url=extended.url(extended.wallet, "home.html"))
+
+    await extended.call("wait_for", text="Welcome to the test wallet")
+    await extended.call("click", selector="testid=get-started")
+    await extended.call("wait_for", textGone="Welcome to the test wallet")
+
+    buttons = await extended.call("get_all_text", selector="button")
+    found = await extended.call("find_elements", selector="button")
+    described = await extended.call("find_element", selector="testid=onboarding-import-wallet")
+    assert [each["text"] for each in found["elements"]] == buttons["texts"]
+    assert described["element"]["selector"] == '[data-testid="onboarding-import-wallet"]'
+
+
+async def test_failures_in_a_locked_page_are_explained(extended: Extended) -> None:
+    await extended.unlock_page()
+
+    disabled = await extended.refused("click", selector="testid=import-srp-confirm", timeout=2000)
+    missing = await extended.refused("click", selector="testid=srp-note", timeout=1000)
+
+    assert (disabled["code"], disabled["details"]["reason"]) == ("ELEMENT_NOT_INTERACTIVE", "disabled")
+    assert missing["details"]["closest"] == [
+        'textbox "Secret Recovery Phrase" ([data-testid="srp-input-import__srp-note"])',
+        'button "Continue" ([data-testid="import-srp-confirm"])',
+    ]
+
+
+async def test_a_script_of_the_callers_does_not_run_in_a_locked_page(extended: Extended) -> None:
+    await extended.unlock_page()
+
+    error = await extended.refused("evaluate", script="1 + 1")
+
+    assert (error["code"], error["message"]) == (
+        "INVALID_PARAMETER",
+        'script: "eval" is not accessible under scuttling',
+    )
+
+
+# Options and limits
+
+
+async def test_options_of_a_session_hold(server: Browser) -> None:
+    made = await server.call(
+        "create_session",
+        viewport={"width": 640, "height": 360},
+        locale="pt-BR",
+        timezone="Asia/Tokyo",
+        userAgent="Lamp/7",
+        initScripts=["globalThis.lamp = 7"],
+    )
+    browser = Extended(server, made)
+    await browser.show("<p>x</p>")
+
+    script = """[innerWidth, innerHeight, navigator.language, navigator.userAgent, lamp,
+        Intl.DateTimeFormat().resolvedOptions().timeZone]"""
+    assert await browser.call("evaluate", script=script) == {
+        "result": [640, 360, "pt-BR", "Lamp/7", 7, "Asia/Tokyo"]
+    }
+    await browser.call("close_session")
+
+
+async def test_a_device_keeps_its_own_viewport(server: Browser) -> None:
+    browser = Extended(server, await server.call("create_session", device="Pixel 7"))
+    await browser.show('<meta name="viewport" content="width=device-width"><p>x</p>')
+
+    assert await browser.call("evaluate", script="[innerWidth, devicePixelRatio]") == {"result": [412, 2.625]}
+    await browser.call("close_session")
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("timezone", "Mars/Olympus"),
+        ("permissions", ["flying"]),
+        ("extraHeaders", {"a b": "c"}),
+        ("device", "Abacus 3"),
+    ],
+)
+async def test_an_option_that_does_not_work_is_named(server: Browser, option: str, value: object) -> None:
+    error = await server.refused("create_session", **{option: value})
+
+    assert (error["code"], error["details"]["parameter"]) == ("INVALID_PARAMETER", option)
+    assert (await server.call("list_sessions"))["sessions"] == []
+
+
+async def test_a_saved_state_is_there_from_the_start(extended: Extended, server: Browser) -> None:
+    await extended.show("<script>localStorage.lamp = 'lit'; document.cookie = 'seen=yes'</script>")
+    url = (await extended.call("tabs", action="list"))["url"]
+    await extended.call("save_state", name="lit")
+
+    other = Extended(server, await server.call("create_session", state="lit"))
+    await other.call("navigate", url=extended.site.page("<p>x</p>"))
+
+    script = "[localStorage.lamp, document.cookie]"
+    assert await other.call("evaluate", script=script) == {"result": ["lit", "seen=yes"]}
+    assert (await other.call("restore_state", state={"name": "lit"}))["url"] == url
+    await other.call("close_session")
+
+
+async def test_a_proxy_is_refused_where_the_server_filters(site: Site) -> None:
+    flags = ("--extension", str(READER), "--allow-domain", "127.0.0.1")
+    async with connected(site, *flags, DISPLAY="") as browser:
+        error = await browser.refused("create_session", proxy={"server": "http://127.0.0.1:9"})
+        assert (error["code"], error["details"]) == ("PERMISSION_DENIED", {"parameter": "proxy"})
+
+        made = await browser.call("create_session")
+        await browser.call("navigate", url=site.page("<p>lit</p>"), sessionId=made["sessionId"])
+        popup = made["extensions"][0]["pages"]["popup"]
+        await browser.call("navigate", url=popup, sessionId=made["sessionId"])
+        text = await browser.call("get_text", selector="h1", sessionId=made["sessionId"])
+        assert text == {"text": "Reading list"}
+
+
+async def test_a_default_session_survives_with_its_sites_but_not_with_what_extensions_kept(
+    site: Site, tmp_path: Path
+) -> None:
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps({"session": {"persistentSessions": True}}))
+    flags = ("--config", str(config), "--state-directory", str(tmp_path / "state"))
+    flags += ("--extension", str(READER), "--enable-script-evaluation", "--headless")
+    page = site.page("<p>x</p>")
+    async with connected(site, *flags) as browser:
+        await browser.call("navigate", url=page)
+        await browser.call("evaluate", script="localStorage.lamp = 'lit'")
+
+    async with connected(site, *flags) as browser:
+        kept = await browser.call("evaluate", script="[location.href, localStorage.lamp]")
+        assert kept["result"] == [page, "lit"]
+
+
+async def test_there_are_no_more_browsers_than_the_settings_allow(site: Site, tmp_path: Path) -> None:
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps({"pool": {"minBrowsers": 1, "maxBrowsers": 1}}))
+    flags = ("--config", str(config), "--extension", str(READER), "--headless")
+    async with connected(site, *flags) as browser:
+        made = await browser.call("create_session")
+        error = await browser.refused("create_session")
+        assert error == {
+            "code": "RESOURCE_EXHAUSTED",
+            "message": "All 1 browsers are in use; with extensions each session has its own",
+            "details": {"maxBrowsers": 1},
+            "retryable": True,
+            "suggestion": "Close a session that is not needed with close_session, then try again.",
+        }
+
+        await browser.call("close_session", sessionId=made["sessionId"])
+        assert await browser.call("create_session")
+
+
+def test_a_folder_without_an_extension_is_refused_before_anything_starts(tmp_path: Path) -> None:
+    command = server_command("--extension", str(tmp_path))
+    ended = subprocess.run(command, input=b"", capture_output=True, timeout=60, check=False)
+
+    assert ended.returncode != 0
+    assert b"setting 'browser.extensions':" in ended.stderr
+    assert b"manifest.json cannot be read: No such file or directory" in ended.stderr
+
+
+async def test_a_browser_that_is_missing_is_told_by_each_call(site: Site, tmp_path: Path) -> None:
+    flags = ("--extension", str(READER), "--executable-path", str(tmp_path / "none"))
+    async with connected(site, *flags) as browser:
+        for _ in range(2):
+            assert (await browser.refused("create_session"))["code"] == "BROWSER_NOT_INSTALLED"
+
+
+async def test_a_browser_that_loads_no_extensions_is_refused_and_says_why(site: Site, tmp_path: Path) -> None:
+    """As Chrome and Edge do. This one has the flags that load them taken away."""
+    from shutil import which
+
+    chromium = which("chromium")
+    if chromium is None:
+        pytest.skip("needs a chromium on PATH to wrap")
+    deaf = tmp_path / "deaf-chromium"
+    deaf.write_text(
+        '#!/bin/bash\nfor each in "$@"; do case $each in *-extension*) ;; *) kept+=("$each") ;; esac; done\n'
+        f'exec {chromium} "${{kept[@]}}"\n'
+    )
+    deaf.chmod(0o755)
+    flags = ("--extension", str(READER), "--executable-path", str(deaf), "--headless", "--timeout", "60000")
+    async with connected(site, *flags) as browser:
+        error = await browser.refused("create_session")
+
+    assert error["code"] == "BROWSER_NOT_INSTALLED"
+    assert error["message"] == f"{deaf} did not load Reading list ({READER})"
+    assert "Chrome and Edge take no extensions from their command line" in error["suggestion"]

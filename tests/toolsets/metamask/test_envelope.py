@@ -1,0 +1,126 @@
+"""What every answer is: one text, with a time, how long it took, and whose session it was."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from tests.toolsets.metamask.conftest import Server
+
+pytestmark = pytest.mark.anyio
+
+MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+
+
+def shape(told: dict[str, Any]) -> dict[str, Any]:
+    """An envelope with the kinds of its values in place of those that differ from call to call."""
+    meta = told["meta"]
+    assert MOMENT.fullmatch(meta["timestamp"])
+    assert abs((datetime.now(UTC) - datetime.fromisoformat(meta["timestamp"])).total_seconds()) < 60
+    assert type(meta["durationMs"]) is int
+    assert meta["durationMs"] >= 0
+    return {**told, "meta": sorted(meta)}
+
+
+async def test_a_success_without_a_session_names_none(idle: Server) -> None:
+    """R002-28, R002-30, R002-36."""
+    told = await idle.envelope("mm_build")
+
+    assert shape(told) == {
+        "meta": ["durationMs", "timestamp"],
+        "ok": True,
+        "result": {"buildType": "build:test", "extensionPathResolved": "dist/chrome"},
+    }
+
+
+async def test_an_error_without_a_session_names_none(idle: Server) -> None:
+    """R002-29, R002-30, R002-43."""
+    told = await idle.envelope("mm_get_state")
+
+    assert shape(told) == {
+        "error": {
+            "code": "MM_NO_ACTIVE_SESSION",
+            "message": "MetaMask is not running",
+            "details": {"suggestion": "Launch the app with mm_launch.", "retryable": False},
+        },
+        "meta": ["durationMs", "timestamp"],
+        "ok": False,
+    }
+
+
+CALLS: list[tuple[str, dict[str, Any], bool]] = [
+    ("mm_get_state", {}, True),
+    ("mm_get_state", {"bogus": 1}, False),
+    ("mm_click", {}, False),
+    ("mm_click", {"testId": "nowhere", "timeoutMs": 0}, False),
+    ("mm_build", {}, True),
+    ("mm_launch", {}, False),
+    ("mm_cleanup", {"sessionId": "mm-of-nobody"}, False),
+    ("mm_knowledge_last", {}, True),
+    ("mm_knowledge_last", {"n": 0}, False),
+    ("mm_switch_tab", {"role": "extension"}, True),
+    ("mm_run_steps", {"steps": []}, False),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments", "ok"), CALLS, ids=[f"{call[0]}-{call[1]}" for call in CALLS])
+async def test_while_there_is_a_session_every_answer_names_it(
+    app: Server, tool: str, arguments: dict[str, Any], ok: bool
+) -> None:
+    """R002-30, R002-31: also a refused argument, and a tool that is not about the session."""
+    told = await app.envelope(tool, **arguments)
+
+    assert told["ok"] is ok
+    assert told["meta"]["sessionId"].startswith("mm-")
+    assert shape(told)["meta"] == ["durationMs", "sessionId", "timestamp"]
+
+
+async def test_all_answers_name_the_same_session(app: Server) -> None:
+    """R002-30, R002-38."""
+    told = [await app.envelope(tool, **arguments) for tool, arguments, _ in CALLS]
+
+    assert len({each["meta"]["sessionId"] for each in told}) == 1
+
+
+async def test_the_duration_is_that_of_the_call(app: Server) -> None:
+    """R002-28."""
+    told = await app.envelope("mm_wait_for", testId="nowhere", timeoutMs=300)
+
+    assert 300 <= told["meta"]["durationMs"] < 10_000
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("mm_get_state", {}),
+        ("mm_navigate", {"screen": "home"}),
+        ("mm_wait_for_notification", {"timeoutMs": 1000}),
+        ("mm_list_testids", {}),
+        ("mm_accessibility_snapshot", {}),
+        ("mm_describe_screen", {}),
+        ("mm_screenshot", {"name": "x"}),
+        ("mm_click", {"testId": "x"}),
+        ("mm_type", {"testId": "x", "text": "x"}),
+        ("mm_wait_for", {"testId": "x"}),
+        ("mm_get_text", {"testId": "x"}),
+        ("mm_switch_tab", {"role": "dapp"}),
+        ("mm_close_tab", {"role": "dapp"}),
+        ("mm_mock_network", {"url": "*"}),
+        ("mm_run_steps", {"steps": [{"tool": "mm_get_state"}]}),
+    ],
+)
+async def test_what_needs_a_session_says_that_there_is_none(
+    idle: Server, tool: str, arguments: dict[str, Any]
+) -> None:
+    """R002-54."""
+    assert await idle.code(tool, **arguments) == "MM_NO_ACTIVE_SESSION"
+
+
+async def test_the_memory_needs_no_session(idle: Server) -> None:
+    """R002-58."""
+    assert "steps" in await idle.call("mm_knowledge_last")
+    assert "matches" in await idle.call("mm_knowledge_search", query="unlock")
+    assert "steps" in await idle.call("mm_knowledge_summarize")

@@ -1,0 +1,124 @@
+"""Several calls as one, each with an outcome and a record of its own."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.toolsets.metamask.conftest import Server
+
+pytestmark = pytest.mark.anyio
+
+PAGE = """<input data-testid=name><button data-testid=go onclick="log.textContent = 'went'">Go</button>
+    <button data-testid=off disabled>Off</button><p data-testid=log id=log>-</p>"""
+
+
+def step(tool: str, **arguments: Any) -> dict[str, Any]:
+    return {"tool": tool, "arguments": arguments}
+
+
+async def recorded(app: Server, n: int) -> list[tuple[str, bool]]:
+    steps = (await app.call("mm_knowledge_last", n=n))["steps"]
+    return [(each["tool"], each["ok"]) for each in reversed(steps)]
+
+
+async def test_steps_are_run_in_order_and_each_is_written_down(app: Server) -> None:
+    """Lessons 2.2, spec 07; R002-22."""
+    url = app.site.page(PAGE)
+
+    told = await app.call(
+        "mm_run_steps",
+        steps=[
+            step("mm_navigate", screen="url", url=url, observe="none"),
+            step("mm_type", testId="name", text="Ada", observe="none"),
+            step("mm_click", testId="go", observe="none"),
+            step("mm_get_text", testId="log"),
+        ],
+    )
+
+    assert told == {
+        "steps": [
+            {"tool": "mm_navigate", "data": {"navigated": True, "currentUrl": url}},
+            {"tool": "mm_type", "data": {"typed": True, "target": "testId:name"}},
+            {"tool": "mm_click", "data": {"clicked": True, "target": "testId:go"}},
+            {"tool": "mm_get_text", "data": {"text": "went", "target": "testId:log"}},
+        ],
+        "failed": 0,
+    }
+    tools = ["mm_navigate", "mm_type", "mm_click", "mm_get_text"]
+    assert await recorded(app, 4) == [(tool, True) for tool in tools]
+
+
+async def test_a_step_that_fails_ends_them_and_is_told_as_its_own_tool_would(app: Server) -> None:
+    """R002-29, R002-51."""
+    await app.show(PAGE)
+
+    error = await app.refused(
+        "mm_run_steps",
+        steps=[
+            step("mm_get_text", testId="log"),
+            step("mm_click", testId="off", timeoutMs=0),
+            step("mm_click", testId="go"),
+        ],
+    )
+
+    assert (error["code"], error["details"]["step"]) == ("MM_CLICK_FAILED", 1)
+    assert error["details"]["done"] == [
+        {"tool": "mm_get_text", "data": {"text": "-", "target": "testId:log"}}
+    ]
+    assert await recorded(app, 2) == [("mm_get_text", True), ("mm_click", False)]
+    assert await app.text("log") == "-"
+
+
+async def test_they_go_on_after_one_that_fails_if_that_is_wanted(app: Server) -> None:
+    await app.show(PAGE)
+
+    told = await app.call(
+        "mm_run_steps",
+        stopOnError=False,
+        steps=[
+            step("mm_click", testId="off", timeoutMs=0),
+            step("mm_type", testId="nowhere", text="hidden-text-99", timeoutMs=0),
+            step("mm_wait_for", testId="nowhere", timeoutMs=100),
+            step("mm_click", testId="go", observe="none"),
+        ],
+    )
+
+    assert [each.get("error", {}).get("code") for each in told["steps"]] == [
+        "MM_CLICK_FAILED",
+        "MM_TARGET_NOT_FOUND",
+        "MM_WAIT_TIMEOUT",
+        None,
+    ]
+    assert told["failed"] == 3
+    assert "hidden-text-99" not in json.dumps(told)
+
+
+async def test_one_deadline_is_for_all_of_them(app: Server) -> None:
+    told = await app.envelope(
+        "mm_run_steps", timeoutMs=500, steps=[step("mm_wait_for", testId="nowhere", timeoutMs=60_000)] * 3
+    )
+
+    assert told["error"]["code"] == "MM_WAIT_TIMEOUT"
+    assert told["meta"]["durationMs"] < 8000
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        step("mm_click", testId="go", selector="#go", timeoutMs="0"),
+        step("mm_launch"),
+        step("mm_run_steps", steps=[]),
+        step("mm_fly"),
+        {"tool": "mm_get_state", "sessionId": "x"},
+    ],
+    ids=str,
+)
+async def test_none_is_run_where_one_of_them_is_wrong(app: Server, given: dict[str, Any]) -> None:
+    """R002-32."""
+    await app.show(PAGE)
+
+    assert await app.code("mm_run_steps", steps=[step("mm_click", testId="go"), given]) == "MM_INVALID_INPUT"
+    assert await app.text("log") == "-"

@@ -1,0 +1,165 @@
+"""Typing: in place of what is there, key by key, and nobody is told what it was."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from footlight.apps.metamask.fixtures import PASSWORD, SEED_PHRASE
+from tests.toolsets.metamask.conftest import PIN, Server, log_of
+
+pytestmark = pytest.mark.anyio
+
+SECRET = "zebra-umbrella-1234"
+FIELDS = """
+    <input data-testid=plain value=before oninput="shown.textContent = this.value">
+    <textarea data-testid=area oninput="shown.textContent = this.value.length"></textarea>
+    <div contenteditable data-testid=rich role=textbox aria-label=Rich
+      oninput="shown.textContent = this.textContent">old</div>
+    <input data-testid=off disabled><input data-testid=fixed readonly>
+    <button data-testid=button>Button</button>
+    <input data-testid=hidden hidden><input type=password data-testid=password aria-label=Password
+      oninput="shown.textContent = this.value.length + ' dots'">
+    <p id=shown data-testid=shown>-</p>"""
+
+
+@pytest.fixture
+async def fields(app: Server) -> Server:
+    await app.show(FIELDS)
+    return app
+
+
+@pytest.mark.parametrize("text", ["after", "é 漢字 🎉", ""])
+async def test_a_text_takes_the_place_of_the_one_before(fields: Server, text: str) -> None:
+    """R002-52."""
+    told = await fields.call("mm_type", testId="plain", text=text, observe="none")
+
+    assert told == {"typed": True, "target": "testId:plain"}
+    assert await fields.text("shown") == text
+
+
+async def test_it_is_typed_by_a_ref_and_into_what_is_no_field(fields: Server) -> None:
+    """R002-52."""
+    await fields.call("mm_type", a11yRef=(await fields.refs())["textbox:Rich"], text="new", observe="none")
+
+    assert await fields.text("shown") == "new"
+
+
+async def test_a_long_text_is_put_in_at_once(fields: Server) -> None:
+    """R002-52."""
+    await fields.call("mm_type", testId="area", text="x" * 20_000, observe="none")
+
+    assert await fields.text("shown") == "20000"
+
+
+@pytest.mark.parametrize("timeout_ms", [0, 300])
+@pytest.mark.parametrize("test_id", ["off", "fixed", "button", "hidden"])
+async def test_what_takes_no_text_fails_without_telling_it(
+    fields: Server, test_id: str, timeout_ms: int
+) -> None:
+    """R002-52."""
+    told = await fields.envelope("mm_type", testId=test_id, text=SECRET, timeoutMs=timeout_ms)
+
+    assert told["error"]["code"] == "MM_TYPE_FAILED"
+    assert SECRET not in str(told)
+
+
+REFUSED: list[dict[str, Any]] = [
+    {"testId": "nowhere", "timeoutMs": 0},
+    {"testId": "nowhere", "timeoutMs": 200},
+    {"testId": "plain", "selector": "input"},
+    {"testId": "plain", "bogus": 1},
+    {},
+    {"a11yRef": "e999"},
+    {"selector": ":::"},
+]
+
+
+@pytest.mark.parametrize("arguments", REFUSED, ids=str)
+async def test_no_error_tells_the_text(fields: Server, arguments: dict[str, Any]) -> None:
+    """R002-52."""
+    told = await fields.envelope("mm_type", text=SECRET, **arguments)
+
+    assert not told["ok"]
+    assert SECRET not in str(told)
+
+
+async def test_neither_answer_nor_log_nor_memory_has_a_password(fields: Server) -> None:
+    """R002-24, R002-25, R002-52: named by test id, by ref and by selector, typed well and in vain."""
+    ref = (await fields.refs())["textbox:Password"]
+    told = [
+        await fields.envelope("mm_type", testId="password", text=SECRET),
+        await fields.envelope("mm_type", a11yRef=ref, text=SECRET),
+        await fields.envelope("mm_type", selector="[type=password]", text=SECRET),
+        await fields.envelope("mm_type", selector="[type=password]", text=SECRET, bogus=True),
+        await fields.envelope("mm_type", testId="button", text=SECRET, timeoutMs=0),
+    ]
+
+    assert [each["ok"] for each in told] == [True, True, True, False, False]
+    assert await fields.text("shown") == f"{len(SECRET)} dots"
+    assert SECRET not in str(told) + log_of(fields)
+    assert [
+        path for path in fields.root.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()
+    ] == []
+
+
+async def test_a_secret_is_typed_by_its_name_and_never_shown(fields: Server) -> None:
+    """DESIGN: secrets are given by name and masked everywhere."""
+    told = await fields.envelope("mm_type", testId="plain", text="secret:PIN")
+    shown = await fields.text("shown")
+    described = await fields.envelope("mm_describe_screen")
+
+    assert told["ok"]
+    assert shown == "[secret PIN]"
+    assert PIN not in str(told) + str(described) + log_of(fields)
+    assert [path for path in fields.root.rglob("*.json") if PIN in path.read_text("utf-8")] == []
+    error = await fields.refused("mm_type", testId="plain", text="secret:NOBODYS")
+    assert (error["code"], "PIN" in error["message"]) == ("MM_INVALID_INPUT", True)
+
+
+async def test_a_field_that_parts_a_phrase_at_its_spaces_gets_every_word(app: Server) -> None:
+    """R002-52: as MetaMask's does, it moves the focus to another field with each space."""
+    await app.show("""<div id=words></div><p data-testid=shown id=shown>-</p><script>
+        const add = first => {
+          const field = document.createElement("input");
+          if (first) field.dataset.testid = "srp";
+          field.oninput = () => {
+            if (field.value.endsWith(" ")) {
+              field.value = field.value.trim();
+              setTimeout(() => add().focus());
+            }
+            shown.textContent = [...document.querySelectorAll("input")].map(each => each.value).join("|");
+          };
+          words.append(field);
+          return field;
+        };
+        add(true)</script>""")
+
+    await app.call("mm_type", testId="srp", text=SEED_PHRASE, observe="none")
+
+    assert await app.text("shown") == SEED_PHRASE.replace(" ", "|")
+
+
+async def test_a_wrong_password_and_then_the_right_one(app: Server) -> None:
+    """R002-52, R002-43."""
+    await app.call("mm_click", testId="account-options-menu-button", observe="none")
+    await app.call("mm_click", testId="global-menu-lock", observe="none")
+    await app.call("mm_wait_for", testId="unlock-password")
+    await app.call("mm_type", testId="unlock-password", text="wrong password", observe="none")
+    await app.call("mm_click", testId="unlock-submit", observe="none")
+    await app.call("mm_wait_for", selector="[role=alert]")
+    await app.call("mm_type", testId="unlock-password", text=PASSWORD, observe="none")
+    await app.call("mm_click", testId="unlock-submit", observe="none")
+    await app.call("mm_wait_for", testId="account-menu-icon")
+
+    assert (await app.call("mm_get_state"))["state"]["currentScreen"] == "home"
+
+
+async def test_what_was_given_as_text_is_not_told_though_it_is_none(app: Server) -> None:
+    """R002-52"""
+    error = await app.refused("mm_type", testId="unlock-password", text=12345678)
+
+    assert (error["code"], error["message"]) == ("MM_INVALID_INPUT", "text: must be a valid string")
+    assert "12345678" not in json.dumps(error)
