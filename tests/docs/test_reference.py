@@ -140,6 +140,7 @@ VALUES = {
     "transport": "websocket",
     "listen.publicUrl": "https://elsewhere.example.com/mcp",
     "listen.tokenVerifier": "package.module:other",
+    "app.profile": "package.module:other",
     "listen.authorizationServers": "https://login.example.com",
 }
 """Of a form that the type does not tell."""

@@ -83,8 +83,10 @@ def is_free(port: int) -> bool:
 
 
 def processes_of(server: Server) -> list[str]:
-    """Browsers and displays that this test's servers have started."""
-    names = (each.name() for each in psutil.Process().children(recursive=True))
+    """Browsers and displays that this server has started; others run in other servers of this worker."""
+    mine = psutil.Process().children(recursive=True)
+    [own] = [each for each in mine if str(server.root) in each.cmdline()]
+    names = (each.name() for each in own.children(recursive=True))
     return [name for name in names if name.startswith(("chrom", "Xvfb"))]
 
 
