@@ -6,6 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from footlight.knowledge.index import Index
+from footlight.knowledge.naming import NO_SESSION
 from footlight.knowledge.summary import MOST_STEPS, last, summarize
 from tests.knowledge.recorded import START, in_seconds, record, write
 
@@ -140,3 +141,13 @@ def test_the_latest_steps_are_a_line_each_and_never_an_observation(tmp_path: Pat
         },
     ]
     assert [step["sessionId"] for step in last(index, 3, session_id="mm-two")] == ["mm-two"]
+
+
+def test_the_latest_session_is_one_that_was_launched(tmp_path: Path) -> None:
+    """A call that is refused before there is a session has no recipe, unless there is nothing else."""
+    refused = record("mm_get_state", session_id=NO_SESSION, at=START + timedelta(days=1), ok=False)
+    write(tmp_path, refused)
+    alone = summarize(Index(tmp_path))
+    write(tmp_path, *SESSION)
+
+    assert (alone["sessionId"], summarize(Index(tmp_path))["sessionId"]) == (NO_SESSION, "mm-one")

@@ -8,7 +8,7 @@ where `profile` is an `AppProfile`. All that one is made of is here.
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -112,6 +112,10 @@ class Services:
         Asked once the app has opened: an answer makes the launch fail with it.
         """
         return None
+
+    def notes(self) -> Sequence[str]:
+        """What whoever launched the app should know, in a sentence each."""
+        return ()
 
     def opens_home(self) -> bool:
         """Whether the app, as it has started, opens its own page by itself, which a launch then waits for."""

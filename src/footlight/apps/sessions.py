@@ -298,6 +298,7 @@ class AppSessions(SessionTable):
             # It would come to the front in the midst of a call.
             await app.wait_for_double(page, Deadline.after(OWN_HOME_SECONDS * 1000))
         await app.close_doubles(page)
+        app.session.take_events()  # What opened and closed until here is no news of a call.
 
     # Using
 

@@ -31,6 +31,7 @@ from typing import Any, TypeVar
 
 from footlight.knowledge import index_file
 from footlight.knowledge.indexing import FROM, SAME_MILLISECOND, catch_up, insert, look_of, written
+from footlight.knowledge.naming import NO_SESSION
 from footlight.knowledge.rows import Look, Row, Target, row_of
 from footlight.knowledge.step_files import stamp
 
@@ -44,6 +45,9 @@ _ROW = "s.session, s.tool, s.ok, s.screen, s.before, s.facts, s.id, l.seen"
 
 Candidate = tuple[int, str, str, str, str, str]
 """Id, tool, screen, and words: of the target, of the test ids that were seen, of roles and names."""
+
+
+_LATEST = "coalesce((SELECT session FROM steps WHERE session != ? ORDER BY id DESC LIMIT 1), ?)"
 
 
 class Index:
@@ -88,9 +92,11 @@ class Index:
         return self._rows(f"{where} ORDER BY s.id DESC LIMIT ?", (*given, n))
 
     def session(self, session_id: str | None = None, *, most: int | None = None) -> list[Row]:
-        """Its steps, the latest of them if there are more than `most`. None where there is no step at all."""
-        chosen = "?" if session_id is not None else "(SELECT session FROM steps ORDER BY id DESC LIMIT 1)"
-        given = (session_id,) if session_id is not None else ()
+        """Its steps, the latest of them if there are more than `most`.
+
+        Without an id it is the latest that is one: steps without a session only where there are no others.
+        """
+        chosen, given = ("?", (session_id,)) if session_id is not None else (_LATEST, (NO_SESSION,) * 2)
         rows = self._rows(
             f"WHERE s.session = {chosen} ORDER BY s.id DESC LIMIT ?", (*given, -1 if most is None else most)
         )

@@ -163,3 +163,15 @@ async def test_a_mock_of_the_chain_reaches_the_wallets_worker(app: Server) -> No
     await app.call("mm_navigate", screen="settings", observe="none")
     await app.call("mm_navigate", screen="home", observe="none")
     await app.call("mm_wait_for", testId="eth-overview__primary-currency")
+
+
+async def test_an_address_that_is_refused_leaves_no_tab(app: Server) -> None:
+    """R002-45"""
+    before = (await app.call("mm_switch_tab", role="extension"))["tabs"]
+
+    codes = [
+        await app.code("mm_navigate", screen="url", url=url) for url in ("file:///etc", "http://127.0.0.1:1/")
+    ]
+
+    assert codes == ["MM_INVALID_INPUT", "MM_NAVIGATION_FAILED"]
+    assert (await app.call("mm_switch_tab", role="extension"))["tabs"] == before

@@ -68,6 +68,14 @@ class MetaMaskServices(Services):
     def failed(self) -> str | None:
         return None if self.chain.alive else f"the chain at {self.chain.url} has ended by itself"
 
+    def notes(self) -> Sequence[str]:
+        if self._fixture.was_read.is_set():
+            return ()
+        return (
+            f"The app has not asked for its state on port {self._fixture.port}: only builds for tests do, "
+            "so fixtures have no effect on this one.",
+        )
+
     def opens_home(self) -> bool:
         """Builds for tests, which ask for their state, do not; all others do on a new profile."""
         return not self._fixture.was_read.is_set()

@@ -79,22 +79,29 @@ async def navigate(
     observe: Observe = "diff",
 ) -> Navigated:
     """Go to a screen of the app, or with screen url to an address: a site opens in a tab of its own."""
-    running = running_app(call)
-    app = running.app
-    if screen == "url":
-        if url is None:
-            raise MissingParameter("url: required with screen url", parameter="url")
-        page = await _page_for(app, url)
-        await navigation.navigate(page, url, "load", call.deadline)
-    elif url is not None:
+    app = running_app(call).app
+    if screen == "url" and url is None:
+        raise MissingParameter("url: required with screen url", parameter="url")
+    if screen != "url" and url is not None:
         raise InvalidParameter(f"url: only with screen url, not with {screen}", parameter="url")
-    else:
-        page = await _show(call, app, screen)
+    before = app.session.pages
+    try:
+        page = await (_show(call, app, screen) if url is None else _go(call, app, url))
+    except FootlightError:
+        for opened in (each for each in app.pages_of("other") if each not in before):
+            await opened.close()
+        raise
     await app.select(page)
     call.maybe_page = page
     await wait_until_drawn(app, page, call.deadline)
     observing = Observing(call, observe)
     return {"navigated": True, "currentUrl": page.url, **await observing.told()}
+
+
+async def _go(call: ToolCall, app: ExtensionApp, url: str) -> Page:
+    page = await _page_for(app, url)
+    await navigation.navigate(page, url, "load", call.deadline)
+    return page
 
 
 async def _page_for(app: ExtensionApp, url: str) -> Page:

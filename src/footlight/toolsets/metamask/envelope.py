@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MetaEnvelope", "code_of"]
 
-EVENTS = ("newPages", "closedPages", "dialogs", "downloads", "healed")
+EVENTS = ("newPages", "closedPages", "dialogs", "downloads", "healed", "notes")
 """What is told beside the result, where the document need not be kept to the letter."""
 
 _ALWAYS = {

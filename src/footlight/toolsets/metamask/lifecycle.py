@@ -50,7 +50,7 @@ class Launched(TypedDict):
     extensionId: str
     state: dict[str, Any]
     priorKnowledge: NotRequired[dict[str, Any] | None]
-    display: NotRequired[str]
+    notes: NotRequired[list[str]]
 
 
 class CleanedUp(TypedDict):
@@ -108,8 +108,11 @@ async def launch(
         "extensionId": running.app.id,
         "state": look.state.told(),
     }
+    notes = [*running.services.notes()]
     if running.browser.shown == "none" and not sessions.headless:
-        told["display"] = "none: there is no display and no Xvfb, so the browser has no window"
+        notes.append("There is no display and no Xvfb, so the browser has no window.")
+    if notes:
+        told["notes"] = notes
     if prior_knowledge:
         told["priorKnowledge"] = await prior_knowledge_of(sessions, look.state.screen.name)
     return told
