@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import logging
 import os
 import shutil
 import signal
@@ -16,7 +18,9 @@ import anyio.abc
 
 from footlight.knowledge.records import Facts
 
-__all__ = ["repository_facts"]
+__all__ = ["LearntFacts", "repository_facts"]
+
+logger = logging.getLogger(__name__)
 
 ANSWER_SECONDS = 2.0
 """For each program: a step must not wait for one that hangs."""
@@ -24,6 +28,29 @@ LONGEST_ANSWER = 1 << 20
 
 _GIT = ("git", "--no-optional-locks", "-c", "core.fsmonitor=false")
 """Reads only, and starts no program that the repository names."""
+
+
+class LearntFacts:
+    """What is known of a repository by now. It is asked beside the steps: the first ones may know nothing."""
+
+    def __init__(self, repository: Path) -> None:
+        self._repository = repository
+        self._asking: asyncio.Task[Facts] | None = None
+
+    def ask(self) -> None:
+        """Once more: the branch may be another by now."""
+        self._asking = asyncio.create_task(repository_facts(self._repository))
+
+    @property
+    def known(self) -> Facts:
+        asking = self._asking
+        if asking is None or not asking.done() or asking.cancelled():
+            return Facts()
+        if error := asking.exception():
+            logger.warning("nothing could be learnt of the repository", exc_info=error)
+            self._asking = None
+            return Facts()
+        return asking.result()
 
 
 async def repository_facts(root: Path, *, answer_s: float = ANSWER_SECONDS) -> Facts:

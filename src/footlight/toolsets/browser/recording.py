@@ -21,9 +21,10 @@ from footlight.browser.looking import look
 from footlight.browser.refs import leading_ref
 from footlight.browser.test_ids import seen_test_ids
 from footlight.errors import FootlightError
-from footlight.knowledge.facts import repository_facts
-from footlight.knowledge.records import Facts, Field, Observation, Step
+from footlight.knowledge.facts import LearntFacts
+from footlight.knowledge.records import Observation, Step
 from footlight.knowledge.sanitising import Rules
+from footlight.server.typed_field import field_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,8 +64,8 @@ class PageRecorder:
 
     def __init__(self, store: KnowledgeStore, *, repository: Path) -> None:
         self._store = store
-        self._repository = repository
-        self._facts: asyncio.Task[Facts] | None = None
+        self._facts = LearntFacts(repository)
+        self._asked = False
 
     async def observe(self, tool: Tool, call: ToolCall) -> Observation | None:
         page = call.maybe_page
@@ -77,16 +78,10 @@ class PageRecorder:
     async def record(self, recorded: Recorded) -> None:
         if recorded.tool.scope != "page" or recorded.tool.batch:
             return
-        step = _step(recorded)
-        await asyncio.to_thread(self._store.record, step, self._known_facts())
-
-    def _known_facts(self) -> Facts:
-        """No step waits for them: the first ones have none."""
-        if self._facts is None:
-            self._facts = asyncio.create_task(repository_facts(self._repository))
-        if not self._facts.done() or self._facts.cancelled() or self._facts.exception():
-            return Facts()
-        return self._facts.result()
+        if not self._asked:
+            self._facts.ask()
+            self._asked = True
+        await asyncio.to_thread(self._store.record, _step(recorded), self._facts.known)
 
 
 async def _seen(page: Page) -> Observation:
@@ -127,16 +122,7 @@ def _step(recorded: Recorded) -> Step:
         duration_ms=answer.duration_ms,
         input=_input(recorded.tool.name, recorded.arguments),
         target=_target(recorded.arguments.get("selector")),
-        field=Field(
-            tag=typed.tag,
-            type=typed.type,
-            autocomplete=typed.autocomplete,
-            test_id=typed.test_id,
-            name=typed.name,
-            hint=typed.hint,
-        )
-        if typed
-        else None,
+        field=field_of(typed) if typed else None,
         error=None if answer.success else answer.content["error"],
         observation=cast("Observation | None", recorded.observed),
     )

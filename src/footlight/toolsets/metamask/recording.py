@@ -6,14 +6,15 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from footlight.browser.deadline import Deadline
 from footlight.errors import FootlightError
-from footlight.knowledge.facts import repository_facts
-from footlight.knowledge.records import Facts, Observation, Step
-from footlight.knowledge.sanitising import Field
+from footlight.knowledge.facts import LearntFacts
+from footlight.knowledge.records import Observation, Step
 from footlight.server.masking import Mask, unmasked
+from footlight.server.typed_field import field_of
 from footlight.toolsets.metamask.envelope import code_of
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from footlight.apps.observing import Look
     from footlight.apps.ref_map import RefMap
     from footlight.apps.sessions import AppSessions, RunningApp
-    from footlight.browser.test_ids import FieldKind
     from footlight.knowledge.store import KnowledgeStore
     from footlight.server.recording import Recorded
     from footlight.server.tool import Tool, ToolCall
@@ -53,7 +53,7 @@ class StepRecorder:
         self._prefix = prefix
         self._repository = repository
         self._names = RECORDED if strict else RECORDED | BEYOND
-        self._facts: asyncio.Task[Facts] | None = None
+        self._facts = LearntFacts(repository)
         self._build: Mapping[str, Any] = {}
 
     async def observe(self, tool: Tool, call: ToolCall) -> Observation | None:
@@ -68,10 +68,10 @@ class StepRecorder:
     async def record(self, recorded: Recorded) -> None:
         name = self._plain(recorded.tool)
         if name == "launch":
-            self._learn_facts(recorded)
+            self._learn(recorded)
         if name not in self._names:
             return
-        facts = await self._known_facts()
+        facts = replace(self._facts.known, build=self._build)
         running = _running(recorded)
         observed = cast("Observation | None", recorded.observed)
         if observed is None and running is not None and name == "launch":
@@ -82,25 +82,14 @@ class StepRecorder:
     def _plain(self, tool: Tool) -> str:
         return tool.name.removeprefix(f"{self._prefix}_")
 
-    def _learn_facts(self, recorded: Recorded) -> None:
+    def _learn(self, recorded: Recorded) -> None:
         """Once for each session: asking git and node takes its time."""
-        self._facts = asyncio.create_task(repository_facts(self._repository))
+        self._facts.ask()
         running = _running(recorded)
         if running is not None:
             folder, root = running.folder, self._repository.resolve()
             below = folder.relative_to(root).as_posix() if folder.is_relative_to(root) else str(folder)
             self._build = {"buildType": "build:test", "extensionPathResolved": below}
-
-    async def _known_facts(self) -> Facts:
-        """A step does not wait for them: the first ones may have none."""
-        if self._facts is None or not self._facts.done():
-            return Facts(build=self._build)
-        try:
-            facts = self._facts.result()
-        except Exception:
-            logger.warning("nothing could be learnt of the repository", exc_info=True)
-            return Facts(build=self._build)
-        return Facts(environment=facts.environment, git=facts.git, build=self._build)
 
     def _step(self, recorded: Recorded, name: str, observed: Observation | None) -> Step:
         answer = recorded.answer
@@ -114,7 +103,7 @@ class StepRecorder:
             duration_ms=answer.duration_ms,
             input=recorded.arguments,
             target={key: value for key, value in given.items() if isinstance(value, str)} or None,
-            field=_field(typed) if typed else None,
+            field=field_of(typed) if typed else None,
             error=None if answer.success else self._error(name, answer.content["error"]),
             observation=observed,
             screenshot=_screenshot(name, answer.content.get("data") or {}),
@@ -148,17 +137,6 @@ def _observation(look: Look, refs: RefMap, mask: Mask) -> Observation:
     """What a page shows may be a secret that was typed into it."""
     nodes = refs.recorded(look.nodes[:SHOWN_NODES])
     return Observation(state=mask(look.state.told()), test_ids=mask(look.told_test_ids()), nodes=mask(nodes))
-
-
-def _field(kind: FieldKind) -> Field:
-    return Field(
-        tag=kind.tag,
-        type=kind.type,
-        autocomplete=kind.autocomplete,
-        test_id=kind.test_id,
-        name=kind.name,
-        hint=kind.hint,
-    )
 
 
 def _screenshot(name: str, data: Mapping[str, Any]) -> dict[str, Any] | None:
