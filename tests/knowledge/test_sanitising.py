@@ -463,7 +463,7 @@ def spellings(secret: str) -> set[str]:
     return {text.strip().casefold() for text in plain | {json.dumps(each)[1:-1] for each in plain}}
 
 
-@settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 @given(
     secret=SECRETS,
     door=st.sampled_from([*DOORS]),

@@ -112,7 +112,7 @@ async def test_an_unknown_secret_is_refused_with_the_known_names(site: Site, tol
 
     assert (error["code"], error["message"]) == (
         "INVALID_PARAMETER",
-        "value: there is no secret PASSWRD; known: PASSWORD, PIN, got 'secret:PASSWRD'",
+        "value: there is no secret PASSWRD; known: PASSWORD, PIN",
     )
     assert await told.call("get_value", selector="input") == {"value": ""}
 
