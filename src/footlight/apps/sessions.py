@@ -140,6 +140,8 @@ class AppSessions(SessionTable):
         self._launching: asyncio.Task[RunningApp] | None = None
         self._launching_for: Caller | None = None
         self._building = asyncio.Lock()
+        self._ending = asyncio.Lock()
+        """Held until all of a session is gone: its ports are free only then."""
 
     # Building
 
@@ -198,10 +200,10 @@ class AppSessions(SessionTable):
             await self._discard(launching.result())
 
     async def _check_none_runs(self, caller: Caller) -> None:
-        running = self._running
-        if running is not None and not running.session.alive:
-            await self._bury(running.session)
-            running = None
+        if self._running is not None and not self._running.session.alive:
+            await self._end_crashed(self._running.session)
+        async with self._ending:
+            running = self._running
         if running is None and self._launching is None:
             return
         mine = running is not None and running.session.owner == caller.principal
@@ -249,7 +251,15 @@ class AppSessions(SessionTable):
             )
             self._running = running
             self._add(session)
+            assert browser.context.browser is not None
+            browser.context.browser.on("disconnected", lambda _: detached(self._end_crashed(session)))
             return running
+
+    async def _end_crashed(self, session: Session) -> None:
+        """What runs beside a browser that is gone ends with it, whether or not anybody calls."""
+        if self._sessions.get(session.id) is session:
+            logger.warning("the browser of session %s is gone", session.id)
+            await self._bury(session)
 
     async def _start_services(self, stack: contextlib.AsyncExitStack, request: LaunchRequest) -> Services:
         try:
@@ -350,11 +360,9 @@ class AppSessions(SessionTable):
         await super().close_all()
 
     async def _close(self, session: Session) -> None:
-        running, self._running = self._running, None
-        if running is not None:
-            await running.end()
-        else:
-            await session.close()
+        async with self._ending:
+            running, self._running = self._running, None
+            await (running.end() if running is not None else session.close())
 
     async def _make_again(self, id: str, caller: Caller) -> Session:
         """Only its caller launches one."""
