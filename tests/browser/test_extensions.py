@@ -27,7 +27,6 @@ def test_an_extension_is_what_its_manifest_says() -> None:
         version="1.0.0",
         manifest_version=3,
         permissions=("sidePanel", "storage"),
-        has_background=True,
         pages={"options": "options.html", "popup": "popup.html", "side-panel": "panel.html"},
     )
     assert read_extension(WALLET).permissions == ("storage", "http://localhost/*", "http://127.0.0.1/*")

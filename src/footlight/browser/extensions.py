@@ -29,7 +29,6 @@ class UnpackedExtension:
     version: str
     manifest_version: int
     permissions: tuple[str, ...] = ()
-    has_background: bool = False
     pages: Mapping[str, str] = field(default_factory=dict[str, str])
     """By role (popup, options, side-panel): paths in the extension."""
 
@@ -107,7 +106,6 @@ def _extension(folder: Path, manifest: Mapping[str, Any]) -> UnpackedExtension:
         version=manifest["version"],
         manifest_version=number if isinstance(number, int) else 0,
         permissions=tuple(each for each in asked if isinstance(each, str)),
-        has_background="background" in manifest,
         pages=dict(_pages(manifest)),
     )
 

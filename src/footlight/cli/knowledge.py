@@ -48,6 +48,9 @@ root_option = click.option(
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 session_option = click.option("--session", metavar="ID", help="Of this session only.")
+out_option = click.option(
+    "--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="Write to this file."
+)
 force_option = click.option("--force", is_flag=True, help="Overwrite the file if it is there.")
 
 
@@ -149,9 +152,7 @@ def summarize(*, session: str | None, root: Path, as_json: bool) -> None:
 
 @knowledge.command()
 @click.argument("session")
-@click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="Write to this file."
-)
+@out_option
 @force_option
 @root_option
 def export(*, session: str, out: Path, force: bool, root: Path) -> None:
@@ -165,9 +166,7 @@ def export(*, session: str, out: Path, force: bool, root: Path) -> None:
 
 @knowledge.command()
 @click.argument("session")
-@click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="Write to this file."
-)
+@out_option
 @force_option
 @root_option
 def report(*, session: str, out: Path, force: bool, root: Path) -> None:
