@@ -64,8 +64,12 @@ def written(connection: sqlite3.Connection) -> Generator[sqlite3.Connection]:
 
 
 def catch_up(connection: sqlite3.Connection, root: Path) -> None:
-    present = session_folders(root)
+    """What is indexed is read before the files are listed, here and in `_scan`.
+
+    The other way round, what another process adds in between would look as if its file were gone.
+    """
     known = dict[str, int](connection.execute("SELECT name, mtime_ns FROM sessions").fetchall())
+    present = session_folders(root)
     dropped = sum(_drop_session(connection, name) for name in known.keys() - present.keys())
     for name in sorted(present):
         if known.get(name) != present[name]:
@@ -79,9 +83,9 @@ def _scan(
 ) -> int:
     """One session. How many were dropped."""
     now = time.time_ns()
-    files = step_files(root, session)
     listed = (f"SELECT file, stamp FROM {table} WHERE session = ?1" for table in ("steps", "ignored"))
     indexed = dict[str, str](connection.execute(" UNION ALL ".join(listed), (session,)).fetchall())
+    files = step_files(root, session)
     gone = [file for file, its in indexed.items() if files.get(file) != its]
     new = [file for file, its in files.items() if indexed.get(file) != its]
     if gone:

@@ -257,7 +257,22 @@ def test_where_there_is_none_the_error_says_how_to_get_one(
 
 
 def _children() -> set[psutil.Process]:
-    return set(psutil.Process().children(recursive=True))
+    """Keepers, and what they keep: other tests' browsers come and go meanwhile."""
+    return {each for child in psutil.Process().children() if _is_keeper(child) for each in _family(child)}
+
+
+def _is_keeper(process: psutil.Process) -> bool:
+    try:
+        return any(part.endswith("keeper.py") for part in process.cmdline())
+    except psutil.NoSuchProcess:
+        return False
+
+
+def _family(process: psutil.Process) -> list[psutil.Process]:
+    try:
+        return [process, *process.children(recursive=True)]
+    except psutil.NoSuchProcess:
+        return []
 
 
 def _runs(process: psutil.Process) -> bool:
