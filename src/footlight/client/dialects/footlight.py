@@ -30,14 +30,14 @@ _TRUTHS = {"true": True, "false": False}
 
 
 class FootlightDialect:
-    """Works in the caller's default session; in one of its own where a connection has no default."""
+    """Works in the given session, or the caller's default one; where a connection has none, in its own."""
 
     server: ClassVar[str] = "footlight serve"
     needs: ClassVar[frozenset[str]] = frozenset({"navigate", "screenshot", "snapshot", "click"})
 
-    def __init__(self) -> None:
+    def __init__(self, *, session: str | None = None) -> None:
         self.tools: Mapping[str, Tool] = {}
-        self._session: str | None = None
+        self._session = session
 
     async def navigate(self, operation: Operation, url: str) -> NavigateResult:
         data = await self._data(operation, "navigate", {"url": url, "observe": "none"})

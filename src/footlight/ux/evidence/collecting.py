@@ -1,0 +1,201 @@
+"""All of the evidence of one page: each collector in its turn, at each width. What fails is told."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from footlight.client.errors import MCPConnectionError, MCPError
+from footlight.ux.evidence.axe import AxeRules
+from footlight.ux.evidence.collector import Collected, Collector
+from footlight.ux.evidence.pictures import PagePicture
+from footlight.ux.findings import SEVERITIES, Box, Element, Evidence, Fact, Finding, Screenshot, Skipped
+from footlight.ux.page import VIEWS, AuditedPage, Opened, View
+
+__all__ = ["collect_evidence", "standard_collectors"]
+
+logger = logging.getLogger(__name__)
+
+MOST_REFS = 40
+MOST_PICTURES = 3
+"""Of a finding."""
+Progress = Callable[[str], None]
+
+
+def standard_collectors() -> Sequence[Collector]:
+    """In the order in which they look: those that change the page come last."""
+    return (AxeRules(),)
+
+
+async def collect_evidence(
+    page: AuditedPage,
+    url: str,
+    *,
+    collectors: Sequence[Collector] | None = None,
+    views: Sequence[View] = VIEWS,
+    progress: Progress = lambda _: None,
+) -> Evidence:
+    """Open the page at each width and measure it. It stays open at the first.
+
+    Raises:
+        MCPError: it cannot be opened at the first width, or the connection is lost.
+    """
+    chosen = standard_collectors() if collectors is None else collectors
+    work = _Work(page, progress)
+    first, *others = views
+    opened = await work.look(url, first, chosen)
+    again = [each for each in chosen if each.every_view]
+    for view in others:
+        try:
+            await work.look(url, view, again)
+        except MCPConnectionError:
+            raise
+        except MCPError as error:
+            work.skip(f"everything at {view.width} px", error)
+    if others:
+        await page.open(url, first)
+    return await work.evidence(opened, chosen, views)
+
+
+@dataclass
+class _Work:
+    page: AuditedPage
+    progress: Progress
+    findings: list[Finding] = field(default_factory=list[Finding])
+    facts: list[Fact] = field(default_factory=list[Fact])
+    metrics: dict[str, float] = field(default_factory=dict[str, float])
+    skipped: list[Skipped] = field(default_factory=list[Skipped])
+    pictures: dict[int, PagePicture] = field(default_factory=dict[int, PagePicture])
+    started: float = field(default_factory=time.time)
+    clock: float = field(default_factory=time.monotonic)
+
+    async def look(self, url: str, view: View, collectors: Sequence[Collector]) -> Opened:
+        self.progress(f"open {url} at {view.width} px")
+        opened = await self.page.open(url, view)
+        await self.take_picture(view)
+        for collector in collectors:
+            self.progress(collector.name)
+            try:
+                self.add(await collector.collect(self.page, view))
+            except MCPConnectionError:
+                raise
+            except MCPError as error:
+                self.skip(f"{collector.name} at {view.width} px", error)
+        return opened
+
+    async def take_picture(self, view: View) -> None:
+        """Of the whole page; of what is visible first, where that is too much for the server."""
+        for full_page in (True, False):
+            try:
+                taken = await self.page.screenshot(full_page=full_page)
+                self.pictures[view.width] = await asyncio.to_thread(PagePicture, taken)
+            except MCPConnectionError:
+                raise
+            except (MCPError, OSError, ValueError) as error:
+                what = "the picture of the whole page" if full_page else "any picture"
+                self.skip(f"{what} at {view.width} px", error)
+            else:
+                return
+
+    def add(self, collected: Collected) -> None:
+        for found in collected.findings:
+            place = next((n for n, each in enumerate(self.findings) if _is_same(each, found)), None)
+            if place is None:
+                self.findings.append(found)
+            else:
+                self.findings[place] = _joined(self.findings[place], found)
+        self.facts.extend(collected.facts)
+        self.metrics |= collected.metrics
+
+    def skip(self, what: str, error: Exception) -> None:
+        logger.warning("%s could not be done: %s", what, error)
+        self.skipped.append(Skipped(what=what, why=str(error)))
+
+    async def evidence(
+        self, opened: Opened, collectors: Sequence[Collector], views: Sequence[View]
+    ) -> Evidence:
+        findings = [
+            replace(each, id=f"F{number}") for number, each in enumerate(sorted(self.findings, key=_rank), 1)
+        ]
+        await self.refer(findings)
+        shots = await asyncio.to_thread(self.show, findings, views)
+        return Evidence(
+            url=opened.url,
+            status=opened.status,
+            title=opened.title,
+            server=self.page.server,
+            axe_version=next((each.version for each in collectors if isinstance(each, AxeRules)), None),
+            widths=[view.width for view in views],
+            started_ms=int(self.started * 1000),
+            duration_ms=int((time.monotonic() - self.clock) * 1000),
+            findings=findings,
+            facts=[replace(fact, id=f"P{number}") for number, fact in enumerate(self.facts, 1)],
+            metrics=self.metrics,
+            screenshots=shots,
+            skipped=self.skipped,
+        )
+
+    async def refer(self, findings: list[Finding]) -> None:
+        """Give the first element of each the server's ref: a model may want to act on it."""
+        for place, finding in enumerate(findings[:MOST_REFS]):
+            if finding.elements and finding.elements[0].selector:
+                first, *others = finding.elements
+                try:
+                    ref = await self.page.find_ref(first.selector)
+                except MCPConnectionError:
+                    raise
+                except MCPError as error:
+                    logger.info("no ref for %s: %s", first.selector, error)
+                else:
+                    findings[place] = replace(finding, elements=[replace(first, ref=ref), *others])
+
+    def show(self, findings: list[Finding], views: Sequence[View]) -> Sequence[Screenshot]:
+        """Give the first elements of each their pictures; the screens with all of them marked."""
+        marks: dict[int, list[tuple[str, Box]]] = {}
+        for place, finding in enumerate(findings):
+            for element in finding.elements:
+                if _is_part(element) and element.box is not None and element.width is not None:
+                    marks.setdefault(element.width, []).append((finding.id, element.box))
+            shown = [self.shown(element) for element in finding.elements[:MOST_PICTURES]]
+            findings[place] = replace(finding, elements=[*shown, *finding.elements[MOST_PICTURES:]])
+        return [
+            shot
+            for view in views
+            if view.width in self.pictures
+            for shot in self.pictures[view.width].first_screen(marks.get(view.width, ()), view)
+        ]
+
+    def shown(self, element: Element) -> Element:
+        if element.box is None or element.width not in self.pictures or not _is_part(element):
+            return element
+        return replace(element, picture=self.pictures[element.width].cut_out(element.box))
+
+
+def _is_part(element: Element) -> bool:
+    """Rather than the whole page, of which a picture with a frame says nothing."""
+    return element.selector not in ("html", "body")
+
+
+def _rank(finding: Finding) -> int:
+    return SEVERITIES.index(finding.severity)
+
+
+def _is_same(one: Finding, other: Finding) -> bool:
+    """The same seen at another width."""
+    return (one.rule, one.severity, one.title) == (other.rule, other.severity, other.title)
+
+
+def _joined(one: Finding, other: Finding) -> Finding:
+    known = {each.selector for each in one.elements}
+    added = [each for each in other.elements if each.selector not in known]
+    return replace(
+        one,
+        elements=[*one.elements, *added],
+        count=max(one.count, other.count, len(known) + len(added)),
+        measured_by=one.measured_by
+        if one.measured_by == other.measured_by
+        else f"{one.measured_by}; {other.measured_by}",
+    )

@@ -1,0 +1,205 @@
+"""The page under audit through the tools of a server: ours, or `@playwright/mcp`."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from footlight.client.dialects import family_of
+from footlight.client.dialects.footlight import FootlightDialect
+from footlight.client.dialects.playwright_mcp import PlaywrightMcpDialect
+from footlight.client.errors import MCPError, ToolInvocationError
+from footlight.client.loose import an_object, items, text
+from footlight.client.operation import Operation
+from footlight.ux.page import AuditedPage, ConsoleMessage, Opened, View
+
+if TYPE_CHECKING:
+    from footlight.client.dialects.dialect import Dialect
+    from footlight.client.mcp_client import MCPClient
+
+__all__ = ["page_of"]
+
+TIMEOUT_MS = 60_000
+"""Of an operation. A page may need half a minute to load."""
+
+Value = TypeVar("Value")
+
+_MESSAGE = re.compile(r"^\[(ERROR|WARNING)\] (.*?)(?: @ (\S+))?$")
+_REF = re.compile(r"\[ref=((?:f\d+)?e\d+)\]")
+
+
+async def page_of(client: MCPClient, *, timeout_ms: int = TIMEOUT_MS) -> AuditedPage:
+    """For a connected client. The client stays its owner's.
+
+    Raises:
+        ToolInvocationError: the server has no browser tools that we know, or none that runs a script.
+    """
+    tools = {tool.name: tool for tool in await client.list_tools()}
+    family = family_of([*tools.values()], wanted="evaluate")
+    page = FootlightPage if family is FootlightDialect else PlaywrightMcpPage
+    if page.scripts not in tools:
+        raise ToolInvocationError(
+            f"The server has no tool {page.scripts}, by which a page is measured: {page.hint}",
+            tool_name=page.scripts,
+            reason="unknown_tool",
+        )
+    return page(client, timeout_ms)
+
+
+class _ToolPage:
+    scripts: str
+    hint: str
+
+    def __init__(self, client: MCPClient, timeout_ms: int) -> None:
+        self.client = client
+        self._timeout_ms = timeout_ms
+        self._dialect: Dialect | None = None
+
+    @property
+    def server(self) -> str:
+        told = an_object(self.client.get_server_info())
+        return " ".join(filter(None, (text(told.get("name")), text(told.get("version"))))) or "a server"
+
+    async def evaluate(self, script: str) -> Any:
+        return await self._run("evaluate", lambda dialect, run: dialect.evaluate(run, script))
+
+    async def screenshot(self, *, full_page: bool = False) -> bytes:
+        taken = await self._run(
+            "screenshot", lambda dialect, run: dialect.screenshot(run, format="png", full_page=full_page)
+        )
+        return base64.b64decode(taken.screenshot)
+
+    async def _navigated(self, url: str) -> Opened:
+        there = await self._run("navigate", lambda dialect, run: dialect.navigate(run, url))
+        return Opened(url=there.url, title=there.title or "", status=there.status)
+
+    async def _run(self, tool: str, work: Callable[[Dialect, Operation], Awaitable[Value]]) -> Value:
+        dialect = await self._spoken()
+        operation = Operation(self.client, tool=tool, timeout_ms=self._timeout_ms)
+        try:
+            return await work(dialect, operation)
+        except ToolInvocationError as error:
+            raise (dialect.retold(error, operation) if error.result is not None else error) from None
+        except TimeoutError:
+            raise operation.timed_out() from None
+        except ValueError as error:  # what the dialects raise where an answer cannot be read
+            raise ToolInvocationError(
+                f"{operation.tool}: {error}", tool_name=operation.tool, reason="protocol"
+            ) from error
+
+    async def _spoken(self) -> Dialect:
+        if self._dialect is None:
+            self._dialect = self._speak()
+            self._dialect.tools = {tool.name: tool for tool in await self.client.list_tools()}
+        return self._dialect
+
+    def _speak(self) -> Dialect:
+        raise NotImplementedError
+
+
+class FootlightPage(_ToolPage):
+    """A session for each visit, so that nothing is left of the one before."""
+
+    scripts = "evaluate"
+    hint = "start it with --enable-script-evaluation"
+
+    def __init__(self, client: MCPClient, timeout_ms: int) -> None:
+        super().__init__(client, timeout_ms)
+        self.session: str | None = None
+
+    def _speak(self) -> Dialect:
+        return FootlightDialect(session=self.session)
+
+    async def open(self, url: str, view: View) -> Opened:
+        await self.close()
+        made = await self._call("create_session", {"viewport": {"width": view.width, "height": view.height}})
+        self.session, self._dialect = text(made.get("sessionId")), None
+        await self.console()  # It is kept from the first question on.
+        return await self._navigated(url)
+
+    async def press(self, key: str) -> None:
+        await self._call("press", {"key": key, "observe": "none", "settle": "none"})
+
+    async def console(self) -> Sequence[ConsoleMessage]:
+        told = await self._call("console_messages", {"levels": ["error", "warning"], "limit": 200})
+        return [_message(an_object(each)) for each in items(told.get("messages"))]
+
+    async def find_ref(self, selector: str) -> str | None:
+        try:
+            found = await self._call("snapshot", {"rootSelector": selector, "depth": 1, "format": "json"})
+        except ToolInvocationError:
+            return None
+        return next(
+            (ref for node in items(found.get("nodes")) if (ref := text(an_object(node).get("ref")))), None
+        )
+
+    async def close(self) -> None:
+        session, self.session = self.session, None
+        if session is not None:
+            with suppress(MCPError):
+                await self.client.call_tool(
+                    "close_session", {"sessionId": session}, timeout_ms=self._timeout_ms
+                )
+
+    async def _call(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        given = {**arguments, **({"sessionId": self.session} if self.session else {})}
+        try:
+            result = await self.client.call_tool(tool, given, timeout_ms=self._timeout_ms)
+        except ToolInvocationError as error:
+            operation = Operation(self.client, tool=tool, timeout_ms=self._timeout_ms)
+            raise (await self._spoken()).retold(error, operation) from None
+        return dict(an_object(an_object(result.structured_content).get("data")))
+
+
+class PlaywrightMcpPage(_ToolPage):
+    """Its one browser. What a site stored at one visit is there at the next, unless it runs `--isolated`."""
+
+    scripts = "browser_evaluate"
+    hint = "allow it in the server's capabilities"
+
+    def _speak(self) -> Dialect:
+        return PlaywrightMcpDialect()
+
+    async def open(self, url: str, view: View) -> Opened:
+        await self.close()
+        await self._text("browser_resize", {"width": view.width, "height": view.height})
+        return await self._navigated(url)
+
+    async def press(self, key: str) -> None:
+        await self._text("browser_press_key", {"key": key})
+
+    async def console(self) -> Sequence[ConsoleMessage]:
+        told = await self._text("browser_console_messages", {"level": "warning"})
+        return [
+            ConsoleMessage(level=found[1].lower(), text=found[2], source=found[3] or "")
+            for line in told.splitlines()
+            if (found := _MESSAGE.match(line))
+        ]
+
+    async def find_ref(self, selector: str) -> str | None:
+        try:
+            found = _REF.search(await self._text("browser_snapshot", {"target": selector, "depth": 1}))
+        except ToolInvocationError:
+            return None
+        return found[1] if found else None
+
+    async def close(self) -> None:
+        with suppress(MCPError):
+            await self._text("browser_close", {})
+
+    async def _text(self, tool: str, arguments: dict[str, Any]) -> str:
+        async def called(_: Dialect, operation: Operation) -> str:
+            return (await operation.call(tool, arguments)).text
+
+        return await self._run(tool, called)
+
+
+def _message(told: Any) -> ConsoleMessage:
+    return ConsoleMessage(
+        level=text(told.get("level")) or "error",
+        text=text(told.get("text")) or "",
+        source=text(told.get("source")) or "",
+    )

@@ -1,0 +1,138 @@
+"""What comes while a model works: five kinds of parts, in order (document 004, entities 11 and 12)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+__all__ = [
+    "AIStreamPart",
+    "ErrorPart",
+    "FinishPart",
+    "FinishReason",
+    "TextDeltaPart",
+    "ToolCallPart",
+    "ToolCallRecord",
+    "ToolResultPart",
+    "Usage",
+]
+
+FinishReason = Literal["stop", "length", "limit", "error"]
+"""`stop`: the work is done. `length`: the model's answer was cut. `limit`: our own budget is spent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCallPart:
+    """The model calls a tool; exactly one `ToolResultPart` with its id follows."""
+
+    type: ClassVar[Literal["tool-call"]] = "tool-call"
+    tool_call_id: str
+    tool_name: str
+    input: Mapping[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "type": self.type,
+            "toolCallId": self.tool_call_id,
+            "toolName": self.tool_name,
+            "input": dict(self.input),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolResultPart:
+    """What the tool gave the model. `is_error`: it failed, and the model knows why."""
+
+    type: ClassVar[Literal["tool-result"]] = "tool-result"
+    tool_call_id: str
+    tool_name: str
+    result: Any
+    is_error: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        told = {
+            "type": self.type,
+            "toolCallId": self.tool_call_id,
+            "toolName": self.tool_name,
+            "result": self.result,
+        }
+        return {**told, "isError": True} if self.is_error else told
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextDeltaPart:
+    """The next piece of the analysis. All of them together are `analysis_text`."""
+
+    type: ClassVar[Literal["text-delta"]] = "text-delta"
+    text_delta: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"type": self.type, "textDelta": self.text_delta}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FinishPart:
+    """The last part of work that came to its end."""
+
+    type: ClassVar[Literal["finish"]] = "finish"
+    finish_reason: FinishReason
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"type": self.type, "finishReason": self.finish_reason}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorPart:
+    """The last part of work that failed: what went wrong, for people, without keys."""
+
+    type: ClassVar[Literal["error"]] = "error"
+    error: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"type": self.type, "error": self.error}
+
+
+AIStreamPart = ToolCallPart | ToolResultPart | TextDeltaPart | FinishPart | ErrorPart
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCallRecord:
+    """A call that was made. `timestamp` in milliseconds since 1970, `duration` in milliseconds."""
+
+    id: str
+    name: str
+    timestamp: int
+    duration: float
+    status: Literal["success", "error"]
+    error: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        told: dict[str, Any] = {
+            "id": self.id,
+            "name": self.name,
+            "timestamp": self.timestamp,
+            "duration": self.duration,
+            "status": self.status,
+        }
+        return told if self.error is None else {**told, "error": self.error}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What the model cost so far. Tokens as the provider counts them."""
+
+    requests: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    @property
+    def tokens(self) -> int:
+        return self.input_tokens + self.output_tokens
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            requests=self.requests + other.requests,
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+        )
