@@ -14,6 +14,7 @@ from footlight.client.dialects.playwright_mcp import PlaywrightMcpDialect
 from footlight.client.errors import MCPError, ToolInvocationError
 from footlight.client.loose import an_object, items, text
 from footlight.client.operation import Operation
+from footlight.ux.console_text import read_console
 from footlight.ux.page import AuditedPage, ConsoleMessage, Opened, View
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ TIMEOUT_MS = 60_000
 
 Value = TypeVar("Value")
 
-_MESSAGE = re.compile(r"^\[(ERROR|WARNING)\] (.*?)(?: @ (\S+))?$")
 _REF = re.compile(r"\[ref=((?:f\d+)?e\d+)\]")
 
 
@@ -172,12 +172,7 @@ class PlaywrightMcpPage(_ToolPage):
         await self._text("browser_press_key", {"key": key})
 
     async def console(self) -> Sequence[ConsoleMessage]:
-        told = await self._text("browser_console_messages", {"level": "warning"})
-        return [
-            ConsoleMessage(level=found[1].lower(), text=found[2], source=found[3] or "")
-            for line in told.splitlines()
-            if (found := _MESSAGE.match(line))
-        ]
+        return read_console(await self._text("browser_console_messages", {"level": "warning"}))
 
     async def find_ref(self, selector: str) -> str | None:
         try:

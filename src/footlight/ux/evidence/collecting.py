@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from footlight.client.errors import MCPConnectionError, MCPError
 from footlight.ux.evidence.axe import AxeRules
 from footlight.ux.evidence.collector import Collected, Collector
+from footlight.ux.evidence.photograph import Photograph
 from footlight.ux.evidence.pictures import PagePicture
 from footlight.ux.findings import SEVERITIES, Box, Element, Evidence, Fact, Finding, Screenshot, Skipped
 from footlight.ux.page import VIEWS, AuditedPage, Opened, View
@@ -19,6 +20,8 @@ __all__ = ["collect_evidence", "standard_collectors"]
 
 logger = logging.getLogger(__name__)
 
+NOTHING = "() => null"
+"""Fails where no script runs, and so nothing can be measured."""
 MOST_REFS = 40
 MOST_PICTURES = 3
 """Of a finding."""
@@ -27,7 +30,7 @@ Progress = Callable[[str], None]
 
 def standard_collectors() -> Sequence[Collector]:
     """In the order in which they look: those that change the page come last."""
-    return (AxeRules(),)
+    return (Photograph(), AxeRules())
 
 
 async def collect_evidence(
@@ -40,23 +43,23 @@ async def collect_evidence(
 ) -> Evidence:
     """Open the page at each width and measure it. It stays open at the first.
 
+    What fails after it was opened once, the connection too, is told in `skipped`; the rest stays.
+
     Raises:
-        MCPError: it cannot be opened at the first width, or the connection is lost.
+        MCPError: it cannot be opened at the first width, or no script runs there.
     """
     chosen = standard_collectors() if collectors is None else collectors
     work = _Work(page, progress)
     first, *others = views
-    opened = await work.look(url, first, chosen)
-    again = [each for each in chosen if each.every_view]
-    for view in others:
-        try:
-            await work.look(url, view, again)
-        except MCPConnectionError:
-            raise
-        except MCPError as error:
-            work.skip(f"everything at {view.width} px", error)
-    if others:
-        await page.open(url, first)
+    opened = await work.open(url, first)
+    try:
+        await work.look(first, chosen)
+        for view in others:
+            await work.look_again(url, view, [each for each in chosen if each.every_view])
+        if others:
+            await work.look_again(url, first, ())
+    except MCPConnectionError as error:
+        work.skip("what was to come after the connection was lost", error)
     return await work.evidence(opened, chosen, views)
 
 
@@ -72,35 +75,35 @@ class _Work:
     started: float = field(default_factory=time.time)
     clock: float = field(default_factory=time.monotonic)
 
-    async def look(self, url: str, view: View, collectors: Sequence[Collector]) -> Opened:
+    async def open(self, url: str, view: View) -> Opened:
         self.progress(f"open {url} at {view.width} px")
         opened = await self.page.open(url, view)
-        await self.take_picture(view)
+        await self.page.evaluate(NOTHING)
+        return opened
+
+    async def look(self, view: View, collectors: Sequence[Collector]) -> None:
         for collector in collectors:
             self.progress(collector.name)
             try:
-                self.add(await collector.collect(self.page, view))
+                self.add(await collector.collect(self.page, view), view)
             except MCPConnectionError:
                 raise
             except MCPError as error:
                 self.skip(f"{collector.name} at {view.width} px", error)
-        return opened
 
-    async def take_picture(self, view: View) -> None:
-        """Of the whole page; of what is visible first, where that is too much for the server."""
-        for full_page in (True, False):
-            try:
-                taken = await self.page.screenshot(full_page=full_page)
-                self.pictures[view.width] = await asyncio.to_thread(PagePicture, taken)
-            except MCPConnectionError:
-                raise
-            except (MCPError, OSError, ValueError) as error:
-                what = "the picture of the whole page" if full_page else "any picture"
-                self.skip(f"{what} at {view.width} px", error)
-            else:
-                return
+    async def look_again(self, url: str, view: View, collectors: Sequence[Collector]) -> None:
+        try:
+            await self.open(url, view)
+        except MCPConnectionError:
+            raise
+        except MCPError as error:
+            self.skip(f"everything at {view.width} px", error)
+        else:
+            await self.look(view, collectors)
 
-    def add(self, collected: Collected) -> None:
+    def add(self, collected: Collected, view: View) -> None:
+        if collected.picture is not None:
+            self.pictures[view.width] = collected.picture
         for found in collected.findings:
             place = next((n for n, each in enumerate(self.findings) if _is_same(each, found)), None)
             if place is None:
@@ -145,8 +148,6 @@ class _Work:
                 first, *others = finding.elements
                 try:
                     ref = await self.page.find_ref(first.selector)
-                except MCPConnectionError:
-                    raise
                 except MCPError as error:
                     logger.info("no ref for %s: %s", first.selector, error)
                 else:

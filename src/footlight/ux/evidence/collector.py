@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from footlight.ux.evidence.pictures import PagePicture
 from footlight.ux.findings import Fact, Finding
 from footlight.ux.page import AuditedPage, View
 
@@ -19,6 +20,7 @@ class Collected:
     findings: Sequence[Finding] = ()
     facts: Sequence[Fact] = ()
     metrics: Mapping[str, float] = field(default_factory=dict[str, float])
+    picture: PagePicture | None = None
 
 
 class Collector(Protocol):

@@ -1,0 +1,39 @@
+"""A page under audit, through each of the servers that one can be seen by."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from footlight import MCPClient
+from footlight.ux.page import AuditedPage
+from footlight.ux.page_tools import page_of
+from tests.client.browser_servers import FAMILIES, config_of
+
+TIMEOUT_MS = 60_000
+
+
+@asynccontextmanager
+async def connected(family: str, folder: Path) -> AsyncGenerator[MCPClient]:
+    """A client of a server that was started in this folder, where it may leave what it likes."""
+    async with MCPClient(config_of(family).transport(cwd=str(folder)), timeout_ms=TIMEOUT_MS) as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+async def page(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[AuditedPage]:
+    """Of our own server, the same for all tests: each opens what it looks at."""
+    async with connected("footlight", tmp_path_factory.mktemp("footlight")) as client:
+        yield await page_of(client)
+
+
+@pytest.fixture(scope="session", params=FAMILIES)
+async def any_page(
+    request: pytest.FixtureRequest, anyio_backend: str, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncGenerator[AuditedPage]:
+    """Of each server in turn."""
+    async with connected(request.param, tmp_path_factory.mktemp("server")) as client:
+        yield await page_of(client)
