@@ -12,6 +12,8 @@ from footlight import MCPClient
 from footlight.ux.page import AuditedPage
 from footlight.ux.page_tools import page_of
 from tests.client.browser_servers import FAMILIES, config_of
+from tests.ux.vendors import VENDORS
+from tests.ux.vendors.serving import VendorServer, serve_vendor
 
 TIMEOUT_MS = 60_000
 
@@ -37,3 +39,16 @@ async def any_page(
     """Of each server in turn."""
     async with connected(request.param, tmp_path_factory.mktemp("server")) as client:
         yield await page_of(client)
+
+
+@pytest.fixture(scope="session", params=VENDORS, ids=lambda vendor: vendor.name)
+async def vendor_server(request: pytest.FixtureRequest, anyio_backend: str) -> AsyncGenerator[VendorServer]:
+    async with serve_vendor(request.param) as server:
+        yield server
+
+
+@pytest.fixture
+def vendor(vendor_server: VendorServer) -> VendorServer:
+    """The server of each vendor of models in turn, with nothing to say yet."""
+    vendor_server.forget()
+    return vendor_server

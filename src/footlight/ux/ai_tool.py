@@ -15,11 +15,15 @@ __all__ = ["AITool", "ToolAnswer"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolAnswer:
-    """What the model is told. An error is told too, and the work goes on (R004-49)."""
+    """What the model is told. An error is told too, and the work goes on (R004-49).
+
+    `replaces`: it shows a page anew. Only the last two such answers, and what came since, are sent again.
+    """
 
     text: str
     is_error: bool = False
     picture: Picture | None = None
+    replaces: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,72 @@
+"""A call of a tool as a model makes it: read, validated, run. What is wrong goes back to the model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from pydantic import BaseModel, ValidationError
+
+from footlight.ux.ai_tool import AITool, ToolAnswer
+
+__all__ = ["ReadCall", "ToolCalls"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadCall:
+    """What the model asked for. `problem` is why it cannot be run, for the model."""
+
+    input: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    tool: AITool | None = None
+    arguments: BaseModel | None = None
+    problem: str = ""
+
+
+class ToolCalls:
+    """The tools of one stage. `ended`: one that ends it has succeeded, and no other is run after it."""
+
+    def __init__(self, tools: Sequence[AITool]) -> None:
+        self._tools = {tool.name: tool for tool in tools}
+        self.ended = False
+
+    def read(self, name: str, arguments: str | Mapping[str, Any] | None) -> ReadCall:
+        """`arguments` as the provider has them: some as JSON text, some read already, none as None."""
+        if (tool := self._tools.get(name)) is None:
+            known = ", ".join(self._tools) or "none"
+            return ReadCall(problem=f"There is no tool {name}. There are: {known}.")
+        try:
+            given: Any = (
+                json.loads(arguments) if isinstance(arguments, str) and arguments else arguments or {}
+            )
+        except ValueError as error:
+            return ReadCall(
+                problem=f"The arguments are not JSON ({error}): they may have been cut. Call again."
+            )
+        if not isinstance(given, dict):
+            return ReadCall(problem="The arguments must be a JSON object, with a name for each. Call again.")
+        values = cast("dict[str, Any]", given)
+        try:
+            return ReadCall(input=values, tool=tool, arguments=tool.parameters.model_validate(values))
+        except ValidationError as error:
+            return ReadCall(
+                input=values, problem=f"The arguments are wrong. {_violations(error)}. Call again."
+            )
+
+    async def run(self, call: ReadCall) -> ToolAnswer:
+        if call.tool is None or call.arguments is None:
+            return ToolAnswer(text=call.problem, is_error=True)
+        if self.ended:
+            return ToolAnswer(text="Not done: the work had ended with the call before.", is_error=True)
+        answer = await call.tool.run(call.arguments)
+        self.ended = call.tool.ends and not answer.is_error
+        return answer
+
+
+def _violations(error: ValidationError) -> str:
+    """Each with its field: `url: Field required; steps.0: Input should be a valid string`."""
+    return "; ".join(
+        f"{'.'.join(map(str, told['loc'])) or 'arguments'}: {told['msg']}"
+        for told in error.errors(include_url=False, include_context=False, include_input=False)
+    )
