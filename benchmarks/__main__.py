@@ -24,6 +24,7 @@ from typing import Any
 from mcp import Client, StdioServerParameters
 from playwright.async_api import async_playwright
 
+from benchmarks.audit import compare_diets
 from benchmarks.clients import compare_clients
 from benchmarks.knowledge import measure_knowledge
 from benchmarks.peers import compare_cold, compare_crowds, compare_work
@@ -66,14 +67,14 @@ def main() -> None:
     parser.add_argument("--only", choices=PARTS, action="append", help="not all parts; repeatable")
     options = parser.parse_args()
     parts = options.only or PARTS
-    if set(parts) - {"plain", "transports", "clients", "knowledge"}:
+    if set(parts) - {"plain", "transports", "clients", "knowledge", "audit"}:
         install_peers()
     if "knowledge" in parts:
         measure_knowledge(options.records)
     asyncio.run(_run(parts, options.calls, options.starts))
 
 
-PARTS = ["plain", "transports", "clients", "tools", "cold", "work", "crowds", "wallet", "knowledge"]
+PARTS = ["plain", "transports", "clients", "tools", "cold", "work", "crowds", "wallet", "knowledge", "audit"]
 
 
 async def _run(parts: Sequence[str], calls: int, starts: int) -> None:
@@ -97,6 +98,8 @@ async def _run(parts: Sequence[str], calls: int, starts: int) -> None:
             await compare_crowds(site, names)
     if "wallet" in parts:
         await compare_wallet(calls)
+    if "audit" in parts:
+        await compare_diets()
 
 
 async def _compare_plain(url: str, calls: int) -> None:
