@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -31,11 +31,17 @@ Value = TypeVar("Value")
 _REF = re.compile(r"\[ref=((?:f\d+)?e\d+)\]")
 
 
-async def page_of(client: MCPClient, *, timeout_ms: int = TIMEOUT_MS) -> AuditedPage:
+async def page_of(
+    client: MCPClient, *, timeout_ms: int = TIMEOUT_MS, session: Mapping[str, Any] | None = None
+) -> AuditedPage:
     """For a connected client. The client stays its owner's.
 
+    Args:
+        session: what `create_session` is given beside the viewport at each visit, by our server alone.
+
     Raises:
-        ToolInvocationError: the server has no browser tools that we know, or none that runs a script.
+        ToolInvocationError: the server has no browser tools that we know, or none that runs a script, or it
+            has no sessions to be given something.
     """
     tools = {tool.name: tool for tool in await client.list_tools()}
     family = family_of([*tools.values()], wanted="evaluate")
@@ -46,7 +52,16 @@ async def page_of(client: MCPClient, *, timeout_ms: int = TIMEOUT_MS) -> Audited
             tool_name=page.scripts,
             reason="unknown_tool",
         )
-    return page(client, timeout_ms)
+    if page is FootlightPage:
+        return FootlightPage(client, timeout_ms, session or {})
+    if session:
+        raise ToolInvocationError(
+            f"The server has no sessions that could be given {', '.join(session)}: start it with what it has "
+            "for that",
+            tool_name="create_session",
+            reason="unknown_tool",
+        )
+    return PlaywrightMcpPage(client, timeout_ms)
 
 
 class _ToolPage:
@@ -106,16 +121,18 @@ class FootlightPage(_ToolPage):
     scripts = "evaluate"
     hint = "start it with --enable-script-evaluation"
 
-    def __init__(self, client: MCPClient, timeout_ms: int) -> None:
+    def __init__(self, client: MCPClient, timeout_ms: int, session: Mapping[str, Any]) -> None:
         super().__init__(client, timeout_ms)
         self.session: str | None = None
+        self._given = session
 
     def _speak(self) -> Dialect:
         return FootlightDialect(session=self.session)
 
     async def open(self, url: str, view: View) -> Opened:
         await self.close()
-        made = await self._call("create_session", {"viewport": {"width": view.width, "height": view.height}})
+        viewport = {"width": view.width, "height": view.height}
+        made = await self._call("create_session", {**self._given, "viewport": viewport})
         self.session, self._dialect = text(made.get("sessionId")), None
         await self.console()  # It is kept from the first question on.
         return await self._navigated(url)

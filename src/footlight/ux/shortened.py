@@ -1,0 +1,11 @@
+"""A text for a line of a report, or of a prompt."""
+
+from __future__ import annotations
+
+__all__ = ["shortened"]
+
+
+def shortened(text: str, characters: int) -> str:
+    """On one line, and not longer than that: pages write into it."""
+    told = " ".join(text.split())
+    return told if len(told) <= characters else f"{told[: characters - 1]}…"
