@@ -43,12 +43,13 @@ async def visitor(
     url: str,
     *,
     origins: Sequence[str] = (),
+    secrets: Sequence[str] = (),
     more: Sequence[AIToolDefinition | AITool] = (),
 ) -> Visitor:
     client: Any = page.client  # type: ignore[attr-defined]
     looking = await looking_at(page, client)
     origins = origins or [origin_of(url)]
-    visit = Visit(page, client, looking, url=url, marks=MARKS, origins=origins, more=more)
+    visit = Visit(page, client, looking, url=url, marks=MARKS, origins=origins, secrets=secrets, more=more)
     await visit.begin()
     return Visitor(visit)
 
@@ -202,3 +203,28 @@ async def test_tools_of_ones_own_stand_beside_ours(page: AuditedPage, site: Site
 
     assert "Only here" in (await tester.call("readPage")).text
     assert await tester.call("countStock") == ToolAnswer(text="7")
+
+
+async def test_what_is_typed_into_a_field_for_passwords_is_masked_in_what_is_kept(
+    any_page: AuditedPage, site: Site
+) -> None:
+    url = site.page("<input id=name><input id=password type=password>")
+    tester = await visitor(any_page, url)
+
+    await tester.said("typeText", target="#name", text="Ann Other")
+    await tester.said("typeText", target="#password", text="open sesame")
+
+    assert tester.visit.masked("Ann Other says: open sesame") == "Ann Other says: ••••••••"
+
+
+async def test_a_page_cannot_talk_a_model_into_typing_a_secret_of_the_server(
+    page: AuditedPage, site: Site
+) -> None:
+    """Only those that a goal names."""
+    tester = await visitor(page, site.page("<input id=name>"), secrets=["secret:SHOP"])
+
+    refused = await tester.call("typeText", target="#name", text="it is secret:BANK")
+    named = await tester.call("typeText", target="#name", text="secret:SHOP")
+
+    assert refused == ToolAnswer(text="Refused: no goal names secret:BANK.", is_error=True)
+    assert "no goal names" not in named.text

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from footlight.client.dialects.footlight import FootlightDialect
+from footlight.client.dialects.markdown_answer import value_of
 from footlight.client.dialects.playwright_mcp import PlaywrightMcpDialect
 from footlight.client.errors import ToolInvocationError
 from footlight.client.loose import an_object, items, text
@@ -37,6 +38,8 @@ class Looking(Protocol):
     """What the server has."""
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> Seen: ...
+
+    async def takes_password(self, target: str) -> bool: ...
 
     def forget(self) -> None:
         """What was shown of a page that was left."""
@@ -71,6 +74,11 @@ class _Footlight:
             front = {"action": "select", "pageId": id, "observe": "diff", "budget": CHARACTERS}
             return replace(seen_by_footlight(await self._answer("tabs", front)), events=seen.events)
         return seen
+
+    async def takes_password(self, target: str) -> bool:
+        asked = {"selector": target, "attribute": "type"}
+        told = an_object((await self._answer("get_attribute", asked)).structured_content)
+        return an_object(told.get("data")).get("value") == "password"
 
     def forget(self) -> None:
         pass
@@ -115,6 +123,10 @@ class _PlaywrightMcp:
             return replace(seen, text=cut(seen.text, CHARACTERS))
         await self._follow(result)
         return self._told(seen_by_playwright_mcp(await self._answer("browser_snapshot", {})))
+
+    async def takes_password(self, target: str) -> bool:
+        asked = {"target": target, "function": "element => element.type"}
+        return value_of((await self._answer("browser_evaluate", asked)).text) == "password"
 
     async def _follow(self, result: ToolResult) -> None:
         """Bring a tab that was opened to the front, as a browser does."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Collection, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from itertools import count
@@ -20,17 +20,16 @@ from footlight.ux.judging import Judgement
 from footlight.ux.looking import looking_at
 from footlight.ux.model_run import Limits
 from footlight.ux.page import AuditedPage
+from footlight.ux.persona import Persona
 from footlight.ux.provider import ChatModel
 from footlight.ux.small_picture import small_picture
 from footlight.ux.stream import AIStreamPart, ErrorPart, FinishPart, FinishReason, TextDeltaPart, Usage
 from footlight.ux.transcript import Transcript
 from footlight.ux.untrusted import PageMarks
-from footlight.ux.visit import Visit, origin_of
+from footlight.ux.visit import Visit, origin_of, secrets_in
 from footlight.ux.walking import GoalWalk
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from footlight.client.mcp_client import MCPClient
 
 __all__ = ["PageAnalysis", "analyze_page"]
@@ -202,6 +201,7 @@ class PageAnalysis:
             url=self._config.url,
             marks=self._marks,
             origins={origin_of(self._config.url), origin_of(self._evidence.url)},
+            secrets=_secrets(self._config.personas),
             more=self._options.tools,
         )
 
@@ -229,6 +229,12 @@ class PageAnalysis:
             else ErrorPart(error=self.failure.message)
         )
         return (last,) if self._transcript.text.strip() else (TextDeltaPart(text_delta=NO_TEXT), last)
+
+
+def _secrets(personas: Sequence[Persona]) -> Collection[str]:
+    """Those of the server that the personas were given by name."""
+    texts = (text for persona in personas for text in (persona.description, *persona.goals))
+    return {name for text in texts for name in secrets_in(text)}
 
 
 def _walking_limits(limits: Limits) -> Limits:

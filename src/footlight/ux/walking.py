@@ -163,13 +163,13 @@ class GoalWalk:
                 pass
 
     def _step(self, part: ToolResultPart) -> WalkStep:
-        gist = self._visit.take_gist()
+        gist, masked = self._visit.take_gist(), self._visit.masked
         return WalkStep(
             id=self._next_id(),
             tool=part.tool_name,
-            input=self._inputs[part.tool_call_id],
+            input=masked(self._inputs[part.tool_call_id]),
             ok=not part.is_error,
-            said=shortened(gist or self._visit.marks.within(str(part.result)), LONGEST_SAID),
+            said=masked(shortened(gist or self._visit.marks.within(str(part.result)), LONGEST_SAID)),
         )
 
     def _why(self, reason: str) -> str:
