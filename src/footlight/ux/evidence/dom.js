@@ -25,8 +25,12 @@ function isVisible(element) {
 
 /** What a reader sees of its text, on one line. */
 function textOf(element, most = 80) {
-  const text = (element.innerText ?? element.textContent ?? '').replace(/\s+/g, ' ').trim();
-  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+  return oneLine(element.innerText ?? element.textContent, most);
+}
+
+function oneLine(text, most = 60) {
+  const line = (text ?? '').replace(/\s+/g, ' ').trim();
+  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
 }
 
 /** A CSS selector that leads to it alone; through shadow roots as Playwright reads it. */
@@ -56,7 +60,7 @@ function stepOf(element) {
   if (testId)
     return `[data-testid="${CSS.escape(testId)}"]`;
   const name = CSS.escape(element.localName);
-  const alike = element.parentElement ? [...element.parentElement.children].filter(each => each.localName === element.localName) : [];
+  const alike = element.parentNode ? [...element.parentNode.children].filter(each => each.localName === element.localName) : [];
   return alike.length > 1 ? `${name}:nth-of-type(${alike.indexOf(element) + 1})` : name;
 }
 

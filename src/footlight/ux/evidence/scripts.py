@@ -8,19 +8,21 @@ from importlib.resources import files
 from typing import Any
 
 from footlight.client.loose import an_object, integer, items, number, text
-from footlight.ux.findings import Box, Element
+from footlight.ux.findings import Box, Element, Fact, Topic
 from footlight.ux.page import View
 
-__all__ = ["count_of", "elements_of", "script"]
+__all__ = ["count_of", "elements_of", "facts_of", "script"]
 
 MOST_ELEMENTS = 10
 LONGEST_TEXT = 300
+LONGEST_FACT = 600
 
 
 @cache
-def script(name: str, *, before: str = "") -> str:
-    """The body of a file, as a function that may await, below `dom.js`; `before` runs first of all."""
-    return f"async () => {{\n{before}\n{_source('dom')}\n{_source(name)}\n}}"
+def script(*names: str, before: str = "") -> str:
+    """The bodies of files, as a function that may await, below `dom.js`; `before` runs first of all."""
+    sources = "\n".join(_source(name) for name in ("dom", *names))
+    return f"async () => {{\n{before}\n{sources}\n}}"
 
 
 def elements_of(answer: object, view: View) -> Sequence[Element]:
@@ -34,6 +36,16 @@ def count_of(answer: object) -> int:
     """How many there are, of which the first are told."""
     told = an_object(answer)
     return integer(told.get("count")) or len(items(told.get("elements")))
+
+
+def facts_of(answer: object, topic: Topic) -> Sequence[Fact]:
+    """What the script says is so, in its own words."""
+    told = (text(each) for each in items(an_object(answer).get("facts")))
+    return [Fact(topic=topic, text=_fitting(fact)) for fact in told if fact]
+
+
+def _fitting(fact: str) -> str:
+    return fact if len(fact) <= LONGEST_FACT else f"{fact[: LONGEST_FACT - 1]}…"
 
 
 def _source(name: str) -> str:

@@ -1,0 +1,40 @@
+"""Each planted fault is found by its rule, and nothing at all is found on its clean twin."""
+
+from __future__ import annotations
+
+import pytest
+
+from footlight.ux.page import AuditedPage
+from tests.ux.faults import FAULTS
+from tests.ux.faults.clean import CLEAN_PAGES, CleanPage
+from tests.ux.faults.fault import Fault
+from tests.ux.faults.visiting import evidence_of, finding_of
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+async def test_a_planted_fault_is_found_by_its_rule(page: AuditedPage, fault: Fault) -> None:
+    assert await finding_of(page, fault) is not None
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+async def test_nothing_is_found_on_its_clean_twin(page: AuditedPage, fault: Fault) -> None:
+    evidence = await evidence_of(page, fault.clean, fault.routes)
+
+    assert [(finding.rule, finding.elements) for finding in evidence.findings] == []
+    assert evidence.skipped == []
+
+
+@pytest.mark.parametrize("clean", CLEAN_PAGES, ids=lambda clean: clean.name)
+async def test_nothing_is_found_on_a_larger_clean_page(page: AuditedPage, clean: CleanPage) -> None:
+    evidence = await evidence_of(page, clean.html, clean.routes)
+
+    assert [(finding.rule, finding.elements) for finding in evidence.findings] == []
+    assert evidence.skipped == []
+
+
+def test_names_of_faults_are_unique() -> None:
+    names = [fault.name for fault in FAULTS]
+
+    assert sorted(names) == sorted(set(names))

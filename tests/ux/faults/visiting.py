@@ -1,0 +1,49 @@
+"""A page of a fault, served on a site of its own and measured by everything that there is."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
+
+from footlight import MCPClient
+from footlight.ux.evidence.collecting import collect_evidence
+from footlight.ux.findings import Evidence, Finding
+from footlight.ux.page import VIEWS, AuditedPage, View
+from footlight.ux.page_tools import page_of
+from tests.client.browser_servers import config_of
+from tests.site import Handler, serve_site
+from tests.ux.faults.fault import Fault
+from tests.ux.faults.pages import NAVIGATION, page
+
+__all__ = ["evidence_of", "finding_of", "one_browser"]
+
+
+@asynccontextmanager
+async def one_browser() -> AsyncGenerator[AuditedPage]:
+    """One server and one client, for as many pages as one likes, one after the other."""
+    async with MCPClient(config_of("footlight").transport(), timeout_ms=60_000) as client:
+        yield await page_of(client)
+
+
+async def finding_of(audited: AuditedPage, fault: Fault) -> Finding | None:
+    """What its rule finds on its faulty page: at the first width, or where that is nothing at any."""
+    for views in (VIEWS[:1], VIEWS):
+        evidence = await evidence_of(audited, fault.faulty, fault.routes, views=views)
+        for finding in evidence.findings:
+            if finding.rule == fault.rule:
+                return finding
+    return None
+
+
+async def evidence_of(
+    audited: AuditedPage, html: str, routes: Mapping[str, Handler], *, views: Sequence[View] = VIEWS
+) -> Evidence:
+    """Of this page, at this site's `/page`."""
+    async with serve_site() as site:
+        for path, title in NAVIGATION.items():
+            site.page(page(f"<h1>{title.replace('&', '&amp;')}</h1>", title=title), path=path)
+        for path, handler in routes.items():
+            site.route(handler, path=path)
+        evidence = await collect_evidence(audited, site.page(html, path="/page"), views=views)
+        await audited.close()
+        return evidence
