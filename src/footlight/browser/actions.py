@@ -246,7 +246,8 @@ async def press(page: Page, key: str, modifiers: Sequence[str], deadline: Deadli
     async with page.sending(message, deadline):
         focused = await _focused(page)
         async with page.undoing(lambda: _press_undone(page, began, key, modifiers)):
-            if focused:
+            # For Tab the element is left alone: focused once more, a date field is back at its first part.
+            if focused and not keys.endswith("Tab"):
                 await focused.press(keys, timeout=deadline.remaining_ms)
             else:
                 await page.playwright.keyboard.press(keys)

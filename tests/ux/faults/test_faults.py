@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from footlight.ux.page import AuditedPage
+from footlight.ux.page import DESKTOP, PHONE, AuditedPage
 from tests.ux.faults import FAULTS
 from tests.ux.faults.clean import CLEAN_PAGES, CleanPage
 from tests.ux.faults.fault import Fault
@@ -20,7 +20,8 @@ async def test_a_planted_fault_is_found_by_its_rule(page: AuditedPage, fault: Fa
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
 async def test_nothing_is_found_on_its_clean_twin(page: AuditedPage, fault: Fault) -> None:
-    evidence = await evidence_of(page, fault.clean, fault.routes)
+    """At the widths between which everything changes; `python -m tests.ux.faults` measures all three."""
+    evidence = await evidence_of(page, fault.clean, fault.routes, views=(DESKTOP, PHONE))
 
     assert [(finding.rule, finding.elements) for finding in evidence.findings] == []
     assert evidence.skipped == []

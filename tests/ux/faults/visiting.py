@@ -6,7 +6,8 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 from footlight import MCPClient
-from footlight.ux.evidence.collecting import collect_evidence
+from footlight.ux.evidence.collecting import collect_evidence, standard_collectors
+from footlight.ux.evidence.collector import Collector
 from footlight.ux.findings import Evidence, Finding
 from footlight.ux.page import VIEWS, AuditedPage, View
 from footlight.ux.page_tools import page_of
@@ -28,15 +29,28 @@ async def one_browser() -> AsyncGenerator[AuditedPage]:
 async def finding_of(audited: AuditedPage, fault: Fault) -> Finding | None:
     """What its rule finds on its faulty page: at the first width, or where that is nothing at any."""
     for views in (VIEWS[:1], VIEWS):
-        evidence = await evidence_of(audited, fault.faulty, fault.routes, views=views)
+        evidence = await evidence_of(
+            audited, fault.faulty, fault.routes, views=views, collectors=_family(fault.rule)
+        )
         for finding in evidence.findings:
             if finding.rule == fault.rule:
                 return finding
     return None
 
 
+def _family(rule: str) -> Sequence[Collector]:
+    """Those that have the rule: a family is named after its module."""
+    family = rule.partition("/")[0]
+    return [each for each in standard_collectors() if type(each).__module__.endswith(f".{family}")]
+
+
 async def evidence_of(
-    audited: AuditedPage, html: str, routes: Mapping[str, Handler], *, views: Sequence[View] = VIEWS
+    audited: AuditedPage,
+    html: str,
+    routes: Mapping[str, Handler],
+    *,
+    views: Sequence[View] = VIEWS,
+    collectors: Sequence[Collector] | None = None,
 ) -> Evidence:
     """Of this page, at this site's `/page`."""
     async with serve_site() as site:
@@ -44,6 +58,8 @@ async def evidence_of(
             site.page(page(f"<h1>{title.replace('&', '&amp;')}</h1>", title=title), path=path)
         for path, handler in routes.items():
             site.route(handler, path=path)
-        evidence = await collect_evidence(audited, site.page(html, path="/page"), views=views)
+        evidence = await collect_evidence(
+            audited, site.page(html, path="/page"), collectors=collectors, views=views
+        )
         await audited.close()
         return evidence

@@ -5,18 +5,26 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from footlight.client.errors import MCPConnectionError, MCPError
 from footlight.ux.evidence.axe import AxeRules
+from footlight.ux.evidence.behaviour import Behaviour
 from footlight.ux.evidence.collector import Collected, Collector
+from footlight.ux.evidence.console import ConsoleErrors
+from footlight.ux.evidence.focus import FocusOrder
+from footlight.ux.evidence.forms import Forms
+from footlight.ux.evidence.layout import Layout
+from footlight.ux.evidence.links import Links
+from footlight.ux.evidence.outline import Outline
 from footlight.ux.evidence.photograph import Photograph
 from footlight.ux.evidence.pictures import PagePicture
+from footlight.ux.evidence.speed import Speed
 from footlight.ux.findings import SEVERITIES, Box, Element, Evidence, Fact, Finding, Screenshot, Skipped
 from footlight.ux.page import VIEWS, AuditedPage, Opened, View
 
-__all__ = ["collect_evidence", "standard_collectors"]
+__all__ = ["Measuring", "collect_evidence", "standard_collectors"]
 
 logger = logging.getLogger(__name__)
 
@@ -30,7 +38,18 @@ Progress = Callable[[str], None]
 
 def standard_collectors() -> Sequence[Collector]:
     """In the order in which they look: those that change the page come last."""
-    return (Photograph(), AxeRules())
+    return (
+        Speed(),
+        ConsoleErrors(),
+        Photograph(),
+        Behaviour(),
+        Outline(),
+        AxeRules(),
+        Forms(),
+        Links(),
+        Layout(),
+        FocusOrder(),
+    )
 
 
 async def collect_evidence(
@@ -49,24 +68,23 @@ async def collect_evidence(
         MCPError: it cannot be opened at the first width, or no script runs there.
     """
     chosen = standard_collectors() if collectors is None else collectors
-    work = _Work(page, progress)
-    first, *others = views
-    opened = await work.open(url, first)
-    try:
-        await work.look(first, chosen)
-        for view in others:
-            await work.look_again(url, view, [each for each in chosen if each.every_view])
-        if others:
-            await work.look_again(url, first, ())
-    except MCPConnectionError as error:
-        work.skip("what was to come after the connection was lost", error)
-    return await work.evidence(opened, chosen, views)
+    return await Measuring(page, url, chosen, views, progress).run()
 
 
 @dataclass
-class _Work:
+class Measuring:
+    """A page that is being measured. Whoever ends it early has what was measured `so_far`.
+
+    `lost` is why the rest was not: the connection to the server is gone.
+    """
+
     page: AuditedPage
-    progress: Progress
+    url: str
+    collectors: Sequence[Collector] = field(default_factory=standard_collectors)
+    views: Sequence[View] = VIEWS
+    progress: Progress = lambda _: None
+    lost: MCPConnectionError | None = None
+    opened: Opened | None = None
     findings: list[Finding] = field(default_factory=list[Finding])
     facts: list[Fact] = field(default_factory=list[Fact])
     metrics: dict[str, float] = field(default_factory=dict[str, float])
@@ -75,9 +93,38 @@ class _Work:
     started: float = field(default_factory=time.time)
     clock: float = field(default_factory=time.monotonic)
 
-    async def open(self, url: str, view: View) -> Opened:
-        self.progress(f"open {url} at {view.width} px")
-        opened = await self.page.open(url, view)
+    async def run(self) -> Evidence:
+        """
+        Raises:
+            MCPError: it cannot be opened at the first width, or no script runs there.
+        """
+        first, *others = self.views
+        self.opened = await self.open(first)
+        try:
+            await self.look(first, self.collectors)
+            for view in others:
+                await self.look_again(view, [each for each in self.collectors if each.every_view])
+            if others:
+                await self.look_again(first, ())
+        except MCPConnectionError as error:
+            self.lost = error
+            self.skip("what was to come after the connection was lost", error)
+        findings = self.numbered()
+        await self.refer(findings)
+        shots = await asyncio.to_thread(self.show, findings)
+        return self.evidence(self.opened, findings, shots)
+
+    def so_far(self, why: str) -> Evidence | None:
+        """None where it was not even opened. `why` there is no more."""
+        if self.opened is None:
+            return None
+        self.skipped.append(Skipped(what="the rest of the measuring", why=why))
+        findings = self.numbered()
+        return self.evidence(self.opened, findings, self.show(findings))
+
+    async def open(self, view: View) -> Opened:
+        self.progress(f"open {self.url} at {view.width} px")
+        opened = await self.page.open(self.url, view)
         await self.page.evaluate(NOTHING)
         return opened
 
@@ -91,9 +138,9 @@ class _Work:
             except MCPError as error:
                 self.skip(f"{collector.name} at {view.width} px", error)
 
-    async def look_again(self, url: str, view: View, collectors: Sequence[Collector]) -> None:
+    async def look_again(self, view: View, collectors: Sequence[Collector]) -> None:
         try:
-            await self.open(url, view)
+            await self.open(view)
         except MCPConnectionError:
             raise
         except MCPError as error:
@@ -117,21 +164,19 @@ class _Work:
         logger.warning("%s could not be done: %s", what, error)
         self.skipped.append(Skipped(what=what, why=str(error)))
 
-    async def evidence(
-        self, opened: Opened, collectors: Sequence[Collector], views: Sequence[View]
-    ) -> Evidence:
-        findings = [
+    def numbered(self) -> list[Finding]:
+        return [
             replace(each, id=f"F{number}") for number, each in enumerate(sorted(self.findings, key=_rank), 1)
         ]
-        await self.refer(findings)
-        shots = await asyncio.to_thread(self.show, findings, views)
+
+    def evidence(self, opened: Opened, findings: Sequence[Finding], shots: Sequence[Screenshot]) -> Evidence:
         return Evidence(
             url=opened.url,
-            status=opened.status,
+            status=opened.status or _status(self.metrics),
             title=opened.title,
             server=self.page.server,
-            axe_version=next((each.version for each in collectors if isinstance(each, AxeRules)), None),
-            widths=[view.width for view in views],
+            axe_version=next((each.version for each in self.collectors if isinstance(each, AxeRules)), None),
+            widths=[view.width for view in self.views],
             started_ms=int(self.started * 1000),
             duration_ms=int((time.monotonic() - self.clock) * 1000),
             findings=findings,
@@ -153,7 +198,7 @@ class _Work:
                 else:
                     findings[place] = replace(finding, elements=[replace(first, ref=ref), *others])
 
-    def show(self, findings: list[Finding], views: Sequence[View]) -> Sequence[Screenshot]:
+    def show(self, findings: list[Finding]) -> Sequence[Screenshot]:
         """Give the first elements of each their pictures; the screens with all of them marked."""
         marks: dict[int, list[tuple[str, Box]]] = {}
         for place, finding in enumerate(findings):
@@ -164,7 +209,7 @@ class _Work:
             findings[place] = replace(finding, elements=[*shown, *finding.elements[MOST_PICTURES:]])
         return [
             shot
-            for view in views
+            for view in self.views
             if view.width in self.pictures
             for shot in self.pictures[view.width].first_screen(marks.get(view.width, ()), view)
         ]
@@ -173,6 +218,11 @@ class _Work:
         if element.box is None or element.width not in self.pictures or not _is_part(element):
             return element
         return replace(element, picture=self.pictures[element.width].cut_out(element.box))
+
+
+def _status(metrics: Mapping[str, float]) -> int | None:
+    """What the browser noted of it, where the server says nothing."""
+    return int(metrics["status"]) if "status" in metrics else None
 
 
 def _is_part(element: Element) -> bool:
