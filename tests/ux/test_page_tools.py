@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from footlight import MCPClient
-from footlight.client.errors import MCPConnectionError, MCPError, ToolInvocationError
+from footlight.client.errors import MCPConnectionError, MCPError, MCPTimeoutError, ToolInvocationError
 from footlight.ux.page import DESKTOP, PHONE, AuditedPage, Opened
 from footlight.ux.page_tools import page_of
 from tests.client.browser_servers import FAMILIES
@@ -132,6 +132,31 @@ async def test_a_page_that_is_not_there_is_an_error_and_the_next_one_opens(
         await any_page.open("http://127.0.0.1:9/", DESKTOP)
 
     assert (await any_page.open(site.page(FORM), DESKTOP)).title == "Form"
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+async def test_a_page_that_does_not_stop_loading_is_opened_as_far_as_it_is_there(
+    family: str, site: Site, tmp_path: Path
+) -> None:
+    url = site.page(f"<title>Endless</title><h1>Read me</h1><img src='{site.never()}'>")
+    async with connected(family, tmp_path) as client:
+        page = await page_of(client, timeout_ms=8_000)
+
+        opened = await page.open(url, DESKTOP)
+
+        assert (opened.url, opened.title) == (url, "Endless")
+        assert await page.evaluate("() => document.querySelector('h1').textContent") == "Read me"
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+async def test_a_page_that_never_answers_is_an_error(family: str, site: Site, tmp_path: Path) -> None:
+    async with connected(family, tmp_path) as client:
+        page = await page_of(client, timeout_ms=6_000)
+
+        with pytest.raises(MCPTimeoutError):
+            await page.open(site.never(), DESKTOP)
+
+        assert (await page.open(site.page(FORM), DESKTOP)).title == "Form"
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from footlight.client.dialects import family_of
 from footlight.client.dialects.footlight import FootlightDialect
 from footlight.client.dialects.playwright_mcp import PlaywrightMcpDialect
-from footlight.client.errors import MCPError, ToolInvocationError
+from footlight.client.errors import MCPError, MCPTimeoutError, ToolInvocationError
 from footlight.client.loose import an_object, items, text
 from footlight.client.operation import Operation
+from footlight.client.validation import is_url
 from footlight.ux.console_text import read_console
 from footlight.ux.page import AuditedPage, ConsoleMessage, Opened, View
 
@@ -24,7 +25,10 @@ if TYPE_CHECKING:
 __all__ = ["page_of"]
 
 TIMEOUT_MS = 60_000
-"""Of an operation. A page may need half a minute to load."""
+"""Of an operation."""
+LOADING_SHARE = 0.5
+"""So long a page may need to load. After that it is measured as it is."""
+_THERE = "() => ({ url: location.href, title: document.title, state: document.readyState })"
 
 Value = TypeVar("Value")
 
@@ -88,12 +92,33 @@ class _ToolPage:
         return base64.b64decode(taken.screenshot)
 
     async def _navigated(self, url: str) -> Opened:
-        there = await self._run("navigate", lambda dialect, run: dialect.navigate(run, url))
+        try:
+            there = await self._run(
+                "navigate", lambda dialect, run: dialect.navigate(run, url), share=LOADING_SHARE
+            )
+        except MCPTimeoutError:
+            if (unfinished := await self._unfinished()) is None:
+                raise
+            return unfinished
         return Opened(url=there.url, title=there.title or "", status=there.status)
 
-    async def _run(self, tool: str, work: Callable[[Dialect, Operation], Awaitable[Value]]) -> Value:
+    async def _unfinished(self) -> Opened | None:
+        """What is there already of a page that does not stop loading: readers do not wait for the rest."""
+        try:
+            told = an_object(await self.evaluate(_THERE))
+        except MCPError:
+            return None
+        url, state = text(told.get("url")) or "", told.get("state")
+        if state not in ("interactive", "complete") or not is_url(url) or url.startswith("about:"):
+            return None
+        return Opened(url=url, title=text(told.get("title")) or "", status=None)
+
+    async def _run(
+        self, tool: str, work: Callable[[Dialect, Operation], Awaitable[Value]], *, share: float = 1
+    ) -> Value:
+        """`share`: how much of the time that an operation may take."""
         dialect = await self._spoken()
-        operation = Operation(self.client, tool=tool, timeout_ms=self._timeout_ms)
+        operation = Operation(self.client, tool=tool, timeout_ms=int(self._timeout_ms * share))
         try:
             return await work(dialect, operation)
         except ToolInvocationError as error:

@@ -148,6 +148,17 @@ async def test_elements_have_a_picture_and_a_ref(any_page: AuditedPage, site: Si
     assert [(each.width, each.marked) for each in evidence.screenshots] == [(1280, False), (1280, True)]
 
 
+async def test_of_a_page_without_end_the_first_screen_is_shown(page: AuditedPage, site: Site) -> None:
+    url = site.page("<!doctype html><title>Long</title><div style='height:20000px'>Long</div>")
+
+    evidence = await collect_evidence(page, url, collectors=[Photograph()], views=[DESKTOP])
+
+    assert [each.text for each in evidence.facts] == [
+        "Pictures at 1280 px are of the first screen: it is 20016 px high"
+    ]
+    assert [(each.picture.width, each.picture.height) for each in evidence.screenshots] == [(1280, 800)]
+
+
 async def test_a_collector_that_fails_is_told_and_the_others_go_on(page: AuditedPage, site: Site) -> None:
     broken = Says(name="speed", happens=fails(ToolInvocationError("no clock", tool_name="evaluate")))
     later = Says(finding("test/later", "low"))
