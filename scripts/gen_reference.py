@@ -1,4 +1,4 @@
-"""Write docs/reference/ from the code: tools, resources, prompts, settings, error codes, commands, client.
+"""Write docs/reference/ from the code: tools, resources, prompts, settings, codes, commands, client, audit.
 
     gen_reference.py [--check]
 
@@ -27,7 +27,7 @@ from typing_extensions import is_protocol
 
 import footlight
 import footlight.sync
-from footlight import errors
+from footlight import errors, ux
 from footlight.cli.commands import cli
 from footlight.cli.serve import FLAGS, serve
 from footlight.client import (
@@ -62,6 +62,7 @@ from footlight.toolsets.metamask import make_toolset
 from footlight.toolsets.szkrabok import TOOLS as NAMED_TOOLS
 from footlight.toolsets.szkrabok import parameters as named_parameters
 from footlight.toolsets.szkrabok.envelope import PlainEnvelope
+from footlight.ux import findings
 
 ROOT = Path(__file__).parents[1]
 FOLDER = Path("docs/reference")
@@ -98,6 +99,7 @@ def pages() -> dict[Path, str]:
         "errors.md": errors_page(),
         "cli.md": cli_page(),
         "client.md": client_page(),
+        "audit.md": audit_page(),
     }
     return {FOLDER / name: f"{NOTICE}\n\n{text.strip()}\n" for name, text in texts.items()}
 
@@ -758,7 +760,7 @@ CLIENT: Mapping[str, Sequence[object]] = {
     ),
 }
 
-MADE_FOR_YOU = (footlight.Handle, footlight.CallLog)
+MADE_FOR_YOU = (footlight.Handle, footlight.CallLog, ux.UXAnalysis)
 """Nobody calls their constructors."""
 
 
@@ -801,7 +803,7 @@ def _thing(thing: Any) -> str:
 
 def _home(thing: Any) -> str:
     """The package itself, if that is where a program takes it from."""
-    for package in (footlight, adapters):
+    for package in (footlight, adapters, ux):
         if thing.__name__ in package.__all__ and getattr(package, thing.__name__) is thing:
             return package.__name__
     return thing.__module__
@@ -835,8 +837,14 @@ def _signature(thing: Any) -> str:
 
 
 def _taken(parameter: inspect.Parameter) -> str:
-    default = "" if parameter.default is parameter.empty else f" = {parameter.default!r}"
+    default = "" if parameter.default is parameter.empty else f" = {_shown(parameter.default)}"
     return f"{parameter.name}: {parameter.annotation}{default}"
+
+
+def _shown(default: object) -> str:
+    """A function, or a long value, is in the code for whoever wants to know."""
+    shown = repr(default)
+    return "…" if callable(default) or len(shown) > 120 else shown
 
 
 def _fields(thing: Any) -> Iterator[str]:
@@ -858,10 +866,17 @@ def _property(name: str, each: property) -> str:
 
 def _docstring(thing: Any) -> Iterator[str]:
     body, _, raised = inspect.cleandoc(thing.__doc__ or "").partition("Raises:\n")
-    yield from filter(None, map(_prose, body.split("\n\n")))
-    entries = re.findall(r"^    (\w+): (.*(?:\n     .*)*)", raised, re.MULTILINE)
-    if entries:
+    for part in body.split("\n\n"):
+        if part.startswith("Args:\n"):
+            yield _bullets(f"`{name}`: {_prose(text)}" for name, text in _entries(part))
+        elif part.strip():
+            yield _prose(part)
+    if entries := _entries(raised):
         yield _bullets(f"Raises `{name}`: {_prose(text)}" for name, text in entries)
+
+
+def _entries(section: str) -> list[tuple[str, str]]:
+    return re.findall(r"^    (\w+): (.*(?:\n     .*)*)", section, re.MULTILINE)
 
 
 def _client_types() -> Iterator[str]:
@@ -926,6 +941,58 @@ def _client_error_row(error: Any) -> Row:
         ", ".join(f"`{name}`" for name in own),
         _prose(error.__doc__),
     ]
+
+
+# An audit from Python
+
+AUDIT_INTRO = """\
+What a program that audits pages may rely on; what is measured and judged is in [the guide](../audit.md). All
+of it is imported from `footlight.ux`.
+"""
+
+AUDIT: Mapping[str, Sequence[object]] = {
+    "Measuring": (
+        ux.page_of,
+        ux.collect_evidence,
+        ux.Evidence,
+        findings.Finding,
+        findings.Element,
+        findings.Fact,
+    ),
+    "Analysis by a model": (
+        ux.analyze_ux,
+        ux.UXAnalysisConfig,
+        ux.Persona,
+        ux.load_personas,
+        ux.AnalysisOptions,
+        ux.Limits,
+        ux.UXAnalysis,
+        ux.UXAnalysisResult,
+        ux.UXAnalysisController,
+    ),
+    "Parts of the stream": (
+        ux.ToolCallPart,
+        ux.ToolResultPart,
+        ux.TextDeltaPart,
+        ux.FinishPart,
+        ux.ErrorPart,
+        ux.ToolCallRecord,
+    ),
+    "Tools and models of one's own": (
+        ux.AIToolDefinition,
+        ux.ai_tool_from_mcp,
+        ux.AITool,
+        ux.ToolAnswer,
+        ux.chat_model,
+        ux.ChatModel,
+        ux.ModelError,
+    ),
+}
+
+
+def audit_page() -> str:
+    parts = [part for heading, things in AUDIT.items() for part in (f"## {heading}", *map(_thing, things))]
+    return "\n\n".join(["# Audits from Python", AUDIT_INTRO.strip(), *parts])
 
 
 # The commands

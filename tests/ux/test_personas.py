@@ -9,7 +9,7 @@ import pytest
 
 from footlight.errors import ConfigurationError
 from footlight.ux.persona import Persona
-from footlight.ux.personas import SHIPPED, load_personas
+from footlight.ux.personas import SHIPPED_PERSONAS, load_personas
 
 READER = Persona("Reader", "Reads everything.", ["Find the date"])
 WRITTEN = {"name": "Reader", "description": "Reads everything.", "goals": ["Find the date"]}
@@ -17,12 +17,12 @@ WRITTEN = {"name": "Reader", "description": "Reads everything.", "goals": ["Find
 
 def test_three_ship_each_with_goals() -> None:
     """R004-46."""
-    assert [persona.name for persona in SHIPPED] == [
+    assert [persona.name for persona in SHIPPED_PERSONAS] == [
         "First visit",
         "Keyboard and screen reader",
         "Unsure with computers",
     ]
-    assert [len(persona.goals) for persona in SHIPPED] == [2, 1, 2]
+    assert [len(persona.goals) for persona in SHIPPED_PERSONAS] == [2, 1, 2]
 
 
 @pytest.mark.parametrize(

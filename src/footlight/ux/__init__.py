@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from footlight.ux.model_run import Limits
     from footlight.ux.page_tools import page_of
     from footlight.ux.persona import Persona
-    from footlight.ux.personas import load_personas, shipped_personas
+    from footlight.ux.personas import SHIPPED_PERSONAS, load_personas
     from footlight.ux.provider import ChatModel, chat_model
     from footlight.ux.result import UXAnalysisResult
     from footlight.ux.stream import (
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from footlight.ux.tools import AIToolDefinition, ai_tool_from_mcp
 
 __all__ = [
+    "SHIPPED_PERSONAS",
     "AIStreamPart",
     "AITool",
     "AIToolDefinition",
@@ -58,7 +59,6 @@ __all__ = [
     "collect_evidence",
     "load_personas",
     "page_of",
-    "shipped_personas",
 ]
 
 _HOMES = {
@@ -72,7 +72,7 @@ _HOMES = {
     "model_run": ("Limits",),
     "page_tools": ("page_of",),
     "persona": ("Persona",),
-    "personas": ("load_personas", "shipped_personas"),
+    "personas": ("SHIPPED_PERSONAS", "load_personas"),
     "provider": ("ChatModel", "chat_model"),
     "result": ("UXAnalysisResult",),
     "tools": ("AIToolDefinition", "ai_tool_from_mcp"),

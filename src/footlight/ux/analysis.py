@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import replace
 from types import TracebackType
@@ -150,7 +151,7 @@ class UXAnalysis:
             self._config.ai_provider,
             model=self._config.ai_model,
             base_url=self._options.base_url,
-            environ=self._options.environ,
+            environ=_environ(self._options),
         )
 
     def _made(self, last: AIStreamPart) -> UXAnalysisResult:
@@ -174,11 +175,15 @@ class UXAnalysis:
 def _target(options: AnalysisOptions) -> object:
     match options.server:
         case None:
-            return own_server(environ=options.environ)
+            return own_server(environ=_environ(options))
         case MCPConfig() as config:
-            return config.transport(env=minimal_environment(options.environ))
+            return config.transport(env=minimal_environment(_environ(options)))
         case server:
             return server
+
+
+def _environ(options: AnalysisOptions) -> Mapping[str, str]:
+    return os.environ if options.environ is None else options.environ
 
 
 async def _close(page: AuditedPage) -> None:

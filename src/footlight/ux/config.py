@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast, get_args
@@ -58,7 +57,8 @@ class AnalysisOptions:
     """`goal_requests` bounds what a goal may take of the `limits`, beside its share of what is left of them.
 
     `tools` are offered to a model on the page beside ours: of the server, or one's own (R004-56).
-    `server` is a target for MCPClient; without one our own server is started. `environ` has the key.
+    `server` is a target for MCPClient; without one our own server is started. `environ` has the key: if it
+    is None, the process's environment.
     """
 
     base_url: str | None = None
@@ -70,7 +70,7 @@ class AnalysisOptions:
     server: object = None
     timeout_ms: int = 60_000
     """Of a call to the server."""
-    environ: Mapping[str, str] = field(default_factory=lambda: os.environ, repr=False)
+    environ: Mapping[str, str] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if self.goal_requests < 1:

@@ -52,9 +52,8 @@ def signing_client(url: str, header: str, key: SecretStr, *, prefix: str = "") -
     return httpx2.AsyncClient(
         timeout=_READ_TIMEOUT_S,
         follow_redirects=False,
-        trust_env=not is_loopback(
-            url
-        ),  # a proxy of the environment cannot reach it, and is not shown the key
+        # A proxy of the environment cannot reach loopback, and is not shown the key.
+        trust_env=not is_loopback(url),
         event_hooks={"request": [sign], "response": [keep]},
     )
 

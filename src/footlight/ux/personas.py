@@ -13,7 +13,7 @@ import yaml
 from footlight.errors import ConfigurationError
 from footlight.ux.persona import Persona
 
-__all__ = ["SHIPPED", "load_personas"]
+__all__ = ["SHIPPED_PERSONAS", "load_personas"]
 
 _FIELDS = ("name", "description", "goals")
 
@@ -82,5 +82,7 @@ def _persona(written: Any, number: int) -> Persona:
         raise ConfigurationError(f"{where}: {error.message}") from None
 
 
-SHIPPED = _personas(yaml.safe_load(files("footlight.ux").joinpath("personas.yaml").read_text("utf-8")))
+SHIPPED_PERSONAS = _personas(
+    yaml.safe_load(files("footlight.ux").joinpath("personas.yaml").read_text("utf-8"))
+)
 """For whoever names none of their own."""
