@@ -12,7 +12,7 @@ from footlight.cli.commands import cli
 from footlight.config import ENVIRONMENT_PREFIX, Settings, leaves, load_settings
 from tests.docs.markdown import PAGES, ROOT, blocks, without_blocks
 
-NAMES = "serve|call|tools|codegen|replay|export|knowledge|daemon|doctor|demo"
+NAMES = "serve|call|tools|codegen|replay|export|audit|knowledge|daemon|doctor|demo"
 COMMAND = re.compile(rf"(?<![\"'])\bfootlight ((?:{NAMES})\b.*)$")
 ASSIGNED = re.compile(rf"\b({ENVIRONMENT_PREFIX}[A-Z_]+)=(\"[^\"]*\"|\S*)")
 

@@ -17,6 +17,7 @@ COMMANDS = {
     "codegen": "Write a Python module with a typed method for each tool of a server.",
     "replay": "Make the calls of a log again, and compare what comes of them.",
     "export": "Write a call log as a test.",
+    "audit": "Say whether a page's readers can use it.",
     "knowledge": "Read what sessions with an app under test have left.",
     "daemon": "Start and stop the server in the background.",
     "doctor": "Say what is here, what is missing, and how to mend it.",

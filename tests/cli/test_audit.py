@@ -1,0 +1,439 @@
+"""`footlight audit`, as it is typed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import pty
+import re
+import shlex
+import signal
+import sys
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from footlight import MCPClient
+from footlight.demo.site import serve_shop
+from footlight.ux.server import own_server
+from tests.cli.background import Done
+from tests.client.browser_servers import config_of
+from tests.conftest import ENGINE
+from tests.site import Site
+from tests.ux.test_server import environments
+from tests.ux.vendors.openai import OpenAI
+from tests.ux.vendors.script import Call, Turn
+from tests.ux.vendors.serving import serve_vendor
+
+pytestmark = pytest.mark.anyio
+
+LIMIT_SECONDS = 100.0
+DEVNULL, PIPE = asyncio.subprocess.DEVNULL, asyncio.subprocess.PIPE
+NOWHERE = "http://127.0.0.1:9/"
+PAGE = "<!doctype html><html lang=en><title>Page</title><main><h1>Page</h1><p>Words</p></main>"
+FAULTY = PAGE.replace("<p>", "<img src=/missing.png><p>")
+MODEL = ("--provider", "openai", "--model", "m")
+FACTS_ONLY = "footlight: facts only; with --provider openai, anthropic or google a model judges them too"
+
+
+def environment(**more: str) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
+    return {**kept, "FOOTLIGHT_BROWSER_TYPE": ENGINE, **more}
+
+
+@asynccontextmanager
+async def started(
+    *arguments: str,
+    cwd: Path,
+    variables: Mapping[str, str] | None = None,
+    stdin: int = DEVNULL,
+    output: int = PIPE,
+) -> AsyncGenerator[asyncio.subprocess.Process]:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "footlight", "audit", *arguments),
+        stdin=stdin,
+        stdout=output,
+        stderr=output,
+        cwd=cwd,
+        env=environment(**variables or {}),
+    )
+    try:
+        async with asyncio.timeout(LIMIT_SECONDS):
+            yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+
+async def audit(
+    *arguments: str, cwd: Path, stdin: str | None = None, variables: Mapping[str, str] | None = None
+) -> Done:
+    async with started(
+        *arguments, cwd=cwd, stdin=DEVNULL if stdin is None else PIPE, variables=variables
+    ) as process:
+        out, err = await process.communicate(None if stdin is None else stdin.encode())
+    assert process.returncode is not None
+    return Done(process.returncode, out.decode(), err.decode())
+
+
+def steady(text: str) -> list[str]:
+    """Lines without times."""
+    return re.sub(r"\d+(\.\d+)? m?s\b", "…", text).splitlines()
+
+
+def rules(report: dict[str, Any]) -> set[str]:
+    return {finding["rule"] for finding in report["findings"]}
+
+
+async def test_the_shop_can_be_used(tmp_path: Path) -> None:
+    """Its facts, without a model; in each format at once."""
+    outs = ["report.html", "report.md", "report.json", "deep/report.sarif"]
+    async with serve_shop() as site:
+        flags = [flag for out in outs for flag in ("--out", out)]
+        done = await audit(f"{site.url}/order", "--max-critical", "0", *flags, cwd=tmp_path)
+
+    assert done.status == 0, done.err
+    assert done.out.splitlines()[-5:] == [
+        "",
+        "Passed",
+        "  kept: 0 critical findings, at most 0 allowed",
+        "",
+        f"Written: {', '.join(outs)}",
+    ]
+    assert [out for out in outs if not (tmp_path / out).stat().st_size] == []
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert report["finished"]
+    assert report["verdict"]["passed"]
+    assert report["pages"][0]["status"] == "complete"
+    assert len(report["pages"][0]["facts"]) > 3
+
+
+async def test_what_is_being_done_is_told_on_standard_error_a_line_each(site: Site, tmp_path: Path) -> None:
+    url = site.page(FAULTY)
+
+    done = await audit(url, cwd=tmp_path)
+
+    first, *told, last = steady(done.err)
+    assert first == FACTS_ONLY
+    assert told[:2] == [f"page 1 of 1: {url}", f"  open {url} at 1280 px"]
+    assert f"  open {url} at 360 px" in told
+    assert re.fullmatch(r"page 1 of 1: complete, 1 critical.* findings?, …", last)
+    assert "\x1b" not in done.err + done.out
+    assert "axe/image-alt" in done.out
+    assert done.status == 0
+
+
+async def test_json_is_alone_on_standard_output(site: Site, tmp_path: Path) -> None:
+    done = await audit(site.page(FAULTY), "--format", "json", cwd=tmp_path)
+
+    report = json.loads(done.out)
+    assert done.status == 0
+    assert "axe/image-alt" in rules(report)
+    assert {"rule", "severity"} <= set(report["findings"][0])
+
+
+async def test_too_many_findings_are_an_exit_status_and_a_sentence_also_if_it_is_quiet(
+    site: Site, tmp_path: Path
+) -> None:
+    done = await audit(site.page(FAULTY), "--max-critical", "0", "--max-low", "90", "--quiet", cwd=tmp_path)
+
+    assert (done.status, done.err) == (1, "")
+    assert "\nNot passed\n  not kept: 1 critical finding, at most 0 allowed\n" in done.out
+
+
+async def test_of_several_pages_one_fails(site: Site, tmp_path: Path) -> None:
+    """Each is audited once. Lists are files, and standard input."""
+    urls = [site.page(PAGE), NOWHERE, site.page(FAULTY)]
+    (tmp_path / "urls.txt").write_text(f"\ufeff# the pages\n\n{urls[1]}\r\n  {urls[2]}\n")
+
+    done = await audit(
+        *("-", "--urls", "urls.txt", "--out", "r.json"), stdin=f"{urls[0]}\n{urls[2]}\n", cwd=tmp_path
+    )
+    allowed = await audit(NOWHERE, "--allow-failed", cwd=tmp_path)
+
+    report = json.loads((tmp_path / "r.json").read_text())
+    assert [(page["url"], page["status"]) for page in report["pages"]] == [
+        (urls[0], "complete"),
+        (urls[2], "complete"),
+        (urls[1], "failed"),
+    ]
+    assert "footlight: 1 of the URLs named a page once more; each is audited once\n" in done.err
+    assert (done.status, allowed.status) == (3, 0)
+
+
+async def test_a_state_that_was_saved_is_what_each_visit_begins_with(site: Site, tmp_path: Path) -> None:
+    url = site.page(
+        "<!doctype html><html lang=en><title>Sign in</title>"
+        "<script>if (localStorage.reader) document.title = 'Account';</script>"
+    )
+    states = {"FOOTLIGHT_SESSION_STATE_DIRECTORY": str(tmp_path / "states")}
+    own = own_server(["--browser", ENGINE, "--tools", "all"], environ={**os.environ, **states})
+    async with MCPClient(own, timeout_ms=60_000) as client:
+        await client.call_tool("navigate", {"url": url})
+        await client.call_tool("evaluate", {"script": "() => { localStorage.reader = 'yes'; }"})
+        await client.call_tool("save_state", {"name": "reader", "sessionId": "default"})
+
+    done = await audit(url, "--state", "reader", "--format", "json", cwd=tmp_path, variables=states)
+    missing = await audit(url, "--state", "other", cwd=tmp_path, variables=states)
+
+    assert json.loads(done.out)["pages"][0]["title"] == "Account"
+    assert missing.status == 3
+    assert "other" in missing.out
+
+
+async def read_until(process: asyncio.subprocess.Process, words: str) -> None:
+    assert process.stderr is not None
+    while words not in (line := (await process.stderr.readline()).decode()):
+        assert line, "it has ended"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+async def test_interrupted_it_writes_what_was_measured_and_leaves_nothing_behind(
+    site: Site, tmp_path: Path, number: signal.Signals
+) -> None:
+    urls = [site.page(PAGE), site.page(FAULTY), site.page(PAGE)]
+
+    async with started(*urls, "--out", "r.json", cwd=tmp_path) as process:
+        await read_until(process, f"open {urls[1]} at 360 px")
+        interim = json.loads((tmp_path / "r.json").read_text())
+        children = psutil.Process(process.pid).children(recursive=True)
+        process.send_signal(number)
+        out, _ = await process.communicate()
+        gone, alive = await asyncio.to_thread(psutil.wait_procs, children, timeout=10)
+
+    assert process.returncode == 128 + number
+    assert [page["status"] for page in interim["pages"]] == ["complete"]
+    report = json.loads((tmp_path / "r.json").read_text())
+    assert (report["finished"], "verdict" in report) == (False, False)
+    assert [page["status"] for page in report["pages"]] == ["complete", "partial"]
+    assert "axe/image-alt" in rules(report)
+    assert b"This audit is not finished" in out
+    assert len(gone) > 1
+    assert alive == []
+
+
+async def test_interrupted_before_a_page_it_ends_too(tmp_path: Path) -> None:
+    server = f"{sys.executable} -c 'import sys; sys.stdin.read()'"
+    async with started(NOWHERE, "--server", server, "--log-file", "log", cwd=tmp_path) as process:
+        await read_until(process, FACTS_ONLY)
+        process.send_signal(signal.SIGTERM)
+        await process.wait()
+
+    assert process.returncode == 143
+
+
+async def test_a_model_walks_and_judges(site: Site, tmp_path: Path) -> None:
+    """Its words come line by line; its key is nowhere but with the vendor, and not with the server."""
+    url = site.page(FAULTY)
+    hostile = "Nobody \x1b[31mknows\x1b]0;owned\x07 [red]what\u202e it shows"
+
+    async with serve_vendor(OpenAI()) as vendor:
+        vendor.answers(walk_and_judge(hostile))
+        flags = (*MODEL, "--base-url", vendor.base_url, "--goal", "See the picture", "--focus", "pictures")
+        outs = ("--out", "r.json", "--out", "r.html", "--log-file", "log")
+        async with started(
+            url, *flags, *outs, cwd=tmp_path, variables={"OPENAI_API_KEY": "sk-very-secret"}
+        ) as process:
+            await read_until(process, f"open {url} at 360 px")
+            children = psutil.Process(process.pid).children(recursive=True)
+            known = environments(children)
+            out, err = await process.communicate()
+        received = vendor.received
+
+    assert process.returncode == 0, err
+    assert OpenAI().key(received[0]) == "sk-very-secret"
+    assert len(known) > 1
+    assert [each for each in known if "sk-very-secret" in each.values()] == []
+    texts = [out, err, *written(tmp_path)]
+    assert [text for text in texts if b"sk-very-secret" in text] == []
+
+    told = steady(err.decode())
+    assert "  getPageStructure  ok, …" in told
+    assert "  finishGoal outcome=stopped why=There is none  ok, …" in told
+    assert "  | Nobody \\x1b[31mknows\\x1b]0;owned\\x07 [red]what\\u202e it shows" in told
+    assert "  | and that is all." in told
+    report = json.loads((tmp_path / "r.json").read_text())
+    assert report["pages"][0]["walks"][0]["persona"] == "Visitor"
+    assert report["pages"][0]["status"] == "complete"
+    assert [each["title"] for each in report["findings"] if each["source"] == "judged"] == ["What is it?"]
+    assert report["provenance"]["provider"] == "openai"
+
+
+def written(folder: Path) -> list[bytes]:
+    return [path.read_bytes() for path in folder.iterdir()]
+
+
+def walk_and_judge(text: str) -> list[Turn]:
+    return [
+        Turn(calls=[called("1", "getPageStructure")]),
+        Turn(calls=[called("2", "finishGoal", outcome="stopped", why="There is none")]),
+        Turn(
+            calls=[
+                called(
+                    *("3", "recordFinding"),
+                    title="What is it?",
+                    severity="high",
+                    area="wording",
+                    advice="Say it",
+                    cites=["F1"],
+                )
+            ]
+        ),
+        Turn(text=[*re.findall(r".{1,5}", text), "\nand that", " is all."]),
+    ]
+
+
+def called(id: str, name: str, **arguments: Any) -> Call:
+    return Call(id=id, name=name, pieces=[json.dumps(arguments)])
+
+
+async def test_a_model_that_fails_leaves_the_facts(site: Site, tmp_path: Path) -> None:
+    async with serve_vendor(OpenAI()) as vendor:
+        flags = (*MODEL, "--base-url", vendor.base_url, "--goal", "See")
+        vendor.answers([Turn(end="refusal", text=["I will not."])])
+        done = await audit(site.page(FAULTY), *flags, "--out", "r.json", cwd=tmp_path)
+
+    report = json.loads((tmp_path / "r.json").read_text())
+    assert (done.status, report["pages"][0]["status"]) == (0, "partial")
+    assert "axe/image-alt" in rules(report)
+    assert "the rest of the analysis" in done.out
+
+
+async def on_a_terminal(
+    *arguments: str,
+    cwd: Path,
+    until: str = "",
+    then: Callable[[], None] = lambda: None,
+    **variables: str,
+) -> tuple[int, str]:
+    """The exit status, and all that was written to it. Once `until` was, there is `then`."""
+    terminal, line = pty.openpty()
+    loop, seen = asyncio.get_running_loop(), bytearray()
+
+    def read() -> None:
+        with suppress(OSError):  # The other end is closed.
+            while piece := os.read(terminal, 1 << 16):
+                seen.extend(piece)
+                if until and until.encode() in seen:
+                    loop.call_soon_threadsafe(then)
+
+    size = {"TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40"}
+    async with started(*arguments, cwd=cwd, output=line, variables={**size, **variables}) as process:
+        os.close(line)
+        await asyncio.to_thread(read)
+        await process.wait()
+    os.close(terminal)
+    assert process.returncode is not None
+    return process.returncode, seen.decode()
+
+
+async def test_a_terminal_shows_it_live_and_is_steered_by_nobody_else(site: Site, tmp_path: Path) -> None:
+    hostile = "Nobody \x1b[31mknows\x1b]0;owned\x07 [red]what it shows"
+    async with serve_vendor(OpenAI()) as vendor:
+        hold = asyncio.Event()
+        *turns, last = walk_and_judge(hostile)
+        vendor.answers([*turns, Turn(text=last.text, hold=hold)])
+        flags = (*MODEL, "--base-url", vendor.base_url, "--goal", "See the picture")
+        status, seen = await on_a_terminal(
+            site.page(FAULTY), *flags, cwd=tmp_path, until="that is all.", then=hold.set
+        )
+
+    assert status == 0, seen
+    assert "\x1b]0;" not in seen
+    assert "\x1b[31mknows" not in seen
+    assert "finishGoal" in seen
+    assert "Nobody \\x1b[31mknows\\x1b]0;owned\\x07 [red]what it shows" in seen
+    assert "\x1b[2K" in seen
+
+
+async def test_no_color_and_a_terminal_that_can_do_nothing_are_respected(site: Site, tmp_path: Path) -> None:
+    url = site.page(FAULTY)
+
+    colourless = await on_a_terminal(url, cwd=tmp_path, NO_COLOR="1")
+    dumb = await on_a_terminal(url, cwd=tmp_path, TERM="dumb")
+
+    assert (colourless[0], dumb[0]) == (0, 0)
+    assert f"Page 1 of 1\x1b[0m  {url}" in colourless[1]
+    assert re.findall(r"\x1b\[(?:\d+;)*(?:3[0-8]|9[0-7])[;m]", colourless[1]) == []
+    assert f"page 1 of 1: {url}\r\n" in dumb[1]
+    assert "\x1b" not in dumb[1]
+
+
+async def test_it_works_with_another_server_that_gets_no_browser_options_of_ours(
+    site: Site, tmp_path: Path
+) -> None:
+    config = config_of("@playwright/mcp")
+    server = shlex.join((config.server_command, *config.server_args))
+
+    done = await audit(site.page(FAULTY), "--server", server, "--format", "json", cwd=tmp_path)
+    refused = await audit(NOWHERE, "--server", server, "--headed", cwd=tmp_path)
+    stateless = await audit(NOWHERE, "--server", server, "--state", "shop", cwd=tmp_path)
+
+    report = json.loads(done.out)
+    assert "axe/image-alt" in rules(report)
+    assert report["provenance"]["server"].startswith("Playwright")
+    assert (refused.status, refused.err) == (
+        2,
+        "footlight: --headed is for our own server; give the one of --server what it has for that\n",
+    )
+    assert stateless.status == 2
+    assert "no sessions that could be given state" in stateless.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        ([], "name a page: footlight audit URL, or --urls FILE"),
+        (["example.com"], "URL: url must start with http:// or https://: example.com"),
+        (["file:///etc/passwd"], "must start with http:// or https://"),
+        (["http://a b/"], "is not valid by the URL Standard; check its host and its port: http://a b/"),
+        (["https://me:secret@example.com/"], "would be in every report; use --state"),
+        (["--urls", "missing.txt"], "--urls missing.txt: No such file or directory"),
+        (["--urls", "list.txt"], "list.txt, line 2: url must start with http:// or https://: nonsense"),
+        (["--urls", "many.txt"], "101 pages: 100 are the most of a run; split the list"),
+        ([NOWHERE, "--out", "r.pdf"], "r.pdf: a report's name ends in .html, .md, .json, .sarif"),
+        ([NOWHERE, "--out", "/dev/null/r.json"], "--out /dev/null/r.json cannot be written: "),
+        ([NOWHERE, "--out", "folder.html"], "--out folder.html cannot be written: it is a folder"),
+        ([NOWHERE, "--model", "m"], "--model is for a model: add --provider openai, anthropic or google"),
+        ([NOWHERE, "--goal", "x"], "--goal is for a model: add --provider"),
+        ([NOWHERE, "--provider", "anthropic"], "set ANTHROPIC_API_KEY in the environment"),
+        ([NOWHERE, "--provider", "openai", "--base-url", "http://127.0.0.1:9"], "a model must be named"),
+        ([NOWHERE, *MODEL, "--base-url", "x"], "the base URL must start with http:// or https://"),
+        ([NOWHERE, *MODEL, "--personas", "missing.yaml"], "missing.yaml"),
+        ([NOWHERE, *MODEL, "--goal", " "], "each goal must be a text that is not empty"),
+        ([NOWHERE, "--provider", "acme"], "'acme' is not one of 'openai', 'anthropic', 'google'"),
+        ([NOWHERE, "--max-critical", "-1"], "-1 is not in the range x>=0"),
+        ([NOWHERE, "--header", "A: b"], "--header is for a server with a URL (--server); --page-header is"),
+        ([NOWHERE, "--page-header", "secret"], "--page-header is NAME:VALUE"),
+        ([NOWHERE, "--server", "/nowhere/server"], "The command '/nowhere/server' was not found"),
+        ([NOWHERE, "--server", "http://127.0.0.1:9/mcp"], "127.0.0.1:9"),
+        ([NOWHERE, "--log-file", "/dev/null/log"], "/dev/null/log cannot be written"),
+    ],
+    ids=str,
+)
+async def test_what_cannot_be_is_refused_with_the_way_out(
+    tmp_path: Path, arguments: list[str], part: str
+) -> None:
+    (tmp_path / "list.txt").write_text(f"{NOWHERE}\nnonsense\n")
+    (tmp_path / "many.txt").write_text("".join(f"http://127.0.0.1:9/{n}\n" for n in range(101)))
+    (tmp_path / "folder.html").mkdir()
+
+    done = await audit(*arguments, cwd=tmp_path)
+
+    assert (done.status, done.out) == (2, "")
+    assert part in " ".join(done.err.split())
+    assert "Traceback" not in done.err
+
+
+async def test_a_server_that_is_not_pinned_is_remarked_on(tmp_path: Path) -> None:
+    done = await audit(NOWHERE, "--server", "/nowhere/npx @playwright/mcp@latest", cwd=tmp_path)
+
+    assert (
+        "@playwright/mcp@latest is whatever version is the newest today; @playwright/mcp@VERSION" in done.err
+    )

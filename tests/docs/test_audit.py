@@ -1,0 +1,76 @@
+"""The guide to audits shows what an audit prints, and its examples can be used."""
+
+import asyncio
+import json
+import re
+import shlex
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from footlight.ux.personas import load_personas
+from tests.docs.markdown import ROOT, blocks
+from tests.site import serve_site
+
+pytestmark = pytest.mark.anyio
+
+EXAMPLES = ROOT / "docs/examples/audit"
+HOST = "http://localhost:8000"
+LIMIT_SECONDS = 60.0
+
+
+def shown(beginning: str) -> tuple[str, str]:
+    """The command line of the guide that begins so, and what stands below it."""
+    texts = (block.text for block in blocks("console") if block.page == ROOT / "docs/audit.md")
+    (text,) = (text for text in texts if text.startswith(f"$ {beginning}"))
+    line, _, output = text.partition("\n")
+    return line.removeprefix("$ "), output
+
+
+@asynccontextmanager
+async def example() -> AsyncGenerator[str]:
+    """The URL of a site with the page."""
+    async with serve_site() as site:
+        site.page((EXAMPLES / "signup.html").read_text("utf-8"), path="/signup.html")
+        yield site.url
+
+
+async def run(command: str, folder: Path) -> str:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", *shlex.split(command)),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        cwd=folder,
+    )
+    async with asyncio.timeout(LIMIT_SECONDS):
+        out, _ = await process.communicate()
+    return out.decode()
+
+
+def steady(text: str, url: str) -> str:
+    """Without the port, times, and the widths that come of them."""
+    return re.sub(r" {2,}", "  ", re.sub(r"[\d.]+ m?s\b", "…", text.replace(url, HOST)))
+
+
+async def test_the_guide_shows_what_an_audit_prints_and_what_is_in_its_json(tmp_path: Path) -> None:
+    command, output = shown(f"footlight audit {HOST}")
+    _, found = shown("jq")
+
+    async with example() as url:
+        printed = await run(command.replace(HOST, url), tmp_path)
+
+    assert steady(printed, url) == steady(output, HOST)
+    assert (tmp_path / "signup.html").stat().st_size > len(printed)
+    report = json.loads((tmp_path / "signup.json").read_text("utf-8"))
+    assert [f"{each['severity']} {each['rule']}" for each in report["findings"]] == found.splitlines()
+
+
+def test_the_personas_that_it_shows_are_some() -> None:
+    file = EXAMPLES / "personas.yaml"
+    text = next(block.text for block in blocks("yaml") if "Late reader" in block.text)
+
+    assert [persona.name for persona in load_personas(file)] == ["Late reader", "Keyboard only"]
+    assert file.read_text("utf-8").endswith(text)
