@@ -17,6 +17,8 @@ from typing import Any
 
 import psutil
 import pytest
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
 
 from footlight import MCPClient
 from footlight.demo.site import serve_shop
@@ -293,6 +295,48 @@ def called(id: str, name: str, **arguments: Any) -> Call:
     return Call(id=id, name=name, pieces=[json.dumps(arguments)])
 
 
+async def test_a_password_is_typed_by_its_name_and_is_nowhere_else(site: Site, tmp_path: Path) -> None:
+    """Neither the model nor a report, a log or the terminal has it; the site does."""
+    arrived: list[str] = []
+
+    async def receive(request: Request) -> Response:
+        arrived.append((await request.body()).decode())
+        return HTMLResponse("<title>In</title><h1>Welcome</h1>")
+
+    form = f"<form method=post action='{site.route(receive)}'><input name=p type=password><button>In</button>"
+    url = site.page(PAGE.replace("<p>Words</p>", f"{form}</form>"))
+    (tmp_path / "secrets.env").write_text("SHOP=open sesame\n")
+    goal = "Sign in with the password secret:SHOP"
+
+    async with serve_vendor(OpenAI()) as vendor:
+        typed = called("2", "typeText", target="input", text="secret:SHOP")
+        vendor.answers(
+            [
+                Turn(calls=[called("1", "getPageStructure")]),
+                Turn(calls=[typed, called("3", "clickElement", target="button")]),
+                Turn(calls=[called("4", "finishGoal", outcome="reached", why="It says welcome")]),
+                Turn(text=["It works."]),
+            ]
+        )
+        flags = (*MODEL, "--base-url", vendor.base_url, "--goal", goal, "--secrets", "secrets.env")
+        done = await audit(url, *flags, "--out", "r.json", "--log-file", "log", cwd=tmp_path)
+        sent = json.dumps([each.body for each in vendor.received])
+    (tmp_path / "secrets.env").unlink()
+
+    report = json.loads((tmp_path / "r.json").read_text())
+    assert arrived == ["p=open+sesame"], done.err
+    assert report["pages"][0]["walks"][0]["outcome"] == "reached"
+    assert "Welcome" in sent
+    texts = [done.out, done.err, sent, *(each.decode() for each in written(tmp_path))]
+    assert [text for text in texts if "sesame" in text] == []
+
+
+async def test_secrets_that_are_not_there_are_told_before_anything_is_started(tmp_path: Path) -> None:
+    done = await audit(NOWHERE, "--secrets", "none.env", cwd=tmp_path)
+
+    assert (done.status, done.err) == (2, "footlight: --secrets none.env: there is no such file\n")
+
+
 async def test_a_model_that_fails_leaves_the_facts(site: Site, tmp_path: Path) -> None:
     async with serve_vendor(OpenAI()) as vendor:
         flags = (*MODEL, "--base-url", vendor.base_url, "--goal", "See")
@@ -378,6 +422,7 @@ async def test_it_works_with_another_server_that_gets_no_browser_options_of_ours
     report = json.loads(done.out)
     assert "axe/image-alt" in rules(report)
     assert report["provenance"]["server"].startswith("Playwright")
+    assert written(tmp_path) == []  # What it writes beside its answers is not left here.
     assert (refused.status, refused.err) == (
         2,
         "footlight: --headed is for our own server; give the one of --server what it has for that\n",

@@ -69,6 +69,11 @@ _count = click.IntRange(min=0)
 @click.option("--headed", is_flag=True, help="Show the browser.")
 @click.option("--state", metavar="NAME", help="Begin each visit with what save_state has saved: logged in.")
 @click.option(
+    "--secrets",
+    type=_file,
+    help="Let goals name the secrets in this file as secret:NAME, for the model to type.",
+)
+@click.option(
     "--page-header",
     "page_headers",
     metavar="NAME:VALUE",

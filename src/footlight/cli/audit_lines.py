@@ -104,7 +104,9 @@ def _told(call: ToolCallPart) -> str:
 
 
 def _input(given: Mapping[str, Any]) -> str:
-    return _short(" ".join(f"{name}={value}" for name, value in given.items()), LONGEST_INPUT)
+    """What is typed may be a password: it is not shown."""
+    shown = (f"{name}={value}" for name, value in given.items() if name != "text")
+    return _short(" ".join(shown), LONGEST_INPUT)
 
 
 def _short(text: str, longest: int = 200) -> str:

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Generator, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import anyio
@@ -67,10 +68,10 @@ def run_audit(wanted: Wanted) -> int:
 async def _audit(wanted: Wanted) -> int:
     urls, repeated = read_urls(wanted)
     check_outs(wanted.outs)
-    transport, session = transport_of(wanted), session_of(wanted)
-    judge = make_judge(wanted, urls[0])
     reports = _Reports(wanted.outs)
-    with _interruptible() as interrupt:
+    with _folder() as folder, _interruptible() as interrupt:
+        transport, session = transport_of(wanted, folder), session_of(wanted)
+        judge = make_judge(wanted, urls[0])
         _remark(wanted, repeated)
         async with AsyncExitStack() as stack:
             if judge is not None:
@@ -89,6 +90,12 @@ async def _audit(wanted: Wanted) -> int:
                 await client.connect()
                 await auditor.run(urls)
         return _conclude(auditor.audit, wanted, reports, interrupt.signal)
+
+
+@contextmanager
+def _folder() -> Generator[Path]:
+    with TemporaryDirectory(prefix="footlight-audit-", ignore_cleanup_errors=True) as name:
+        yield Path(name)
 
 
 def _conclude(audit: Audit, wanted: Wanted, reports: _Reports, interrupted: int | None) -> int:

@@ -69,6 +69,7 @@ class Wanted:
     executable_path: Path | None
     headed: bool
     state: str | None
+    secrets: Path | None
     page_headers: Sequence[str]
     server: str | None
     headers: Sequence[str]
@@ -157,18 +158,30 @@ def limit_s_of(wanted: Wanted) -> float:
     return wanted.timeout or (LIMIT_WITH_MODEL_SECONDS if wanted.provider else LIMIT_SECONDS)
 
 
-def transport_of(wanted: Wanted) -> Transport:
-    """To our own server, or to the one that is named. Raises BadUsage, MCPError."""
+def transport_of(wanted: Wanted, folder: Path) -> Transport:
+    """To our own server, or to the one that is named. Raises BadUsage, MCPError.
+
+    What another server writes down beside its answers, it writes into the folder.
+    """
     if wanted.server is not None:
         if own := [name for name, value in _of_our_browser(wanted).items() if value]:
             raise BadUsage(f"{own[0]} is for our own server; give the one of --server what it has for that")
-        return server_of(wanted.server, headers=read_headers(wanted.headers), environ=os.environ)
+        environ = {"PLAYWRIGHT_MCP_OUTPUT_DIR": str(folder), **os.environ}
+        return server_of(wanted.server, headers=read_headers(wanted.headers), environ=environ)
     if wanted.headers:
         raise BadUsage("--header is for a server with a URL (--server); --page-header is sent to the pages")
     flags = ["--headed"] if wanted.headed else []
     flags += ["--browser", wanted.browser] if wanted.browser else []
     flags += ["--executable-path", str(wanted.executable_path)] if wanted.executable_path else []
+    flags += ["--secrets", str(_checked_secrets(wanted.secrets))] if wanted.secrets else []
     return own_server(flags, environ=os.environ)
+
+
+def _checked_secrets(file: Path) -> Path:
+    """The server reads it; that it is there is better told by us."""
+    if not file.is_file():
+        raise BadUsage(f"--secrets {file}: there is no such file")
+    return file
 
 
 def _of_our_browser(wanted: Wanted) -> Mapping[str, object]:
@@ -176,6 +189,7 @@ def _of_our_browser(wanted: Wanted) -> Mapping[str, object]:
         "--browser": wanted.browser,
         "--executable-path": wanted.executable_path,
         "--headed": wanted.headed,
+        "--secrets": wanted.secrets,
     }
 
 

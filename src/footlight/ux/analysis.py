@@ -127,7 +127,7 @@ class UXAnalysis:
     ) -> AsyncGenerator[AIStreamPart]:
         evidence = await collect_evidence(page, self._config.url, progress=self._progress)
         status: PageStatus = "partial" if evidence.skipped else "complete"
-        measured = replace(self._audit, status=status, evidence=evidence, skipped=evidence.skipped)
+        measured = replace(self._audit, status=status, evidence=evidence)
         async with analyze_page(page, client, evidence, self._config, self._options, model) as analysis:
             try:
                 async for part in analysis:

@@ -121,7 +121,7 @@ async def test_what_is_wrong_at_several_widths_is_one_finding(page: AuditedPage,
         async def collect(self, page: AuditedPage, view: View) -> Collected:
             del page
             found = finding(
-                "test/wide", "low", "#send", f"#at{view.width}", measured_by=f"at {view.width} px"
+                "test/wide", "low", "#send", f"#at{view.width}", measured_by=f"looking at {view.width} px"
             )
             return Collected(findings=[found])
 
@@ -129,7 +129,7 @@ async def test_what_is_wrong_at_several_widths_is_one_finding(page: AuditedPage,
 
     (found,) = evidence.findings
     assert [each.selector for each in found.elements] == ["#send", "#at1280", "#at768", "#at360"]
-    assert (found.count, found.measured_by) == (4, "at 1280 px; at 768 px; at 360 px")
+    assert (found.count, found.measured_by) == (4, "looking at 1280, 768 and 360 px")
 
 
 async def test_elements_have_a_picture_and_a_ref(any_page: AuditedPage, site: Site) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -28,6 +29,7 @@ __all__ = ["Measuring", "collect_evidence", "standard_collectors"]
 
 logger = logging.getLogger(__name__)
 
+_AT_WIDTH = re.compile(r"(.*) at (\d[\d, and]*) px")
 NOTHING = "() => null"
 """Fails where no script runs, and so nothing can be measured."""
 MOST_REFS = 40
@@ -246,7 +248,15 @@ def _joined(one: Finding, other: Finding) -> Finding:
         one,
         elements=[*one.elements, *added],
         count=max(one.count, other.count, len(known) + len(added)),
-        measured_by=one.measured_by
-        if one.measured_by == other.measured_by
-        else f"{one.measured_by}; {other.measured_by}",
+        measured_by=_both(one.measured_by, other.measured_by),
     )
+
+
+def _both(one: str, other: str) -> str:
+    """`the boxes at 1280 px` and `the boxes at 360 px`: the boxes at 1280 and 360 px."""
+    first, second = _AT_WIDTH.fullmatch(one), _AT_WIDTH.fullmatch(other)
+    if one == other:
+        return one
+    if first is None or second is None or first[1] != second[1]:
+        return f"{one}; {other}"
+    return f"{first[1]} at {first[2].replace(' and ', ', ')} and {second[2]} px"
