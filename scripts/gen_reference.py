@@ -853,7 +853,7 @@ def _fields(thing: Any) -> Iterator[str]:
         if each.default_factory is not dataclasses.MISSING:
             default = f" = {each.default_factory()!r}"
         else:
-            default = "" if each.default is dataclasses.MISSING else f" = {each.default!r}"
+            default = "" if each.default is dataclasses.MISSING else f" = {_shown(each.default)}"
         if each.name != "_":
             yield f"    {each.name}: {each.type}{default}"
 

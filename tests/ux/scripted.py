@@ -11,7 +11,7 @@ from typing import Any
 from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter, ToolReturnPart, UserPromptPart
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 
-from footlight.ux.provider import ChatModel
+from footlight.ux.model.provider import ChatModel
 
 __all__ = ["Call", "Script", "ScriptedModel", "call", "ref", "refs"]
 

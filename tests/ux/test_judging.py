@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from footlight.ux.ai_tool import ToolAnswer
 from footlight.ux.audited import Dropped
 from footlight.ux.findings import Element, Finding, Picture
 from footlight.ux.judging import MOST, Judgement, Record, Recorded
-from footlight.ux.model_run import Limits
+from footlight.ux.model.ai_tool import ToolAnswer
+from footlight.ux.model.run import Limits
 from footlight.ux.stream import AIStreamPart, TextDeltaPart, Usage
 from footlight.ux.untrusted import PageMarks
 from tests.ux.evidence_by_hand import EVIDENCE, READER, WALK

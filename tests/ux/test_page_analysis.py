@@ -14,7 +14,7 @@ from footlight.ux.audited import PageAudit
 from footlight.ux.config import AnalysisOptions, UXAnalysisConfig
 from footlight.ux.errors import ModelError
 from footlight.ux.findings import Skipped
-from footlight.ux.model_run import Limits
+from footlight.ux.model.run import Limits
 from footlight.ux.page import AuditedPage
 from footlight.ux.page_analysis import PageAnalysis, analyze_page
 from footlight.ux.page_tools import page_of

@@ -9,8 +9,8 @@ from pydantic import Field, HttpUrl, ValidationError
 
 from footlight.client.mcp_client import MCPClient
 from footlight.errors import ConfigurationError
-from footlight.ux.ai_tool import ToolAnswer
 from footlight.ux.browser_tools import FOOTLIGHT, PLAYWRIGHT_MCP
+from footlight.ux.model.ai_tool import ToolAnswer
 from footlight.ux.page import AuditedPage
 from footlight.ux.tools import AIToolDefinition, ToolInput, ai_tool_from_mcp
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from footlight.ux.ai_tool import AITool, ToolAnswer
 from footlight.ux.looking import looking_at
+from footlight.ux.model.ai_tool import AITool, ToolAnswer
 from footlight.ux.page import AuditedPage
 from footlight.ux.tools import AIToolDefinition, ToolInput
 from footlight.ux.untrusted import PageMarks

@@ -13,11 +13,11 @@ import pytest
 from footlight import MCPClient
 from footlight.ux.audited import Walk
 from footlight.ux.looking import looking_at
-from footlight.ux.model_run import Limits
+from footlight.ux.model.provider import ChatModel, chat_model
+from footlight.ux.model.run import Limits
 from footlight.ux.page import AuditedPage
 from footlight.ux.page_tools import page_of
 from footlight.ux.persona import Persona
-from footlight.ux.provider import ChatModel, chat_model
 from footlight.ux.stream import AIStreamPart, Usage
 from footlight.ux.untrusted import PageMarks
 from footlight.ux.visit import Visit, origin_of

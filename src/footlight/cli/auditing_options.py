@@ -21,9 +21,9 @@ from footlight.ux.thresholds import Thresholds
 
 if TYPE_CHECKING:
     from footlight.client.channel import Transport
+    from footlight.ux.model.provider import AIProvider
     from footlight.ux.page_work import Judge
     from footlight.ux.persona import Persona
-    from footlight.ux.provider import AIProvider
 
 __all__ = [
     "Wanted",
@@ -217,9 +217,9 @@ def make_judge(wanted: Wanted, url: str) -> Judge | None:
             raise BadUsage(f"{unused[0]} is for a model: add --provider openai, anthropic or google")
         return None
     from footlight.ux.config import AnalysisOptions, UXAnalysisConfig
-    from footlight.ux.model_request import Limits
+    from footlight.ux.model.provider import chat_model
+    from footlight.ux.model.request import Limits
     from footlight.ux.page_work import Judge
-    from footlight.ux.provider import chat_model
 
     default = Limits()
     limits = Limits(

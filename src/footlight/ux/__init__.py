@@ -6,18 +6,18 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from footlight.ux.ai_tool import AITool, ToolAnswer
     from footlight.ux.analysis import UXAnalysis, analyze_ux
     from footlight.ux.config import AnalysisOptions, UXAnalysisConfig
     from footlight.ux.controller import UXAnalysisController
     from footlight.ux.errors import ModelError
     from footlight.ux.evidence.collecting import collect_evidence
     from footlight.ux.findings import Evidence, Finding
-    from footlight.ux.model_run import Limits
+    from footlight.ux.model.ai_tool import AITool, ToolAnswer
+    from footlight.ux.model.provider import ChatModel, chat_model
+    from footlight.ux.model.run import Limits
     from footlight.ux.page_tools import page_of
     from footlight.ux.persona import Persona
     from footlight.ux.personas import SHIPPED_PERSONAS, load_personas
-    from footlight.ux.provider import ChatModel, chat_model
     from footlight.ux.result import UXAnalysisResult
     from footlight.ux.stream import (
         AIStreamPart,
@@ -62,18 +62,18 @@ __all__ = [
 ]
 
 _HOMES = {
-    "ai_tool": ("AITool", "ToolAnswer"),
+    "model.ai_tool": ("AITool", "ToolAnswer"),
     "analysis": ("UXAnalysis", "analyze_ux"),
     "config": ("AnalysisOptions", "UXAnalysisConfig"),
     "controller": ("UXAnalysisController",),
     "errors": ("ModelError",),
     "evidence.collecting": ("collect_evidence",),
     "findings": ("Evidence", "Finding"),
-    "model_run": ("Limits",),
+    "model.run": ("Limits",),
     "page_tools": ("page_of",),
     "persona": ("Persona",),
     "personas": ("SHIPPED_PERSONAS", "load_personas"),
-    "provider": ("ChatModel", "chat_model"),
+    "model.provider": ("ChatModel", "chat_model"),
     "result": ("UXAnalysisResult",),
     "tools": ("AIToolDefinition", "ai_tool_from_mcp"),
 }

@@ -18,9 +18,9 @@ from footlight.client.mcp_config import MCPConfig
 from footlight.ux.audited import PageAudit, PageStatus
 from footlight.ux.config import AnalysisOptions, UXAnalysisConfig
 from footlight.ux.evidence.collecting import collect_evidence
+from footlight.ux.model.provider import ChatModel, chat_model
 from footlight.ux.page_analysis import analyze_page
 from footlight.ux.page_tools import page_of
-from footlight.ux.provider import ChatModel, chat_model
 from footlight.ux.result import UXAnalysisResult
 from footlight.ux.server import minimal_environment, own_server
 from footlight.ux.stream import AIStreamPart, ErrorPart, FinishPart, TextDeltaPart

@@ -9,10 +9,10 @@ from typing import cast, get_args
 from footlight.client.errors import MCPError
 from footlight.client.validation import checked_url
 from footlight.errors import ConfigurationError
-from footlight.ux.ai_tool import AITool
-from footlight.ux.model_request import Limits
+from footlight.ux.model.ai_tool import AITool
+from footlight.ux.model.provider import AIProvider
+from footlight.ux.model.request import Limits
 from footlight.ux.persona import Persona
-from footlight.ux.provider import AIProvider
 from footlight.ux.tools import AIToolDefinition
 
 __all__ = ["AnalysisOptions", "UXAnalysisConfig"]

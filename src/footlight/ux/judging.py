@@ -8,14 +8,14 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from footlight.ux.ai_tool import AITool, ToolAnswer
 from footlight.ux.audited import Dropped, Walk
 from footlight.ux.brief import brief_of, walks_told
 from footlight.ux.findings import Element, Evidence, Finding, Picture, Severity
-from footlight.ux.model_run import Limits, Stage, run_stage
+from footlight.ux.model.ai_tool import AITool, ToolAnswer
+from footlight.ux.model.provider import ChatModel
+from footlight.ux.model.run import Limits, Stage, run_stage
 from footlight.ux.persona import Persona
 from footlight.ux.prompt import prompt
-from footlight.ux.provider import ChatModel
 from footlight.ux.stream import AIStreamPart, FinishPart, FinishReason, TextDeltaPart, ToolResultPart, Usage
 from footlight.ux.tools import ToolInput
 from footlight.ux.untrusted import PageMarks

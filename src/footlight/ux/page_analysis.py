@@ -18,10 +18,10 @@ from footlight.ux.errors import ModelError
 from footlight.ux.findings import Evidence, Finding, Picture, Skipped
 from footlight.ux.judging import Judgement
 from footlight.ux.looking import looking_at
-from footlight.ux.model_run import Limits
+from footlight.ux.model.provider import ChatModel
+from footlight.ux.model.run import Limits
 from footlight.ux.page import AuditedPage
 from footlight.ux.persona import Persona
-from footlight.ux.provider import ChatModel
 from footlight.ux.small_picture import small_picture
 from footlight.ux.stream import AIStreamPart, ErrorPart, FinishPart, FinishReason, TextDeltaPart, Usage
 from footlight.ux.transcript import Transcript

@@ -18,8 +18,8 @@ from footlight.ux.stream import ToolResultPart
 
 if TYPE_CHECKING:
     from footlight.client.mcp_client import MCPClient
+    from footlight.ux.model.provider import ChatModel
     from footlight.ux.page import AuditedPage
-    from footlight.ux.provider import ChatModel
     from footlight.ux.watcher import Watcher
 
 __all__ = ["Judge", "PageWork"]

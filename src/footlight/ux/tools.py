@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from footlight.client.errors import MCPError
 from footlight.errors import ConfigurationError
-from footlight.ux.ai_tool import AITool, ToolAnswer
+from footlight.ux.model.ai_tool import AITool, ToolAnswer
 
 if TYPE_CHECKING:
     from footlight.client.mcp_client import MCPClient

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from footlight.client.errors import MCPError
-from footlight.ux.ai_tool import AITool, ToolAnswer
 from footlight.ux.browser_tools import Address, Text
+from footlight.ux.model.ai_tool import AITool, ToolAnswer
 from footlight.ux.page import DESKTOP, AuditedPage
 from footlight.ux.tools import AIToolDefinition, ai_tool_from_mcp
 

@@ -10,13 +10,13 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from footlight.client.errors import MCPError
-from footlight.ux.ai_tool import AITool, ToolAnswer
 from footlight.ux.audited import GoalOutcome, Walk, WalkStep
 from footlight.ux.errors import ModelError
-from footlight.ux.model_run import Limits, Stage, StageRun, run_stage
+from footlight.ux.model.ai_tool import AITool, ToolAnswer
+from footlight.ux.model.provider import ChatModel
+from footlight.ux.model.run import Limits, Stage, StageRun, run_stage
 from footlight.ux.persona import Persona
 from footlight.ux.prompt import prompt
-from footlight.ux.provider import ChatModel
 from footlight.ux.shortened import shortened
 from footlight.ux.stream import AIStreamPart, FinishPart, TextDeltaPart, ToolCallPart, ToolResultPart, Usage
 from footlight.ux.tools import ToolInput

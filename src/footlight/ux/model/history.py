@@ -7,8 +7,8 @@ from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from footlight.ux.ai_tool import ToolAnswer
 from footlight.ux.findings import Picture
+from footlight.ux.model.ai_tool import ToolAnswer
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from pydantic import BaseModel, ConfigDict
 
-from footlight.ux.ai_tool import AITool, ToolAnswer
-from footlight.ux.tool_call import ReadCall, ToolCalls
+from footlight.ux.model.ai_tool import AITool, ToolAnswer
+from footlight.ux.model.tool_call import ReadCall, ToolCalls
 
 pytestmark = pytest.mark.anyio
 

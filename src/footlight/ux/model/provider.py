@@ -12,7 +12,7 @@ import anyio
 from pydantic import SecretStr
 
 from footlight.errors import ConfigurationError
-from footlight.ux.model_client import is_loopback, signing_client
+from footlight.ux.model.client import is_loopback, signing_client
 
 if TYPE_CHECKING:
     import httpx2

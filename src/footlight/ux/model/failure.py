@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from footlight.steering import harmless
 from footlight.ux.errors import ModelError
-from footlight.ux.provider import KEY_VARIABLES
+from footlight.ux.model.provider import KEY_VARIABLES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pydantic_ai.exceptions import AgentRunError
     from pydantic_ai.messages import ModelResponse
 
-    from footlight.ux.provider import ChatModel
+    from footlight.ux.model.provider import ChatModel
 
 __all__ = ["ModelFailed", "check_end", "failed"]
 

@@ -15,11 +15,11 @@ import anyio
 import pytest
 from pydantic import BaseModel
 
-from footlight.ux.ai_tool import AITool, ToolAnswer
 from footlight.ux.errors import ModelError
 from footlight.ux.findings import Picture
-from footlight.ux.model_run import Limits, Stage, StageRun, run_stage
-from footlight.ux.provider import KEY_VARIABLES, ChatModel, chat_model
+from footlight.ux.model.ai_tool import AITool, ToolAnswer
+from footlight.ux.model.provider import KEY_VARIABLES, ChatModel, chat_model
+from footlight.ux.model.run import Limits, Stage, StageRun, run_stage
 from footlight.ux.stream import (
     AIStreamPart,
     FinishPart,

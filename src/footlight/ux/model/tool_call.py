@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from pydantic import BaseModel, ValidationError
 
-from footlight.ux.ai_tool import AITool, ToolAnswer
+from footlight.ux.model.ai_tool import AITool, ToolAnswer
 
 __all__ = ["ReadCall", "ToolCalls"]
 

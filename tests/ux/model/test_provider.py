@@ -12,8 +12,8 @@ from starlette.responses import RedirectResponse, Response
 
 from footlight.errors import ConfigurationError
 from footlight.ux.errors import ModelError
-from footlight.ux.model_run import Limits, Stage, run_stage
-from footlight.ux.provider import DEFAULT_MODELS, AIProvider, ChatModel, chat_model
+from footlight.ux.model.provider import DEFAULT_MODELS, AIProvider, ChatModel, chat_model
+from footlight.ux.model.run import Limits, Stage, run_stage
 from footlight.ux.stream import FinishPart, TextDeltaPart
 from tests.site import Site
 from tests.ux.vendors.script import Turn
@@ -222,7 +222,7 @@ def test_without_the_extra_it_is_told_how_to_install_it(provider: str, package: 
         "import sys",
         f"sys.modules[{package!r}] = None",
         "from footlight.errors import ConfigurationError",
-        "from footlight.ux.provider import chat_model",
+        "from footlight.ux.model.provider import chat_model",
         "environ = dict.fromkeys(('OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GOOGLE_API_KEY'), 'k')",
         "try:",
         f"    chat_model({provider!r}, environ=environ)",
@@ -238,7 +238,7 @@ def test_an_audit_without_a_model_imports_none_of_it() -> None:
     foreign = ("pydantic_ai", "openai", "anthropic", "google")
     lines = (
         "import sys",
-        "import footlight.ux.model_run, footlight.ux.provider",
+        "import footlight.ux.model.run, footlight.ux.model.provider",
         f"print([name for name in {foreign} if name in sys.modules])",
     )
 

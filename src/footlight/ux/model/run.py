@@ -11,18 +11,18 @@ from uuid import uuid4
 
 import anyio
 
-from footlight.ux.ai_tool import AITool, ToolAnswer
 from footlight.ux.findings import Picture
-from footlight.ux.model_history import History
-from footlight.ux.model_request import Limits, Requests
+from footlight.ux.model.ai_tool import AITool, ToolAnswer
+from footlight.ux.model.history import History
+from footlight.ux.model.request import Limits, Requests
+from footlight.ux.model.tool_call import ToolCalls
 from footlight.ux.stream import AIStreamPart, FinishPart, TextDeltaPart, ToolCallPart, ToolResultPart, Usage
-from footlight.ux.tool_call import ToolCalls
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelResponse
     from pydantic_ai.messages import ToolCallPart as AskedCall
 
-    from footlight.ux.provider import ChatModel
+    from footlight.ux.model.provider import ChatModel
 
 __all__ = ["Limits", "Stage", "StageRun", "run_stage"]
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from footlight.ux.ai_tool import AITool
-from footlight.ux.model_client import responses_closed
-from footlight.ux.model_failure import ModelFailed, check_end, failed
+from footlight.ux.model.ai_tool import AITool
+from footlight.ux.model.client import responses_closed
+from footlight.ux.model.failure import ModelFailed, check_end, failed
 from footlight.ux.stream import Usage
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pydantic_ai.models import ModelRequestParameters, StreamedResponse
     from pydantic_ai.settings import ModelSettings
 
-    from footlight.ux.provider import ChatModel
+    from footlight.ux.model.provider import ChatModel
 
 __all__ = ["Limits", "Requests"]
 
