@@ -39,9 +39,9 @@ async def finding_of(audited: AuditedPage, fault: Fault) -> Finding | None:
 
 
 def _family(rule: str) -> Sequence[Collector]:
-    """Those that have the rule: a family is named after its module."""
-    family = rule.partition("/")[0]
-    return [each for each in standard_collectors() if type(each).__module__.endswith(f".{family}")]
+    """Those that have the rule: a family is named after its module, but for `page`, which is everywhere."""
+    family, every = rule.partition("/")[0], standard_collectors()
+    return [each for each in every if type(each).__module__.endswith(f".{family}")] or every
 
 
 async def evidence_of(
