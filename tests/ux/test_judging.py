@@ -49,7 +49,7 @@ async def test_a_finding_that_cites_evidence_is_recorded() -> None:
             severity="high",
             title="The date is nowhere",
             advice="Put it under the heading.",
-            measured_by="judged by scripted from P1, W2",
+            measured_by="judged by scripted",
             elements=(Element(selector="#logo", html="<img>"),),
             count=1,
             source="judged",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,6 +19,10 @@ __all__ = ["AuditLines", "Called", "Calls", "told_page", "told_usage"]
 
 LONGEST_INPUT = 80
 LONGEST_ERROR = 120
+
+
+_MARKS = re.compile(r"</?page-content id=\w+>")
+"""They are for a model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +50,7 @@ class Calls:
     def end(self, part: ToolResultPart) -> Called:
         call, began = self._pending.pop(part.tool_call_id)
         took = duration((time.monotonic() - began) * 1000)
-        why = f": {_short(str(part.result), LONGEST_ERROR)}" if part.is_error else ""
+        why = f": {_short(_MARKS.sub('', str(part.result)), LONGEST_ERROR)}" if part.is_error else ""
         return Called(f"{_told(call)}  {'failed' if part.is_error else 'ok'}, {took}{why}", not part.is_error)
 
 

@@ -111,7 +111,7 @@ class Recorded:
             severity=given.severity,
             title=given.title,
             advice=given.advice,
-            measured_by=f"judged by {self._judge} from {', '.join(given.cites)}",
+            measured_by=f"judged by {self._judge}",
             elements=(element,) if element else (),
             count=1 if element else 0,
             source="judged",

@@ -74,7 +74,7 @@ def _page(page: PageAudit, number: int, many: bool, pictures: Pictures) -> Html:
 def _line(page: PageAudit) -> Iterator[object]:
     yield web_link(page.url, page.url)
     evidence = page.evidence
-    if evidence and evidence.url != page.url:
+    if evidence and evidence.url.rstrip("/") != page.url.rstrip("/"):
         yield element("span", "led to ", web_link(evidence.url, evidence.url), class_="text")
     yield _state(page)
     if evidence and evidence.status:
