@@ -73,11 +73,11 @@ OUTPUT |= {
     for block in blocks("console")
     if (
         shown := re.fullmatch(
-            r"\$ python docs/examples/((?:client_\w+|own_app)\.py)\n(.*)", block.text, re.DOTALL
+            r"\$ python docs/examples/((?:client_\w+|audit_\w+|own_app)\.py)\n(.*)", block.text, re.DOTALL
         )
     )
 }
-"""The guides to the client and to extensions show what their examples print."""
+"""The guides to the client, to audits and to extensions show what their examples print."""
 
 
 def test_every_example_is_run() -> None:

@@ -62,7 +62,18 @@ def test_a_result_is_written_under_the_documents_names() -> None:
                 "title": "No telephone",
                 "advice": "Give one.",
                 "count": 1,
-                "selectors": ["footer"],
+                "elements": [
+                    {
+                        "selector": "footer",
+                        "html": "",
+                        "text": "",
+                        "note": "",
+                        "viewportWidth": None,
+                        "box": None,
+                    }
+                ],
+                "measuredBy": "judged by m from W1",
+                "helpUrl": None,
                 "cites": ["W1"],
                 "persona": "Reader",
             }
@@ -73,6 +84,7 @@ def test_a_result_is_written_under_the_documents_names() -> None:
                 "goal": "Call",
                 "outcome": "stopped",
                 "where": "/",
+                "durationMs": 0,
                 "why": "No",
                 "steps": [{"id": "W1", "tool": "goBack", "input": "", "ok": True, "said": "there"}],
             }

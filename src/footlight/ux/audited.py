@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from footlight.ux.findings import Evidence, Finding, Skipped
 from footlight.ux.stream import ToolCallRecord, Usage
@@ -28,6 +28,9 @@ class WalkStep:
     ok: bool
     said: str
 
+    def to_dict(self) -> dict[str, Any]:
+        return {"id": self.id, "tool": self.tool, "input": self.input, "ok": self.ok, "said": self.said}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Walk:
@@ -41,6 +44,17 @@ class Walk:
     steps: Sequence[WalkStep] = ()
     duration_ms: int = 0
 
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "persona": self.persona,
+            "goal": self.goal,
+            "outcome": self.outcome,
+            "where": self.where,
+            "why": self.why,
+            "durationMs": self.duration_ms,
+            "steps": [each.to_dict() for each in self.steps],
+        }
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dropped:
@@ -48,6 +62,9 @@ class Dropped:
 
     title: str
     why: str
+
+    def to_dict(self) -> dict[str, str]:
+        return {"title": self.title, "why": self.why}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

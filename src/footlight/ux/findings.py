@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 __all__ = [
     "SEVERITIES",
@@ -41,6 +41,9 @@ class Box:
     width: float
     height: float
 
+    def to_dict(self) -> dict[str, float]:
+        return {"x": self.x, "y": self.y, "width": self.width, "height": self.height}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
@@ -69,6 +72,17 @@ class Element:
     ref: str | None = None
     picture: Picture | None = None
 
+    def to_dict(self) -> dict[str, Any]:
+        """Without its ref, which ends with its session, and its picture."""
+        return {
+            "selector": self.selector,
+            "html": self.html,
+            "text": self.text,
+            "note": self.note,
+            "viewportWidth": self.width,
+            "box": self.box and self.box.to_dict(),
+        }
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
@@ -93,6 +107,22 @@ class Finding:
     cites: Sequence[str] = ()
     """Of a judged one: ids of the evidence for it."""
 
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "rule": self.rule,
+            "severity": self.severity,
+            "source": self.source,
+            "id": self.id,
+            "title": self.title,
+            "advice": self.advice,
+            "measuredBy": self.measured_by,
+            "helpUrl": self.help_url,
+            "persona": self.persona,
+            "cites": [*self.cites],
+            "count": self.count,
+            "elements": [each.to_dict() for each in self.elements],
+        }
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
@@ -101,6 +131,9 @@ class Fact:
     topic: Topic
     text: str
     id: str = ""
+
+    def to_dict(self) -> dict[str, str]:
+        return {"id": self.id, "topic": self.topic, "text": self.text}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,6 +152,9 @@ class Skipped:
 
     what: str
     why: str
+
+    def to_dict(self) -> dict[str, str]:
+        return {"what": self.what, "why": self.why}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

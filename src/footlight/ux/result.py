@@ -53,42 +53,9 @@ class UXAnalysisResult:
             "timestamp": self.timestamp,
             "duration": self.duration,
             "status": self.status,
-            "findings": [_finding(each) for each in self.findings],
-            "walks": [_walk(each) for each in self.walks],
-            "dropped": [{"title": each.title, "why": each.why} for each in self.dropped],
-            "usage": {
-                "requests": self.usage.requests,
-                "inputTokens": self.usage.input_tokens,
-                "outputTokens": self.usage.output_tokens,
-            },
+            "findings": [each.to_dict() for each in self.findings],
+            "walks": [each.to_dict() for each in self.walks],
+            "dropped": [each.to_dict() for each in self.dropped],
+            "usage": self.usage.to_dict(),
         }
         return told if self.error is None else {**told, "error": self.error}
-
-
-def _finding(finding: Finding) -> dict[str, Any]:
-    return {
-        "id": finding.id,
-        "rule": finding.rule,
-        "severity": finding.severity,
-        "source": finding.source,
-        "title": finding.title,
-        "advice": finding.advice,
-        "count": finding.count,
-        "selectors": [each.selector for each in finding.elements],
-        "cites": list(finding.cites),
-        "persona": finding.persona,
-    }
-
-
-def _walk(walk: Walk) -> dict[str, Any]:
-    return {
-        "persona": walk.persona,
-        "goal": walk.goal,
-        "outcome": walk.outcome,
-        "where": walk.where,
-        "why": walk.why,
-        "steps": [
-            {"id": step.id, "tool": step.tool, "input": step.input, "ok": step.ok, "said": step.said}
-            for step in walk.steps
-        ],
-    }

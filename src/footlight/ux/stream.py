@@ -126,6 +126,13 @@ class Usage:
     input_tokens: int = 0
     output_tokens: int = 0
 
+    def to_dict(self) -> dict[str, int]:
+        return {
+            "requests": self.requests,
+            "inputTokens": self.input_tokens,
+            "outputTokens": self.output_tokens,
+        }
+
     @property
     def tokens(self) -> int:
         return self.input_tokens + self.output_tokens

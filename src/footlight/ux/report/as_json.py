@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from footlight.ux.audited import Audit, PageAudit, Provenance, Walk
-from footlight.ux.findings import Element, Evidence, Skipped
+from footlight.ux.audited import Audit, PageAudit, Provenance
+from footlight.ux.findings import Evidence
 from footlight.ux.report.figures import severities
-from footlight.ux.report.placed import Placed, placed
+from footlight.ux.report.placed import placed
 from footlight.ux.report.presentable import plain, presentable
 from footlight.ux.report.verdict import Verdict, headline
 
@@ -30,43 +30,11 @@ def as_json(audit: Audit, *, verdict: Verdict | None = None) -> str:
         "headline": headline(audit),
         **({} if verdict is None else {"verdict": {"passed": verdict.passed, "text": plain(verdict.text)}}),
         "counts": severities(each.finding for each in found),
-        "findings": [_finding(each) for each in found],
+        "findings": [{"page": each.page.url, **each.finding.to_dict()} for each in found],
         "pages": [_page(page) for page in audit.pages],
         "provenance": _provenance(audit.provenance),
     }
     return json.dumps(told, indent=2, ensure_ascii=False) + "\n"
-
-
-def _finding(placed: Placed) -> dict[str, Any]:
-    finding = placed.finding
-    return {
-        "rule": finding.rule,
-        "severity": finding.severity,
-        "source": finding.source,
-        "page": placed.page.url,
-        "id": finding.id,
-        "title": finding.title,
-        "advice": finding.advice,
-        "measuredBy": finding.measured_by,
-        "helpUrl": finding.help_url,
-        "persona": finding.persona,
-        "cites": [*finding.cites],
-        "count": finding.count,
-        "elements": [_element(each) for each in finding.elements],
-    }
-
-
-def _element(element: Element) -> dict[str, Any]:
-    """Without its ref, which ended with its session."""
-    box = element.box
-    return {
-        "selector": element.selector,
-        "html": element.html,
-        "text": element.text,
-        "note": element.note,
-        "viewportWidth": element.width,
-        "box": box and {"x": box.x, "y": box.y, "width": box.width, "height": box.height},
-    }
 
 
 def _page(page: PageAudit) -> dict[str, Any]:
@@ -77,16 +45,14 @@ def _page(page: PageAudit) -> dict[str, Any]:
         "durationMs": page.duration_ms,
         "counts": severities(page.findings),
         **(_measured(page.evidence) if page.evidence else {}),
-        "walks": [_walk(each) for each in page.walks],
+        "walks": [each.to_dict() for each in page.walks],
         "analysisText": page.analysis_text,
         "toolCalls": [each.to_dict() for each in page.tool_calls],
-        "usage": {
-            "requests": page.usage.requests,
-            "inputTokens": page.usage.input_tokens,
-            "outputTokens": page.usage.output_tokens,
-        },
-        "dropped": [{"title": each.title, "why": each.why} for each in page.dropped],
-        "skipped": _skipped([*(page.evidence.skipped if page.evidence else ()), *page.skipped]),
+        "usage": page.usage.to_dict(),
+        "dropped": [each.to_dict() for each in page.dropped],
+        "skipped": [
+            each.to_dict() for each in (*(page.evidence.skipped if page.evidence else ()), *page.skipped)
+        ],
     }
 
 
@@ -99,27 +65,8 @@ def _measured(evidence: Evidence) -> dict[str, Any]:
         "startedMs": evidence.started_ms,
         "viewportWidths": [*evidence.widths],
         "metrics": dict(evidence.metrics),
-        "facts": [{"id": each.id, "topic": each.topic, "text": each.text} for each in evidence.facts],
+        "facts": [each.to_dict() for each in evidence.facts],
     }
-
-
-def _walk(walk: Walk) -> dict[str, Any]:
-    return {
-        "persona": walk.persona,
-        "goal": walk.goal,
-        "outcome": walk.outcome,
-        "where": walk.where,
-        "why": walk.why,
-        "durationMs": walk.duration_ms,
-        "steps": [
-            {"id": each.id, "tool": each.tool, "input": each.input, "ok": each.ok, "said": each.said}
-            for each in walk.steps
-        ],
-    }
-
-
-def _skipped(skipped: list[Skipped]) -> list[dict[str, str]]:
-    return [{"what": each.what, "why": each.why} for each in skipped]
 
 
 def _provenance(provenance: Provenance) -> dict[str, Any]:
