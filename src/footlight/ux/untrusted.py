@@ -12,7 +12,7 @@ __all__ = ["PageMarks"]
 class PageMarks:
     """Those of one run. No page can write the second one: it does not know the run's number."""
 
-    id: str = field(default_factory=lambda: secrets.token_hex(4))
+    id: str = field(default_factory=lambda: secrets.token_hex(8))
 
     @property
     def first(self) -> str:

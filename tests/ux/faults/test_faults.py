@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence, Set
+
 import pytest
 
+from footlight.ux.findings import Element, Evidence
 from footlight.ux.page import DESKTOP, PHONE, AuditedPage
 from tests.ux.faults import FAULTS
 from tests.ux.faults.clean import CLEAN_PAGES, CleanPage
@@ -11,6 +14,13 @@ from tests.ux.faults.fault import Fault
 from tests.ux.faults.visiting import evidence_of, finding_of
 
 pytestmark = pytest.mark.anyio
+
+WALL_CLOCK = {"speed/largest-paint", "speed/blocking", "speed/slow-answer"}
+"""A busy machine makes every page slow, and these rules are right to say so."""
+
+
+def alarms(evidence: Evidence, *, but: Set[str]) -> list[tuple[str, Sequence[Element]]]:
+    return [(found.rule, found.elements) for found in evidence.findings if found.rule not in but]
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
@@ -24,7 +34,7 @@ async def test_nothing_is_found_on_its_clean_twin(page: AuditedPage, fault: Faul
     views = (DESKTOP, PHONE) if fault.rule.startswith("layout/") else (DESKTOP,)
     evidence = await evidence_of(page, fault.clean, fault.routes, views=views)
 
-    assert [(finding.rule, finding.elements) for finding in evidence.findings] == []
+    assert alarms(evidence, but=WALL_CLOCK - {fault.rule}) == []
     assert evidence.skipped == []
 
 
@@ -32,7 +42,7 @@ async def test_nothing_is_found_on_its_clean_twin(page: AuditedPage, fault: Faul
 async def test_nothing_is_found_on_a_larger_clean_page(page: AuditedPage, clean: CleanPage) -> None:
     evidence = await evidence_of(page, clean.html, clean.routes)
 
-    assert [(finding.rule, finding.elements) for finding in evidence.findings] == []
+    assert alarms(evidence, but=WALL_CLOCK) == []
     assert evidence.skipped == []
 
 
