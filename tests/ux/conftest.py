@@ -16,6 +16,8 @@ from tests.ux.vendors import VENDORS
 from tests.ux.vendors.serving import VendorServer, serve_vendor
 
 TIMEOUT_MS = 60_000
+WALL_CLOCK = {"speed/largest-paint", "speed/blocking", "speed/slow-answer"}
+"""A busy machine makes every page slow, and these rules are right to say so."""
 
 
 @asynccontextmanager

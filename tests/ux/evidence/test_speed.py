@@ -12,6 +12,7 @@ from footlight.ux.evidence.speed import Speed
 from footlight.ux.findings import Fact
 from footlight.ux.page import DESKTOP, AuditedPage
 from tests.site import Site
+from tests.ux.conftest import WALL_CLOCK
 from tests.ux.evidence.seen import collected_at, seen
 from tests.ux.faults.fault import reply
 from tests.ux.faults.pictures import noise
@@ -33,7 +34,7 @@ async def test_times_and_weight_are_told(any_page: AuditedPage, site: Site) -> N
 
     collected = await collected_at(url, any_page, Speed())
 
-    assert collected.findings == []
+    assert [each.rule for each in collected.findings if each.rule not in WALL_CLOCK] == []
     assert sorted(collected.metrics) == [
         "blocking_ms",
         "cls",
@@ -136,7 +137,7 @@ async def test_a_page_that_never_rests_is_measured_all_the_same(
 
     collected = await collected_at(site.page(document(body)), page, Speed())
 
-    assert collected.findings == []
+    assert [each.rule for each in collected.findings if each.rule not in WALL_CLOCK] == []
     assert collected.metrics["status"] == 200
 
 

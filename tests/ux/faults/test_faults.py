@@ -8,15 +8,13 @@ import pytest
 
 from footlight.ux.findings import Element, Evidence
 from footlight.ux.page import DESKTOP, PHONE, AuditedPage
+from tests.ux.conftest import WALL_CLOCK
 from tests.ux.faults import FAULTS
 from tests.ux.faults.clean import CLEAN_PAGES, CleanPage
 from tests.ux.faults.fault import Fault
 from tests.ux.faults.visiting import evidence_of, finding_of
 
 pytestmark = pytest.mark.anyio
-
-WALL_CLOCK = {"speed/largest-paint", "speed/blocking", "speed/slow-answer"}
-"""A busy machine makes every page slow, and these rules are right to say so."""
 
 
 def alarms(evidence: Evidence, *, but: Set[str]) -> list[tuple[str, Sequence[Element]]]:
