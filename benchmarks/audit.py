@@ -7,15 +7,12 @@ conversation, and the evidence as JSON.
 
 from __future__ import annotations
 
-import asyncio
 import json
-import socket
 import sys
 from collections.abc import AsyncGenerator, Generator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
@@ -30,6 +27,7 @@ from footlight.ux.evidence.collecting import collect_evidence
 from footlight.ux.findings import Evidence
 from footlight.ux.page_tools import page_of
 from footlight.ux.report.as_json import as_json
+from tests.serving import listening, serving
 from tests.ux.scripted import Call, Script
 from tests.ux.shop_scripts import BUYER, SHOP_SCRIPTS
 from tests.ux.vendors.openai import OpenAI
@@ -196,13 +194,7 @@ def _written(turn: Turn) -> Iterator[bytes]:
 
 @asynccontextmanager
 async def _served(model: _Model) -> AsyncGenerator[str]:
-    listener = socket.create_server(("127.0.0.1", 0))
+    listener = listening()
     route = Route("/v1/chat/completions", model.__call__, methods=["POST"])
-    app = Starlette(routes=[route])
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None, log_level="critical", lifespan="off"))
-    serving = asyncio.create_task(server.serve([listener]))
-    try:
+    async with serving(Starlette(routes=[route]), listener):
         yield f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
-    finally:
-        server.should_exit = True
-        await serving

@@ -9,10 +9,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import playwright.async_api
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp_types import CallToolResult
+from playwright.async_api import async_playwright
 
+from tests.chromium import launched
 from tests.site import Site, serve_site
 
 ENGINE = os.environ.get("FOOTLIGHT_TEST_BROWSER", "chromium")
@@ -94,6 +97,13 @@ async def shared_browser(site: Site, tmp_path_factory: pytest.TempPathFactory) -
     )
     async with connected(site, *flags) as browser:
         browser.root = root
+        yield browser
+
+
+@pytest.fixture(scope="session")
+async def chromium(anyio_backend: str) -> AsyncGenerator[playwright.async_api.Browser]:
+    """A browser without a server before it; whoever opens a page or a context in it closes that."""
+    async with async_playwright() as driver, launched(driver) as browser:
         yield browser
 
 

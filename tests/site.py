@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import socket
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 
-import uvicorn
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from tests.serving import listening, serving
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -94,18 +94,7 @@ class Site:
 
 @asynccontextmanager
 async def serve_site() -> AsyncGenerator[Site]:
-    listener = socket.create_server(("127.0.0.1", 0))
+    listener = listening()
     site = Site(listener.getsockname()[1])
-    server = uvicorn.Server(
-        uvicorn.Config(
-            site, log_level="critical", lifespan="off", timeout_graceful_shutdown=1, ws="websockets-sansio"
-        )
-    )
-    server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
-    serving = asyncio.create_task(server.serve([listener]))
-    try:
+    async with serving(site, listener, ws="websockets-sansio"):
         yield site
-    finally:
-        server.should_exit = True
-        server.force_exit = True
-        await serving

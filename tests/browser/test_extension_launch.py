@@ -30,6 +30,7 @@ from footlight.config import BrowserSettings, DialogSettings, Settings
 from footlight.errors import FootlightError, PermissionDenied, ResourceExhausted
 from tests.apps.wallet_folder import READER, WALLET
 from tests.conftest import ENGINE
+from tests.processes import browsers_in
 
 if TYPE_CHECKING:
     from footlight.browser.page import Page
@@ -150,14 +151,11 @@ async def test_two_browsers_have_profiles_of_their_own(launcher: ExtensionLaunch
 async def test_what_was_begun_in_vain_leaves_nothing(
     launcher: ExtensionLauncher, folder: Path, options: SessionOptions, message: str
 ) -> None:
-    driver = psutil.Process().children(recursive=True)
-
     with pytest.raises(FootlightError) as refused:
         await launcher.launch(EXTENSIONS[:1], options, headless=True)
 
     assert refused.value.message.startswith(message)
-    left = [each for each in psutil.Process().children(recursive=True) if each not in driver]
-    _, alive = psutil.wait_procs(left, timeout=5)
+    _, alive = psutil.wait_procs(browsers_in(folder), timeout=5)
     assert alive == []
     assert profiles_in(folder) == []
 
@@ -209,12 +207,7 @@ async def test_a_browser_that_crashes_makes_room(
 ) -> None:
     pool = pool_of(launcher, 1)
     browser = await pool.acquire(SessionOptions())
-    [running] = [
-        each
-        for each in psutil.Process().children(recursive=True)
-        if any(part.startswith("--load-extension=") for part in each.cmdline())
-        and not any(part.startswith("--type=") for part in each.cmdline())
-    ]
+    [running] = browsers_in(folder)
 
     with caplog.at_level(logging.WARNING, "footlight.browser.extension_pool"):
         running.kill()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import shutil
 import socket
 import ssl
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import uvicorn
-from playwright.async_api import Browser, Error, Page, async_playwright
+from playwright.async_api import Browser, Error, Page
 from starlette.applications import Starlette
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route, WebSocketRoute
@@ -34,21 +33,6 @@ pytestmark = pytest.mark.anyio
 
 REFUSED = "127.0.0.1"
 """The site answers under two names: `localhost` is allowed, this one is not."""
-
-
-@pytest.fixture(scope="module")
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
-async def proxied_browser() -> AsyncGenerator[Browser]:
-    path = shutil.which("chromium-headless-shell") or shutil.which("chromium")
-    sandbox = not (hasattr(os, "geteuid") and os.geteuid() == 0)
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=path, chromium_sandbox=sandbox)
-        yield browser
-        await browser.close()
 
 
 class Site:
@@ -137,8 +121,8 @@ async def proxy() -> AsyncGenerator[FilterProxy]:
 
 
 @pytest.fixture
-async def page(proxied_browser: Browser, proxy: FilterProxy) -> AsyncGenerator[Page]:
-    context = await proxied_browser.new_context(proxy={"server": proxy.url})
+async def page(chromium: Browser, proxy: FilterProxy) -> AsyncGenerator[Page]:
+    context = await chromium.new_context(proxy={"server": proxy.url})
     yield await context.new_page()
     await context.close()
 
@@ -316,9 +300,7 @@ async def test_a_server_that_is_not_there_is_a_bad_gateway(proxy: FilterProxy, p
         await page.goto(f"https://localhost:{port}/")
 
 
-async def test_https_goes_through_a_tunnel(
-    proxied_browser: Browser, proxy: FilterProxy, tmp_path: Path
-) -> None:
+async def test_https_goes_through_a_tunnel(chromium: Browser, proxy: FilterProxy, tmp_path: Path) -> None:
     openssl = shutil.which("openssl")
     if openssl is None:
         pytest.skip("no openssl to make a certificate with")
@@ -332,7 +314,7 @@ async def test_https_goes_through_a_tunnel(
     tls.load_cert_chain(tmp_path / "certificate", tmp_path / "key")
 
     async with answering(b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecret", tls=tls) as server:
-        context = await proxied_browser.new_context(proxy={"server": proxy.url}, ignore_https_errors=True)
+        context = await chromium.new_context(proxy={"server": proxy.url}, ignore_https_errors=True)
         page = await context.new_page()
         await page.goto(f"https://localhost:{server.port}/")
         assert await page.inner_text("body") == "secret"

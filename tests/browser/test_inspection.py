@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from playwright.async_api import Browser, Page, async_playwright
+from playwright.async_api import Browser, Page
 
 from footlight.browser.inspection import (
     INSPECT,
@@ -42,23 +40,10 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture(scope="module")
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
-async def inspected_browser() -> AsyncGenerator[Browser]:
-    path = shutil.which("chromium-headless-shell") or shutil.which("chromium")
-    sandbox = not (hasattr(os, "geteuid") and os.geteuid() == 0)
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=path, chromium_sandbox=sandbox)
-        yield browser
-        await browser.close()
-
-
-@pytest.fixture(scope="module")
-async def inspected_tab(inspected_browser: Browser) -> Page:
-    return await inspected_browser.new_page(viewport={"width": 800, "height": 600})
+async def inspected_tab(chromium: Browser) -> AsyncGenerator[Page]:
+    tab = await chromium.new_page(viewport={"width": 800, "height": 600})
+    yield tab
+    await tab.close()
 
 
 @pytest.fixture

@@ -27,6 +27,7 @@ from footlight.browser.engine import Engine
 from footlight.browser.launch_options import LaunchOptions
 from footlight.browser.named_sessions import NamedSessions
 from footlight.browser.persistent_launch import closed_to_pages
+from footlight.browser.profiles import PORTS
 from footlight.browser.session import Session
 from footlight.caller import LOCAL, Caller
 from footlight.config import Settings
@@ -40,6 +41,7 @@ from footlight.errors import (
     SessionNotFound,
 )
 from tests.conftest import ENGINE
+from tests.processes import browsers_in
 from tests.site import Site
 
 pytestmark = [
@@ -50,6 +52,13 @@ pytestmark = [
 PLAIN = LaunchOptions()
 ADA, BOB = (Caller(name, connection=name, named=True) for name in ("ada", "bob"))
 LIMIT_SECONDS = 20.0
+
+
+@pytest.fixture(autouse=True)
+def ports_of_this_worker(worker_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The port comes from the name, and another worker may have a session of that name open."""
+    first = PORTS.start + 1_000 * int(worker_id.removeprefix("gw").replace("master", "0"))
+    monkeypatch.setattr("footlight.browser.profiles.PORTS", range(first, first + 1_000))
 
 
 @asynccontextmanager
@@ -87,19 +96,6 @@ async def asked(session: Session, script: str, url: str | None = None) -> Any:
     if url is not None:
         await page.goto(url)
     return await page.evaluate(script)
-
-
-def browsers() -> list[psutil.Process]:
-    """Those below this process, without their children."""
-    return [each for each in psutil.Process().children(recursive=True) if is_browser(each)]
-
-
-def is_browser(process: psutil.Process) -> bool:
-    try:
-        line = process.cmdline()
-    except psutil.Error:
-        return False
-    return any("--user-data-dir=" in word for word in line) and not any("--type=" in word for word in line)
 
 
 def is_free(port: int) -> bool:
@@ -178,12 +174,11 @@ async def test_a_popup_is_a_page_of_the_session(site: Site, sessions: NamedSessi
 
 
 async def test_nothing_runs_before_a_session_is_opened_and_nothing_after(tmp_path: Path) -> None:
-    before = browsers()
     async with served(tmp_path) as sessions:
-        assert browsers() == before
+        assert browsers_in(tmp_path) == []
 
         session = await opened(sessions, "shop")
-        running = [each for each in browsers() if each not in before]
+        running = browsers_in(tmp_path)
         port = sessions.endpoint("shop", caller=LOCAL).port
         assert (len(running) > 0, is_free(port)) == (True, False)
 
@@ -192,7 +187,7 @@ async def test_nothing_runs_before_a_session_is_opened_and_nothing_after(tmp_pat
         assert is_free(port)
         assert session.over
         await opened(sessions, "shop")
-    assert browsers() == before
+    assert browsers_in(tmp_path) == []
     assert is_free(port)
 
 
@@ -262,7 +257,7 @@ async def test_what_cannot_be_opened_leaves_nothing(sessions: NamedSessions, tmp
 
 
 async def test_a_browser_that_dies_while_it_starts_is_told_and_is_no_reason_not_to_try_again(
-    sessions: NamedSessions, monkeypatch: pytest.MonkeyPatch
+    sessions: NamedSessions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     listens = persistent_launch._listens  # pyright: ignore[reportPrivateUsage]
 
@@ -275,7 +270,7 @@ async def test_a_browser_that_dies_while_it_starts_is_told_and_is_no_reason_not_
         patched.setattr(persistent_launch, "_listens", dies)
         work = sessions.open("short", PLAIN, caller=LOCAL)
         await refused(work, BrowserNotInstalled, "did not start: it ended at once")
-    assert browsers() == []
+    assert browsers_in(tmp_path) == []
 
     assert await asked(await opened(sessions, "short"), "1 + 1") == 2
 
@@ -490,14 +485,15 @@ async def test_a_profile_that_another_process_has_is_told_with_it(
 
 async def test_a_port_that_is_taken_is_told_with_who_has_it(sessions: NamedSessions, tmp_path: Path) -> None:
     """It is documented to come from the name, so no other is taken in its place."""
-    with socket.create_server(("127.0.0.1", 20118)):
+    port = sessions._profiles.port_of("p4n-test")  # pyright: ignore[reportPrivateUsage]
+    with socket.create_server(("127.0.0.1", port)):
         error = await refused(
             sessions.open("p4n-test", PLAIN, caller=LOCAL),
             ResourceExhausted,
-            "^port 20118, on which the browser of this session listens, is taken by process",
+            f"^port {port}, on which the browser of this session listens, is taken by process",
         )
     assert f"process {os.getpid()} (" in error.message
-    assert error.details == {"port": 20118}
+    assert error.details == {"port": port}
     assert left_in(tmp_path) == []
 
     assert (await opened(sessions, "p4n-test")).alive
@@ -558,8 +554,8 @@ async def test_a_debugger_attaches_to_the_endpoint(site: Site, sessions: NamedSe
 
     endpoint = sessions.endpoint("p4n-test", caller=LOCAL)
 
-    assert (endpoint.port, endpoint.http) == (20118, "http://127.0.0.1:20118")
-    assert endpoint.ws.startswith("ws://127.0.0.1:20118/devtools/browser/")
+    assert endpoint.http == f"http://127.0.0.1:{endpoint.port}"
+    assert endpoint.ws.startswith(f"ws://127.0.0.1:{endpoint.port}/devtools/browser/")
     async with async_playwright() as other:
         for address in (endpoint.http, endpoint.ws):
             browser = await other.chromium.connect_over_cdp(address)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 import random
-import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Sequence
     from types import ModuleType
 
+from tests.chromium import launched
+
 pytestmark = pytest.mark.anyio
 
 ROOT = Path(__file__).parents[2]
@@ -27,20 +27,12 @@ WAIT_MS = 20_000
 
 
 @pytest.fixture(scope="module")
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
 async def chromium() -> AsyncGenerator[Browser]:
-    path = shutil.which("chromium-headless-shell") or shutil.which("chromium")
-    sandbox = not (hasattr(os, "geteuid") and os.geteuid() == 0)
     async with async_playwright() as playwright:
         # The engine, and the judge's mark on it, which changes nothing for others.
         await playwright.selectors.register("footlight", _load_agreement().engine(), content_script=True)
-        browser = await playwright.chromium.launch(executable_path=path, chromium_sandbox=sandbox)
-        yield browser
-        await browser.close()
+        async with launched(playwright) as browser:
+            yield browser
 
 
 @pytest.fixture

@@ -36,6 +36,7 @@ from tests.client.peers import (
     listening,
     stdio_of,
 )
+from tests.processes import started_since
 from tests.site import Site
 
 pytestmark = pytest.mark.anyio
@@ -447,12 +448,11 @@ async def test_it_is_closed_from_another_task_and_nothing_is_left(
 ) -> None:
     """R001-53, R004-41: what waits fails at once, and a process that we started is gone."""
     client = await servers.client(peer, over)
-    me = psutil.Process()
-    before = set(me.children(recursive=True))
+    before = set(psutil.Process().children())
     await asyncio.create_task(client.connect())
     visitor = Visitor(client, peer)
     await visitor.arrive(site.page(PAGE))
-    started = set(me.children(recursive=True)) - before
+    started = started_since(before)
     async with calling(visitor) as call, asyncio.timeout(LIMIT_SECONDS):
         await asyncio.create_task(client.close())
         with pytest.raises(MCPConnectionError) as error:

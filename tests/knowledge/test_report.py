@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import os
 import re
-import shutil
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, Page, async_playwright
+from playwright.async_api import Browser, Page
 
 from footlight.knowledge import report as reporting
 from footlight.knowledge.report import report, report_page
@@ -43,16 +41,6 @@ READABLE = """
   return [...new Set(bad)];
 }
 """
-
-
-@pytest.fixture(scope="module")
-async def chromium() -> AsyncGenerator[Browser]:
-    path = shutil.which("chromium-headless-shell") or shutil.which("chromium")
-    sandbox = not (hasattr(os, "geteuid") and os.geteuid() == 0)
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=path, chromium_sandbox=sandbox)
-        yield browser
-        await browser.close()
 
 
 @pytest.fixture(scope="module")

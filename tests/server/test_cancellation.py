@@ -29,8 +29,11 @@ from tests.site import Site
 pytestmark = pytest.mark.anyio
 
 LIMIT_SECONDS = 20.0
-FREE_SECONDS = 2.5
-"""The session takes the next call about a second after the cancellation, or a little later when busy."""
+FREE_SECONDS = 10.0
+"""The session takes the next call about a second after the cancellation, and later on a busy machine.
+
+The cancelled calls themselves would have had 20.
+"""
 
 
 class Pending:

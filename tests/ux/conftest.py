@@ -10,7 +10,7 @@ import pytest
 
 from footlight import MCPClient
 from footlight.ux.page import AuditedPage
-from footlight.ux.page_tools import page_of
+from footlight.ux.page_tools import FootlightPage, PlaywrightMcpPage, page_of
 from tests.client.browser_servers import FAMILIES, config_of
 from tests.ux.vendors import VENDORS
 from tests.ux.vendors.serving import VendorServer, serve_vendor
@@ -25,6 +25,11 @@ async def connected(family: str, folder: Path) -> AsyncGenerator[MCPClient]:
     """A client of a server that was started in this folder, where it may leave what it likes."""
     async with MCPClient(config_of(family).transport(cwd=str(folder)), timeout_ms=TIMEOUT_MS) as client:
         yield client
+
+
+def client_of(page: AuditedPage) -> MCPClient:
+    assert isinstance(page, FootlightPage | PlaywrightMcpPage)
+    return page.client
 
 
 @pytest.fixture(scope="session")

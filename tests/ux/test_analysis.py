@@ -25,6 +25,7 @@ from footlight.ux.stream import (
     ToolResultPart,
 )
 from tests.client.browser_servers import FAMILIES, config_of
+from tests.processes import started_since
 from tests.site import Site
 from tests.ux.scripted import ScriptedModel, call
 from tests.ux.shop_scripts import BUYER, FIND_AND_ORDER, JUDGE, SHOP_SCRIPTS, TELEPHONE, Turns
@@ -66,9 +67,9 @@ def is_whole(parts: Sequence[AIStreamPart], analysis: UXAnalysis) -> bool:
 @asynccontextmanager
 async def no_process_left() -> AsyncGenerator[None]:
     """R004-54: what was started is gone when it is over."""
-    before = set(psutil.Process().children(recursive=True))
+    before = set(psutil.Process().children())
     yield
-    left = [each for each in psutil.Process().children(recursive=True) if each not in before]
+    left = started_since(before)
     assert await asyncio.to_thread(psutil.wait_procs, left, timeout=10) == (left, [])
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -22,6 +21,7 @@ from footlight.ux.persona import Persona
 from footlight.ux.stream import AIStreamPart, ErrorPart, FinishPart, TextDeltaPart
 from tests.client.browser_servers import config_of
 from tests.site import Site
+from tests.ux.conftest import client_of
 from tests.ux.evidence_by_hand import evidence_of
 from tests.ux.scripted import Script, ScriptedModel, call
 from tests.ux.shop_scripts import JUDGE, Turns
@@ -36,7 +36,7 @@ FIRST, SECOND = (f"the goal of Reader: {goal}" for goal in READER.goals)
 def analysis_of(
     page: AuditedPage, url: str, scripts: Mapping[str, Script], *, limits: Limits | None = None
 ) -> PageAnalysis:
-    client: Any = page.client  # type: ignore[attr-defined]
+    client = client_of(page)
     config = UXAnalysisConfig(url, [READER], "openai")
     options = AnalysisOptions(limits=limits or Limits())
     return analyze_page(page, client, evidence_of(url), config, options, ScriptedModel(scripts).model)

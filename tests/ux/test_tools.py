@@ -7,12 +7,12 @@ from typing import Annotated, Any
 import pytest
 from pydantic import Field, HttpUrl, ValidationError
 
-from footlight.client.mcp_client import MCPClient
 from footlight.errors import ConfigurationError
 from footlight.ux.browser_tools import FOOTLIGHT, PLAYWRIGHT_MCP
 from footlight.ux.model.ai_tool import ToolAnswer
 from footlight.ux.page import AuditedPage
 from footlight.ux.tools import AIToolDefinition, ToolInput, ai_tool_from_mcp
+from tests.ux.conftest import client_of
 
 pytestmark = pytest.mark.anyio
 
@@ -27,10 +27,6 @@ RIGHT: dict[str, Any] = {
     "description": "Navigate to a web page URL to begin analysis",
     "input_schema": Address,
 }
-
-
-def client_of(page: AuditedPage) -> MCPClient:
-    return page.client  # type: ignore[attr-defined]
 
 
 def test_the_documents_example_is_a_definition_of_ours() -> None:

@@ -14,6 +14,7 @@ from footlight.ux.tools import AIToolDefinition, ToolInput
 from footlight.ux.untrusted import PageMarks
 from footlight.ux.visit import Visit, origin_of
 from tests.site import Site
+from tests.ux.conftest import client_of
 from tests.ux.scripted import ref
 
 pytestmark = pytest.mark.anyio
@@ -46,7 +47,7 @@ async def visitor(
     secrets: Sequence[str] = (),
     more: Sequence[AIToolDefinition | AITool] = (),
 ) -> Visitor:
-    client: Any = page.client  # type: ignore[attr-defined]
+    client = client_of(page)
     looking = await looking_at(page, client)
     origins = origins or [origin_of(url)]
     visit = Visit(page, client, looking, url=url, marks=MARKS, origins=origins, secrets=secrets, more=more)

@@ -24,6 +24,7 @@ from footlight.ux.visit import Visit, origin_of
 from footlight.ux.walking import GoalWalk
 from tests.client.browser_servers import config_of
 from tests.site import Site
+from tests.ux.conftest import client_of
 from tests.ux.scripted import Script, ScriptedModel, call, ref
 from tests.ux.shop_scripts import Turns
 from tests.ux.vendors.script import Call as VendorCall
@@ -46,7 +47,7 @@ async def walked(
     limits: Limits | None = None,
     spent: Usage | None = None,
 ) -> tuple[Walk, list[AIStreamPart], ScriptedModel]:
-    client: Any = page.client  # type: ignore[attr-defined]
+    client = client_of(page)
     model = ScriptedModel({"": script} if script else {})
     looking = await looking_at(page, client)
     numbers = count(1)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from footlight.browser._playwright import Error, PlaywrightTimeout
 from footlight.browser.diagnosis import overdue
-from footlight.browser.pointer import let_go
+from footlight.browser.pointer import dropping_nothing
 from footlight.browser.scripts import find_element, run_about
 from footlight.browser.settling import settle
 from footlight.browser.targets import evaluate_all
@@ -207,7 +207,7 @@ async def drag(page: Page, source: str, target: str, deadline: Deadline) -> None
         await page.act(target, deadline, lambda found, wait: found.wait_for(state="visible", timeout=wait))
         # Tried first, so that the wait for it is over when the button goes down.
         await element.hover(trial=True, timeout=timeout)
-        async with page.undoing(lambda: let_go(page), after=(asyncio.CancelledError, PlaywrightTimeout)):
+        async with page.undoing(*dropping_nothing(page), after=(asyncio.CancelledError, PlaywrightTimeout)):
             await element.drag_to(goal, timeout=deadline.element_ms)
 
     await page.act(source, deadline, drag_to)

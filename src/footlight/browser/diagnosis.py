@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["explained", "gone", "overdue"]
 
-DIAGNOSIS_MS = 800
+DIAGNOSIS_MS = 2_000
 """How long a failed call may look for the reason."""
 
 
@@ -95,11 +95,11 @@ async def _reason(page: Page, selector: str, deadline: Deadline, *, editing: boo
             if await found.count() == 0:
                 return await _not_found(page, selector)
             request = inspection.obstacle_request(editing=editing)
-            obstacle = inspection.obstacle(
-                await run_about(found.first, INSPECT, request, timeout_ms=DIAGNOSIS_MS)
-            )
-    except PlaywrightTimeout:
-        return await _not_found(page, selector)
+            try:
+                told = await run_about(found.first, INSPECT, request, timeout_ms=DIAGNOSIS_MS / 2)
+            except PlaywrightTimeout:  # It left meanwhile, or the page is too busy to tell.
+                return None if await found.count() else await _not_found(page, selector)
+            obstacle = inspection.obstacle(told)
     except (Error, TimeoutError, ValueError):
         return None
     if obstacle is None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from footlight.browser._playwright import CONTEXT_LOST, Error, PlaywrightTimeout, is_closed
@@ -34,12 +34,13 @@ __all__ = ["Page"]
 
 T = TypeVar("T")
 
-HUNG_SECONDS = 1.0
+HUNG_SECONDS = 3.0
 """A page that answers nothing for so long, after a call has timed out, is hung."""
 EXTENSION_HUNG_SECONDS = 15.0
 """The same of an extension's own: a wallet computes for seconds while it starts or makes its keys."""
-UNDO_SECONDS = 0.5
-"""How long taking back what a cancelled call began may take; a hung page takes nothing back."""
+STOP_SECONDS = 1.0
+UNDO_SECONDS = 1.0
+"""How long taking back one thing that a cancelled call began may take; a hung page takes nothing back."""
 SHOWN_URL = 200
 """Characters of a URL in a stage."""
 
@@ -141,7 +142,7 @@ class Page:
             return
         self.awaited = None
         with contextlib.suppress(Error, TimeoutError):
-            async with asyncio.timeout(HUNG_SECONDS):
+            async with asyncio.timeout(STOP_SECONDS):
                 if self.session.engine != "chromium":
                     await self._page.evaluate("window.stop()")
                     return
@@ -168,8 +169,7 @@ class Page:
     @contextlib.asynccontextmanager
     async def undoing(
         self,
-        undo: Callable[[], Awaitable[object]],
-        *,
+        *undo: Callable[[], Awaitable[object]],
         after: tuple[type[BaseException], ...] = (asyncio.CancelledError,),
     ) -> AsyncGenerator[None]:
         """Take back what the block has begun where it is cut off in the middle.
@@ -179,11 +179,11 @@ class Page:
         try:
             yield
         except after:
-            await self.undo(undo)
+            await self.undo(*undo)
             raise
 
-    async def undo(self, undo: Callable[[], Awaitable[object]]) -> None:
-        """As far as the page lets it, and whoever is cancelled meanwhile."""
+    async def undo(self, *undo: Callable[[], Awaitable[object]]) -> None:
+        """One after the other, each as far as the page lets it, and whoever is cancelled meanwhile."""
         await unbroken(_undone(undo))
 
     async def throttle(self, throttling: Throttling) -> None:
@@ -315,10 +315,11 @@ class Page:
         return is_closed(error) and self.closed and self.session.alive and not self.crashed
 
 
-async def _undone(undo: Callable[[], Awaitable[object]]) -> None:
-    with contextlib.suppress(Error, TimeoutError):
-        async with asyncio.timeout(UNDO_SECONDS):
-            await undo()
+async def _undone(undo: Iterable[Callable[[], Awaitable[object]]]) -> None:
+    for each in undo:
+        with contextlib.suppress(Error, TimeoutError):
+            async with asyncio.timeout(UNDO_SECONDS):
+                await each()
 
 
 def _shown(url: str) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from footlight.browser.deadline import Deadline
     from footlight.browser.page import Page
 
-__all__ = ["Point", "click", "drag", "let_go", "move", "wheel"]
+__all__ = ["Point", "click", "drag", "dropping_nothing", "move", "wheel"]
 
 DRAG_STEPS = 10
 """Pages tell a drag from a click by the moves between."""
@@ -51,16 +50,15 @@ async def move(page: Page, to: Point, deadline: Deadline) -> None:
 async def drag(page: Page, start: Point, goal: Point, deadline: Deadline) -> None:
     async with _mouse(page, deadline, start, goal) as mouse:
         await mouse.move(start.x, start.y)
-        async with page.undoing(lambda: let_go(page), after=(asyncio.CancelledError,)):
+        async with page.undoing(*dropping_nothing(page)):
             await mouse.down()
             await mouse.move(goal.x, goal.y, steps=DRAG_STEPS)
             await mouse.up()
 
 
-async def let_go(page: Page) -> None:
-    """As a person gives up a drag: on nothing."""
-    await page.playwright.keyboard.press("Escape")
-    await page.playwright.mouse.up()
+def dropping_nothing(page: Page) -> tuple[Callable[[], Awaitable[None]], ...]:
+    """As a person gives up a drag. The button goes up even if the key found no answer."""
+    return lambda: page.playwright.keyboard.press("Escape"), page.playwright.mouse.up
 
 
 async def wheel(page: Page, at: Point, x: float, y: float, deadline: Deadline) -> None:

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from footlight.cli.printing import warn
+from footlight.figures import duration, number_of
 from footlight.ux.audited import Audit, PageAudit
-from footlight.ux.report.figures import counted, duration, number_of, severities
-from footlight.ux.report.presentable import on_a_line, plain
+from footlight.ux.report.counts import counted, severities
+from footlight.ux.report.presentable import plain
+from footlight.ux.shortened import shortened
 from footlight.ux.stream import AIStreamPart, TextDeltaPart, ToolCallPart, ToolResultPart, Usage
 from footlight.ux.watcher import Watcher
 
@@ -115,7 +117,7 @@ def _input(given: Mapping[str, Any]) -> str:
 
 
 def _short(text: str, longest: int = 200) -> str:
-    return plain(on_a_line(text, longest))
+    return plain(shortened(text, longest))
 
 
 def _say(line: str) -> None:

@@ -15,8 +15,9 @@ from rich.text import Text
 from footlight.cli.audit_lines import Called, Calls, told_page, told_usage
 from footlight.ux.audited import Audit, PageAudit
 from footlight.ux.findings import SEVERITIES, Severity
-from footlight.ux.report.figures import severities
-from footlight.ux.report.presentable import on_a_line, plain
+from footlight.ux.report.counts import severities
+from footlight.ux.report.presentable import plain
+from footlight.ux.shortened import shortened
 from footlight.ux.stream import AIStreamPart, TextDeltaPart, ToolCallPart, ToolResultPart
 from footlight.ux.watcher import Watcher
 
@@ -126,4 +127,4 @@ def _one_line(*parts: str | tuple[str, str]) -> Text:
 
 
 def _line(text: str) -> str:
-    return plain(on_a_line(text))
+    return plain(shortened(text))

@@ -15,11 +15,11 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from footlight.knowledge.markup import join
 from footlight.knowledge.report_head import header, toolbar
 from footlight.knowledge.report_steps import Picture, visits
 from footlight.knowledge.reported import reported
 from footlight.knowledge.step_files import read_session
+from footlight.markup import join
 
 __all__ = ["LARGEST_PICTURE", "LARGEST_PICTURES", "report", "report_page"]
 

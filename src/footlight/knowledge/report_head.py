@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from footlight.knowledge.markup import Html, element
-from footlight.knowledge.reported import ReportedStep, at, duration, mapping
+from footlight.figures import at, duration
+from footlight.knowledge.reported import ReportedStep, mapping
 from footlight.knowledge.rows import UNKNOWN
+from footlight.markup import Html, element
 
 __all__ = ["header", "toolbar"]
 

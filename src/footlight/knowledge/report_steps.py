@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from footlight.knowledge.markup import Html, element, join
-from footlight.knowledge.reported import ReportedStep, at, clock, duration, mapping, number_of, pretty
+from footlight.figures import at, duration, number_of
+from footlight.knowledge.reported import ReportedStep, clock, mapping, pretty
 from footlight.knowledge.rows import UNKNOWN, Look, Row, states
+from footlight.markup import Html, element, join
 
 __all__ = ["Picture", "visits"]
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 from footlight.knowledge.rows import Row, explained, row_of
 
-__all__ = ["ReportedStep", "at", "clock", "duration", "mapping", "number_of", "pretty", "reported"]
+__all__ = ["ReportedStep", "clock", "mapping", "pretty", "reported"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,18 +62,6 @@ def mapping(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}  # pyright: ignore[reportUnknownVariableType]
 
 
-def at(at_ms: int) -> str:
-    return f"{datetime.fromtimestamp(at_ms / 1000, UTC):%Y-%m-%d %H:%M:%S} UTC"
-
-
-def duration(ms: int) -> str:
-    if ms < 1000:
-        return f"{ms} ms"
-    if ms < 60_000:
-        return f"{ms / 1000:.1f} s"
-    return f"{ms // 60_000} min {ms % 60_000 // 1000} s"
-
-
 def clock(ms: int) -> str:
     minutes, rest = divmod(ms, 60_000)
     hours, minutes = divmod(minutes, 60)
@@ -83,7 +70,3 @@ def clock(ms: int) -> str:
 
 def pretty(value: object) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False)
-
-
-def number_of(count: int, thing: str) -> str:
-    return f"{count} {thing}{'' if count == 1 else 's'}"

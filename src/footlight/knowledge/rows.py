@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, NamedTuple, cast
 
-from footlight.knowledge.words import clean
+from footlight.steering import clean
 
 __all__ = [
     "OBSERVING",

@@ -19,7 +19,8 @@ from footlight.knowledge.index import Candidate, Index
 from footlight.knowledge.indexing import Scope, facet, within
 from footlight.knowledge.rows import UNKNOWN, Row, quoted, verb
 from footlight.knowledge.synonyms import LONGEST_PHRASE, inflections, synonyms
-from footlight.knowledge.words import STOP_WORDS, clean, in_order, words
+from footlight.knowledge.words import STOP_WORDS, in_order, words
+from footlight.steering import clean
 
 __all__ = ["COVERAGE", "WEIGHTS", "Concept", "Hit", "Query", "concepts", "score", "search"]
 

@@ -7,7 +7,9 @@ import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
-__all__ = ["STOP_WORDS", "clean", "in_order", "join_words", "words"]
+from footlight.steering import clean
+
+__all__ = ["STOP_WORDS", "in_order", "join_words", "words"]
 
 LONGEST_TEXT = 400
 """Of a text that is longer, the rest is not found: an accessible name can be a whole page."""
@@ -41,11 +43,6 @@ def in_order(text: str) -> list[str]:
 def join_words(texts: Iterable[str]) -> str:
     """The words of all of them, each once and in a fixed order, with spaces between."""
     return " ".join(sorted(frozenset[str]().union(*map(words, texts))))
-
-
-def clean(text: str) -> str:
-    """Halves of characters, which JSON can have and a database cannot, are replaced."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 @lru_cache(maxsize=16_384)

@@ -50,7 +50,7 @@ __all__ = ["Dispatcher", "UnknownTool"]
 
 logger = logging.getLogger(__name__)
 
-GRACE_SECONDS = 3.0
+GRACE_SECONDS = 8.0
 """A call that ran out of time may look for the reason before it is cut off."""
 CHANGE_SECONDS = 1.0
 """A call that changes the session itself is not left half done when it is cancelled, if it ends so soon."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import base64
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from footlight.client.dialects import family_of
 from footlight.client.dialects.footlight import FootlightDialect
@@ -68,9 +69,11 @@ async def page_of(
     return PlaywrightMcpPage(client, timeout_ms)
 
 
-class _ToolPage:
-    scripts: str
-    hint: str
+class _ToolPage(ABC):
+    scripts: ClassVar[str]
+    """The tool that runs a script."""
+    hint: ClassVar[str]
+    """How the server could have it."""
 
     def __init__(self, client: MCPClient, timeout_ms: int) -> None:
         self.client = client
@@ -136,8 +139,8 @@ class _ToolPage:
             self._dialect.tools = {tool.name: tool for tool in await self.client.list_tools()}
         return self._dialect
 
-    def _speak(self) -> Dialect:
-        raise NotImplementedError
+    @abstractmethod
+    def _speak(self) -> Dialect: ...
 
 
 class FootlightPage(_ToolPage):

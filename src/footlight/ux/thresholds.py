@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from footlight.figures import number_of
 from footlight.ux.audited import Audit
 from footlight.ux.findings import SEVERITIES, Severity
-from footlight.ux.report.figures import number_of, severities
+from footlight.ux.report.counts import severities
 
 __all__ = ["EXCEEDED", "UNMEASURED", "Judgement", "Thresholds"]
 

@@ -11,6 +11,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
+import psutil
 import pytest
 from mcp import Client
 from mcp_types import CallToolResult, TextContent
@@ -133,6 +134,11 @@ async def serving(
     environment = {"PATH": path_with(*path, anvil_path().parent), "FOOTLIGHT_SESSION_ELEMENT_TIMEOUT": "1000"}
     async with connected(site, *own, *logged, *flags, cwd=root, **environment) as browser:
         yield Server(browser.client, site, root, ports)
+
+
+def process_of(server: Server) -> psutil.Process:
+    [own] = [each for each in psutil.Process().children() if str(server.root) in each.cmdline()]
+    return own
 
 
 def log_of(server: Server) -> str:

@@ -15,14 +15,14 @@ import pytest
 
 from footlight.apps.metamask.fixtures import ACCOUNT
 from footlight.apps.ports import check_port_free
-from tests.toolsets.metamask.conftest import Server, Start, free_ports, log_of
+from tests.toolsets.metamask.conftest import Server, Start, free_ports, log_of, process_of
 
 pytestmark = pytest.mark.anyio
 
 
-def children() -> set[psutil.Process]:
-    """Of this process, with theirs: servers, browsers, chains."""
-    return set(psutil.Process().children(recursive=True))
+def children(server: Server) -> set[psutil.Process]:
+    """Of its process, with theirs: browsers, chains."""
+    return set(process_of(server).children(recursive=True))
 
 
 def yarn(folder: Path, script: str) -> Path:
@@ -41,7 +41,7 @@ async def test_the_smoke_of_the_document(start: Start) -> None:
     """R002-70, R002-4, R002-8, R002-9, R002-36, R002-38, R002-42, R002-44, R002-49, R002-72."""
     server = await start("--strict-002")
     root = server.root
-    before = children()
+    before = children(server)
     assert await server.call("mm_build") == {
         "buildType": "build:test",
         "extensionPathResolved": "dist/chrome",
@@ -63,7 +63,7 @@ async def test_the_smoke_of_the_document(start: Start) -> None:
     }
     assert told == {"sessionId": launched["meta"]["sessionId"], "extensionId": extension, "state": state}
     assert told["sessionId"].startswith("mm-")
-    assert children() - before
+    assert children(server) - before
 
     described = await server.call("mm_describe_screen")
     assert described == {
@@ -113,29 +113,29 @@ async def test_the_smoke_of_the_document(start: Start) -> None:
     assert await server.code("mm_get_state") == "MM_NO_ACTIVE_SESSION"
     again = await server.envelope("mm_cleanup")
     assert (again["result"], "sessionId" in again["meta"]) == ({"cleanedUp": False}, False)
-    assert await left(before) == []
+    assert await left(server, before) == []
     for port in server.ports.values():
         check_port_free(port, what="the test")
     assert images(root) == []
 
 
-def running(before: set[psutil.Process]) -> list[str]:
+def running(server: Server, before: set[psutil.Process]) -> list[str]:
     """What was started since, without what has only not been asked for its exit code yet."""
     found: list[str] = []
-    for each in children() - before:
+    for each in children(server) - before:
         with contextlib.suppress(psutil.NoSuchProcess):
             if each.status() != psutil.STATUS_ZOMBIE:
                 found.append(" ".join(each.cmdline())[:120])
     return found
 
 
-async def left(before: set[psutil.Process]) -> list[str]:
+async def left(server: Server, before: set[psutil.Process]) -> list[str]:
     """The same, once those that only tell a version or are ending have had their time."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(10):
-            while running(before):  # noqa: ASYNC110 - a process that ends tells nobody
+            while running(server, before):  # noqa: ASYNC110 - a process that ends tells nobody
                 await asyncio.sleep(0.02)
-    return running(before)
+    return running(server, before)
 
 
 async def test_a_second_launch_leaves_the_first_as_it_is(app: Server) -> None:
@@ -189,13 +189,13 @@ async def test_a_launch_that_makes_no_sense_is_refused(
     idle: Server, said: str, arguments: dict[str, Any]
 ) -> None:
     """R002-39, R002-37."""
-    before = children()
+    before = children(idle)
 
     error = await idle.refused("mm_launch", ports=idle.ports, **arguments)
 
     assert error["code"] == "MM_INVALID_CONFIG"
     assert said in error["message"]
-    assert await left(before) == []
+    assert await left(idle, before) == []
 
 
 async def test_a_preset_that_is_not_known_lists_those_that_are(idle: Server) -> None:
@@ -208,14 +208,14 @@ async def test_a_preset_that_is_not_known_lists_those_that_are(idle: Server) -> 
 @pytest.mark.parametrize("which", ["anvil", "fixtureServer"])
 async def test_a_port_that_is_taken_is_told_before_anything_is_started(idle: Server, which: str) -> None:
     """R002-39, R002-40."""
-    before = children()
+    before = children(idle)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         error = await idle.refused("mm_launch", ports={**idle.ports, which: port})
 
     assert error["code"] == "MM_PORT_IN_USE"
     assert str(port) in error["message"]
-    assert await left(before) == []
+    assert await left(idle, before) == []
 
 
 async def test_a_folder_without_a_manifest_cannot_be_launched(idle: Server) -> None:
@@ -233,20 +233,20 @@ async def test_a_launch_in_vain_leaves_nothing(start: Start) -> None:
     homeless = server.root / "homeless"
     shutil.copytree(server.root / "dist/chrome", homeless)
     (homeless / "home.html").unlink()
-    before = children()
+    before = children(server)
 
     error = await server.refused("mm_launch", extensionPath="homeless", ports=server.ports)
     assert (error["code"], "home.html" in error["message"]) == ("MM_LAUNCH_FAILED", True)
-    assert await left(before) == []
+    assert await left(server, before) == []
 
     launching = asyncio.create_task(server.refused("mm_launch", ports=server.ports))
     async with asyncio.timeout(20):
-        while not running(before):  # noqa: ASYNC110 - a process that begins tells nobody
+        while not running(server, before):  # noqa: ASYNC110 - a process that begins tells nobody
             await asyncio.sleep(0.01)
     assert await server.code("mm_launch", ports=server.ports) == "MM_SESSION_ALREADY_RUNNING"
     assert await server.call("mm_cleanup") == {"cleanedUp": True}
     assert (await launching)["code"] == "MM_LAUNCH_FAILED"
-    assert await left(before) == []
+    assert await left(server, before) == []
     for port in server.ports.values():
         check_port_free(port, what="the test")
 

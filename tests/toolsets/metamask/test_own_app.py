@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
-import psutil
 import pytest
 from jsonschema import Draft7Validator
 
@@ -26,7 +25,7 @@ from tests.apps.wallet_folder import READER
 from tests.client.peers import free_port
 from tests.conftest import ENGINE, connected
 from tests.site import Site
-from tests.toolsets.metamask.conftest import Server
+from tests.toolsets.metamask.conftest import Server, process_of
 
 pytestmark = pytest.mark.anyio
 
@@ -84,9 +83,7 @@ def is_free(port: int) -> bool:
 
 def processes_of(server: Server) -> list[str]:
     """Browsers and displays that this server has started; others run in other servers of this worker."""
-    mine = psutil.Process().children(recursive=True)
-    [own] = [each for each in mine if str(server.root) in each.cmdline()]
-    names = (each.name() for each in own.children(recursive=True))
+    names = (each.name() for each in process_of(server).children(recursive=True))
     return [name for name in names if name.startswith(("chrom", "Xvfb"))]
 
 

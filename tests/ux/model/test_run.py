@@ -390,15 +390,15 @@ async def test_pictures_reach_the_model(vendor: VendorServer) -> None:
 
 async def test_old_results_are_left_out_of_what_is_sent(vendor: VendorServer) -> None:
     """Each is sent once whole, however many came at once."""
-    work = Work(picture=OTHER_PICTURE)
-    script = [Turn(calls=calls("a", "b")), Turn(calls=calls("c")), Turn()]
+    work = Work(picture=OTHER_PICTURE, replaces={"a", "b", "c"})
+    script = [Turn(calls=calls("a", "b", "c")), Turn(calls=calls("d")), Turn()]
 
-    came = await outcome(vendor, script, work.tool, keep_results=1)
+    came = await outcome(vendor, script, work.tool)
 
     sent = [[text for _, text in vendor.vendor.results(request)] for request in vendor.received]
-    assert [[OLD in text for text in told] for told in sent] == [[], [False, False], [True, True, False]]
-    assert [len(vendor.vendor.images(request)) for request in vendor.received] == [0, 2, 1]
-    assert came.parts == [*called("a"), *called("b"), *called("c"), STOP]
+    assert [[OLD in text for text in told] for told in sent] == [[], [False] * 3, [True, *[False] * 3]]
+    assert [len(vendor.vendor.images(request)) for request in vendor.received] == [0, 3, 3]
+    assert came.parts == [*called("a"), *called("b"), *called("c"), *called("d"), STOP]
 
 
 async def test_what_came_before_the_last_two_pages_is_left_out(vendor: VendorServer) -> None:

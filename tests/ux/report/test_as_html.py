@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import itertools
-import os
 import re
-import shutil
 from collections.abc import AsyncGenerator
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, Page, async_playwright
+from playwright.async_api import Browser, Page
 
 from footlight.ux.evidence.axe import AxeRules
 from footlight.ux.evidence.collecting import collect_evidence
@@ -36,16 +34,6 @@ from tests.ux.report.verdicts import FAILED, HOSTILE_VERDICT
 pytestmark = pytest.mark.anyio
 
 WIDTHS = [view.width for view in VIEWS]
-
-
-@pytest.fixture(scope="module")
-async def chromium() -> AsyncGenerator[Browser]:
-    path = shutil.which("chromium-headless-shell") or shutil.which("chromium")
-    sandbox = not (hasattr(os, "geteuid") and os.geteuid() == 0)
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=path, chromium_sandbox=sandbox)
-        yield browser
-        await browser.close()
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footlight.ux.findings import Box
-from footlight.ux.report.presentable import LONGEST_ANALYSIS, LONGEST_TEXT, on_a_line, plain, presentable
+from footlight.ux.report.presentable import LONGEST_ANALYSIS, LONGEST_TEXT, plain, presentable
+from footlight.ux.shortened import shortened
 from tests.ux.report.audits import audit, element, evidence, finding, order_page, page, picture, shop
 
 
@@ -77,5 +78,5 @@ def test_numbers_are_finite() -> None:
 
 
 def test_a_line_has_no_breaks() -> None:
-    assert on_a_line(" two\n\n  lines\tof  it ") == "two lines of it"
-    assert on_a_line(order_page().analysis_text, 12) == "# What work…"
+    assert shortened(" two\n\n  lines\tof  it ") == "two lines of it"
+    assert shortened(order_page().analysis_text, 12) == "# What work…"

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-import socket
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Protocol
 
-import uvicorn
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
+from tests.serving import listening, serving
 from tests.ux.vendors.script import Failure, Received, Script, Turn
 
 __all__ = ["Vendor", "VendorServer", "event", "serve_vendor"]
@@ -118,21 +117,10 @@ class VendorServer:
 @asynccontextmanager
 async def serve_vendor(vendor: Vendor) -> AsyncGenerator[VendorServer]:
     """The port is closed on return."""
-    listener = socket.create_server(("127.0.0.1", 0))
+    listener = listening()
     app = VendorServer(vendor, listener.getsockname()[1])
-    server = uvicorn.Server(
-        uvicorn.Config(
-            app, log_config=None, log_level="critical", lifespan="off", timeout_graceful_shutdown=1
-        )
-    )
-    server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
-    serving = asyncio.create_task(server.serve([listener]))
-    try:
+    async with serving(app, listener):
         yield app
-    finally:
-        server.should_exit = True
-        server.force_exit = True
-        await serving
 
 
 def event(data: Mapping[str, Any], *, name: str | None = None) -> bytes:

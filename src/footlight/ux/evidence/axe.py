@@ -11,7 +11,7 @@ from footlight.client.loose import an_object, integer, items, text
 from footlight.ux.evidence.collector import Collected
 from footlight.ux.evidence.scripts import count_of, elements_of, script
 from footlight.ux.findings import Fact, Finding, Severity
-from footlight.ux.page import PHONE, AuditedPage, View
+from footlight.ux.page import AuditedPage, View
 
 __all__ = ["AxeRules"]
 
@@ -29,7 +29,7 @@ _IMPACTS: Mapping[str, Severity] = {
 class AxeRules:
     """The document, open shadow roots, frames of the same origin. `version` is axe-core's, once it ran.
 
-    On a phone only the rules for which a width matters: contrast, and the size of targets. In between, none.
+    At other widths than the first only the rules for which a width matters: contrast, and targets' size.
     """
 
     name = "axe-core's rules"
@@ -41,8 +41,6 @@ class AxeRules:
 
     async def collect(self, page: AuditedPage, view: View) -> Collected:
         self._first = self._first or view
-        if PHONE.width < view.width != self._first.width:
-            return Collected()
         again = "true" if view != self._first else "false"
         told = an_object(await page.evaluate(script("axe", before=f"{_axe()}const AGAIN = {again};")))
         self.version = text(told.get("version"))

@@ -27,17 +27,14 @@ _LEFT_OUT = "(This answer is old, and is left out here. Call the tool again if i
 class History:
     """Of one stage. Of the tools' answers, old ones are sent as a line.
 
-    Old is what came before the last two answers that show a page anew, and, with `keep_results`, before the
-    last so many. Answers to the calls just made never are, as nobody has seen them yet.
+    Old is what came before the last two answers that show a page anew. Answers to the calls just made never
+    are, as nobody has seen them yet.
     """
 
-    def __init__(
-        self, *, instructions: str, prompt: str, pictures: Sequence[Picture], keep_results: int | None
-    ) -> None:
+    def __init__(self, *, instructions: str, prompt: str, pictures: Sequence[Picture]) -> None:
         from pydantic_ai.messages import UserPromptPart
 
         self._instructions = instructions
-        self._keep_results = keep_results
         self._answers: list[ToolAnswer] = []
         self._seen = 0
         self._messages: list[ModelMessage] = []
@@ -58,9 +55,7 @@ class History:
     def _old(self) -> int:
         """How many of the first answers are."""
         pages = [index for index, answer in enumerate(self._answers) if answer.replaces]
-        before_pages = pages[-2] if len(pages) > 1 else 0
-        before_kept = 0 if self._keep_results is None else len(self._answers) - self._keep_results
-        return min(max(before_pages, before_kept), self._seen)
+        return min(pages[-2], self._seen) if len(pages) > 1 else 0
 
     def _say(self, parts: Sequence[ModelRequestPart]) -> None:
         from pydantic_ai.messages import ModelRequest

@@ -29,16 +29,12 @@ __all__ = ["Limits", "Stage", "StageRun", "run_stage"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """One piece of work for a model: what it is, what it has, and the tools it needs for it.
-
-    `keep_results`: of the tools' answers that the model has seen, only so many of the last are sent again.
-    """
+    """One piece of work for a model: what it is, what it has, and the tools it needs for it."""
 
     instructions: str
     prompt: str
     tools: Sequence[AITool] = ()
     pictures: Sequence[Picture] = ()
-    keep_results: int | None = None
 
 
 def run_stage(model: ChatModel, stage: Stage, *, limits: Limits, spent: Usage | None = None) -> StageRun:
@@ -98,7 +94,6 @@ class StageRun:
             instructions=stage.instructions,
             prompt=stage.prompt,
             pictures=stage.pictures,
-            keep_results=stage.keep_results,
         )
         while self._requests.allowed:
             response: ModelResponse | None = None

@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 from string import Template
 
-from footlight.knowledge.markup import Html, join
+from footlight.markup import Html, join
 from footlight.ux.audited import Audit
 from footlight.ux.report.html_findings import findings
 from footlight.ux.report.html_head import header, title

@@ -7,7 +7,7 @@ from typing import Any
 
 from footlight.ux.audited import Audit, PageAudit, Provenance
 from footlight.ux.findings import Evidence
-from footlight.ux.report.figures import severities
+from footlight.ux.report.counts import severities
 from footlight.ux.report.placed import placed
 from footlight.ux.report.presentable import plain, presentable
 from footlight.ux.report.verdict import Verdict, headline

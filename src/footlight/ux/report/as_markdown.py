@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from footlight.figures import at, duration, number_of
 from footlight.ux.audited import Audit, PageAudit, Walk
 from footlight.ux.findings import SEVERITIES, Element, Finding
-from footlight.ux.report.figures import at, duration, number_of, severities
+from footlight.ux.report.counts import severities
 from footlight.ux.report.markdown_text import code, inline, link
 from footlight.ux.report.metrics import Metric, metrics
 from footlight.ux.report.placed import Placed, by_severity, has_notes, placed

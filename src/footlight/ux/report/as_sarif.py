@@ -14,8 +14,9 @@ from urllib.parse import quote
 from footlight.ux.audited import Audit
 from footlight.ux.findings import Element, Finding, Severity
 from footlight.ux.report.placed import Placed, placed
-from footlight.ux.report.presentable import on_a_line, plain, presentable
+from footlight.ux.report.presentable import plain, presentable
 from footlight.ux.report.verdict import UNFINISHED, Verdict, undone
+from footlight.ux.shortened import shortened
 
 __all__ = ["as_sarif"]
 
@@ -171,7 +172,7 @@ def _invocation(audit: Audit) -> dict[str, Any]:
 
 def _text(text: str) -> str:
     """A message in which nothing is a placeholder or a link (SARIF 3.11.5, 3.11.6)."""
-    return on_a_line(text).replace("{", "{{").replace("}", "}}").replace("](", "] (") or "-"
+    return shortened(text).replace("{", "{{").replace("}", "}}").replace("](", "] (") or "-"
 
 
 def _uri(url: str) -> str:

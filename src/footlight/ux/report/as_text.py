@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from footlight.figures import duration, number_of
 from footlight.ux.audited import Audit, PageAudit
 from footlight.ux.findings import SEVERITIES
-from footlight.ux.report.figures import duration, number_of, severities
+from footlight.ux.report.counts import severities
 from footlight.ux.report.placed import Placed, placed
-from footlight.ux.report.presentable import on_a_line, plain, presentable
+from footlight.ux.report.presentable import plain, presentable
 from footlight.ux.report.verdict import UNFINISHED, Verdict, headline, undone
+from footlight.ux.shortened import shortened
 
 __all__ = ["as_text"]
 
@@ -50,11 +52,11 @@ def _pages(pages: Sequence[PageAudit], width: int) -> Iterator[str]:
     rows = [("", "Page", "State", *(severity.capitalize() for severity in SEVERITIES), "Time")]
     for number, page in enumerate(pages, 1):
         counts = [str(count) for count in severities(page.findings).values()]
-        rows.append((str(number), on_a_line(page.url), page.status, *counts, duration(page.duration_ms)))
+        rows.append((str(number), shortened(page.url), page.status, *counts, duration(page.duration_ms)))
     sizes = [max(map(len, column)) for column in zip(*rows, strict=True)]
     sizes[1] = min(sizes[1], max(_LEAST, width - sum(sizes) + sizes[1] - 2 * (len(sizes) - 1)))
     for number, url, status, *figures in rows:
-        left = f"{number:>{sizes[0]}}  {on_a_line(url, sizes[1]):<{sizes[1]}}  {status:<{sizes[2]}}"
+        left = f"{number:>{sizes[0]}}  {shortened(url, sizes[1]):<{sizes[1]}}  {status:<{sizes[2]}}"
         yield "  ".join([left, *(f"{each:>{size}}" for each, size in zip(figures, sizes[3:], strict=True))])
 
 
@@ -65,8 +67,8 @@ def _finding(placed: Placed, many: bool, width: int) -> str:
     more = f"{number_of(finding.count, 'element')}: {selector}" if finding.count > 1 else selector
     by = f"for {finding.persona}" if finding.persona else ""
     told = " · ".join(filter(None, (finding.title, by, more)))
-    start = f"{finding.severity:<8}  {where:<5}  {on_a_line(finding.rule, 28):<28}  "
-    return start + on_a_line(told, max(_LEAST, width - len(start)))
+    start = f"{finding.severity:<8}  {where:<5}  {shortened(finding.rule, 28):<28}  "
+    return start + shortened(told, max(_LEAST, width - len(start)))
 
 
 def _not_done(audit: Audit, width: int) -> Iterator[str]:
@@ -76,6 +78,6 @@ def _not_done(audit: Audit, width: int) -> Iterator[str]:
         yield "Not done:"
     for number, what, why in missing[:_MOST_UNDONE]:
         page = f"page {number}, " if len(audit.pages) > 1 else ""
-        yield f"  {on_a_line(f'{page}{what}: {why}', max(_LEAST, width - 2))}"
+        yield f"  {shortened(f'{page}{what}: {why}', max(_LEAST, width - 2))}"
     if len(missing) > _MOST_UNDONE:
         yield f"  … and {len(missing) - _MOST_UNDONE:,} more in the report"

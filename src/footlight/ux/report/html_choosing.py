@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from footlight.knowledge.markup import Html, element
+from footlight.markup import Html, element
 from footlight.ux.audited import Audit
 from footlight.ux.report.html_parts import page_title
 from footlight.ux.report.placed import Placed

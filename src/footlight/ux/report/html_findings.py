@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from footlight.knowledge.markup import Html, element
+from footlight.figures import number_of
+from footlight.markup import Html, element
 from footlight.ux.audited import Audit
 from footlight.ux.findings import Element, Finding
-from footlight.ux.report.figures import number_of
 from footlight.ux.report.html_choosing import toolbar
 from footlight.ux.report.html_parts import citations, labelled, section, tag, web_link
 from footlight.ux.report.html_pictures import Pictures

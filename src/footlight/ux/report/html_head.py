@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from footlight.knowledge.markup import Html, element
+from footlight.figures import at, duration, number_of
+from footlight.markup import Html, element
 from footlight.ux.audited import Audit, PageAudit
-from footlight.ux.report.figures import at, duration, number_of, severities
+from footlight.ux.report.counts import severities
 from footlight.ux.report.html_parts import facts, page_title
 from footlight.ux.report.presentable import plain
 from footlight.ux.report.verdict import MEANINGS, UNFINISHED, Verdict, headline

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from footlight.knowledge.markup import Html, element, join
+from footlight.figures import duration, number_of
+from footlight.markup import Html, element, join
 from footlight.ux.audited import Audit, PageAudit
 from footlight.ux.findings import SEVERITIES, Evidence, Screenshot
-from footlight.ux.report.figures import duration, number_of, severities
+from footlight.ux.report.counts import severities
 from footlight.ux.report.html_parts import page_title, section, severity_tags, tag, web_link
 from footlight.ux.report.html_pictures import Pictures
 from footlight.ux.report.metrics import Metric, metrics

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from footlight.knowledge.markup import Html, element, join
+from footlight.markup import Html, element, join
 from footlight.ux.audited import PageAudit
 from footlight.ux.findings import Severity
 from footlight.ux.report.prose import Block, Span, blocks

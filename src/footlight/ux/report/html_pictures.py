@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterable, Iterator
 
-from footlight.knowledge.markup import Html, element
+from footlight.markup import Html, element
 from footlight.ux.audited import Audit
 from footlight.ux.findings import Picture
 from footlight.ux.report.placed import placed

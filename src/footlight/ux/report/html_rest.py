@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from footlight.knowledge.markup import Html, element
+from footlight.figures import at, duration, number_of
+from footlight.markup import Html, element
 from footlight.ux.audited import Audit
-from footlight.ux.report.figures import at, duration, number_of
 from footlight.ux.report.html_parts import facts, page_title, prose, section
 from footlight.ux.report.placed import citable
 from footlight.ux.report.verdict import undone

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from footlight.knowledge.markup import Html, element
+from footlight.figures import duration, number_of
+from footlight.markup import Html, element
 from footlight.ux.audited import Audit, Walk, WalkStep
-from footlight.ux.report.figures import duration, number_of
 from footlight.ux.report.html_parts import labelled, section, tag
 from footlight.ux.report.placed import anchor
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from footlight.ux.report.presentable import on_a_line
+from footlight.ux.shortened import shortened
 
 __all__ = ["code", "inline", "link"]
 
@@ -18,12 +18,12 @@ _SPECIAL = re.compile(
 
 def inline(text: str, longest: int = 500) -> str:
     """As words in a line, also in a table's cell."""
-    return _SPECIAL.sub(_escaped, on_a_line(text, longest).translate(_ENTITIES))
+    return _SPECIAL.sub(_escaped, shortened(text, longest).translate(_ENTITIES))
 
 
 def code(text: str, longest: int = 300) -> str:
     """As it is, in a line. Nothing is called or linked from there."""
-    told = on_a_line(text, longest)
+    told = shortened(text, longest)
     if not told:
         return ""
     fence = "`" * (1 + max(map(len, re.findall(r"`+", told)), default=0))

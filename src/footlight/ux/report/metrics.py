@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from footlight.ux.report.figures import duration, size
+from footlight.figures import duration, size
 
 __all__ = ["Metric", "Rating", "metrics"]
 

@@ -11,7 +11,7 @@ from footlight.steering import harmless
 from footlight.ux.audited import Audit
 from footlight.ux.findings import Picture
 
-__all__ = ["LONGEST_ANALYSIS", "LONGEST_TEXT", "on_a_line", "plain", "presentable"]
+__all__ = ["LONGEST_ANALYSIS", "LONGEST_TEXT", "plain", "presentable"]
 
 LONGEST_TEXT = 2_000
 LONGEST_ANALYSIS = 100_000
@@ -33,12 +33,6 @@ def plain(text: str, longest: int = LONGEST_TEXT) -> str:
     whole = text.replace("\r\n", "\n").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     cut = whole if len(whole) <= longest else f"{whole[: longest - 1]}…"
     return harmless(cut).translate(_TURNING)
-
-
-def on_a_line(text: str, longest: int = LONGEST_TEXT) -> str:
-    """With single spaces for whatever space it has."""
-    told = " ".join(text.split())
-    return told if len(told) <= longest else f"{told[: longest - 1]}…"
 
 
 def _cleaned(value: Any, longest: int) -> Any:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from footlight.figures import number_of
 from footlight.ux.audited import Audit
 from footlight.ux.findings import Severity
-from footlight.ux.report.figures import counted, number_of, severities
+from footlight.ux.report.counts import counted, severities
 
 __all__ = ["MEANINGS", "UNFINISHED", "Verdict", "headline", "undone"]
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from footlight.knowledge.words import clean
-from footlight.steering import harmless
+from footlight.steering import clean, harmless
 
 __all__ = ["Html", "element", "join"]
 

@@ -1,14 +1,11 @@
-"""Numbers as people read them."""
+"""Numbers and times as people read them."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from footlight.ux.findings import SEVERITIES, Finding, Severity
-
-__all__ = ["at", "counted", "duration", "listed", "number_of", "severities", "size"]
+__all__ = ["at", "duration", "listed", "number_of", "size"]
 
 
 def at(at_ms: int) -> str:
@@ -40,17 +37,3 @@ def listed(parts: Iterable[str]) -> str:
     """`a, b and c`."""
     *others, last = parts
     return f"{', '.join(others)} and {last}" if others else last
-
-
-def severities(findings: Iterable[Finding]) -> Mapping[Severity, int]:
-    """How many of each, all four of them, the worst first."""
-    counts = Counter(finding.severity for finding in findings)
-    return {severity: counts[severity] for severity in SEVERITIES}
-
-
-def counted(counts: Mapping[Severity, int]) -> str:
-    """`2 critical and 1 low finding`; `no findings`."""
-    parts = [f"{count:,} {severity}" for severity, count in counts.items() if count]
-    if not parts:
-        return "no findings"
-    return f"{listed(parts)} finding{'' if sum(counts.values()) == 1 else 's'}"
