@@ -76,13 +76,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Write docs/reference/ from the code.")
     parser.add_argument("--check", action="store_true", help="only say which pages are out of date")
     check: bool = parser.parse_args().check
-    stale = [path for path, text in pages().items() if _read(path) != text]
+    stale = {path: text for path, text in pages().items() if _read(path) != text}
     if check and stale:
         print(f"Out of date: {', '.join(map(str, stale))}. `make gen` writes them anew.", file=sys.stderr)
         return 1
-    for path in stale:
+    for path, text in stale.items():
         (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
-        (ROOT / path).write_text(pages()[path], encoding="utf-8")
+        (ROOT / path).write_text(text, encoding="utf-8")
         print(f"wrote {path}")
     return 0
 

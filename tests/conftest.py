@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import playwright.async_api
 import pytest
 from mcp import Client, StdioServerParameters
@@ -17,6 +18,12 @@ from playwright.async_api import async_playwright
 
 from tests.chromium import launched
 from tests.site import Site, serve_site
+
+# How long an example takes is told by the machine as much as by the code.
+hypothesis.settings.register_profile(
+    "patient", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("patient")
 
 ENGINE = os.environ.get("FOOTLIGHT_TEST_BROWSER", "chromium")
 """The suite runs in this engine; firefox and webkit need Playwright's own builds."""

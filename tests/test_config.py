@@ -319,7 +319,7 @@ COMPANIONS = {
 
 
 @pytest.mark.parametrize("key", EVERY, ids=".".join)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(data=st.data())
 def test_every_setting_comes_from_the_environment_as_from_a_file(
     key: tuple[str, ...], data: st.DataObject

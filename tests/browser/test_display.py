@@ -75,7 +75,7 @@ async def test_without_a_display_there_is_a_virtual_one_for_as_long_as_it_is_wan
         with socket.socket(socket.AF_UNIX) as client:
             client.connect(f"\0/tmp/.X11-unix/X{number}")
 
-    _, alive = psutil.wait_procs([process], timeout=5)
+    _, alive = psutil.wait_procs([process], timeout=20)
     assert alive == []
     assert not await asyncio.to_thread(lock_of(number).exists)
 
@@ -102,7 +102,7 @@ async def test_a_display_ends_with_the_call_that_wanted_it(nowhere: pytest.Monke
     with pytest.raises(asyncio.CancelledError):
         await holding
 
-    _, alive = psutil.wait_procs(processes, timeout=5)
+    _, alive = psutil.wait_procs(processes, timeout=20)
     assert alive == []
 
 
@@ -155,5 +155,5 @@ async def test_an_xvfb_that_never_answers_is_given_up_and_ended(
         assert display == Display("none", {})
         mine = [each for each in psutil.Process().children() if each not in before]
 
-    _, alive = psutil.wait_procs(mine, timeout=5)
+    _, alive = psutil.wait_procs(mine, timeout=20)
     assert alive == []

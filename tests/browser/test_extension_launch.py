@@ -126,7 +126,7 @@ async def test_a_browser_has_its_extensions_and_leaves_nothing(
 
     await browser.end()
 
-    _, alive = psutil.wait_procs(family, timeout=5)
+    _, alive = psutil.wait_procs(family, timeout=20)
     assert alive == []
     assert not browser.profile.exists()
 
@@ -155,7 +155,7 @@ async def test_what_was_begun_in_vain_leaves_nothing(
         await launcher.launch(EXTENSIONS[:1], options, headless=True)
 
     assert refused.value.message.startswith(message)
-    _, alive = psutil.wait_procs(browsers_in(folder), timeout=5)
+    _, alive = psutil.wait_procs(browsers_in(folder), timeout=20)
     assert alive == []
     assert profiles_in(folder) == []
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.anyio
 
+LIMIT_SECONDS = 20.0
 REFUSED = "127.0.0.1"
 """The site answers under two names: `localhost` is allowed, this one is not."""
 
@@ -360,7 +361,7 @@ async def answering(answer: bytes, *, tls: ssl.SSLContext | None = None) -> Asyn
         yield upstream
     finally:
         server.close()
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(LIMIT_SECONDS):
             await server.wait_closed()
 
 
@@ -544,8 +545,8 @@ async def test_closing_ends_every_connection(sent: bytes) -> None:
         await proxy.close()
         await proxy.close()
 
-        assert time.monotonic() - began < 1
-        async with asyncio.timeout(5):
+        assert time.monotonic() - began < LIMIT_SECONDS / 2
+        async with asyncio.timeout(LIMIT_SECONDS):
             with suppress(ConnectionResetError):
                 assert await reader.read() == b""
         writer.close()
@@ -576,7 +577,7 @@ async def test_a_resolver_that_hangs_does_not_hold_up_the_end(monkeypatch: pytes
 
     def hang(*_: object, **__: object) -> list[object]:
         asked.set()
-        answered.wait(30)
+        answered.wait(2 * LIMIT_SECONDS)
         return []
 
     async with FilterProxy(lambda _: False) as proxy:
@@ -588,7 +589,7 @@ async def test_a_resolver_that_hangs_does_not_hold_up_the_end(monkeypatch: pytes
         took = time.monotonic() - began
     answered.set()
 
-    assert took < 1
+    assert took < LIMIT_SECONDS / 2
     with suppress(ConnectionResetError):
         assert await waiting == b""
 
@@ -609,7 +610,7 @@ async def silent() -> AsyncGenerator[int]:
     server = await asyncio.start_server(accept, "127.0.0.1", 0)
     yield server.sockets[0].getsockname()[1]
     server.close()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(LIMIT_SECONDS):
         await asyncio.gather(*served)
         await server.wait_closed()
 

@@ -873,7 +873,6 @@ def html_of(sections: list[tuple[str, list[list[Cell]]]]) -> str:
 
 @settings(
     max_examples=150,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(sections=sectioned())

@@ -6,7 +6,7 @@ import contextlib
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from footlight.browser.policy import DomainPolicy, upload_paths
@@ -131,7 +131,6 @@ def test_what_is_blocked_is_refused_whatever_is_allowed(
     assert policy.refuses(f"{host}.")
 
 
-@settings(deadline=None)
 @given(host=st.text(max_size=80))
 def test_any_text_is_allowed_or_refused(host: str) -> None:
     assert DomainPolicy(None, [host]).refuses(host) in (True, False)
@@ -267,7 +266,6 @@ def test_a_url_that_no_browser_could_open_is_invalid(url: str, message: str) -> 
     assert raised.value.message == message
 
 
-@settings(deadline=None)
 @given(url=st.text() | st.text().map("http://{}".format))
 def test_any_text_is_a_url_that_may_be_opened_or_a_refusal(url: str) -> None:
     for policy in (DomainPolicy(None, None), DomainPolicy(["example.com"], None)):
@@ -390,7 +388,6 @@ def test_without_roots_nothing_may_be_uploaded(folder: Path) -> None:
         upload_paths([str(folder / "root" / "a.txt")], [])
 
 
-@settings(deadline=None)
 @given(
     parts=st.lists(
         st.sampled_from(

@@ -1581,7 +1581,7 @@ async def test_an_async_listener_is_waited_for_beside_the_calls() -> None:
     place = Place(LEGACY)
     async with MCPClient(place, on_notification=listen):
         place.wire.notify("notifications/message", level="info", data="x")
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(20):
             await heard.wait()
 
 
@@ -1597,7 +1597,7 @@ async def test_an_async_listener_of_a_stream_is_waited_for_too() -> None:
     async with MCPClient(place) as client:
         await client.open_stream(listen)
         place.wire.stream("notifications/message", data="x")
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(20):
             await heard.wait()
 
 

@@ -143,7 +143,7 @@ def test_a_long_line_costs_what_its_bytes_cost() -> None:
     events = [event for i in range(0, len(line), 1024) for event in decoder.feed(line[i : i + 1024])]
 
     assert [len(event.data) for event in events] == [32 << 20]
-    assert time.perf_counter() - began < 10
+    assert time.perf_counter() - began < 50
 
 
 TEXT = st.text(st.characters(exclude_characters="\r\n\0", exclude_categories=["Cs"]), max_size=20)

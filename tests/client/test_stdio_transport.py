@@ -523,7 +523,7 @@ async def test_closing_ends_in_bounded_time(tmp_path: Path, short: None) -> None
         started = time.monotonic()
         await channel.close()
 
-    assert 2 * process.GRACE_SECONDS <= time.monotonic() - started < 2 * process.GRACE_SECONDS + 3
+    assert 2 * process.GRACE_SECONDS <= time.monotonic() - started < 2 * process.GRACE_SECONDS + 20
     assert not psutil.pid_exists(pid)
 
 

@@ -29,7 +29,7 @@ pytestmark = [
     pytest.mark.skipif(ENGINE != "chromium", reason="looks for Chromium's processes"),
 ]
 
-GONE_SECONDS = 5.0
+GONE_SECONDS = 15.0
 """How long anything of ours may outlive its owner."""
 
 

@@ -30,7 +30,7 @@ async def test_a_failure_is_not_blamed_on_what_else_was_refused(site: Site, tmp_
         return Response(status_code=204)
 
     image = f"{site.at('localhost')}/image?"
-    page = f"<script>setInterval(() => {{ new Image().src = '{image}' + Math.random() }}, 5)</script>"
+    page = f"<script>setInterval(() => {{ new Image().src = '{image}' + Math.random() }}, 25)</script>"
     async with connected(site, "--block-domain", "localhost", cwd=tmp_path) as browser:
         await browser.show(page)
         error = await browser.refused("navigate", url=site.route(empty))

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from footlight.knowledge.records import LARGEST_RECORD, Facts, Field, Observation, Step, encoded, record_of
@@ -310,7 +310,7 @@ FACTS = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100)
 @given(step=STEPS, facts=FACTS)
 def test_every_step_fits(step: Step, facts: Facts) -> None:
     """R002-59 to R002-65: also as what is read back from its file."""
@@ -320,7 +320,7 @@ def test_every_step_fits(step: Step, facts: Facts) -> None:
     assert json.loads(encoded(record)) == record
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(texts=st.lists(st.text(max_size=60), max_size=5))
 def test_a_sanitised_record_is_sanitised_again_to_itself(texts: list[str]) -> None:
     nodes = [{"ref": "e1", "role": "button", "name": text, "path": []} for text in texts]

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import quote, quote_plus
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from footlight.knowledge.records import Facts, Field, Observation, Step, record_of
@@ -463,7 +463,7 @@ def spellings(secret: str) -> set[str]:
     return {text.strip().casefold() for text in plain | {json.dumps(each)[1:-1] for each in plain}}
 
 
-@settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100)
 @given(
     secret=SECRETS,
     door=st.sampled_from([*DOORS]),
@@ -491,7 +491,7 @@ def test_a_planted_secret_is_in_no_file(secret: str, door: str, shown: list[tupl
     assert [spelling for spelling in spellings(secret) if spelling in written.casefold()] == []
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(
     window=st.sampled_from([*WINDOWS]),
     secret=st.sampled_from([PHRASE, JWT, HASH]),

@@ -213,7 +213,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Index:
     return index
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(
     text=st.text(max_size=200)
     | st.lists(st.sampled_from([*'()"*^:+-{}', "AND", "OR", "NOT", "NEAR", "send"])).map(" ".join)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from footlight.errors import FootlightError
@@ -389,7 +389,6 @@ def test_names_for_file_systems(name: str, kept: str) -> None:
     assert without_risk(name) == kept
 
 
-@settings(deadline=None)
 @given(name=st.text())
 def test_every_name_can_be_a_files(name: str) -> None:
     kept = without_risk(name)
@@ -401,7 +400,6 @@ def test_every_name_can_be_a_files(name: str) -> None:
     assert without_risk(kept) == kept
 
 
-@settings(deadline=None)
 @given(at=st.datetimes(), tool=st.text())
 def test_the_name_of_a_step_tells_its_moment(at: datetime, tool: str) -> None:
     """R002-21"""
@@ -410,7 +408,6 @@ def test_the_name_of_a_step_tells_its_moment(at: datetime, tool: str) -> None:
     assert moment_of(step_name(moment, tool)) == moment
 
 
-@settings(deadline=None)
 @given(id=st.none() | st.text())
 def test_a_session_keeps_its_name(id: str | None) -> None:
     assert session_name(session_name(id)) == session_name(id)

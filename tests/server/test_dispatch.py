@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
@@ -95,26 +94,25 @@ async def test_null_is_taken_for_what_is_optional(browser: SessionBrowser) -> No
 async def test_the_deadline_covers_the_wait_for_the_session(browser: SessionBrowser) -> None:
     """R003-85: a call whose time is up while another runs is never begun."""
     await browser.show("<p>x</p>")
-    busy = anyio.Event()
+    busy, over = anyio.Event(), anyio.Event()
 
     async def keep_busy() -> None:
         busy.set()
-        error = await browser.refused("evaluate", script="new Promise(() => {})", timeout=2500)
-        assert error["code"] == "TIMEOUT"
+        await browser.refused("evaluate", script="new Promise(() => {})", timeout=20_000)
+        over.set()
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(keep_busy)
         await busy.wait()
         await browser.client.list_tools()
-        began = time.monotonic()
         error = await browser.refused("evaluate", script="window.late = true", timeout=300)
-        took = time.monotonic() - began
+        assert not over.is_set()
+        tasks.cancel_scope.cancel()
 
     assert error["code"] == "TIMEOUT"
     assert error["message"].startswith("evaluate timed out after 300ms before it could begin")
     assert error["details"] == {"timeout": 300, "dispatched": False}
     assert error["retryable"] is True
-    assert took < 2
     assert await browser.call("evaluate", script="window.late") == {"result": None}
 
 

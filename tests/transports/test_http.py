@@ -425,7 +425,7 @@ async def test_a_second_signal_ends_at_once(site: Site, tmp_path: Path) -> None:
 
             server.process.send_signal(signal.SIGINT)
 
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(20):
                 assert await server.exit() == 0
         _, alive = await asyncio.to_thread(psutil.wait_procs, family, 5.0)
         assert not alive
@@ -448,5 +448,5 @@ async def test_a_call_that_does_not_end_is_not_waited_for_for_ever(site: Site, t
 
             server.process.terminate()
 
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(20):
                 assert await server.exit() == 0

@@ -21,7 +21,7 @@ async def test_it_waits_for_the_last_one_to_leave() -> None:
         await asyncio.wait([alone], timeout=0.1)
         while_one = alone.done()
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(20):
         await alone
 
     assert (while_two, while_one) == (False, False)

@@ -616,14 +616,14 @@ async def flood(client: Raw, frame: str) -> None:
 
 async def test_a_client_that_reads_slowly_is_not() -> None:
     async with (
-        serving(stall_seconds=1.0) as house,
+        serving(stall_seconds=5.0) as house,
         raw(house, max_size=None, create_connection=Sipping) as client,
     ):
         assert isinstance(client.connection, Sipping)
         await client.call(1, "repeat", text="x", times=40_000_000)
         for _ in range(5):
             await client.connection.sip(3_000_000)
-            await nothing_for(0.3)
+            await nothing_for(1.2)
         await client.connection.sip(100_000_000, wait=False)
 
         assert len(await client.text(1)) == 40_000_000
@@ -937,7 +937,7 @@ async def test_closing_does_not_wait_for_a_server_that_hangs() -> None:
         took = time.monotonic() - began
         await ended.wait()
 
-    assert took < 5
+    assert took < 9
 
 
 async def test_an_error_in_the_block_comes_out_as_it_is() -> None:

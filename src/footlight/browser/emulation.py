@@ -29,7 +29,7 @@ __all__ = ["Emulation", "Emulator", "Media"]
 
 Media = Literal["screen", "print"]
 
-AGAIN_SECONDS = 0.5
+AGAIN_SECONDS = 1.0
 """How long a page may take to be told of its screen again; one that hangs is not told."""
 
 

@@ -26,7 +26,7 @@ __all__ = ["Pool", "PooledBrowser"]
 logger = logging.getLogger(__name__)
 
 CLOSE_SECONDS = 2.0
-NEWS_SECONDS = 0.3
+NEWS_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)

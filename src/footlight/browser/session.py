@@ -55,7 +55,7 @@ __all__ = ["Session", "SessionOptions", "SessionSurroundings"]
 
 logger = logging.getLogger(__name__)
 
-CRASH_NOTICE_SECONDS = 0.3
+CRASH_NOTICE_SECONDS = 1.0
 """How long after a lost page the browser's own end may become known."""
 ARRIVE_MS = 2_000
 """How long a tab that a link opened may take to leave its empty page."""

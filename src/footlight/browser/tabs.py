@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Tabs", "bring_to_front", "close", "title"]
 
-TITLE_SECONDS = 0.5
+TITLE_SECONDS = 1.0
 """A page that does not tell its title by then hangs, or is on its way to another document."""
 
 

@@ -39,7 +39,7 @@ __all__ = [
     "wait_for_url",
 ]
 
-STATE_SECONDS = 0.8
+STATE_SECONDS = 2.0
 """How long a wait that came to nothing may look for what is there instead."""
 LOOK_SECONDS = 0.1
 """Between two looks into a page that cannot be told to say when."""

@@ -188,7 +188,7 @@ async def test_cancelled_it_is_gone_before_that_is_told(repository: Path, yarn: 
         await building
 
     assert not any(map(_lives, family))
-    assert time.monotonic() - begun < 2
+    assert time.monotonic() - begun < 30
     assert not (repository / DIST / "manifest.json").exists()
 
 

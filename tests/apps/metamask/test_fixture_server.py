@@ -108,7 +108,7 @@ async def test_it_stops_at_once_whoever_is_connected() -> None:
             await streams[2][0].readexactly(1)
         begun = time.monotonic()
 
-    assert time.monotonic() - begun < 1
+    assert time.monotonic() - begun < WAIT_SECONDS
     assert not server.was_read.is_set()
     for _, writer in streams:
         writer.transport.abort()

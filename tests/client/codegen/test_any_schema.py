@@ -21,7 +21,7 @@ KINDS = {
 }
 CALLS = {"TypedDict", "Registry", "connect", "super", "__init__", "_invoke"}
 
-relaxed = settings(deadline=None, max_examples=200)
+relaxed = settings(max_examples=200)
 
 
 @relaxed

@@ -29,7 +29,7 @@ def compared(chance: Chance) -> list[tuple[bool, bool, Any]]:
     return found
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(chances)
 def test_what_the_schema_accepts_and_nothing_else(chance: Chance) -> None:
     assert [each for each in compared(chance) if each[0] != each[1]] == [], chance.schema

@@ -299,7 +299,7 @@ hostile = st.fixed_dictionaries(
 
 
 @given(st.lists(hostile, max_size=6), st.text(max_size=20), st.text(max_size=20))
-@settings(deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 def test_whatever_the_log_holds_the_test_is_only_its_calls(
     lines: list[dict[str, Any]], name: str, server: str
 ) -> None:

@@ -31,7 +31,7 @@ def test_a_value_is_read_back(value: Any) -> None:
 
 
 @given(st.lists(values, min_size=20, max_size=20))
-@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=4, suppress_health_check=list(HealthCheck))
 def test_the_formatter_leaves_it_as_it_is(given: list[Any]) -> None:
     source = "".join(
         f"{laid_out(call('f', [('', literal(each))]), indent=0, before='x = ')}\n" for each in given

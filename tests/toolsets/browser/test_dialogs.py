@@ -15,7 +15,7 @@ pytestmark = pytest.mark.anyio
 
 ASK = {"alert": "ask", "confirm": "ask", "prompt": "ask", "beforeunload": "ask"}
 STAYS = "<input><script>onbeforeunload = event => event.preventDefault()</script>"
-AT_ONCE = 6.0
+AT_ONCE = 9.5
 """Seconds. A page call that waited for the dialog would take the 10 of its deadline."""
 
 

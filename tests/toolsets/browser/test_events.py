@@ -60,7 +60,7 @@ async def test_a_page_that_is_slow_to_come_is_told_too(browser: SessionBrowser) 
 
     url = browser.site.route(slow)
     here = (await browser.show(f"<button onclick=\"window.open('{url}')\">open</button>"))["url"]
-    async with asyncio.timeout(5), asyncio.TaskGroup() as tasks:
+    async with asyncio.timeout(20), asyncio.TaskGroup() as tasks:
         clicking = tasks.create_task(browser.call("click", selector="button"))
         await asked.wait()
         assert not clicking.done()

@@ -121,7 +121,7 @@ async def test_wait_for_load_waits_until_the_last_image_is_there(browser: Sessio
     source = browser.site.route(image)
     url = browser.site.page(f"<img src={source}><script>onload = () => document.title = 'loaded'</script>")
     await browser.call("navigate", url=url, waitUntil="domcontentloaded")
-    async with asyncio.timeout(5), asyncio.TaskGroup() as tasks:
+    async with asyncio.timeout(20), asyncio.TaskGroup() as tasks:
         waiting = tasks.create_task(browser.call("wait_for_load"))
         await asked.wait()
         assert not waiting.done()

@@ -219,7 +219,7 @@ async def test_a_page_that_hangs_has_no_title_and_keeps_nobody_waiting(browser: 
 
     assert (page["metadata"]["url"], page["metadata"]["title"]) == (url, "")
     assert why == "Resource not found: its page gave no answer within 2000ms"
-    assert took < 5
+    assert took < 9
 
 
 async def test_a_page_that_waits_for_the_next_one_can_be_read(browser: SessionBrowser) -> None:
@@ -233,7 +233,7 @@ async def test_a_page_that_waits_for_the_next_one_can_be_read(browser: SessionBr
     page = await read(browser, f"playwright:///page/{browser.session_id}/page-1")
 
     assert (page["metadata"]["url"], page["metadata"]["title"]) == (url, "")
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 9
 
 
 async def hang(browser: SessionBrowser, script: str) -> None:

@@ -64,7 +64,7 @@ async def test_what_is_not_there_is_not_found(page: Server, timeout_ms: int) -> 
     codes = [await page.code("mm_click", **target), await page.code("mm_type", text="x", **target)]
 
     assert codes == ["MM_TARGET_NOT_FOUND"] * 2
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 25
 
 
 @pytest.mark.parametrize("timeout_ms", [0, 300])

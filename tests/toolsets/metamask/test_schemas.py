@@ -170,7 +170,7 @@ def taken(tool: Tool, arguments: dict[str, Any]) -> bool:
     return True
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(calls(STRICT))
 @example(("mm_click", {"testId": None}))
 @example(("mm_launch", {"ports": {"anvil": None}}))
@@ -183,7 +183,7 @@ def test_exactly_what_the_document_allows_is_taken(call: tuple[str, dict[str, An
     assert taken(STRICT[name], arguments) == Draft7Validator(SCHEMAS[name]).is_valid(arguments)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(calls(WIDE))
 @example(("mm_click", {"within": {"testId": None}}))
 @example(("mm_knowledge_search", {"query": "x", "outcome": None}))

