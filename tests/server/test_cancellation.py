@@ -413,6 +413,18 @@ async def test_a_cancelled_drag_lets_go_of_the_mouse(browser: SessionBrowser) ->
     assert told.said.count("mouseup") == 2
 
 
+async def test_a_cancelled_drag_lets_go_in_a_page_that_is_slow_with_escape(browser: SessionBrowser) -> None:
+    """Slower than one step of taking back may be."""
+    told = Told(browser.site)
+    slow = "addEventListener('keydown', () => { const end = Date.now() + 1500; while (Date.now() < end); });"
+    await browser.show(DRAG.replace("TOLD", told.url).replace("clicked = [];", f"clicked = []; {slow}"))
+
+    async with cancelled(browser, "drag_and_drop", source="#from", target="#to"):
+        await told.hears("mousedown")
+
+    await told.hears("mouseup")
+
+
 async def test_a_drag_that_ran_out_of_time_lets_go_too(browser: SessionBrowser) -> None:
     told = Told(browser.site)
     await browser.show(DRAG.replace("TOLD", told.url))
