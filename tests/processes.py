@@ -6,7 +6,7 @@ from pathlib import Path
 
 import psutil
 
-__all__ = ["browsers_in", "started_since"]
+__all__ = ["browsers_in", "line_of", "started_since"]
 
 
 def started_since(before: set[psutil.Process]) -> list[psutil.Process]:
@@ -30,11 +30,16 @@ def browsers_in(folder: Path) -> list[psutil.Process]:
     return [each for each in psutil.Process().children(recursive=True) if _is_browser_in(folder, each)]
 
 
-def _is_browser_in(folder: Path, process: psutil.Process) -> bool:
+def line_of(process: psutil.Process) -> list[str]:
+    """How it was started; nothing of one that has ended."""
     try:
-        line = process.cmdline()
+        return process.cmdline()
     except psutil.Error:
-        return False
+        return []
+
+
+def _is_browser_in(folder: Path, process: psutil.Process) -> bool:
+    line = line_of(process)
     return any(each.startswith(f"--user-data-dir={folder}") for each in line) and not any(
         each.startswith("--type=") for each in line
     )

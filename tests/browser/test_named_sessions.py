@@ -57,7 +57,7 @@ LIMIT_SECONDS = 20.0
 @pytest.fixture(autouse=True)
 def ports_of_this_worker(worker_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The port comes from the name, and another worker may have a session of that name open."""
-    first = PORTS.start + 1_000 * int(worker_id.removeprefix("gw").replace("master", "0"))
+    first = PORTS.start + 1_000 * (int(worker_id.removeprefix("gw").replace("master", "0")) % 10)
     monkeypatch.setattr("footlight.browser.profiles.PORTS", range(first, first + 1_000))
 
 

@@ -13,11 +13,11 @@ from urllib.parse import quote
 import pytest
 from playwright.async_api import Browser, Page, async_playwright
 
+from tests.chromium import launched
+
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Sequence
     from types import ModuleType
-
-from tests.chromium import launched
 
 pytestmark = pytest.mark.anyio
 

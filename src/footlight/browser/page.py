@@ -39,6 +39,7 @@ HUNG_SECONDS = 3.0
 EXTENSION_HUNG_SECONDS = 15.0
 """The same of an extension's own: a wallet computes for seconds while it starts or makes its keys."""
 STOP_SECONDS = 1.0
+"""How long a page may take to stop loading."""
 UNDO_SECONDS = 1.0
 """How long taking back one thing that a cancelled call began may take; a hung page takes nothing back."""
 SHOWN_URL = 200
