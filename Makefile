@@ -3,13 +3,22 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: demo test conformance conformance-client agreement check bench gen setup clean help
+.PHONY: demo test test-all coverage mutation conformance conformance-client agreement check bench release gen setup clean help
 
 demo: ## drive a real site through the server and show each call
 	@scripts/demo $(ARGS)
 
-test: ## run the tests on a real browser
+test: ## run the tests of every feature on a real browser
 	@scripts/test $(ARGS)
+
+test-all: ## run all tests: also drills, other people's servers, long properties, examples
+	@scripts/test-all $(ARGS)
+
+coverage: ## run all tests and print the statement and branch coverage of src
+	@scripts/coverage $(ARGS)
+
+mutation: ## change single places of src and see which tests notice
+	@scripts/mutation $(ARGS)
 
 conformance: ## run the protocol's public test suite against the server
 	@scripts/conformance $(ARGS)
@@ -25,6 +34,9 @@ check: ## format, lint, types, import rules, generated files
 
 bench: ## measure, beside the same work in plain Playwright
 	@scripts/bench $(ARGS)
+
+release: ## build and check wheel, sdist, MCPB bundle and container context; publish nothing
+	@scripts/release $(ARGS)
 
 gen: ## write the generated files anew
 	@scripts/gen $(ARGS)

@@ -1,1 +1,1 @@
-"""Measurements against peers, in one run: `make bench`."""
+"""Benchmarks, side by side with other servers and clients: `make bench`."""

@@ -1,8 +1,9 @@
-"""What work costs through the server: beside plain Playwright, and beside other servers.
+"""Compare Footlight with plain Playwright and with other servers.
 
-All take turns, call by call, on the same pages in browsers of the same kind, so that a busy machine hurts
-all alike. Printed: medians in milliseconds with their ratios, the size of the answers in characters and
-tokens, what a new process takes to its first page, memory, and actions per second.
+The candidates take turns, call by call, on the same pages in browsers of the same kind, so that load on the
+machine affects all of them equally. Prints medians in milliseconds and their ratios, the size of answers in
+characters and tokens, the time from process start to first page, memory, and actions per second; at the end a
+table of all figures that have a goal.
 """
 
 from __future__ import annotations
@@ -24,18 +25,23 @@ from typing import Any
 from mcp import Client, StdioServerParameters
 from playwright.async_api import async_playwright
 
-from benchmarks.audit import compare_diets
+from benchmarks.audit import compare_audits
 from benchmarks.clients import compare_clients
+from benchmarks.fixtures import measure_fixtures
+from benchmarks.goals import PLAYWRIGHT_MCP, Figures
 from benchmarks.knowledge import measure_knowledge
-from benchmarks.peers import compare_cold, compare_crowds, compare_work
+from benchmarks.peers import compare_cold, compare_concurrency, compare_work
 from benchmarks.servers import SERVERS, install_peers
 from benchmarks.tokens import compare_lists
 from benchmarks.transports import compare_transports
 from benchmarks.wallet import compare_wallet
-from footlight.browser.launch import QUIET, find_browser
+from benchmarks.watching import measure_watching
+from footlight.browser.launch.chromium_flags import NO_OWN_REQUESTS
+from footlight.browser.launch.installation import find_browser
 from footlight.config import BrowserSettings
 from tests.site import serve_site
 
+PERFORMANCE_PAGE = Path(__file__).parents[1] / "docs/performance.md"
 PAGE = "<!doctype html><title>Tiny</title><h1 id=t>Hello</h1><button id=b>Press</button><input id=i>"
 _BARE = {"observe": "none", "settle": "none"}
 
@@ -44,7 +50,7 @@ Call = Callable[[], Awaitable[Any]]
 
 @dataclass(frozen=True)
 class Row:
-    """One call: ours and the peer's times, in milliseconds."""
+    """The times of one call in milliseconds, for Footlight and for the peer."""
 
     name: str
     ours: list[float]
@@ -61,23 +67,44 @@ class Row:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
-    parser.add_argument("--calls", type=int, default=60, help="calls of each kind beside plain Playwright")
-    parser.add_argument("--starts", type=int, default=3, help="cold starts")
-    parser.add_argument("--records", type=int, default=100_000, help="steps in the memory of steps")
-    parser.add_argument("--only", choices=PARTS, action="append", help="not all parts; repeatable")
+    parser.add_argument("--calls", type=int, default=60, help="number of calls of each kind")
+    parser.add_argument("--starts", type=int, default=3, help="number of cold starts")
+    parser.add_argument("--records", type=int, default=100_000, help="number of steps in the knowledge store")
+    parser.add_argument("--only", choices=PARTS, action="append", help="run only this part; repeatable")
+    parser.add_argument("--write", action="store_true", help="write docs/performance.md")
     options = parser.parse_args()
     parts = options.only or PARTS
-    if set(parts) - {"plain", "transports", "clients", "knowledge", "audit"}:
+    if set(parts) - {"plain", "transports", "clients", "knowledge", "audit", "pytest", "watching"}:
         install_peers()
     if "knowledge" in parts:
         measure_knowledge(options.records)
-    asyncio.run(_run(parts, options.calls, options.starts))
+    figures = Figures()
+    if "pytest" in parts:
+        measure_fixtures(figures)
+    asyncio.run(_run(parts, options.calls, options.starts, figures))
+    if table := figures.table():
+        print(f"\nFigures with a goal: medians, and the ratio to {PLAYWRIGHT_MCP}\n\n{table}")
+    if options.write:
+        figures.write_page(PERFORMANCE_PAGE)
 
 
-PARTS = ["plain", "transports", "clients", "tools", "cold", "work", "crowds", "wallet", "knowledge", "audit"]
+PARTS = [
+    "plain",
+    "transports",
+    "clients",
+    "tools",
+    "cold",
+    "work",
+    "crowds",
+    "watching",
+    "wallet",
+    "knowledge",
+    "audit",
+    "pytest",
+]
 
 
-async def _run(parts: Sequence[str], calls: int, starts: int) -> None:
+async def _run(parts: Sequence[str], calls: int, starts: int, figures: Figures) -> None:
     print(f"Python {platform.python_version()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
     names = [kind.name for kind in SERVERS]
     async with serve_site() as site:
@@ -88,23 +115,25 @@ async def _run(parts: Sequence[str], calls: int, starts: int) -> None:
         if "clients" in parts:
             await compare_clients(calls)
         if "tools" in parts:
-            await asyncio.to_thread(compare_lists)
+            await asyncio.to_thread(compare_lists, figures)
         if "cold" in parts:
-            await compare_cold(site, names, starts)
+            await compare_cold(site, names, starts, figures)
             await _cold(site.page(PAGE, path="/tiny"), starts)
         if "work" in parts:
-            await compare_work(site, names)
+            await compare_work(site, names, figures)
         if "crowds" in parts:
-            await compare_crowds(site, names)
+            await compare_concurrency(site, names, figures)
+        if "watching" in parts:
+            await measure_watching(site, calls, figures)
     if "wallet" in parts:
         await compare_wallet(calls)
     if "audit" in parts:
-        await compare_diets()
+        await compare_audits()
 
 
 async def _compare_plain(url: str, calls: int) -> None:
-    print("Beside plain Playwright, with observe none and settle none: what a call itself costs")
-    header = f"{'call':<10} {'footlight':>9} {'plain':>9} {'more':>9} {'ratio':>8}"
+    print("Footlight and plain Playwright, with observe none and settle none (ms)")
+    header = f"{'call':<10} {'footlight':>9} {'plain':>9} {'diff':>9} {'ratio':>8}"
     print(f"{header} {'p95 ours':>11} {'p95 plain':>11}")
     for row in await _compare(url, calls):
         print(row)
@@ -149,7 +178,7 @@ async def _timed(call: Call) -> float:
 
 
 async def _cold(url: str, starts: int) -> None:
-    """From the start of a process to its first page."""
+    """Measure the time from process start to the first page."""
     ours: list[float] = []
     plain: list[float] = []
     listed: list[float] = []
@@ -164,7 +193,7 @@ async def _cold(url: str, starts: int) -> None:
         process = await asyncio.create_subprocess_exec(sys.executable, "-c", _PLAIN_START, url, _executable())
         await process.wait()
         plain.append((time.perf_counter() - began) * 1000)
-    print("beside plain Playwright, which has no server to start")
+    print("Footlight and plain Playwright, which has no server to start")
     print(f"  footlight: tools listed      {statistics.median(listed):8.0f}")
     print(f"  footlight: first page        {statistics.median(ours):8.0f}")
     print(f"  plain Playwright: first page {statistics.median(plain):8.0f}")
@@ -199,13 +228,15 @@ async def _ours() -> AsyncGenerator[Client]:
 @asynccontextmanager
 async def _plain() -> AsyncGenerator[Any]:
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=_executable() or None, args=list(QUIET))
+        browser = await playwright.chromium.launch(
+            executable_path=_executable() or None, args=list(NO_OWN_REQUESTS)
+        )
         yield await browser.new_page()
         await browser.close()
 
 
 def _executable() -> str:
-    """The browser that the server takes, "" where Playwright finds it by itself."""
+    """Return the browser that the server uses, or "" if Playwright finds it."""
     own = Path(tempfile.gettempdir()) / "no-such-build"
     return str(find_browser(BrowserSettings(), own).executable or "")
 

@@ -1,8 +1,8 @@
-"""What a model is sent for one page: by `analyze_ux`, and by an agent that is left to find out for itself.
+"""Compare the bytes that a model is sent for one page, by `analyze_ux` and by an unguided agent.
 
-Both make the same calls, those of the scripts by which the tests walk the demo's shop, and both talk to a
-model as OpenAI's API has it. The agent has the server's own tools and their whole answers, in one
-conversation, and the evidence as JSON.
+Both make the same calls, which are those of the scripts with which the tests visit the shop of the demo. Both
+use the API of OpenAI. The agent has the tools of the server with their full answers, in one conversation, and
+the evidence as JSON.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from starlette.responses import StreamingResponse
 from starlette.routing import Route
 
 from footlight import MCPClient
-from footlight.demo.site import serve_shop
-from footlight.ux.analysis import analyze_ux
-from footlight.ux.audited import Audit, PageAudit, Provenance
-from footlight.ux.config import AnalysisOptions, UXAnalysisConfig
-from footlight.ux.evidence.collecting import collect_evidence
-from footlight.ux.findings import Evidence
-from footlight.ux.page_tools import page_of
-from footlight.ux.report.as_json import as_json
+from footlight.audit.analysis.config import AnalysisOptions, UXAnalysisConfig
+from footlight.audit.evidence.measurement import collect_evidence
+from footlight.audit.findings import Evidence
+from footlight.audit.page.server_page import page_of
+from footlight.audit.report.json_report import render_json
+from footlight.audit.results import Audit, PageAudit, Provenance
+from footlight.audit.ux_analysis import analyze_ux
+from footlight.demo.shop.site import serve_shop
+from tests.audit.scripted import Call, Script
+from tests.audit.shop_scripts import BUYER, SHOP_SCRIPTS
+from tests.audit.vendors.openai import OpenAI
+from tests.audit.vendors.script import Call as Asked
+from tests.audit.vendors.script import Turn
 from tests.serving import listening, serving
-from tests.ux.scripted import Call, Script
-from tests.ux.shop_scripts import BUYER, SHOP_SCRIPTS
-from tests.ux.vendors.openai import OpenAI
-from tests.ux.vendors.script import Call as Asked
-from tests.ux.vendors.script import Turn
 
-__all__ = ["compare_diets"]
+__all__ = ["compare_audits"]
 
 Turns = Generator[Sequence[Call | str], list[str], None]
 SERVER = [sys.executable, "-m", "footlight", "serve", "--enable-script-evaluation", "--log-level", "warn"]
@@ -49,22 +49,22 @@ NAMES = {
 ARGUMENTS = {"target": "selector", "text": "value", "option": "value", "key": "key"}
 
 
-async def compare_diets() -> None:
-    """Print the requests and their bytes, with the diet and without."""
+async def compare_audits() -> None:
+    """Print the number and size of the requests of both."""
     async with serve_shop() as site:
-        thin = await _thin(site.url)
+        analysis = await _measure_analysis(site.url)
     async with serve_shop() as site:
-        fat = await _fat(site.url)
-    print("\nWhat a model is sent for one page: measured, two goals walked, judged")
+        agent = await _measure_agent(site.url)
+    print("\nBytes sent to a model for one page: evidence, two goals, judgement")
     print(f"{'':<26} {'requests':>9} {'bytes':>11} {'largest':>11}")
-    for name, sizes in (("evidence first", thin), ("an agent by itself", fat)):
+    for name, sizes in (("footlight audit", analysis), ("unguided agent", agent)):
         print(f"{name:<26} {len(sizes):9} {sum(sizes):11,} {max(sizes):11,}")
-    print(f"{'ratio':<26} {'':9} {sum(thin) / sum(fat):11.2f} {max(thin) / max(fat):11.2f}")
+    print(f"{'ratio':<26} {'':9} {sum(analysis) / sum(agent):11.2f} {max(analysis) / max(agent):11.2f}")
 
 
-async def _thin(url: str) -> Sequence[int]:
+async def _measure_analysis(url: str) -> Sequence[int]:
     model = _Model()
-    async with _served(model) as base_url:
+    async with _serve(model) as base_url:
         config = UXAnalysisConfig(url, [BUYER], "openai", "scripted")
         options = AnalysisOptions(server=SERVER, base_url=base_url, pictures=False)
         async for _ in analyze_ux(config, options=options):
@@ -72,14 +72,14 @@ async def _thin(url: str) -> Sequence[int]:
     return model.sizes
 
 
-async def _fat(url: str) -> Sequence[int]:
+async def _measure_agent(url: str) -> Sequence[int]:
     async with MCPClient(SERVER, timeout_ms=60_000) as client:
         page = await page_of(client)
         evidence = await collect_evidence(page, url)
         await page.close()
         conversation = _Conversation(client, [_openai(tool.raw) for tool in await client.list_tools()])
         conversation.add("system", "You judge whether a web page can be used by its readers, with the tools.")
-        conversation.add("user", f"Evidence:\n{as_json(_audit(evidence))}")
+        conversation.add("user", f"Evidence:\n{render_json(_audit(evidence))}")
         for goal in BUYER.goals:
             conversation.add("user", f"{BUYER.name}: {BUYER.description}\nYour goal: {goal}\nBegin at {url}")
             await conversation.play(SHOP_SCRIPTS[f"Your goal: {goal}"], url)
@@ -94,12 +94,12 @@ def _audit(evidence: Evidence) -> Audit:
 
 
 def _openai(tool: Mapping[str, Any]) -> dict[str, Any]:
-    told = {"name": tool["name"], "description": tool["description"], "parameters": tool["inputSchema"]}
-    return {"type": "function", "function": told}
+    function = {"name": tool["name"], "description": tool["description"], "parameters": tool["inputSchema"]}
+    return {"type": "function", "function": function}
 
 
 class _Conversation:
-    """Of an agent: everything that was said is sent again with each request."""
+    """The conversation of an agent. Each request contains all earlier messages."""
 
     def __init__(self, client: MCPClient, tools: Sequence[Mapping[str, Any]]) -> None:
         self.sizes: list[int] = []
@@ -125,9 +125,9 @@ class _Conversation:
             calls = [each for each in said if isinstance(each, Call) and each.tool in NAMES]
             if not calls:
                 return
-            answers = [await self._called(each, session) for each in calls]
+            answers = [await self._call(each, session) for each in calls]
 
-    async def _called(self, call: Call, session: str) -> str:
+    async def _call(self, call: Call, session: str) -> str:
         name = NAMES[call.tool]
         given = {ARGUMENTS[key]: value for key, value in call.arguments.items()}
         whole = {"budget": 100_000} if name == "snapshot" else WHOLE
@@ -141,7 +141,7 @@ class _Conversation:
 
 
 class _Model:
-    """As OpenAI's API: it plays the script whose words are in the prompt, and keeps the requests' sizes."""
+    """A model with the API of OpenAI: follows the script that the prompt names, and records request sizes."""
 
     def __init__(self) -> None:
         self.sizes: list[int] = []
@@ -151,7 +151,7 @@ class _Model:
         body = await request.body()
         self.sizes.append(len(body))
         messages = json.loads(body)["messages"]
-        return StreamingResponse(_written(self._turn(messages)), media_type="text/event-stream")
+        return StreamingResponse(_render_turn(self._turn(messages)), media_type="text/event-stream")
 
     def _turn(self, messages: Sequence[Mapping[str, Any]]) -> Turn:
         answered = [message["content"] for message in messages if message["role"] == "tool"]
@@ -187,13 +187,13 @@ def _text(message: Mapping[str, Any]) -> str:
     return content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
 
 
-def _written(turn: Turn) -> Iterator[bytes]:
+def _render_turn(turn: Turn) -> Iterator[bytes]:
     yield from OpenAI().beginning(turn)
     yield from OpenAI().rest(turn)
 
 
 @asynccontextmanager
-async def _served(model: _Model) -> AsyncGenerator[str]:
+async def _serve(model: _Model) -> AsyncGenerator[str]:
     listener = listening()
     route = Route("/v1/chat/completions", model.__call__, methods=["POST"])
     async with serving(Starlette(routes=[route]), listener):

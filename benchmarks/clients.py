@@ -1,4 +1,4 @@
-"""Our client beside the SDK's, on servers that cost next to nothing, call by call in turn."""
+"""Compare the clients of Footlight and of the SDK, in turns, on a server that does almost no work."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Call = Callable[[str, dict[str, Any]], Awaitable[Any]]
 
 @dataclass(frozen=True)
 class Pair:
-    """Both clients, each connected to a server of its own."""
+    """Both clients, each connected to its own server."""
 
     way: str
     ours: Call
@@ -39,25 +39,29 @@ class Pair:
 
 
 async def compare_clients(calls: int) -> None:
-    """Round trips, a large answer, a stream of events, and what importing costs."""
+    """Measure round trips, a large answer, a stream of events, and the import time."""
     async with AsyncExitStack() as stack:
         pairs = [await stack.enter_async_context(_connected(way)) for way in WAYS]
-        print(f"{'the client alone':<26} {'footlight':>9} {'SDK':>9} {'ratio':>7}")
+        print(f"{'clients':<26} {'footlight':>9} {'SDK':>9} {'ratio':>7}")
         for pair in pairs:
-            _row(f"round trip, {pair.way}", "ms", await _alternated(pair, "echo", {}, calls, warm_up=WARM_UP))
+            _row(
+                f"round trip, {pair.way}",
+                "ms",
+                await _measure_in_turns(pair, "echo", {}, calls, warm_up=WARM_UP),
+            )
         for pair in pairs:
-            _row(f"5 MB answer, {pair.way}", "ms", await _alternated(pair, "large", {"size": LARGE}, 5))
+            _row(f"5 MB answer, {pair.way}", "ms", await _measure_in_turns(pair, "large", {"size": LARGE}, 5))
         talk = next(pair for pair in pairs if pair.way == "sse")
         megabytes = TALK["count"] * (TALK["size"] + 110) / 1e6
-        ours, peer = await _alternated(talk, "talk", TALK, 3)
+        ours, peer = await _measure_in_turns(talk, "talk", TALK, 3)
         rates = [megabytes / (statistics.median(times) / 1000) for times in (ours, peer)]
         print(f"{'20,000 events, MB/s':<26} {rates[0]:9.1f} {rates[1]:9.1f} {rates[0] / rates[1]:7.2f}")
     statements = ("from footlight import MCPClient", "from mcp import Client")
     imported: list[list[float]] = [[], []]
     for _ in range(7):
         for code, times in zip(statements, imported, strict=True):
-            times.append(await asyncio.to_thread(_process, code))
-    _row("a process that imports", "ms", (imported[0], imported[1]))
+            times.append(await asyncio.to_thread(_run_process, code))
+    _row("process with import", "ms", (imported[0], imported[1]))
     print()
 
 
@@ -66,7 +70,7 @@ def _row(name: str, unit: str, times: tuple[Sequence[float], Sequence[float]]) -
     print(f"{f'{name}, {unit}':<26} {ours:9.2f} {peer:9.2f} {ours / peer:7.2f}")
 
 
-async def _alternated(
+async def _measure_in_turns(
     pair: Pair, tool: str, arguments: dict[str, Any], calls: int, *, warm_up: int = 1
 ) -> tuple[list[float], list[float]]:
     ours: list[float] = []
@@ -79,7 +83,7 @@ async def _alternated(
     return ours[warm_up:], peer[warm_up:]
 
 
-def _process(code: str) -> float:
+def _run_process(code: str) -> float:
     began = time.perf_counter()
     subprocess.run([sys.executable, "-c", code], check=True)
     return (time.perf_counter() - began) * 1000
@@ -93,11 +97,11 @@ async def _connected(way: str) -> AsyncGenerator[Pair]:
             ours: Any = command
             peer: Any = StdioServerParameters(command=command[0], args=command[1:])
         else:
-            ours = await stack.enter_async_context(_served(command))
+            ours = await stack.enter_async_context(_start_server(command))
             if way == "websocket":
                 peer = connect_websocket(ours)
             else:
-                # Its own limit of 1 MiB an event would refuse the large answer.
+                # The default limit of 1 MiB per event would refuse the large answer.
                 http = await stack.enter_async_context(httpx2.AsyncClient(timeout=60))
                 peer = streamable_http_client(ours, http_client=http, max_sse_event_size=64 << 20)
         client = await stack.enter_async_context(MCPClient(ours))
@@ -106,7 +110,7 @@ async def _connected(way: str) -> AsyncGenerator[Pair]:
 
 
 @asynccontextmanager
-async def _served(command: Sequence[str]) -> AsyncGenerator[str]:
+async def _start_server(command: Sequence[str]) -> AsyncGenerator[str]:
     process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
     assert process.stdout is not None
     try:

@@ -1,7 +1,7 @@
-"""A server that costs next to nothing, so that what is measured is the client: MCP by hand, 2025-06-18.
+"""An MCP server (2025-06-18) that does almost no work, so that the time of the client is measured.
 
-`python -m benchmarks.echo_server stdio|http|sse|websocket` — the last three print their URL. Tools: `echo`
-gives a short text, `large` one of `size` bytes, `talk` sends `count` notifications of `size` bytes first.
+`python -m benchmarks.echo_server stdio|http|sse|websocket`; the last three print their URL. Tools: `echo`
+returns a short text, `large` a text of `size` bytes, and `talk` sends `count` notifications of `size` bytes.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from websockets.typing import Subprotocol
 
 
 def answers(line: str | bytes) -> Generator[str]:
-    """Each message that a message is answered with."""
-    asked = json.loads(line)
-    method, params = asked["method"], asked.get("params", {})
-    if "id" not in asked:
+    """Yield the messages that answer a message."""
+    request_message = json.loads(line)
+    method, params = request_message["method"], request_message.get("params", {})
+    if "id" not in request_message:
         return
     if method == "initialize":
         result: dict[str, Any] = {
@@ -42,13 +42,13 @@ def answers(line: str | bytes) -> Generator[str]:
         text = "x" * arguments.get("size", 10)
         if params["name"] == "talk":
             for count in range(arguments["count"]):
-                told = {"level": "info", "data": f"{count} {text}"}
-                yield _message({"method": "notifications/message", "params": told})
+                log = {"level": "info", "data": f"{count} {text}"}
+                yield _message({"method": "notifications/message", "params": log})
             text = "over"
         result = {"content": [{"type": "text", "text": text}]}
     else:
         result = {}
-    yield _message({"id": asked["id"], "result": result})
+    yield _message({"id": request_message["id"], "result": result})
 
 
 def _message(fields: dict[str, Any]) -> str:
@@ -72,10 +72,10 @@ async def serve_http(*, stream: bool) -> None:
         if not stream:
             return Response("".join(answers(body)), media_type="application/json")
         events = (f"event: message\ndata: {message}\n\n" for message in answers(body))
-        return StreamingResponse(_slices(events), media_type="text/event-stream")
+        return StreamingResponse(_chunks(events), media_type="text/event-stream")
 
     app = Starlette(routes=[Route("/mcp", endpoint, methods=["GET", "POST", "DELETE"])])
-    # With its protocol named: only then asyncio switches Nagle's algorithm off on what it accepts.
+    # Without the protocol, asyncio does not disable Nagle's algorithm on accepted connections.
     listener = socket.socket(proto=socket.IPPROTO_TCP)
     listener.bind(("127.0.0.1", 0))
     listener.listen()
@@ -83,8 +83,8 @@ async def serve_http(*, stream: bool) -> None:
     await uvicorn.Server(uvicorn.Config(app, log_level="error", access_log=False)).serve([listener])
 
 
-async def _slices(events: Generator[str]) -> Any:
-    """Several events a chunk, as a busy server sends them."""
+async def _chunks(events: Generator[str]) -> Any:
+    """Yield several events per chunk, as a busy server does."""
     waiting: list[str] = []
     size = 0
     for event in events:

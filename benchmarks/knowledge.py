@@ -1,4 +1,4 @@
-"""The memory of steps: what recording one costs, and a search over very many. No browser, and no peer."""
+"""Measure the knowledge store: recording a step, and searching among many. No browser is used."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from footlight.knowledge.index import Index
-from footlight.knowledge.records import Observation, Step
-from footlight.knowledge.search import Query
+from footlight.knowledge.index.index import Index
+from footlight.knowledge.index.search import SearchQuery
+from footlight.knowledge.records import RawStep, StepObservation
 from footlight.knowledge.store import KnowledgeStore
 
 __all__ = ["measure_knowledge"]
@@ -39,59 +39,61 @@ _TOOLS = (*("mm_click",) * 3, "mm_type", "mm_describe_screen", "mm_get_state", "
 
 
 def measure_knowledge(records: int) -> None:
-    """Each of the records has a look of its own, which is the worst: apps show the same again and again."""
+    """Print the times. Every record has a different observation, which is the worst case."""
     folder = Path(tempfile.mkdtemp())
     try:
         store = KnowledgeStore(folder)
         times = [_timed(lambda step=step: store.record(step)) for step in _steps(records)]
-        print(f"{f'the memory of steps, {records:,} of them':<44} {'median':>9} {'p95':>9}  ms")
+        print(f"{f'knowledge store with {records:,} steps':<44} {'median':>9} {'p95':>9}  ms")
         _row("recording a step", times)
         for text in SEARCHES:
-            _row(f"search: {text}", _repeated(lambda text=text: store.search(Query(text=text))))
+            _row(
+                f"search: {text}", _measure_repeatedly(lambda text=text: store.search(SearchQuery(text=text)))
+            )
         now = START + timedelta(seconds=13 * records)
-        _row("search: unlock, of the last 48 h", _repeated(lambda: _recent(store, now)))
-        _row("the latest 20", _repeated(lambda: store.last(20)))
-        _row("a recipe", _repeated(store.summarize))
-        _row("prior knowledge of a screen", _repeated(lambda: store.prior("home", now=now)))
+        _row("search: unlock, in the last 48 h", _measure_repeatedly(lambda: _recent(store, now)))
+        _row("the last 20 steps", _measure_repeatedly(lambda: store.last(20)))
+        _row("summary of a session", _measure_repeatedly(store.summarize))
+        _row("prior knowledge of a screen", _measure_repeatedly(lambda: store.prior("home", now=now)))
         store.close()
-        _row("search in a new process: opened cold", [_timed(lambda: _cold(folder)) for _ in range(5)])
+        _row("open the store and search", [_timed(lambda: _cold(folder)) for _ in range(5)])
         for file in folder.glob("index.sqlite*"):
             file.unlink()
-        _row("the index, made anew of the files", [_timed(lambda: Index(folder).refresh())])
+        _row("rebuild the index from the files", [_timed(lambda: Index(folder).refresh())])
         print()
     finally:
         shutil.rmtree(folder)
 
 
 def _recent(store: KnowledgeStore, now: datetime) -> None:
-    store.search(Query(text="unlock", since=timedelta(hours=48)), now=now)
+    store.search(SearchQuery(text="unlock", since=timedelta(hours=48)), now=now)
 
 
 def _cold(folder: Path) -> None:
     store = KnowledgeStore(folder)
-    store.search(Query(text="click unlock password"))
+    store.search(SearchQuery(text="click unlock password"))
     store.close()
 
 
-def _steps(records: int) -> Iterator[Step]:
-    """Sessions over five screens with 60 test ids each, of which 25 are to be seen at a time."""
-    made = random.Random(2)
+def _steps(records: int) -> Iterator[RawStep]:
+    """Yield the steps of sessions on five screens. A screen has 60 test ids, of which 25 are visible."""
+    rng = random.Random(2)
     words = [*_WORDS.split(), *(f"w{number}" for number in range(300))]
-    ids = {screen: ["-".join(made.sample(words, 3)) for _ in range(60)] for screen in _SCREENS}
+    ids = {screen: ["-".join(rng.sample(words, 3)) for _ in range(60)] for screen in _SCREENS}
     for number in range(records):
-        screen, tool = made.choice(_SCREENS), made.choice(_TOOLS)
-        seen = made.sample(ids[screen], 25)
+        screen, tool = rng.choice(_SCREENS), rng.choice(_TOOLS)
+        seen = rng.sample(ids[screen], 25)
         acts = tool in ("mm_click", "mm_type")
-        target = {"testId": made.choice(seen)} if acts else None
-        yield Step(
+        target = {"testId": rng.choice(seen)} if acts else None
+        yield RawStep(
             tool=tool,
             session_id=f"mm-{number // SESSION:06}",
             at=START + timedelta(seconds=13 * number),
             input=target or {},
             target=target,
-            duration_ms=made.randrange(20, 2000),
-            ok=made.random() > 0.1,
-            observation=Observation(
+            duration_ms=rng.randrange(20, 2000),
+            ok=rng.random() > 0.1,
+            observation=StepObservation(
                 state={
                     "isLoaded": True,
                     "currentUrl": "chrome-extension://abc/home.html",
@@ -114,9 +116,9 @@ def _steps(records: int) -> Iterator[Step]:
         )
 
 
-def _repeated(question: Callable[[], object]) -> list[float]:
-    question()
-    return [_timed(question) for _ in range(REPEATS)]
+def _measure_repeatedly(query: Callable[[], object]) -> list[float]:
+    query()
+    return [_timed(query) for _ in range(REPEATS)]
 
 
 def _timed(work: Callable[[], object]) -> float:

@@ -1,7 +1,8 @@
-"""The servers that are compared: how each is started, and how it is asked for the same things."""
+"""The compared servers: how to start them, and the same calls for each."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import sys
@@ -19,52 +20,53 @@ from mcp.client.stdio import stdio_client
 from mcp_types import CallToolResult, TextContent
 from playwright._impl._driver import compute_driver_executable
 
-from footlight.browser.launch import find_browser
+from benchmarks.goals import CHROME_DEVTOOLS_MCP, FOOTLIGHT, PLAYWRIGHT_MCP
+from footlight.browser.launch.installation import find_browser
 from footlight.config import BrowserSettings
 from scripts.run_conformance import install
 
 __all__ = [
     "NODE",
     "PEERS",
-    "PLAYWRIGHT_MCP",
     "SERVERS",
     "Footlight",
+    "PlaywrightMcpWithChromium",
     "Server",
     "Worker",
     "executable",
     "install_peers",
+    "shared_footlight",
     "text_of",
 ]
 
 ROOT = Path(__file__).parents[1]
 PEERS = ROOT / ".peers" / "node_modules"
-"""Where `install_peers` puts them."""
+"""The folder of `install_peers`."""
 NODE = str(compute_driver_executable()[0])
-PLAYWRIGHT_MCP = "@playwright/mcp"
 
 
 def install_peers() -> None:
-    """At the versions of `peers/package-lock.json`."""
+    """Install the other servers at the versions of `peers/package-lock.json`."""
     install(ROOT / "peers", PEERS.parent)
 
 
 @cache
 def executable(*, headless: bool = True) -> str:
-    """The browser that all of them are given; "" where each has to find its own."""
+    """Return the browser for all servers, or "" if each finds its own."""
     own = Path(tempfile.gettempdir()) / "no-such-build"
     return str(find_browser(BrowserSettings(headless=headless), own).executable or "")
 
 
 @dataclass(frozen=True)
 class Start:
-    """A server's process: its command, and what of the environment is its own."""
+    """The command of a server, and its additional environment variables."""
 
     command: Sequence[str]
     environment: Mapping[str, str]
 
 
 class Worker(ABC):
-    """Whoever does the work that is compared. Each call gives the whole answer."""
+    """What is compared: a server, or Playwright itself. Each call returns the whole answer."""
 
     name: ClassVar[str]
 
@@ -72,8 +74,8 @@ class Worker(ABC):
     @abstractmethod
     def running(cls) -> AbstractAsyncContextManager[Worker]: ...
 
-    async def prepare(self) -> None:  # noqa: B027 - most need nothing
-        """After a page has come: learn what its elements are called."""
+    async def prepare(self) -> None:  # noqa: B027 - empty for most
+        """Find the references of the page's elements after navigation."""
 
     @abstractmethod
     async def navigate(self, url: str) -> CallToolResult: ...
@@ -83,13 +85,21 @@ class Worker(ABC):
 
     @abstractmethod
     async def click_and_look(self) -> CallToolResult:
-        """Until the caller knows what the page is like after the click."""
+        """Click, and return what the page shows afterwards."""
 
     @abstractmethod
     async def fill(self, value: str) -> CallToolResult: ...
 
     @abstractmethod
     async def snapshot(self) -> CallToolResult: ...
+
+    @abstractmethod
+    async def evaluate(self) -> CallToolResult:
+        """Run a script that changes nothing."""
+
+    @abstractmethod
+    async def add_rows(self) -> CallToolResult:
+        """Click the button that adds ten rows, and return what the page shows afterwards."""
 
     @abstractmethod
     async def read_text(self) -> CallToolResult: ...
@@ -99,7 +109,7 @@ class Worker(ABC):
 
 
 class Server(Worker):
-    """A server with a client on its standard input and output."""
+    """A server with a client over stdio."""
 
     def __init__(self, client: Client, names: Mapping[str, Any] | None = None) -> None:
         self.client = client
@@ -129,10 +139,10 @@ class Server(Worker):
 
 
 class Footlight(Server):
-    """With its defaults: each acting call tells what changed."""
+    """Footlight with its default settings: action results include what changed."""
 
-    name = "footlight"
-    flags: ClassVar[Sequence[str]] = ()
+    name = FOOTLIGHT
+    flags: ClassVar[Sequence[str]] = ("--enable-script-evaluation",)
 
     @classmethod
     def start(cls, folder: Path) -> Start:
@@ -153,6 +163,12 @@ class Footlight(Server):
 
     async def snapshot(self) -> CallToolResult:
         return await self.ask("snapshot")
+
+    async def evaluate(self) -> CallToolResult:
+        return await self.ask("evaluate", script="1 + 1")
+
+    async def add_rows(self) -> CallToolResult:
+        return await self.ask("click", selector="#more")
 
     async def read_text(self) -> CallToolResult:
         return await self.ask("get_text", selector="#t")
@@ -177,13 +193,20 @@ class PlaywrightMcp(Server):
         return await self.ask("browser_click", element="the button", target="#b")
 
     async def click_and_look(self) -> CallToolResult:
-        return _together(await self.click(), await self.snapshot())
+        return _join(await self.click(), await self.snapshot())
 
     async def fill(self, value: str) -> CallToolResult:
         return await self.ask("browser_type", element="the field", target="#i", text=value)
 
     async def snapshot(self) -> CallToolResult:
         return await self.ask("browser_snapshot")
+
+    async def evaluate(self) -> CallToolResult:
+        return await self.ask("browser_evaluate", function="() => 1 + 1")
+
+    async def add_rows(self) -> CallToolResult:
+        added = await self.ask("browser_click", element="the button for more", target="#more")
+        return _join(added, await self.snapshot())
 
     async def read_text(self) -> CallToolResult:
         return await self.ask("browser_evaluate", function="() => document.querySelector('#t').innerText")
@@ -192,8 +215,19 @@ class PlaywrightMcp(Server):
         return await self.ask("browser_take_screenshot", type="png")
 
 
+class PlaywrightMcpWithChromium(PlaywrightMcp):
+    """With the whole Chromium that it starts by default, where Footlight starts the headless shell."""
+
+    @classmethod
+    def start(cls, _: Path) -> Start:
+        script = PEERS / "@playwright/mcp/cli.js"
+        browser = executable(headless=False)
+        found = ["--executable-path", browser] if browser else []
+        return Start([NODE, str(script), "--headless", "--isolated", *_NO_SANDBOX, *found], {})
+
+
 class ChromeDevtoolsMcp(Server):
-    name = "chrome-devtools-mcp"
+    name = CHROME_DEVTOOLS_MCP
 
     @classmethod
     def start(cls, _: Path) -> Start:
@@ -212,6 +246,7 @@ class ChromeDevtoolsMcp(Server):
         text = text_of(await self.snapshot())
         self._button = _uid(text, r'button "Press"')
         self._field = _uid(text, r'textbox "Name"')
+        self._more = _uid(text, r'button "More"')
 
     async def click(self) -> CallToolResult:
         return await self.ask("click", uid=self._button)
@@ -225,11 +260,42 @@ class ChromeDevtoolsMcp(Server):
     async def snapshot(self) -> CallToolResult:
         return await self.ask("take_snapshot")
 
+    async def evaluate(self) -> CallToolResult:
+        return await self.ask("evaluate_script", function="() => 1 + 1")
+
+    async def add_rows(self) -> CallToolResult:
+        return await self.ask("click", uid=self._more, includeSnapshot=True)
+
     async def read_text(self) -> CallToolResult:
         return await self.ask("evaluate_script", function="() => document.querySelector('#t').innerText")
 
     async def screenshot(self) -> CallToolResult:
         return await self.ask("take_screenshot", format="png")
+
+
+@asynccontextmanager
+async def shared_footlight() -> AsyncGenerator[type[Server]]:
+    """Start a background server, and yield Footlight as a client of it."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        environment = {"FOOTLIGHT_DAEMON_DIR": folder, "FOOTLIGHT_POOL_MIN_BROWSERS": "1"}
+
+        class SharedFootlight(Footlight):
+            @classmethod
+            def start(cls, _: Path) -> Start:
+                return Start([sys.executable, "-m", "footlight", "serve", "--shared"], environment)
+
+        async def daemon(action: str) -> None:
+            command = (sys.executable, "-m", "footlight", "daemon", action)
+            process = await asyncio.create_subprocess_exec(
+                *command, env={**os.environ, **environment}, stdout=asyncio.subprocess.DEVNULL
+            )
+            assert await process.wait() == 0, f"footlight daemon {action} failed"
+
+        await daemon("start")
+        try:
+            yield SharedFootlight
+        finally:
+            await daemon("stop")
 
 
 SERVERS: tuple[type[Server], ...] = (Footlight, PlaywrightMcp, ChromeDevtoolsMcp)
@@ -238,11 +304,11 @@ _NO_SANDBOX = ["--no-sandbox"] if getattr(os, "geteuid", lambda: 1)() == 0 else 
 
 
 def text_of(result: CallToolResult) -> str:
-    """All that a model would read: the text blocks, not the pictures."""
+    """Return the text of an answer, without images."""
     return "\n".join(block.text for block in result.content if isinstance(block, TextContent))
 
 
-def _together(first: CallToolResult, second: CallToolResult) -> CallToolResult:
+def _join(first: CallToolResult, second: CallToolResult) -> CallToolResult:
     return CallToolResult(content=[*first.content, *second.content])
 
 

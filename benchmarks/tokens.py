@@ -1,7 +1,7 @@
-"""How many tokens of a model's window texts take, and the lists of tools of the servers.
+"""Count the tokens of texts and of the tool lists of servers.
 
-Counted is what a client passes on of a list: it as compact JSON, without output schemas, in the encoding
-o200k_base. It is the npm package `gpt-tokenizer` that counts.
+A tool list is counted as clients pass it to a model: compact JSON without output schemas. The npm package
+`gpt-tokenizer` counts, with the encoding o200k_base.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import gettempdir
 from typing import Any
 
+from benchmarks.goals import Figures
 from benchmarks.servers import NODE, PEERS, SERVERS, Footlight
 
 __all__ = ["compare_lists", "count_tokens"]
@@ -42,18 +43,24 @@ def count_tokens(texts: Sequence[str]) -> list[int]:
     return json.loads(done.stdout)
 
 
-def compare_lists(*, each: bool = False) -> None:
-    """Print what every list costs; with `each`, every tool of ours too."""
+def compare_lists(figures: Figures, *, each: bool = False) -> None:
+    """Print the tokens of every tool list and, with `each`, of every tool of Footlight."""
     folder = Path(gettempdir())
     ours = Footlight.start(folder).command
     commands = {f"footlight --tools {name}": [*ours, *flags] for name, flags in LISTS.items()}
     commands |= {kind.name: kind.start(folder).command for kind in SERVERS if kind is not Footlight}
     print(f"\n{'list of tools':<30} {'tools':>5} {'tokens':>7}")
     for name, command in commands.items():
-        tools = _listed(command)
-        print(f"  {name:<28} {len(tools):>5} {count_tokens([_compact(tools)])[0]:>7}")
+        tools = _list_tools(command)
+        tokens = count_tokens([_compact([_without_output(tool) for tool in tools])])[0]
+        print(f"  {name:<28} {len(tools):>5} {tokens:>7}")
+        if name == "footlight --tools default" or not name.startswith(Footlight.name):
+            server = name.partition(" ")[0]
+            figures.add("tools/list", server, tokens)
+            figures.add("tools/list on the wire", server, len(_compact(tools).encode()) / 1000)
         if each and name.endswith("all"):
-            for tool, tokens in zip(tools, count_tokens([_compact([tool]) for tool in tools]), strict=True):
+            counted = count_tokens([_compact([_without_output(tool)]) for tool in tools])
+            for tool, tokens in zip(tools, counted, strict=True):
                 print(f"    {tool['name']:<26} {tokens:>7}")
 
 
@@ -61,8 +68,8 @@ def _compact(tools: Sequence[Listed]) -> str:
     return json.dumps(tools, separators=(",", ":"), ensure_ascii=False)
 
 
-def _listed(command: Sequence[str]) -> list[Listed]:
-    """As it is sent: the SDK's client would leave out what it does not know."""
+def _list_tools(command: Sequence[str]) -> list[Listed]:
+    """Return the tools as sent. The SDK's client would drop fields that it does not know."""
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as process:
@@ -74,7 +81,11 @@ def _listed(command: Sequence[str]) -> list[Listed]:
         tools = next(answer["result"]["tools"] for answer in answers if answer.get("id") == 2)
         process.stdin.close()
         process.terminate()
-    return [{key: value for key, value in tool.items() if key != "outputSchema"} for tool in tools]
+    return tools
+
+
+def _without_output(tool: Listed) -> Listed:
+    return {key: value for key, value in tool.items() if key != "outputSchema"}
 
 
 _MESSAGES: tuple[dict[str, Any], ...] = (
@@ -93,4 +104,4 @@ _MESSAGES: tuple[dict[str, Any], ...] = (
 
 
 if __name__ == "__main__":
-    compare_lists(each="--each" in sys.argv)
+    compare_lists(Figures(), each="--each" in sys.argv)

@@ -1,6 +1,6 @@
-"""What a trivial `tools/call` costs over each transport, in both eras of the protocol.
+"""Measure a trivial `tools/call` over each transport, in both eras of the protocol.
 
-All servers run at once and are asked in turn, so that a busy machine hurts all alike.
+All servers run at the same time and are called in turns, so that load on the machine affects all equally.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ TRANSPORTS = ("stdio", "http", "websocket")
 
 
 @dataclass(frozen=True)
-class Way:
-    """A connected client, and how long its calls took, in milliseconds."""
+class Route:
+    """A connected client and the times of its calls in milliseconds."""
 
     transport: str
     era: str
@@ -44,7 +44,7 @@ class Way:
 async def compare_transports(calls: int) -> None:
     async with AsyncExitStack() as stack:
         ways = [
-            Way(transport, era, await stack.enter_async_context(_connected(transport, mode)))
+            Route(transport, era, await stack.enter_async_context(_connect(transport, mode)))
             for transport in TRANSPORTS
             for era, mode in ERAS.items()
         ]
@@ -60,7 +60,7 @@ async def compare_transports(calls: int) -> None:
 
 
 @asynccontextmanager
-async def _connected(transport: str, mode: str) -> AsyncGenerator[Client]:
+async def _connect(transport: str, mode: str) -> AsyncGenerator[Client]:
     command = [sys.executable, "-m", "footlight", "serve", "--log-level", "error", "--transport", transport]
     environment = {**os.environ, "FOOTLIGHT_POOL_MIN_BROWSERS": "1"}
     if transport == "stdio":
@@ -71,7 +71,7 @@ async def _connected(transport: str, mode: str) -> AsyncGenerator[Client]:
     async with await anyio.open_process([*command, "--port", "0"], env=environment, stderr=None) as process:
         assert process.stdout is not None
         url = (await process.stdout.receive()).decode().split()[-1]
-        address: Any = f"{url}/mcp" if transport == "http" else connect_websocket(url)
+        address: Any = url if transport == "http" else connect_websocket(url)
         async with Client(address, mode=mode) as client:
             yield client
         process.terminate()

@@ -1,7 +1,7 @@
-"""Looking at an extension and using it: what the tools of document 002 take, beside plain Playwright.
+"""Compare the tools of the toolset `metamask` with plain Playwright.
 
-Both have the test wallet on its home screen, each in a browser of its own. What plain Playwright does for a
-look is what gives the same facts: its snapshot for models, and each test id with whether it can be seen.
+Both show the home screen of the test wallet in their own browsers. To observe it, plain Playwright takes its
+snapshot for models, and reads each test id and whether it is visible.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from playwright.async_api import Page, async_playwright
 
 from benchmarks.servers import executable
 from footlight.apps.metamask.fixtures import PASSWORD
-from footlight.browser.launch import QUIET
+from footlight.browser.launch.chromium_flags import NO_OWN_REQUESTS
 from tests.apps.anvil_path import anvil_path
 from tests.apps.wallet_folder import wallet
 
@@ -36,11 +36,11 @@ MENU = "account-options-menu-button"
 
 
 async def compare_wallet(calls: int) -> None:
-    print("\nThe wallet of the tests: medians in ms, beside plain Playwright on the same screen")
+    print("\nTest wallet: medians in ms, and plain Playwright on the same screen")
     print(f"{'call':<26} {'footlight':>9} {'plain':>9} {'p95 ours':>9}")
     with tempfile.TemporaryDirectory(prefix="footlight-bench-") as name:
         root = Path(name)
-        async with _served(root) as tool, _plain(root / "dist/chrome", root) as page:
+        async with _serve_wallet(root) as tool, _plain(root / "dist/chrome", root) as page:
             rows: list[tuple[str, Call, Call]] = [
                 ("describe screen", lambda: tool("mm_describe_screen"), lambda: _describe(page)),
                 (
@@ -67,7 +67,7 @@ async def _print(name: str, ours: Call, plain: Call, calls: int) -> None:
 
 
 @asynccontextmanager
-async def _served(root: Path) -> AsyncGenerator[Callable[..., Awaitable[Any]]]:
+async def _serve_wallet(root: Path) -> AsyncGenerator[Callable[..., Awaitable[Any]]]:
     ports = {"anvil": _free_port(), "fixtureServer": _free_port()}
     folder = wallet(root / "source", fixture_port=ports["fixtureServer"], rpc_port=ports["anvil"])
     shutil.move(folder, root / "dist/chrome")
@@ -98,14 +98,14 @@ async def _served(root: Path) -> AsyncGenerator[Callable[..., Awaitable[Any]]]:
 
 @asynccontextmanager
 async def _plain(folder: Path, root: Path) -> AsyncGenerator[Page]:
-    """While the services of the other run, of which it has its state too."""
+    """Open the wallet with plain Playwright. It uses the services of the server, which must be running."""
     async with async_playwright() as playwright:
         context = await playwright.chromium.launch_persistent_context(
             root / "profile",
             executable_path=executable(headless=False) or None,
             headless=True,
             viewport={"width": 1280, "height": 800},
-            args=[*QUIET, f"--disable-extensions-except={folder}", f"--load-extension={folder}"],
+            args=[*NO_OWN_REQUESTS, f"--disable-extensions-except={folder}", f"--load-extension={folder}"],
             chromium_sandbox=os.geteuid() != 0,
         )
         worker = context.service_workers[0] if context.service_workers else None

@@ -2,10 +2,10 @@
 
     agreement.py [--list] [--limit N] [GROUP ...]
 
-The groups: `cases`, the odd ones of `tests/browser/pages`; `miniwob`, the pages of the package of that
-name, each with its task begun; `docs`, pages of the Python documentation, which Debian packages; `shop`,
-the demo's site. With `--list` every difference is printed. The status is 1 when fewer than 99 % agree in
-both. What is downloaded is kept in `.agreement/`.
+Groups of pages: `cases`, the unusual pages of `tests/browser/pages`; `miniwob`, the pages of that package,
+each with its task started; `docs`, pages of the Python documentation, from a Debian package; `shop`, the site
+of the demo. `--list` prints every difference. Exits with 1 if fewer than 99 % of the elements agree in both.
+Downloads are kept in `.agreement/`.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, supp
 from dataclasses import dataclass
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote
 
 from playwright.async_api import CDPSession, Page, async_playwright
 
-from footlight.demo.site import serve_shop
+from footlight.browser.page.capture import snapshot_engine
+from footlight.demo.shop.site import serve_shop
 
 ROOT = Path(__file__).parents[1]
-ENGINE = ROOT / "src/footlight/browser/snapshot.js"
 CACHE = ROOT / ".agreement"
 GROUPS = ("cases", "miniwob", "docs", "shop")
 CASES = ROOT / "tests/browser/pages"
@@ -82,8 +82,6 @@ ROLES = {
     "SvgRoot": "generic",
     "Abbr": "generic",
     "Pre": "generic",
-    "sectionheader": "generic",
-    "sectionfooter": "generic",
     "none": "generic",
     "ignored": "generic",
     "graphics-symbol": "generic",
@@ -92,7 +90,7 @@ ROLES = {
     "Figcaption": "caption",
     "MathMLMath": "math",
 }
-"""Chrome's own roles, and what they are in ARIA or, where ARIA has no word, in a snapshot."""
+"""Roles that only Chrome has, and the role in ARIA or, where ARIA has none, in a snapshot."""
 
 MARKING = """(() => {
   const engine = %s;
@@ -104,14 +102,14 @@ MARKING = """(() => {
     body.startsWith("mark=") ? [mark(root, body.slice(5).split(","))] : engine.queryAll(root, body);
   return { query: (root, body) => queryAll(root, body)[0], queryAll };
 })()"""
-"""Only the engine, in its own world, knows the elements of its refs: one more body marks them."""
+"""Adds a query that marks elements to the engine. Only the engine, in its isolated world, knows the refs."""
 
 UNSEEN = re.compile("[\u00ad\u200b\u2060\ufeff\ue000-\uf8ff]")
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A page to look at."""
+    """A page to compare."""
 
     group: str
     name: str
@@ -120,7 +118,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class Pair:
-    """An element as the snapshot has it and as Chrome has it: its role and its name."""
+    """The role and name of an element in the snapshot and in Chrome."""
 
     page: str
     markup: str
@@ -145,31 +143,31 @@ class Pair:
 
 
 def main() -> None:
-    asked = _arguments()
-    pairs = asyncio.run(_compare(asked.groups or GROUPS, asked.limit))
+    options = _parse_arguments()
+    pairs = asyncio.run(_compare(options.groups or GROUPS, options.limit))
     _print_table(pairs)
-    _print_rest(pairs, whole=asked.list)
+    _print_differences(pairs, whole=options.list)
     every = [pair for found in pairs.values() for pair in found]
-    sys.exit(0 if every and share(every) >= GOAL else 1)
+    sys.exit(0 if every and agreement_of(every) >= GOAL else 1)
 
 
-def share(pairs: Sequence[Pair]) -> float:
-    """The part of them that has the same role and the same name."""
+def agreement_of(pairs: Sequence[Pair]) -> float:
+    """Return the share of elements with the same role and the same name, from 0 to 1."""
     return sum(pair.same for pair in pairs) / len(pairs) if pairs else 1.0
 
 
-def _arguments() -> argparse.Namespace:
+def _parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("groups", nargs="*", metavar="GROUP", help=", ".join(GROUPS))
     parser.add_argument("--list", action="store_true", help="print every difference")
-    parser.add_argument("--limit", type=int, default=None, help="this many pages of each group")
-    asked = parser.parse_args()
-    if unknown := set(asked.groups) - set(GROUPS):
+    parser.add_argument("--limit", type=int, default=None, help="maximum number of pages of each group")
+    options = parser.parse_args()
+    if unknown := set(options.groups) - set(GROUPS):
         parser.error(f"unknown group: {', '.join(unknown)}")
-    return asked
+    return options
 
 
-# ---- the pages ----
+# ---- Pages ----
 
 
 @asynccontextmanager
@@ -184,17 +182,17 @@ async def _subjects(groups: Iterable[str], limit: int | None) -> AsyncGenerator[
 
 @asynccontextmanager
 async def _case_pages() -> AsyncGenerator[Sequence[Subject]]:
-    with _served(CASES) as url:
+    with _serve_folder(CASES) as url:
         yield [Subject("cases", page.stem, f"{url}/{page.name}") for page in sorted(CASES.glob("*.html"))]
 
 
 @asynccontextmanager
 async def miniwob_pages() -> AsyncGenerator[Sequence[Subject]]:
-    """Serve the package's pages. It is unpacked, not installed: it would bring a browser driver."""
+    """Serve the pages of the package. It is not installed, because it depends on a browser driver."""
     folder = CACHE / "miniwob"
     if not folder.is_dir():
         _unpack_wheel(MINIWOB, folder)
-    with _served(folder / "miniwob/html") as url:
+    with _serve_folder(folder / "miniwob/html") as url:
         names = sorted(page.stem for page in (folder / MINIWOB_PAGES).glob("*.html"))
         yield [Subject("miniwob", name, f"{url}/miniwob/{name}.html") for name in names]
 
@@ -212,10 +210,10 @@ def _unpack_wheel(requirement: str, folder: Path) -> None:
 async def _docs_pages() -> AsyncGenerator[Sequence[Subject]]:
     html = _python_docs()
     if html is None:
-        print("docs: left out, there is no apt to download them with", file=sys.stderr)
+        print("docs: skipped, because apt is not available to download them", file=sys.stderr)
         yield []
         return
-    with _served(html) as url:
+    with _serve_folder(html) as url:
         pages = [name for name in DOCS_PAGES if (html / f"{name}.html").is_file()]
         yield [Subject("docs", name, f"{url}/{name}.html") for name in pages]
 
@@ -238,7 +236,7 @@ def _unpack_debian(names: Iterable[str], folder: Path) -> None:
             (package,) = downloads.glob(f"{name}_*.deb")
             subprocess.run(["dpkg-deb", "-x", str(package), str(folder)], check=True, timeout=120)
             return
-    raise SystemExit(f"none of these can be downloaded: {', '.join(names)}")
+    raise SystemExit(f"none of these packages can be downloaded: {', '.join(names)}")
 
 
 @asynccontextmanager
@@ -249,8 +247,8 @@ async def _shop_pages() -> AsyncGenerator[Sequence[Subject]]:
 
 
 @contextmanager
-def _served(folder: Path) -> Generator[str]:
-    handler = functools.partial(_Quiet, directory=str(folder))
+def _serve_folder(folder: Path) -> Generator[str]:
+    handler = functools.partial(_QuietHandler, directory=str(folder))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
@@ -261,12 +259,12 @@ def _served(folder: Path) -> Generator[str]:
             thread.join()
 
 
-class _Quiet(SimpleHTTPRequestHandler):
+class _QuietHandler(SimpleHTTPRequestHandler):
     def log_message(self, format: str, *args: Any) -> None:
-        """Nothing: the table is what is printed."""
+        """Log nothing."""
 
 
-# ---- the two sides ----
+# ---- Snapshot and Chrome ----
 
 
 async def _compare(groups: Iterable[str], limit: int | None) -> Mapping[str, list[Pair]]:
@@ -281,29 +279,29 @@ async def _compare(groups: Iterable[str], limit: int | None) -> Mapping[str, lis
 async def _browser_page() -> AsyncGenerator[Page]:
     path = shutil.which("chromium-headless-shell") or shutil.which("chromium")
     async with async_playwright() as playwright:
-        await playwright.selectors.register("footlight", engine(), content_script=True)
+        await playwright.selectors.register("footlight", marking_engine(), content_script=True)
         browser = await playwright.chromium.launch(executable_path=path, chromium_sandbox=os.geteuid() != 0)
         yield await browser.new_page()
         await browser.close()
 
 
-def engine() -> str:
-    """The engine of the snapshots, which also marks elements when asked to."""
-    return MARKING % ENGINE.read_text().rstrip()
+def marking_engine() -> str:
+    """Return the snapshot engine with a query that marks elements."""
+    return MARKING % snapshot_engine()
 
 
 async def compare_page(page: Page, subject: Subject) -> list[Pair]:
-    """Open it, begin its task if it has one, and look at it with both."""
+    """Open the page, start its task if it has one, and compare its elements."""
     await page.goto(subject.url, wait_until="load", timeout=PAGE_MS)
     if subject.group == "miniwob":
         await page.evaluate("core.startEpisodeReal()")
-    return await compare_shown(page, f"{subject.group}/{subject.name}")
+    return await compare_open_page(page, f"{subject.group}/{subject.name}")
 
 
-async def compare_shown(page: Page, name: str) -> list[Pair]:
-    """Look with both at what a page shows."""
+async def compare_open_page(page: Page, name: str) -> list[Pair]:
+    """Compare the elements of a page that is open."""
     session = await page.context.new_cdp_session(page)
-    ours = await _our_nodes(page)
+    ours = await _snapshot_nodes(page)
     chrome = await _chrome_nodes(session)
     marked = await _mark(page, session, list(ours))
     await session.detach()
@@ -313,14 +311,14 @@ async def compare_shown(page: Page, name: str) -> list[Pair]:
     ]
 
 
-async def _our_nodes(page: Page) -> dict[str, tuple[str, str]]:
+async def _snapshot_nodes(page: Page) -> dict[str, tuple[str, str]]:
     body = quote(json.dumps({"what": "look", "next": 1}))
     reply = json.loads(await page.get_attribute(f"footlight={body}", "v", timeout=PAGE_MS) or "")
     return {ref: (role, _plain(name)) for _, role, name, ref, *_ in reply["nodes"] if ref}
 
 
 async def _chrome_nodes(session: CDPSession) -> dict[int, tuple[str, str]]:
-    tree = await session.send("Accessibility.getFullAXTree")
+    tree = cast("Any", await session.send("Accessibility.getFullAXTree"))
     return {
         node["backendDOMNodeId"]: (_role(node), _plain(node.get("name", {}).get("value", "")))
         for node in tree["nodes"]
@@ -334,31 +332,31 @@ def _role(node: Mapping[str, Any]) -> str:
 
 
 def _plain(name: str) -> str:
-    """Without what a snapshot leaves out: glyphs of icon fonts and white space in a row; as long as there."""
+    """Return the name as in a snapshot: no icon glyphs or repeated spaces, and the same maximum length."""
     folded = " ".join(UNSEEN.sub("", name).split())
     return folded if len(folded) <= 400 else folded[:399] + "…"
 
 
 async def _mark(page: Page, session: CDPSession, refs: Sequence[str]) -> dict[str, tuple[int, str]]:
-    """Chrome's number and the first tag of each element, joined by an attribute that it has for a moment."""
+    """Return Chrome's node id and the opening tag of each element, by ref, found by a temporary mark."""
     await page.get_attribute(f"footlight=mark={','.join(refs)}", "lang", timeout=PAGE_MS)
-    document = await session.send("DOM.getDocument", {"depth": -1, "pierce": True})
-    return dict(_marked(document["root"]))
+    document = cast("Any", await session.send("DOM.getDocument", {"depth": -1, "pierce": True}))
+    return dict(_find_marked(document["root"]))
 
 
-def _marked(node: Mapping[str, Any]) -> Iterator[tuple[str, tuple[int, str]]]:
-    waiting = [node]
-    while waiting:
-        at = waiting.pop()
-        said = at.get("attributes", [])
-        attributes = dict(zip(said[::2], said[1::2], strict=True))
+def _find_marked(node: Mapping[str, Any]) -> Iterator[tuple[str, tuple[int, str]]]:
+    pending = [node]
+    while pending:
+        at = pending.pop()
+        flat = at.get("attributes", [])
+        attributes = dict(zip(flat[::2], flat[1::2], strict=True))
         if ref := attributes.pop("data-agreement", None):
             words = "".join(f' {name}="{value}"' for name, value in attributes.items())
             yield ref, (at["backendNodeId"], f"<{at['localName']}{words}>"[:120])
-        waiting += [*at.get("children", []), *at.get("shadowRoots", [])]
+        pending += [*at.get("children", []), *at.get("shadowRoots", [])]
 
 
-# ---- the table ----
+# ---- Output ----
 
 
 def _print_table(pairs: Mapping[str, Sequence[Pair]]) -> None:
@@ -370,19 +368,19 @@ def _print_table(pairs: Mapping[str, Sequence[Pair]]) -> None:
         pages = len({pair.page for pair in found})
         role = sum(pair.same_role for pair in found) / count
         name = sum(pair.same_name for pair in found) / count
-        print(f"| {group} | {pages} | {len(found)} | {role:.2%} | {name:.2%} | {share(found):.2%} |")
+        print(f"| {group} | {pages} | {len(found)} | {role:.2%} | {name:.2%} | {agreement_of(found):.2%} |")
 
 
-def _print_rest(pairs: Mapping[str, Sequence[Pair]], *, whole: bool) -> None:
-    rest = [pair for found in pairs.values() for pair in found if not pair.same]
-    print(f"\n{len(rest)} differences")
+def _print_differences(pairs: Mapping[str, Sequence[Pair]], *, whole: bool) -> None:
+    different = [pair for found in pairs.values() for pair in found if not pair.same]
+    print(f"\n{len(different)} differences")
     if whole:
-        for pair in rest:
+        for pair in different:
             print(f"- {pair}")
         return
-    kinds = Counter((pair.ours[0], pair.chrome[0]) for pair in rest)
+    kinds = Counter((pair.ours[0], pair.chrome[0]) for pair in different)
     for (ours, chrome), count in kinds.most_common():
-        example = next(pair for pair in rest if (pair.ours[0], pair.chrome[0]) == (ours, chrome))
+        example = next(pair for pair in different if (pair.ours[0], pair.chrome[0]) == (ours, chrome))
         print(f"- {count} × {ours} / {chrome}, as in {example}")
 
 

@@ -41,15 +41,15 @@ CORE = (
     *("auth/scope-retry-limit", "auth/token-endpoint-auth-basic", "auth/token-endpoint-auth-post"),
     "auth/token-endpoint-auth-none",
 )
-"""What 0.1.16 calls `--suite core`, and does not list."""
+"""The scenarios of `--suite core` in 0.1.16, which has no command to list them."""
 
 RUNS = (
     Run("client", "0.1.16 core", "conformance-0.1", (), CORE),
     Run("client", "0.2.0 2025-11-25", "conformance-0.2", ("--force", "--spec-version", "2025-11-25")),
     Run("client", "0.2.0 2026-07-28", "conformance-0.2", ("--force", "--spec-version", "2026-07-28")),
 )
-"""Without scenarios: those that the revision requires, and those that are run beside them, which belong to
-other revisions or to none: hence the force."""
+"""Runs without scenarios use those that the revision requires, and additional ones of other revisions or of
+none, which `--force` allows."""
 
 
 def main() -> int:
@@ -67,7 +67,7 @@ async def judge() -> list[Verdict]:
 
 
 async def run_all(run: Run) -> list[Check]:
-    """The suite would start all clients at once, and many would be too slow then."""
+    """Run the scenarios with one client per core. The suite starts all at once, and some would time out."""
     free = asyncio.Semaphore(os.cpu_count() or 1)
 
     async def in_turn(scenario: str) -> list[Check]:
@@ -86,12 +86,19 @@ async def run_scenario(run: Run, scenario: str) -> list[Check]:
     )
     checks = read_checks(results, scenario)
     if status != 0 and not any(check.failed for check in checks):
-        return [*checks, Check(scenario, "client", "FAILURE", f"it failed; see stderr.txt in {results}")]
+        return [
+            *checks,
+            Check(scenario, "client", "FAILURE", f"the client failed; see stderr.txt in {results}"),
+        ]
     return checks
 
 
 async def list_scenarios(run: Run) -> Sequence[str]:
-    """Raises: SystemExit if there are none, which cannot be."""
+    """Return the scenarios of a run.
+
+    Raises:
+        SystemExit: the suite lists none.
+    """
     version = run.options[-1]
     _, listed = await harness(run.harness, "list", "--client", "--requirements", version)
     required = re.findall(r"^  - (\S+)$", listed.partition("Client scenarios")[2], re.MULTILINE)

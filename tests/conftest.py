@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+import inspect
 import os
+import signal
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import hypothesis
 import playwright.async_api
 import pytest
 from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
 from mcp_types import CallToolResult
 from playwright.async_api import async_playwright
 
 from tests.chromium import launched
+from tests.evidence import ServerLog, leaving_evidence, server_log
 from tests.site import Site, serve_site
+from tests.tiers import register_profiles
 
-# How long an example takes is told by the machine as much as by the code.
-hypothesis.settings.register_profile(
-    "patient", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
-)
-hypothesis.settings.load_profile("patient")
+register_profiles()
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell that runs the tests in the background has its commands ignore interrupts, and so would each
+    # process that a test starts and interrupts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ENGINE = os.environ.get("FOOTLIGHT_TEST_BROWSER", "chromium")
 """The suite runs in this engine; firefox and webkit need Playwright's own builds."""
@@ -34,15 +39,25 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
+    """Let a test that has a browser of ours leave what it saw when it fails."""
+    # The fixture of the narrowest scope is last.
+    browsers = [each for each in pyfuncitem.funcargs.values() if isinstance(each, Browser)]
+    if browsers and inspect.iscoroutinefunction(pyfuncitem.obj):
+        pyfuncitem.obj = leaving_evidence(pyfuncitem.obj, browsers[-1])
+
+
 class Browser:
     """A connected client: `call` gives an answer's data, `refused` its error."""
 
-    root: Path
+    root = Path()
     """Where the server has its folders, if the test gave it some."""
 
-    def __init__(self, client: Client, site: Site) -> None:
+    def __init__(self, client: Client, site: Site, log: ServerLog) -> None:
         self.client = client
         self.site = site
+        self.log = log
 
     async def answer(self, tool: str, /, **arguments: Any) -> CallToolResult:
         """The whole result, whatever it says."""
@@ -74,13 +89,17 @@ def server_command(*flags: str) -> list[str]:
 async def connected(
     site: Site, *flags: str, cwd: Path | None = None, mode: str = "auto", **environment: str
 ) -> AsyncGenerator[Browser]:
-    """Start a server of one's own with these flags, and connect to it."""
+    """Start a server of one's own with these flags, and connect to it. It lists whole schemas."""
     command, *arguments = server_command(*flags)
     parameters = StdioServerParameters(
-        command=command, args=arguments, env={**os.environ, **environment}, cwd=cwd
+        command=command,
+        args=arguments,
+        env={**os.environ, "FOOTLIGHT_TOOLS_SCHEMAS": "full", **environment},
+        cwd=cwd,
     )
-    async with Client(parameters, mode=mode) as client:
-        yield Browser(client, site)
+    with server_log() as log:
+        async with Client(stdio_client(parameters, errlog=log.file), mode=mode) as client:
+            yield Browser(client, site, log)
 
 
 @pytest.fixture(scope="session")
@@ -117,9 +136,10 @@ async def chromium(anyio_backend: str) -> AsyncGenerator[playwright.async_api.Br
 class SessionBrowser(Browser):
     """Every call goes to one session, unless it names another."""
 
-    def __init__(self, client: Client, site: Site, session_id: str, root: Path) -> None:
-        super().__init__(client, site)
+    def __init__(self, shared: Browser, session_id: str) -> None:
+        super().__init__(shared.client, shared.site, shared.log)
         self.session_id = session_id
+        self.root = root = shared.root
         self.uploads = root / "uploads"
         self.downloads = root / "downloads"
         self.states = root / "state"
@@ -134,8 +154,7 @@ class SessionBrowser(Browser):
 async def browser(shared_browser: Browser) -> AsyncGenerator[SessionBrowser]:
     """A session of its own for each test, in the shared server."""
     session_id = (await shared_browser.call("create_session"))["sessionId"]
-    root = shared_browser.root
-    yield SessionBrowser(shared_browser.client, shared_browser.site, session_id, root)
+    yield SessionBrowser(shared_browser, session_id)
     await shared_browser.client.call_tool("close_session", {"sessionId": session_id})
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import httpx2
 
 from tests.conftest import server_command
+from tests.evidence import keep_log
 from tests.wire import MODERN_META
 
 LIMIT_SECONDS = 20.0
@@ -50,10 +51,12 @@ class HttpServer:
     async def start(self) -> None:
         assert self.process.stdout is not None
         async with asyncio.timeout(LIMIT_SECONDS):
-            while not (line := (await self.process.stdout.readline()).decode()).startswith("Playwright MCP"):
+            while not (line := (await self.process.stdout.readline()).decode()).startswith(
+                "Footlight listening on"
+            ):
                 assert line, f"the server ended before it listened: {self.noise}"
                 self.noise.append(line)
-        self.url = line.split()[-1]
+        self.url = line.split()[-1].removesuffix("/mcp")
         self._listening = asyncio.create_task(self._listen())
 
     async def _listen(self) -> None:
@@ -109,6 +112,9 @@ async def served(
     try:
         await server.start()
         yield server
+    except Exception as error:
+        keep_log(error, "\n".join(server.noise))
+        raise
     finally:
         await server.close()
 

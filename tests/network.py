@@ -13,6 +13,7 @@ from mcp import Client, StdioServerParameters
 
 from footlight.transports.websocket import connect_websocket
 from tests.conftest import server_command
+from tests.evidence import server_log
 
 Transport = Literal["stdio", "http", "websocket"]
 
@@ -23,20 +24,24 @@ START_SECONDS = 30.0
 async def listening(transport: Transport, *flags: str, **environment: str) -> AsyncGenerator[str]:
     """Start a server that listens on a free port; its URL. It is gone on return."""
     command = [*server_command("--transport", transport, "--port", "0"), *flags]
-    process = await asyncio.create_subprocess_exec(
-        *command, env={**os.environ, **environment}, stdout=asyncio.subprocess.PIPE
-    )
-    assert process.stdout is not None
-    try:
-        async with asyncio.timeout(START_SECONDS):
-            while "listening on" not in (line := (await process.stdout.readline()).decode()):
-                assert line, "the server ended before it listened"
-        yield line.split()[-1]
-    finally:
-        if process.returncode is None:
-            process.terminate()
-        async with asyncio.timeout(START_SECONDS):
-            await process.wait()
+    with server_log() as log:
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            env={**os.environ, **environment},
+            stdout=asyncio.subprocess.PIPE,
+            stderr=log.file,
+        )
+        assert process.stdout is not None
+        try:
+            async with asyncio.timeout(START_SECONDS):
+                while "listening on" not in (line := (await process.stdout.readline()).decode()):
+                    assert line, "the server ended before it listened"
+            yield line.split()[-1].removesuffix("/mcp")
+        finally:
+            if process.returncode is None:
+                process.terminate()
+            async with asyncio.timeout(START_SECONDS):
+                await process.wait()
 
 
 def address(transport: Transport, url: str) -> Any:

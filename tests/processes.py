@@ -6,7 +6,10 @@ from pathlib import Path
 
 import psutil
 
-__all__ = ["browsers_in", "line_of", "started_since"]
+__all__ = ["browsers_in", "children_of", "descendants_of", "line_of", "name_of", "started_since"]
+
+ENDED = (psutil.Error, FileNotFoundError)
+"""What asking a process raises that ends meanwhile: psutil lets the system's own error out at times."""
 
 
 def started_since(before: set[psutil.Process]) -> list[psutil.Process]:
@@ -14,27 +17,48 @@ def started_since(before: set[psutil.Process]) -> list[psutil.Process]:
 
     Below another test's server processes come and go at any time: each page may have one.
     """
-    mine = [each for each in psutil.Process().children() if each not in before]
-    return [process for each in mine for process in (each, *_below(each))]
+    mine = [each for each in children_of(psutil.Process()) if each not in before]
+    return [process for each in mine for process in (each, *descendants_of(each))]
 
 
-def _below(process: psutil.Process) -> list[psutil.Process]:
+def children_of(process: psutil.Process) -> list[psutil.Process]:
+    """Return the processes that it has started; none where it has ended."""
+    return _below(process, recursive=False)
+
+
+def descendants_of(process: psutil.Process) -> list[psutil.Process]:
+    """Return its children, theirs, and so on; none where it has ended."""
+    return _below(process, recursive=True)
+
+
+def _below(process: psutil.Process, *, recursive: bool) -> list[psutil.Process]:
+    while True:
+        try:
+            return process.children(recursive=recursive)
+        except FileNotFoundError:  # One of them ended while it was asked.
+            continue
+        except psutil.NoSuchProcess:
+            return []
+
+
+def name_of(process: psutil.Process) -> str:
+    """Return the name of its program; "" where it has ended."""
     try:
-        return process.children(recursive=True)
-    except psutil.NoSuchProcess:
-        return []
+        return process.name()
+    except ENDED:
+        return ""
 
 
 def browsers_in(folder: Path) -> list[psutil.Process]:
     """Those with a profile in the folder, without the processes that they started themselves."""
-    return [each for each in psutil.Process().children(recursive=True) if _is_browser_in(folder, each)]
+    return [each for each in descendants_of(psutil.Process()) if _is_browser_in(folder, each)]
 
 
 def line_of(process: psutil.Process) -> list[str]:
-    """How it was started; nothing of one that has ended."""
+    """Return the command line that it was started with; nothing where it has ended."""
     try:
         return process.cmdline()
-    except psutil.Error:
+    except ENDED:
         return []
 
 

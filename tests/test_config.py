@@ -8,12 +8,15 @@ import tempfile
 from pathlib import Path
 from typing import Any, get_args
 
+import jsonschema
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+import footlight
 from footlight.config import Settings, leaves, load_settings
 from footlight.errors import ConfigurationError
+from tests.tiers import examples
 
 EXAMPLE = """{
   "name": "playwright-mcp-server",
@@ -120,7 +123,7 @@ DEFAULTS: dict[str, Any] = {
         "uploadRoots": ["."],
         "secretsFile": None,
     },
-    "tools": {"groups": ["default"], "allow": [], "deny": []},
+    "tools": {"groups": ["default"], "allow": [], "deny": [], "schemas": "compact"},
     "observation": {"mode": "diff", "budget": 8_000, "settle": "auto", "settleTimeout": 3_000},
     "resources": {"maxInlineText": 200_000, "maxInlineImage": 5_000_000, "maxStored": 67_108_864},
     "prompts": {"directory": None},
@@ -133,6 +136,7 @@ DEFAULTS: dict[str, Any] = {
         "repository": ".",
     },
     "knowledge": {"directory": None, "keep": True},
+    "watch": {"enabled": None, "port": 0, "keyframes": False},
     "logging": {"level": "info", "format": "json", "destination": "stdout", "file": None},
 }
 
@@ -319,7 +323,7 @@ COMPANIONS = {
 
 
 @pytest.mark.parametrize("key", EVERY, ids=".".join)
-@settings(max_examples=30)
+@examples(30)
 @given(data=st.data())
 def test_every_setting_comes_from_the_environment_as_from_a_file(
     key: tuple[str, ...], data: st.DataObject
@@ -460,6 +464,39 @@ def test_an_unknown_variable_of_a_section_is_named_with_those_there_are() -> Non
         "FOOTLIGHT_SECURITY_ENABLE_SCRIPT_EVALUATION, FOOTLIGHT_SECURITY_UPLOAD_ROOTS, "
         "FOOTLIGHT_SECURITY_SECRETS_FILE"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "closest"),
+    [
+        ("FOOTLIGHT_ALLOW_DOMAIN", "FOOTLIGHT_SECURITY_ALLOWED_DOMAINS"),
+        ("FOOTLIGHT_HEADLESS", "FOOTLIGHT_BROWSER_HEADLESS"),
+        ("FOOTLIGHT_TIMOUT", "FOOTLIGHT_SESSION_DEFAULT_TIMEOUT"),
+        ("FOOTLIGHT_XYZZY", None),
+    ],
+)
+def test_a_variable_that_is_no_setting_is_refused_with_the_closest_ones(
+    name: str, closest: str | None
+) -> None:
+    """R003-81: a misspelt fence must not go unnoticed."""
+    message = refused(environment={name: "3"})
+
+    assert message.startswith(f"environment variable {name}: unknown")
+    assert (closest in message) if closest else ("closest" not in message)
+
+
+def test_the_schema_for_editors_agrees_with_the_settings(tmp_path: Path) -> None:
+    schema = json.loads((Path(footlight.__file__).parent / "settings.schema.json").read_text("utf-8"))
+    settings = {"$schema": "https://example.com/s.json", "session": {"maxSessions": 3}, "port": 0}
+    file = tmp_path / "settings.json"
+    file.write_text(json.dumps(settings))
+
+    check = jsonschema.Draft7Validator(schema)
+
+    assert load_settings(file=file).session.max_sessions == 3
+    assert check.is_valid(settings)
+    for wrong in ({"session": {"maxSession": 3}}, {"session": {"maxSessions": 0}}, {"transprt": "http"}):
+        assert not check.is_valid(wrong)
 
 
 def test_other_variables_are_no_business_of_ours() -> None:

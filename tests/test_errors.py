@@ -13,7 +13,7 @@ from footlight.errors import (
     InternalError,
     InvalidSelector,
 )
-from footlight.server.answer import failure
+from footlight.server.answers.answer import failure
 
 USER_CODES = {
     "INVALID_SELECTOR",
@@ -29,11 +29,15 @@ SERVER_CODES = {"BROWSER_CRASHED", "TIMEOUT", "NETWORK_ERROR", "INTERNAL_ERROR",
 ALSO = {"NAVIGATION_FAILED"}
 """Used in 003 §2.2 and §5.3, and not in the lists."""
 
-OURS = {"INVALID_PARAMETER", "PERMISSION_DENIED", "BROWSER_NOT_INSTALLED", "DIALOG_OPEN", "STALE_REF"}
+OURS = {
+    *("INVALID_PARAMETER", "PERMISSION_DENIED", "BROWSER_NOT_INSTALLED", "DIALOG_OPEN", "STALE_REF"),
+    "HUMAN_IN_CONTROL",
+    "LAUNCH_FAILED",
+}
 """Outside the document."""
 
-RETRYABLE = {"TIMEOUT", "NETWORK_ERROR", "BROWSER_CRASHED", "RESOURCE_EXHAUSTED"}
-"""003 §5.3."""
+RETRYABLE = {"TIMEOUT", "NETWORK_ERROR", "BROWSER_CRASHED", "RESOURCE_EXHAUSTED", "HUMAN_IN_CONTROL"}
+"""003 §5.3, and one of ours."""
 
 SUGGESTIONS = {
     "ELEMENT_NOT_FOUND": "Verify the selector using browser devtools. The element may be loaded dynamically "
@@ -55,6 +59,7 @@ def test_the_codes_are_the_documents_and_ours() -> None:
     """R003-68"""
     assert set(BY_CODE) == USER_CODES | SERVER_CODES | ALSO | OURS
     assert len(BY_CODE) == len(CODES)
+    assert {each.code for each in CODES if not each.is_specified} == OURS
 
 
 def test_every_error_has_its_code_in_the_table() -> None:

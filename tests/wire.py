@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.conftest import server_command
+from tests.evidence import keep_log
 
 MODERN_META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -123,5 +124,8 @@ async def wired(*flags: str, cwd: Path | None = None, **environment: str) -> Asy
     wire = Wire(process)
     try:
         yield wire
+    except Exception as error:
+        keep_log(error, "\n".join(wire.noise))
+        raise
     finally:
         await wire.close()

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from footlight import MCPClient
-from footlight.ux import collect_evidence, page_of
+from footlight.audit import collect_evidence, page_of
 
 PAGE = b"""<!doctype html><html lang="en"><title>Box office</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">

@@ -1,6 +1,6 @@
 """An analysis as a stream of parts, by a model of one's own: this one stands in for a real one.
 
-Run it: `python docs/examples/audit_with_a_model.py`. It needs the extra `ux`.
+Run it: `python docs/examples/audit_with_a_model.py`. It needs the extra `audit`.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pydantic_ai.messages import ModelMessage
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 
-from footlight.ux import ChatModel, Persona, TextDeltaPart, ToolCallPart, UXAnalysisConfig, analyze_ux
+from footlight.audit import ChatModel, Persona, TextDeltaPart, ToolCallPart, UXAnalysisConfig, analyze_ux
 
 PAGE = b"""<!doctype html><html lang="en"><title>Box office</title>
 <main><h1>Tonight</h1><p>Doors open at half past seven.</p></main></html>"""

@@ -16,8 +16,8 @@ from footlight import MCPClient
 async def main() -> None:
     token = secrets.token_urlsafe(32)
     async with serve_footlight(token) as server:
-        await in_a_session(f"{server}/mcp", token)
-        await in_each_protocol(f"{server}/mcp", token)
+        await in_a_session(server, token)
+        await in_each_protocol(server, token)
 
 
 async def in_a_session(url: str, token: str) -> None:

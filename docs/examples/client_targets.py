@@ -20,7 +20,7 @@ SERVE = ("-m", "footlight", "serve", "--log-level", "error")
 async def main() -> None:
     token = secrets.token_urlsafe(32)
     async with serve("http", token) as http, serve("websocket", token) as websocket:
-        for client in over_a_network(f"{http}/mcp", websocket, token):
+        for client in over_a_network(http, websocket, token):
             await show(client)
     await show(MCPClient(Stdio(sys.executable, SERVE, env={**os.environ, "TZ": "UTC"}, cwd="/")))
     await in_memory()

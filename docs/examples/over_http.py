@@ -27,7 +27,7 @@ PAGE = b"""<!doctype html><title>Props</title>
 async def main() -> None:
     token = secrets.token_urlsafe(32)
     with serve_page() as url:
-        async with serve_footlight(token) as server, connect(f"{server}/mcp", token) as client:
+        async with serve_footlight(token) as server, connect(server, token) as client:
             session = (await call(client, "create_session"))["sessionId"]
             await call(client, "navigate", sessionId=session, url=url)
             found = await call(client, "get_all_text", sessionId=session, selector="li")

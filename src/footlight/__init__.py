@@ -6,8 +6,22 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from footlight.client.controllers import BrowserAutomation, MCPConnectionController
-    from footlight.client.errors import (
+    from footlight.browser_client.controllers import BrowserAutomation, MCPConnectionController
+    from footlight.browser_client.mcp_config import MCPConfig
+    from footlight.browser_client.playwright_client import PlaywrightClient
+    from footlight.browser_client.results import NavigateResult, ScreenshotResult, SnapshotResult
+    from footlight.client.handles.call_log import CallLog, create_logger
+    from footlight.client.handles.dynamic import connect_dynamic
+    from footlight.client.handles.handle import Handle
+    from footlight.client.handles.registry import RegistryDriftError
+    from footlight.client.mcp_client import MCPClient
+    from footlight.client.replay.sequence import run_sequence
+    from footlight.client.target import transport_from_config
+    from footlight.client.transports.http import StreamableHTTP
+    from footlight.client.transports.memory import InMemory
+    from footlight.client.transports.stdio import Stdio
+    from footlight.client.transports.websocket import WebSocket
+    from footlight.protocol.errors import (
         MCPConnectionError,
         MCPError,
         MCPTimeoutError,
@@ -18,20 +32,8 @@ if TYPE_CHECKING:
         is_timeout,
         is_tool_not_found,
     )
-    from footlight.client.mcp_client import MCPClient
-    from footlight.client.mcp_config import MCPConfig
-    from footlight.client.playwright_client import PlaywrightClient
-    from footlight.client.playwright_results import NavigateResult, ScreenshotResult, SnapshotResult
-    from footlight.client.results import CallResult, Content, Tool, ToolResult
-    from footlight.client.runtime.dynamic import connect_dynamic
-    from footlight.client.runtime.handle import Handle
-    from footlight.client.runtime.logger import CallLog, create_logger
-    from footlight.client.runtime.registry import RegistryDriftError
-    from footlight.client.runtime.sequence import run_sequence
-    from footlight.client.transports.http import StreamableHTTP
-    from footlight.client.transports.memory import InMemory
-    from footlight.client.transports.stdio import Stdio
-    from footlight.client.transports.websocket import WebSocket
+    from footlight.protocol.results import CallResult, Content, ToolResult
+    from footlight.protocol.tools import Tool
 
 __version__ = "0.1.0"
 
@@ -68,34 +70,37 @@ __all__ = [
     "is_timeout",
     "is_tool_not_found",
     "run_sequence",
+    "transport_from_config",
 ]
 
 _HOMES = {
-    "controllers": ("BrowserAutomation", "MCPConnectionController"),
-    "mcp_client": ("MCPClient",),
-    "mcp_config": ("MCPConfig",),
-    "playwright_client": ("PlaywrightClient",),
-    "playwright_results": ("NavigateResult", "ScreenshotResult", "SnapshotResult"),
-    "results": ("CallResult", "Content", "Tool", "ToolResult"),
-    "runtime.dynamic": ("connect_dynamic",),
-    "runtime.handle": ("Handle",),
-    "runtime.logger": ("CallLog", "create_logger"),
-    "runtime.registry": ("RegistryDriftError",),
-    "runtime.sequence": ("run_sequence",),
-    "transports.http": ("StreamableHTTP",),
-    "transports.memory": ("InMemory",),
-    "transports.stdio": ("Stdio",),
-    "transports.websocket": ("WebSocket",),
+    "browser_client.controllers": ("BrowserAutomation", "MCPConnectionController"),
+    "client.mcp_client": ("MCPClient",),
+    "browser_client.mcp_config": ("MCPConfig",),
+    "browser_client.playwright_client": ("PlaywrightClient",),
+    "browser_client.results": ("NavigateResult", "ScreenshotResult", "SnapshotResult"),
+    "protocol.results": ("CallResult", "Content", "ToolResult"),
+    "protocol.tools": ("Tool",),
+    "client.handles.dynamic": ("connect_dynamic",),
+    "client.handles.handle": ("Handle",),
+    "client.handles.call_log": ("CallLog", "create_logger"),
+    "client.handles.registry": ("RegistryDriftError",),
+    "client.replay.sequence": ("run_sequence",),
+    "client.target": ("transport_from_config",),
+    "client.transports.http": ("StreamableHTTP",),
+    "client.transports.memory": ("InMemory",),
+    "client.transports.stdio": ("Stdio",),
+    "client.transports.websocket": ("WebSocket",),
 }
-"""Which of the client's modules has a name; the others are errors."""
+"""The names by the module that defines them; the others are errors."""
 
 
 def __getattr__(name: str) -> Any:
     """Imported when they are asked for: a server and a command line do not pay for the client."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = next((home for home, names in _HOMES.items() if name in names), "errors")
-    return getattr(importlib.import_module(f"footlight.client.{home}"), name)
+    home = next((home for home, names in _HOMES.items() if name in names), "protocol.errors")
+    return getattr(importlib.import_module(f"footlight.{home}"), name)
 
 
 def __dir__() -> list[str]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-__all__ = ["ANONYMOUS", "LOCAL", "SCOPE_KEY", "Caller", "caller_of"]
+__all__ = ["ANONYMOUS", "LOCAL", "SCOPE_KEY", "Caller", "OnDisconnect", "caller_of", "ignore_disconnect"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,14 @@ class Caller:
         if not self.named:
             return name
         return f"{name}.{hashlib.sha256(self.principal.encode()).hexdigest()[:32]}"
+
+
+OnDisconnect = Callable[[Caller], None]
+"""Hears of the end of a connection, over which nobody calls any more."""
+
+
+def ignore_disconnect(_: Caller) -> None:
+    """Do nothing: nothing belongs to a connection alone."""
 
 
 LOCAL = Caller("local")

@@ -1,6 +1,6 @@
 """Settings: defaults, then a file, then `FOOTLIGHT_*` variables, then flags, into one frozen object.
 
-The keys and their defaults are those of document 003 §7; the ones it does not have are marked "ours".
+The specification of the browser server fixes some keys and defaults; the others are marked "ours".
 The same names work everywhere: `browser.downloadPath` in a file is `FOOTLIGHT_BROWSER_DOWNLOAD_PATH` in
 the environment. Durations are in milliseconds, sizes in bytes.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
@@ -39,11 +39,19 @@ __all__ = [
     "Settings",
     "SuiteSettings",
     "ToolSettings",
+    "WatchSettings",
     "load_settings",
 ]
 
 ENVIRONMENT_PREFIX = "FOOTLIGHT_"
 OF_A_TEST = ("FOOTLIGHT_SESSION_NAME",)
+OTHER_VARIABLES = (
+    *("FOOTLIGHT_DAEMON_DIR", "FOOTLIGHT_LIFELINE", "FOOTLIGHT_CDP_ENDPOINT", "FOOTLIGHT_CDP_TARGET"),
+    *("FOOTLIGHT_PARAM_", "FOOTLIGHT_PARAMS", "FOOTLIGHT_TEST_", "FOOTLIGHT_METAMASK_DIST"),
+)
+"""Variables with our prefix, or beginnings of such, that are not settings."""
+MAX_COMPARED = 100
+MAX_SUGGESTED = 8
 """No settings: what `browser.run_test` tells the tests. One of them may start a server."""
 
 DialogAnswer = Literal["accept", "dismiss", "ask"]
@@ -113,12 +121,17 @@ class BrowserSettings(_Section):
     """Ours: unpacked Chrome extensions, folders with a manifest.json. Each session is then a browser of its
     own, with a window, on a virtual display where there is no other."""
 
+    @property
+    def starts_chromium(self) -> bool:
+        """Whether the server starts a Chromium itself, and does not attach to one that runs."""
+        return self.cdp_endpoint is None and self.type == "chromium"
+
 
 class PoolSettings(_Section):
     """How many browsers run."""
 
     min_browsers: int = Field(default=2, ge=0)
-    """So many are started in advance and kept."""
+    """So many are started in advance and kept. With 0 the first starts when it is needed."""
     max_browsers: int = Field(default=10, ge=1)
     """So many at the most. Sessions are spread over them; when all are full: RESOURCE_EXHAUSTED."""
     idle_timeout: int = Field(default=300_000, ge=0)
@@ -148,7 +161,8 @@ class SessionSettings(_Section):
     persistent_sessions: bool = False
     """Whether cookies, storage and the URL of each session survive a restart of the server."""
     element_timeout: int = Field(default=5_000, ge=0)
-    """Ours: how long a call that gives no `timeout` waits for an element to appear and be usable."""
+    """Ours: how long a call that gives no `timeout` waits for an element to appear and be usable. It limits
+    nothing else."""
     idle_timeout: int = Field(default=1_800_000, ge=0)
     """Ours: a session not used for this many milliseconds is closed. 0 keeps it for ever."""
     state_directory: PathSetting = Path(".footlight/state")
@@ -181,11 +195,16 @@ class ToolSettings(_Section):
     """Ours: which tools are offered."""
 
     groups: list[str] = ["default"]
-    """`default`, `minimal`, `all`, or groups: `core`, `network`, `storage`, `devtools`, `vision`."""
+    """`default`, `minimal`, `all`, or groups: `core`, `network`, `storage`, `devtools`, `vision`,
+    `handover`."""
     allow: list[str] = []
     """These tools too."""
     deny: list[str] = []
     """But never these."""
+    schemas: Literal["compact", "full"] = "compact"
+    """The form of the list with the toolset `browser`. `compact` is for models: without output schemas,
+    limits, default values, titles and most of the parameters that the instructions describe for all tools.
+    Clients that declare the experimental capability `footlight/full-schemas` get the `full` list."""
 
 
 class ListenSettings(_Section):
@@ -210,7 +229,7 @@ class ListenSettings(_Section):
     tls_key: PathSetting | None = None
     """A PEM file."""
     stateless: bool = False
-    """HTTP without transport sessions: POST and a JSON answer, nothing else (003 §6.2)."""
+    """HTTP without transport sessions: POST and a JSON answer, nothing else."""
     max_message_size: int = Field(default=4 << 20, ge=1)
     """Bytes of a request's body, or of a WebSocket message."""
     read_timeout: int = Field(default=10_000, ge=1)
@@ -266,7 +285,7 @@ class PromptSettings(_Section):
     """Ours: prompts beside the five that are built in."""
 
     directory: PathSetting | None = None
-    """A folder of `*.yaml` and `*.json` files, a prompt each, in the form of 003 §4."""
+    """A folder of `*.yaml` and `*.json` files, one prompt each, in the form of the built-in prompts."""
 
 
 class ProfileSettings(_Section):
@@ -292,7 +311,7 @@ class AppSettings(_Section):
     prefix: Annotated[str, Field(pattern=r"^[a-z][a-z0-9]{0,15}$")] | None = None
     """Of the names of the tools, and in capitals of the error codes. Default: the profile's."""
     strict: bool = False
-    """Document 002 to the letter: its 16 tools with its schemas, and nothing in an answer beside."""
+    """Offer exactly the 16 specified tools with their schemas, and add nothing to their answers."""
     repository: PathSetting = Path()
     """Where the sources of the app are, and its build. Default: the working directory."""
 
@@ -305,6 +324,18 @@ class KnowledgeSettings(_Section):
     `metamask`, and nowhere with `browser`."""
     keep: bool = True
     """Whether steps are written down at all."""
+
+
+class WatchSettings(_Section):
+    """Ours: the page on which a person can watch the sessions and take over."""
+
+    enabled: bool | None = None
+    """Whether there is the page. Default: with the transport `http`, where it is `/watch`. Over stdio and
+    WebSocket it has a port of its own on loopback, and a token that is made for it."""
+    port: int = Field(default=0, ge=0, le=65535)
+    """That port. 0 takes a free one."""
+    keyframes: bool = False
+    """Whether a picture is kept after each action, also where nobody watches, for reports."""
 
 
 class LoggingSettings(_Section):
@@ -321,7 +352,7 @@ class LoggingSettings(_Section):
 
 
 class Settings(_Section):
-    """All of it (003 §7.1)."""
+    """All settings of a server."""
 
     name: str = "playwright-mcp-server"
     """What the server calls itself to clients."""
@@ -350,7 +381,12 @@ class Settings(_Section):
     tests: SuiteSettings = SuiteSettings()
     app: AppSettings = AppSettings()
     knowledge: KnowledgeSettings = KnowledgeSettings()
+    watch: WatchSettings = WatchSettings()
     logging: LoggingSettings = LoggingSettings()
+
+    @property
+    def has_watch_page(self) -> bool:
+        return self.transport == "http" if self.watch.enabled is None else self.watch.enabled
 
     @property
     def private_paths(self) -> tuple[Path, ...]:
@@ -415,7 +451,9 @@ def _read(file: Path) -> dict[str, Any]:
         raise ConfigurationError(f"{file}: not valid {kind}: {error}") from None
     if not isinstance(data, dict):
         raise ConfigurationError(f"{file}: the configuration must be an object")
-    return cast("dict[str, Any]", data)
+    settings = cast("dict[str, Any]", data)
+    settings.pop("$schema", None)  # For editors.
+    return settings
 
 
 def _from_environment(environment: Mapping[str, str]) -> list[tuple[str, Key, object]]:
@@ -433,7 +471,28 @@ def _from_environment(environment: Mapping[str, str]) -> list[tuple[str, Key, ob
         elif section := next((each for each in sections if variable.startswith(each)), None):
             beside = ", ".join(name for name in known if name.startswith(section))
             raise ConfigurationError(f"environment variable {variable}: unknown; known here: {beside}")
+        elif variable.startswith(ENVIRONMENT_PREFIX) and not variable.startswith(OTHER_VARIABLES):
+            raise ConfigurationError(
+                f"environment variable {variable}: unknown{_suggest_variables(variable, list(known))}",
+                suggestion="Remove it or correct its name. docs/reference/configuration.md lists all.",
+            )
     return found
+
+
+def _suggest_variables(variable: str, known: Sequence[str]) -> str:
+    """Return the known variables whose last words are closest to the name, for an error message."""
+    from difflib import SequenceMatcher
+
+    name = variable.removeprefix(ENVIRONMENT_PREFIX)[:MAX_COMPARED]
+
+    def likeness(candidate: str) -> float:
+        words = candidate.removeprefix(ENVIRONMENT_PREFIX).split("_")
+        ends = ("_".join(words[start:]) for start in range(len(words)))
+        return max(SequenceMatcher(None, name, end).ratio() for end in ends)
+
+    likely = {each: likeness(each) for each in known}
+    near = sorted((each for each in known if likely[each] > 0.75), key=lambda each: -likely[each])
+    return f"; closest: {', '.join(near[:MAX_SUGGESTED])}" if near else ""
 
 
 def leaves(model: type[BaseModel], prefix: Key = ()) -> dict[Key, FieldInfo]:
@@ -538,23 +597,4 @@ def _consistent(settings: Settings) -> Settings:
         raise ConfigurationError("setting 'daemon.local' needs 'transport' to be 'http'")
     if settings.browser.cdp_endpoint and settings.browser.type != "chromium":
         raise ConfigurationError("setting 'browser.cdpEndpoint' needs 'browser.type' to be 'chromium'")
-    own_browser = settings.browser.cdp_endpoint is None and settings.browser.type == "chromium"
-    if settings.toolset in ("szkrabok", "metamask") and not own_browser:
-        raise ConfigurationError(
-            f"setting 'toolset' to be '{settings.toolset}' needs 'browser.type' to be 'chromium', "
-            "and no 'browser.cdpEndpoint'"
-        )
-    if "profile" in settings.app.model_fields_set and settings.toolset != "metamask":
-        raise ConfigurationError(
-            f"setting 'app.profile' needs 'toolset' to be 'metamask', not '{settings.toolset}'"
-        )
-    if settings.toolset == "szkrabok" and settings.knowledge.directory is not None:
-        raise ConfigurationError(
-            "setting 'knowledge.directory' needs 'toolset' to be 'browser' or 'metamask', not 'szkrabok'"
-        )
-    if settings.browser.extensions and (settings.toolset != "browser" or not own_browser):
-        raise ConfigurationError(
-            "setting 'browser.extensions' needs 'toolset' to be 'browser', 'browser.type' to be 'chromium', "
-            "and no 'browser.cdpEndpoint'"
-        )
     return settings

@@ -1,8 +1,8 @@
-"""Every error that Footlight raises on purpose: one tree, and with it the table of codes.
+"""Every error that Footlight raises on purpose, and the lists of their codes.
 
-A class says what went wrong (`code`), whether the same call may succeed later (`retryable`) and what
-to do about it (`suggestion`); an instance adds the message and the details. Whatever is not in this
-tree is a bug, and leaves as `INTERNAL_ERROR` (R003-68 to R003-75).
+A class has the code, whether the same call may succeed later (`retryable`) and what to do about it
+(`suggestion`); an instance adds the message and the details. Any other exception is a bug, which clients see
+as `INTERNAL_ERROR`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ __all__ = [
     "ElementNotFound",
     "ElementNotInteractive",
     "FootlightError",
+    "HumanInControl",
     "InternalError",
     "InvalidConfig",
     "InvalidParameter",
@@ -43,9 +44,11 @@ __all__ = [
 
 
 class FootlightError(Exception):
-    """The root. `details` are plain JSON values, None ones left out; the rest defaults to the class's."""
+    """The base class of all errors. `details` are JSON values; those that are None are left out."""
 
     code: ClassVar[str] = "INTERNAL_ERROR"
+    is_specified: ClassVar[bool] = True
+    """Whether the specification of the browser server has the code, or Footlight added it."""
     default_retryable: ClassVar[bool] = False
     default_suggestion: ClassVar[str] = "Please try again or contact support if the issue persists."
 
@@ -73,21 +76,22 @@ class MissingParameter(FootlightError):
 
 
 class InvalidParameter(FootlightError):
-    """A parameter has the wrong type or value, or is not known. Ours, not the document's."""
+    """A parameter has the wrong type or value, or is not known."""
 
     code = "INVALID_PARAMETER"
+    is_specified = False
     default_suggestion = "Correct the named parameter and call the tool again."
 
 
 class InvalidUrl(FootlightError):
-    """A URL that no browser could open."""
+    """The URL is not one that a browser can open."""
 
     code = "INVALID_URL"
     default_suggestion = "Give an absolute URL that starts with http:// or https://."
 
 
 class InvalidSelector(FootlightError):
-    """A selector that cannot be parsed (R003-75)."""
+    """The selector cannot be parsed."""
 
     code = "INVALID_SELECTOR"
     default_suggestion = (
@@ -96,7 +100,7 @@ class InvalidSelector(FootlightError):
 
 
 class SessionNotFound(FootlightError):
-    """The session was never made, was closed, or expired."""
+    """The session never existed, was closed, or expired."""
 
     code = "SESSION_NOT_FOUND"
     default_suggestion = "Create a new session with create_session tool."
@@ -113,7 +117,7 @@ class ElementNotFound(FootlightError):
 
     @classmethod
     def at(cls, selector: str, *, page: str, closest: list[str]) -> ElementNotFound:
-        """`closest` are the likest elements that the page does have."""
+        """Return the error, with the elements of the page that are most like the missing one."""
         message = f'No element found matching selector "{selector}"'
         if not closest:
             return cls(message, selector=selector, page=page)
@@ -122,19 +126,20 @@ class ElementNotFound(FootlightError):
 
 
 class StaleRef(FootlightError):
-    """A ref whose element is gone, with nothing that is certain to have taken its place. Ours."""
+    """The element of the ref is gone, and no other element has certainly taken its place."""
 
     code = "STALE_REF"
+    is_specified = False
     default_suggestion = "Use the ref of a candidate, or take a new snapshot."
 
     @property
     def is_gone(self) -> bool:
-        """Whether its element left the page, rather than came to mean something else."""
+        """Whether the element left the page, and was not replaced by one with another meaning."""
         return self.details.get("gone") is True
 
 
 class ElementNotInteractive(FootlightError):
-    """The element is there, but hidden, disabled, covered, or of the wrong kind."""
+    """The element exists, but is hidden, disabled, covered, or of the wrong kind."""
 
     code = "ELEMENT_NOT_INTERACTIVE"
     default_suggestion = (
@@ -144,9 +149,10 @@ class ElementNotInteractive(FootlightError):
 
 
 class DialogOpen(FootlightError):
-    """A dialog waits for its answer, and its page stands still until it has it. Ours, not the document's."""
+    """A dialog is open, and its page is stopped until the dialog is answered."""
 
     code = "DIALOG_OPEN"
+    is_specified = False
     default_suggestion = "Answer it with handle_dialog, accept true or false, then call again."
 
     @classmethod
@@ -161,8 +167,17 @@ class DialogOpen(FootlightError):
         )
 
 
+class HumanInControl(FootlightError):
+    """A person has taken over the session, and has not given it back yet."""
+
+    code = "HUMAN_IN_CONTROL"
+    is_specified = False
+    default_retryable = True
+    default_suggestion = "Call again in a while, when the person has given the session back."
+
+
 class BrowserCrashed(FootlightError):
-    """The browser, or the page's own process, is gone."""
+    """The browser or the process of the page has ended."""
 
     code = "BROWSER_CRASHED"
     default_retryable = True
@@ -172,7 +187,7 @@ class BrowserCrashed(FootlightError):
 
 
 class DeadlineExceeded(FootlightError):
-    """The call ran out of time."""
+    """The call did not end within its time limit."""
 
     code = "TIMEOUT"
     default_retryable = True
@@ -195,7 +210,7 @@ class NetworkFailed(FootlightError):
 
 
 class ResourceExhausted(FootlightError):
-    """No session or browser is left to give."""
+    """A limit of sessions or browsers is reached, or the disk is full."""
 
     code = "RESOURCE_EXHAUSTED"
     default_retryable = True
@@ -203,68 +218,71 @@ class ResourceExhausted(FootlightError):
 
 
 class BrowserNotInstalled(FootlightError):
-    """No usable browser on this machine. Ours, not the document's."""
+    """There is no usable browser on this machine."""
 
     code = "BROWSER_NOT_INSTALLED"
+    is_specified = False
     default_suggestion = "Run `footlight doctor --install`."
 
 
 class PermissionDenied(FootlightError):
-    """The server's policy refuses the call. Ours, not the document's."""
+    """The settings of the server do not allow the call."""
 
     code = "PERMISSION_DENIED"
-    default_suggestion = "The server's configuration forbids this; whoever runs the server can change it."
+    is_specified = False
+    default_suggestion = "Ask the server operator to change the settings of the server."
 
 
 class InternalError(FootlightError):
-    """A bug of ours. `details.errorId` finds the traceback in the server's log."""
+    """A bug of Footlight. The server's log has the traceback under `details.errorId`."""
 
     code = "INTERNAL_ERROR"
 
 
-# An app under test (document 002): what is particular to building and launching one.
+class LaunchFailed(FootlightError):
+    """An extension, the app under test, or a service that it needs did not start. All of it was ended."""
+
+    code = "LAUNCH_FAILED"
+    is_specified = False
+    default_suggestion = "Correct what the message names, then launch again."
+
+
+# Errors of building and launching an app under test.
 
 
 class DependenciesMissing(FootlightError):
-    """What building or launching the app needs is not installed."""
+    """A program that the build or the launch of the app needs is not installed."""
 
     code = "DEPENDENCIES_MISSING"
-    default_suggestion = "Install what is named, then try again."
+    default_suggestion = "Install what the message names, then try again."
 
 
 class BuildFailed(FootlightError):
-    """The build of the app ended badly, or took too long."""
+    """The build of the app failed, or took too long."""
 
     code = "BUILD_FAILED"
     default_suggestion = "Read the end of the build's output in the details; the server's log has all of it."
 
 
-class LaunchFailed(FootlightError):
-    """The app, or a service that it needs, did not start. Nothing of it is left."""
-
-    code = "LAUNCH_FAILED"
-    default_suggestion = "Correct what is named, then launch again."
-
-
 class InvalidConfig(FootlightError):
-    """The options of a launch do not fit together, or name what there is not."""
+    """The options of a launch do not go together, or name something that does not exist."""
 
     code = "INVALID_CONFIG"
-    default_suggestion = "Correct the named option, then launch again."
+    default_suggestion = "Correct the option that the message names, then launch again."
 
 
 class PortInUse(FootlightError):
-    """A port that a service of the app needs is taken."""
+    """A port that a service of the app needs is in use."""
 
     code = "PORT_IN_USE"
-    default_suggestion = "End whatever listens there, or give another port."
+    default_suggestion = "End the process that listens there, or give another port."
 
 
 class SessionAlreadyRunning(FootlightError):
-    """There is one app at a time (R002-8)."""
+    """An app is running already; only one can run at a time."""
 
     code = "SESSION_ALREADY_RUNNING"
-    default_suggestion = "Use the session that runs, or clean it up first."
+    default_suggestion = "Use the running session, or clean it up first."
 
 
 class NoActiveSession(SessionNotFound):
@@ -279,11 +297,11 @@ class NotificationTimeout(FootlightError):
 
     code = "NOTIFICATION_TIMEOUT"
     default_retryable = True
-    default_suggestion = "See that the page has asked the app for something, then wait again."
+    default_suggestion = "Check that the page has sent a request to the app, then wait again."
 
 
 class ConfigurationError(FootlightError):
-    """A setting is unknown or wrong. Raised before there is a server; never reaches a client."""
+    """A setting is unknown or wrong. It is raised before the server starts, so no client sees it."""
 
     code = "CONFIGURATION_ERROR"
     default_suggestion = "Correct the setting; docs/reference/configuration.md lists them all."
@@ -299,6 +317,7 @@ CODES: tuple[type[FootlightError], ...] = (
     StaleRef,
     ElementNotInteractive,
     DialogOpen,
+    HumanInControl,
     PermissionDenied,
     BrowserNotInstalled,
     BrowserCrashed,
@@ -306,18 +325,18 @@ CODES: tuple[type[FootlightError], ...] = (
     NavigationFailed,
     NetworkFailed,
     ResourceExhausted,
+    LaunchFailed,
     InternalError,
 )
-"""What a client can see, in the order of the reference page."""
+"""The errors that clients of every toolset can see, in the order of the reference page."""
 
 APP_CODES: tuple[type[FootlightError], ...] = (
     BuildFailed,
     DependenciesMissing,
     SessionAlreadyRunning,
-    LaunchFailed,
     InvalidConfig,
     PortInUse,
     NoActiveSession,
     NotificationTimeout,
 )
-"""What is told beside `CODES` by toolsets for an app under test."""
+"""The errors that only clients of a toolset for an app under test can see."""

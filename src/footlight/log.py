@@ -1,14 +1,16 @@
-"""The log: JSON or text lines on stderr or in a file, as `logging` in the settings says (003 §7.1)."""
+"""The log: JSON or text lines on stderr or in a file, as `logging` in the settings says."""
 
 from __future__ import annotations
 
 import json
 import logging
+import os
 import sys
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from footlight.errors import ConfigurationError
+from footlight.private_files import open_private
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,6 +58,7 @@ def mask(masked: Callable[[str], str]) -> None:
 def _file_handler(file: Path) -> logging.Handler:
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
+        os.close(open_private(file, os.O_APPEND))
         return logging.FileHandler(file, encoding="utf-8", errors="replace")
     except OSError as error:
         reason = error.strerror or str(error)

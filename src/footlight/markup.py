@@ -19,7 +19,7 @@ class Html(str):
 def element(tag: str, /, *content: object, **attributes: object) -> Html:
     """An element; in attribute names `_` stands for `-`. What is None or False is left out."""
     opening = f"<{tag}{''.join(_attribute(name, value) for name, value in attributes.items())}>"
-    return Html(opening if tag in {"img"} else f"{opening}{join(content)}</{tag}>")
+    return Html(opening if tag in {"img", "input"} else f"{opening}{join(content)}</{tag}>")
 
 
 def join(parts: Iterable[object]) -> Html:

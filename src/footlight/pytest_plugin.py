@@ -1,4 +1,4 @@
-"""pytest's plugin: a browser, or another MCP server, for each test.
+"""The pytest plugin: fixtures for tests with a browser, or with another MCP server.
 
 ```python
 async def test_the_title(mcp):
@@ -6,9 +6,11 @@ async def test_the_title(mcp):
     assert (await mcp.root.get_text(selector="h1"))["data"] == {"text": "Welcome"}
 ```
 
-`mcp` is a handle with a session of its own, `mcp_client` the connection alone, `browser_session` a browser
-with types. They work in tests of pytest-asyncio and of anyio, on asyncio. Each is closed after its test,
-whatever became of it; when it failed, the report has the calls that were made and what the page looked like.
+`mcp` is a handle with its own session, `mcp_client` a connected client, and `browser_session` a typed
+browser client. They work with pytest-asyncio and with anyio on asyncio; `sync_mcp`, `sync_mcp_client` and
+`sync_browser_session` are for tests without `async`. Tests share the server of their process and its browser,
+and each has its own sessions. The
+report of a failed test contains its calls, a snapshot of the page and a screenshot.
 
 `attached_page`, `run_params` and `record_result` are for tests that `browser.run_test` starts.
 """
@@ -22,15 +24,22 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from footlight.testing.attaching import FIXTURE, in_test, page_for, parameters
-from footlight.testing.lifeline import hold_lifeline
-from footlight.testing.options import add_options, options_of
+from footlight.testing.attached_run import (
+    FIXTURE,
+    hold_lifeline,
+    open_attached_page,
+    read_parameters,
+    with_own_page,
+)
+from footlight.testing.options import add_options, owns_server, read_options
 from footlight.testing.report_file import RESULT, ReportFile
 
 if TYPE_CHECKING:
+    from footlight import sync
+    from footlight.browser_client.playwright_client import PlaywrightClient
     from footlight.client.mcp_client import MCPClient
-    from footlight.client.playwright_client import PlaywrightClient
-    from footlight.testing.watched import WatchedTest
+    from footlight.testing.connections import PluginConnections
+    from footlight.testing.watched_test import WatchedTest
 
 __all__: list[str] = []
 
@@ -39,13 +48,13 @@ _RESULT = pytest.StashKey[Any]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    hold_lifeline()  # Before pytest puts another input in its place, and runs anything of the tests'.
+    hold_lifeline()  # Before pytest replaces standard input, and before any code of the tests runs.
     add_options(parser)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     file = config.getoption("footlight_report")
-    if file and not hasattr(config, "workerinput"):  # The process that starts xdist's hears of all.
+    if file and not hasattr(config, "workerinput"):  # With xdist, only the controller receives all reports.
         config.pluginmanager.register(ReportFile(config.invocation_params.dir / file), "footlight-report")
 
 
@@ -54,7 +63,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     if not isinstance(item, pytest.Function) or FIXTURE not in item.funcargs:
         return (yield)
     test = item.obj
-    item.obj = in_test(test, item.funcargs[FIXTURE])
+    item.obj = with_own_page(test, item.funcargs[FIXTURE])
     try:
         return (yield)
     finally:
@@ -67,24 +76,38 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     watched = item.stash.get(_WATCHED, None)
     if watched is not None and call.excinfo is not None and not item.config.getoption("fulltrace"):
-        watched.shorten(call.excinfo.value)
+        watched.trim_traceback(call.excinfo.value)
     report = yield
     if watched is not None:
-        watched.tell(report)
+        watched.extend_report(report)
     if report.when == "call" and _RESULT in item.stash:
         setattr(report, RESULT, item.stash[_RESULT])
     return report
 
 
+@pytest.fixture(scope="session")
+def _connections(request: pytest.FixtureRequest) -> Generator[PluginConnections]:
+    from footlight.testing.connections import PluginConnections
+
+    connections = PluginConnections(share=not owns_server(request.config))
+    try:
+        yield connections
+    finally:
+        connections.close()
+
+
 @pytest.fixture
-def _watched_test(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> WatchedTest:
-    from footlight.testing.watched import WatchedTest
+def _watched_test(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, _connections: PluginConnections
+) -> WatchedTest:
+    from footlight.testing.watched_test import WatchedTest
 
     item: pytest.Item = request.node
     item.stash[_WATCHED] = watched = WatchedTest(
         nodeid=item.nodeid,
-        options=options_of(request.config),
+        options=read_options(request.config),
         folder=tmp_path_factory.getbasetemp() / "footlight",
+        connections=_connections,
         worker=os.environ.get("PYTEST_XDIST_WORKER"),
         pictures=request.config.pluginmanager.has_plugin("html"),
     )
@@ -93,7 +116,7 @@ def _watched_test(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempP
 
 @pytest.fixture
 def mcp(_watched_test: WatchedTest) -> Generator[Any]:
-    """A handle of the server's tools, with a session of its own: `await mcp.nav.goto(url=…)`."""
+    """A handle of the server's tools, with its own session: `await mcp.root.navigate(url=…)`."""
     with _watched_test.handle() as handle:
         yield handle
 
@@ -107,8 +130,29 @@ def mcp_client(_watched_test: WatchedTest) -> Generator[MCPClient]:
 
 @pytest.fixture
 def browser_session(_watched_test: WatchedTest) -> Generator[PlaywrightClient]:
-    """A `PlaywrightClient` with a session of its own."""
+    """A `PlaywrightClient` with its own session."""
     with _watched_test.browser() as browser:
+        yield browser
+
+
+@pytest.fixture
+def sync_mcp(_watched_test: WatchedTest) -> Generator[Any]:
+    """The handle of `mcp` for tests without `async`: `sync_mcp.root.navigate(url=…)`."""
+    with _watched_test.handle(blocking=True) as handle:
+        yield handle
+
+
+@pytest.fixture
+def sync_mcp_client(_watched_test: WatchedTest) -> Generator[sync.MCPClient]:
+    """The client of `mcp_client` for tests without `async`."""
+    with _watched_test.client(blocking=True) as client:
+        yield client
+
+
+@pytest.fixture
+def sync_browser_session(_watched_test: WatchedTest) -> Generator[Any]:
+    """The browser client of `browser_session` for tests without `async`."""
+    with _watched_test.browser(blocking=True) as browser:
         yield browser
 
 
@@ -116,24 +160,25 @@ def browser_session(_watched_test: WatchedTest) -> Generator[PlaywrightClient]:
 def attached_page(request: pytest.FixtureRequest) -> Generator[Any]:
     """Playwright's page in the session for which `browser.run_test` started this test.
 
-    In `def` that of its synchronous API, in `async def` that of the other. It stays open.
+    A `def` test gets the page of the synchronous API, an `async def` test that of the asynchronous API. The
+    page stays open after the test.
     """
-    with page_for(request.function) as page:
+    with open_attached_page(request.function) as page:
         yield page
 
 
 @pytest.fixture
 def run_params() -> dict[str, str]:
-    """The `params` that `browser.run_test` was given, by their names in lower case."""
-    return parameters()
+    """The `params` of `browser.run_test`, by name."""
+    return read_parameters()
 
 
 @pytest.fixture
 def record_result(request: pytest.FixtureRequest) -> Callable[[Any], None]:
-    """Tell a value to whoever started the tests: the last one is the test's `result`."""
+    """A function that records a value as the `result` of the test. The last value counts."""
 
     def record(value: Any) -> None:
-        json.dumps(value)  # Not at the end of the run, where nobody could say which it was.
+        json.dumps(value)  # Fail here, in the test, rather than when the report is written.
         request.node.stash[_RESULT] = value
 
     return record

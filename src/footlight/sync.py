@@ -1,7 +1,6 @@
 """The client for scripts and notebooks: the same calls, and each waits for its answer.
 
 ```python
-from footlight.sync import MCPClient
 
 with MCPClient("footlight serve") as client:
     print(client.call("navigate", {"url": "http://127.0.0.1:8000"}).data)
@@ -24,10 +23,11 @@ from footlight.client.loop_thread import LoopThread
 if TYPE_CHECKING:
     import httpx2
 
-    from footlight.client.channel import Transport
-    from footlight.client.connection import Handler, OnNotification, OnProgress, Result
-    from footlight.client.handshake import Wanted
-    from footlight.client.listings import (
+    from footlight.client.client_session import State
+    from footlight.protocol.channel import Transport
+    from footlight.protocol.connection import Handler, OnError, OnMessage, OnNotification, OnProgress, Result
+    from footlight.protocol.handshake import RequestedVersion
+    from footlight.protocol.listings import (
         Completion,
         Prompt,
         PromptResult,
@@ -35,9 +35,8 @@ if TYPE_CHECKING:
         ResourceContents,
         ResourceTemplate,
     )
-    from footlight.client.results import CallResult, Tool, ToolResult
-    from footlight.client.session import State
-    from footlight.client.streams import OnError, OnMessage
+    from footlight.protocol.results import CallResult, ToolResult
+    from footlight.protocol.tools import Tool
 
 __all__ = ["MCPClient"]
 
@@ -56,7 +55,7 @@ class MCPClient:
         auth: httpx2.Auth | None = None,
         env: Mapping[str, str] | None = None,
         cwd: str | None = None,
-        protocol_version: Wanted = None,
+        protocol_version: RequestedVersion = None,
         on_notification: OnNotification | None = None,
         roots: Sequence[str] | None = None,
         sampling: Handler | None = None,

@@ -9,9 +9,9 @@ PEERS = Path(__file__).parents[2] / ".peers"
 
 
 def anvil_path() -> Path:
-    """What `scripts/peers` has installed. Without it a test fails: there is nothing to take its place."""
+    """Return the path of anvil, which `scripts/setup-tests` installs; fail where there is none."""
     executable = PEERS / "node_modules/.bin/anvil"
     assert os.access(executable, os.X_OK), (
-        "there is no anvil in .peers: scripts/peers, which `make test` runs, installs it where there is npm"
+        "there is no anvil in .peers: install npm, then run scripts/setup-tests"
     )
     return executable

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from footlight.apps.changes import Changes, changes
-from footlight.apps.discovery import TrimmedNode
-from footlight.apps.observing import AppState, Look
+from footlight.apps.nodes import TrimmedNode
+from footlight.apps.observation import AppChanges, AppObservation, AppState, compare_observations
 from footlight.apps.profile import Facts, Screen
-from footlight.browser.test_ids import SeenTestId
+from footlight.browser.reading.test_ids import VisibleTestId
 
 STATE = AppState(
     current_url="chrome-extension://x/home.html",
@@ -25,33 +24,35 @@ def node(element: str, name: str = "Send", *path: str, **more: Any) -> TrimmedNo
     return TrimmedNode(element=element, name=name, path=path, **values)
 
 
-def look(*nodes: TrimmedNode, test_ids: Sequence[str] = ()) -> Look:
-    return Look(
-        state=STATE, nodes=nodes, test_ids=[SeenTestId(test_id, "button", "") for test_id in test_ids]
+def look(*nodes: TrimmedNode, test_ids: Sequence[str] = ()) -> AppObservation:
+    return AppObservation(
+        state=STATE, nodes=nodes, test_ids=[VisibleTestId(test_id, "button", "") for test_id in test_ids]
     )
 
 
-def found(**lists: Any) -> Changes:
+def found(**lists: Any) -> AppChanges:
     nothing: dict[str, Any] = {"added": [], "changed": [], "removed": [], "come": [], "gone": []}
-    return Changes(**{**nothing, **lists})
+    return AppChanges(**{**nothing, **lists})
 
 
 def test_nothing_is_different() -> None:
     here = look(node("f1"), test_ids=["send"])
 
-    assert changes(here, here) == found()
-    assert changes(here, here).any is False
+    assert compare_observations(here, here) == found()
+    assert compare_observations(here, here).any is False
 
 
 def test_all_is_new_where_there_was_no_look_before() -> None:
-    assert changes(None, look(node("f1"), test_ids=["send"])) == found(added=[node("f1")], come=["send"])
+    assert compare_observations(None, look(node("f1"), test_ids=["send"])) == found(
+        added=[node("f1")], come=["send"]
+    )
 
 
 def test_elements_come_and_go_and_are_other_than_they_were() -> None:
     before = look(node("f1"), node("f2", "Cancel"), node("f3", "Next", disabled=True))
     after = look(node("f4", "Back"), node("f2", "Close"), node("f3", "Next"))
 
-    difference = changes(before, after)
+    difference = compare_observations(before, after)
 
     assert difference == found(
         added=[node("f4", "Back")], changed=[node("f2", "Close"), node("f3", "Next")], removed=[node("f1")]
@@ -61,23 +62,25 @@ def test_elements_come_and_go_and_are_other_than_they_were() -> None:
 
 def test_an_element_that_looks_like_one_that_went_is_another() -> None:
     """R002-18"""
-    assert changes(look(node("f1")), look(node("f2"))) == found(added=[node("f2")], removed=[node("f1")])
+    assert compare_observations(look(node("f1")), look(node("f2"))) == found(
+        added=[node("f2")], removed=[node("f1")]
+    )
 
 
 def test_another_place_alone_is_no_change() -> None:
     """A heading that comes before many nodes would make all of them other ones."""
-    assert changes(look(node("f1")), look(node("f1", "Send", "heading:Fee"))) == found()
+    assert compare_observations(look(node("f1")), look(node("f1", "Send", "heading:Fee"))) == found()
 
 
 def test_what_may_be_checked_or_opened_is_a_change() -> None:
     before = look(node("f1", role="checkbox", checked=False), node("f2", expanded=False))
     after = look(node("f1", role="checkbox", checked=True), node("f2", expanded=True))
 
-    assert changes(before, after) == found(changed=[*after.nodes])
+    assert compare_observations(before, after) == found(changed=[*after.nodes])
 
 
 def test_test_ids_are_counted() -> None:
     before = look(test_ids=["item", "item", "menu"])
     after = look(test_ids=["item", "item", "item", "close"])
 
-    assert changes(before, after) == found(come=["item", "close"], gone=["menu"])
+    assert compare_observations(before, after) == found(come=["item", "close"], gone=["menu"])

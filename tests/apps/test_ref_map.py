@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footlight.apps.discovery import TrimmedNode
-from footlight.apps.ref_map import RefMap
+from footlight.apps.nodes import RefMap, TrimmedNode
 
 
 def nodes(*elements: str) -> list[TrimmedNode]:

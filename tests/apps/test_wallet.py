@@ -16,7 +16,8 @@ from footlight.apps.metamask.anvil import run_anvil
 from footlight.apps.metamask.chain import Chain
 from footlight.apps.metamask.fixture_server import serve_fixture
 from footlight.apps.metamask.fixtures import ACCOUNT, PASSWORD, SEED_PHRASE
-from footlight.browser.launch import QUIET, find_browser
+from footlight.browser.launch.chromium_flags import NO_OWN_REQUESTS
+from footlight.browser.launch.installation import find_browser
 from footlight.config import BrowserSettings
 from tests.apps.anvil_path import anvil_path
 from tests.apps.wallet_folder import DAPP, READER, wallet
@@ -80,7 +81,12 @@ async def opened(chromium: BrowserType, extension: Path, profile: Path, *, at: s
     context = await chromium.launch_persistent_context(
         profile,
         executable_path=found.path,
-        args=[*QUIET, *root, f"--disable-extensions-except={extension}", f"--load-extension={extension}"],
+        args=[
+            *NO_OWN_REQUESTS,
+            *root,
+            f"--disable-extensions-except={extension}",
+            f"--load-extension={extension}",
+        ],
     )
     async with context:
         context.set_default_timeout(WAIT_MS)
@@ -132,8 +138,7 @@ async def state(chromium: BrowserType, tmp_path_factory: pytest.TempPathFactory)
     """What the wallet keeps once a phrase was imported: a fixture as it reads one."""
     async with opened_wallet(chromium, tmp_path_factory.mktemp("imported")) as app:
         await imported(app)
-        kept = await app.context.service_workers[0].evaluate("chrome.storage.local.get('state')")
-        return kept["state"]
+        return await app.context.service_workers[0].evaluate("chrome.storage.local.get(['data', 'meta'])")
 
 
 @pytest.fixture(scope="module")
@@ -142,6 +147,7 @@ async def chain(anyio_backend: str) -> AsyncGenerator[Chain]:
         yield chain
 
 
+@pytest.mark.slow
 async def test_a_new_wallet_shows_its_phrase_once_and_opens(chromium: BrowserType, tmp_path: Path) -> None:
     async with opened_wallet(chromium, tmp_path, state=EMPTY) as app:
         await app.click("get-started", "onboarding-create-wallet")
@@ -168,6 +174,7 @@ async def test_a_password_that_is_too_short_or_differs_cannot_be_sent(
     assert disabled == [True, True, False]
 
 
+@pytest.mark.slow
 async def test_the_state_of_the_fixture_server_is_locked_until_the_password_is_right(
     chromium: BrowserType, tmp_path: Path, state: dict[str, Any], chain: Chain
 ) -> None:
@@ -220,6 +227,7 @@ async def test_a_site_connects_and_sends(
     assert await chain.balance(SOMEBODY) == 10**18
 
 
+@pytest.mark.slow
 async def test_requests_wait_for_each_other_in_one_window_behind_the_password(
     chromium: BrowserType, tmp_path: Path, state: dict[str, Any], chain: Chain, site: Site
 ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-__all__ = ["DAPP", "READER", "WALLET", "wallet"]
+__all__ = ["DAPP", "READER", "WALLET", "production_wallet", "wallet"]
 
 WALLET = Path(__file__).parent / "wallet"
 READER = Path(__file__).parent / "reader"
@@ -22,3 +22,8 @@ def wallet(folder: Path, *, fixture_port: int = 12345, rpc_port: int = 8545) -> 
         encoding="utf-8",
     )
     return copy
+
+
+def production_wallet(folder: Path, *, rpc_port: int) -> Path:
+    """Copy the wallet as a build for users: it asks nobody for its state, and opens a tab when installed."""
+    return wallet(folder, fixture_port=0, rpc_port=rpc_port)

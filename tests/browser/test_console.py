@@ -7,9 +7,9 @@ from collections.abc import AsyncGenerator
 import anyio
 import pytest
 
-from footlight.browser.console import Message
-from footlight.browser.engine import Engine
-from footlight.browser.session import Session
+from footlight.browser.network.console import Message
+from footlight.browser.sessions.engine import Engine
+from footlight.browser.sessions.session import Session
 from footlight.caller import LOCAL
 from footlight.config import PoolSettings, Settings
 
@@ -25,7 +25,7 @@ async def session() -> AsyncGenerator[Session]:
 
 
 async def run(session: Session, script: str, page_id: str = "page-1") -> None:
-    await (await session.page(page_id)).playwright.evaluate(script)
+    await (await session.page_table.get(page_id)).playwright.evaluate(script)
 
 
 def texts(messages: list[Message]) -> list[str]:
@@ -33,7 +33,7 @@ def texts(messages: list[Message]) -> list[str]:
 
 
 async def test_errors_since_a_mark_are_those_that_became_known_after_it(session: Session) -> None:
-    await session.page()
+    await session.page_table.get()
     await run(session, "console.error('earlier')")
     assert texts(await session.console.errors_since(session.console.mark())) == ["earlier"]
 
@@ -46,7 +46,7 @@ async def test_errors_since_a_mark_are_those_that_became_known_after_it(session:
 
 
 async def test_an_error_that_comes_again_is_known_again(session: Session) -> None:
-    await session.page()
+    await session.page_table.get()
     await run(session, "console.error('same')")
     await session.console.errors_since(session.console.mark())
     mark = session.console.mark()
@@ -56,7 +56,7 @@ async def test_an_error_that_comes_again_is_known_again(session: Session) -> Non
 
 
 async def test_uncaught_errors_count(session: Session) -> None:
-    await session.page()
+    await session.page_table.get()
     mark = session.console.mark()
     await run(session, "setTimeout(() => { throw new Error('nobody caught') })")
 
@@ -68,7 +68,7 @@ async def test_uncaught_errors_count(session: Session) -> None:
 
 
 async def test_the_first_few_of_one_page_are_told(session: Session) -> None:
-    await session.page()
+    await session.page_table.get()
     await session.context.new_page()
     mark = session.console.mark()
     await run(session, "for (let i = 0; i < 9; i++) console.error('error ' + i)")
@@ -81,8 +81,22 @@ async def test_the_first_few_of_one_page_are_told(session: Session) -> None:
 
 
 async def test_a_page_that_is_gone_has_told_all(session: Session) -> None:
-    page = await session.page()
+    page = await session.page_table.get()
     mark = session.console.mark()
     await page.close()
 
     assert await session.console.errors_since(mark, "page-1") == []
+
+
+async def test_what_a_page_wrote_is_let_go_as_fast_as_it_writes(session: Session) -> None:
+    """Playwright keeps a handle for each value until it is told to forget it, here and in its driver."""
+    page = await session.page_table.get()
+    write = "number => { for (let i = 0; i < 150; i++) console.log('message', number, {i}, document.body) }"
+    for number in range(12):
+        await page.playwright.evaluate(write, number)
+        await session.console.fetch()
+    await session.console.fetch()
+
+    known = page.playwright._impl_obj._connection._objects.values()  # type: ignore[attr-defined]
+    handles = [each for each in known if type(each).__name__ in ("JSHandle", "ElementHandle")]
+    assert len(handles) <= 2 * 200 * 4

@@ -13,7 +13,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from footlight.browser.display import Display, open_display
+from footlight.browser.launch.display import Display, open_display
+from tests.processes import children_of, line_of, name_of
 
 pytestmark = [
     pytest.mark.anyio,
@@ -47,8 +48,8 @@ def xvfb(tmp_path: Path, nowhere: pytest.MonkeyPatch) -> Callable[[str], Path]:
 
 def displays() -> list[psutil.Process]:
     """Those of ours."""
-    mine = psutil.Process().children()
-    return [each for each in mine if each.status() != psutil.STATUS_ZOMBIE and "Xvfb" in each.name()]
+    mine = children_of(psutil.Process())
+    return [each for each in mine if "Xvfb" in name_of(each) and line_of(each)]
 
 
 @pytest.mark.parametrize("variable", ["DISPLAY", "WAYLAND_DISPLAY"])
@@ -144,16 +145,16 @@ async def test_an_xvfb_that_fails_is_as_good_as_none(
 async def test_an_xvfb_that_never_answers_is_given_up_and_ended(
     xvfb: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("footlight.browser.display.START_SECONDS", 0.2)
+    monkeypatch.setattr("footlight.browser.launch.display.START_SECONDS", 0.2)
     xvfb(
         f"#!{sys.executable}\nimport signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nsignal.pause()\n"
     )
-    monkeypatch.setattr("footlight.browser.display.END_SECONDS", 0.2)
-    before = psutil.Process().children()
+    monkeypatch.setattr("footlight.browser.launch.display.END_SECONDS", 0.2)
+    before = children_of(psutil.Process())
 
     async with open_display() as display:
         assert display == Display("none", {})
-        mine = [each for each in psutil.Process().children() if each not in before]
+        mine = [each for each in children_of(psutil.Process()) if each not in before]
 
     _, alive = psutil.wait_procs(mine, timeout=20)
     assert alive == []

@@ -9,8 +9,8 @@ from typing import Any, cast
 import anyio
 import pytest
 
-from footlight.browser.downloads import Downloads
-from footlight.browser.events import Events
+from footlight.browser.network.downloads import Downloads
+from footlight.browser.page.events import Events
 
 pytestmark = pytest.mark.anyio
 
@@ -39,7 +39,7 @@ class File:
 
 async def test_only_the_latest_are_remembered(tmp_path: Path) -> None:
     """A browser takes a quarter of a minute for so many."""
-    tab, downloads = Tab(), Downloads(tmp_path, Events(), lambda _: "page-1")
+    tab, downloads = Tab(), Downloads(tmp_path, Events().add_download, lambda _: "page-1")
     downloads.watch_page(cast("Any", tab))
 
     for number in range(1, 204):

@@ -13,27 +13,27 @@ from typing import TYPE_CHECKING, Any, cast
 import psutil
 import pytest
 
-from footlight.browser._playwright import start_playwright
-from footlight.browser.deadline import Deadline
-from footlight.browser.devices import Devices
-from footlight.browser.extension_launch import ExtensionLauncher
-from footlight.browser.extension_pool import ExtensionPool
-from footlight.browser.extension_storage import read_storage, write_storage
-from footlight.browser.extensions import read_extension
-from footlight.browser.looking import register_engine
-from footlight.browser.options import Proxy, SessionOptions
-from footlight.browser.policy import DomainPolicy
-from footlight.browser.session import Session, SessionSurroundings
-from footlight.browser.shelf import Shelf
-from footlight.browser.test_ids import FieldKind, SeenTestId, describe_field, seen_test_ids
+from footlight.browser.context.devices import Devices
+from footlight.browser.context.options import Proxy, SessionOptions
+from footlight.browser.driver.deadline import Deadline
+from footlight.browser.driver.playwright_api import start_playwright
+from footlight.browser.launch.extension_launch import ExtensionLauncher
+from footlight.browser.launch.extension_pool import ExtensionPool
+from footlight.browser.launch.extensions import read_extension
+from footlight.browser.network.policy import DomainPolicy
+from footlight.browser.page.capture import register_engine
+from footlight.browser.reading.storage import read_extension_storage, write_extension_storage
+from footlight.browser.reading.test_ids import FieldKind, VisibleTestId, describe_field, list_test_ids
+from footlight.browser.recording.artifact_store import ArtifactStore
+from footlight.browser.sessions.session import Session, SessionEnvironment
 from footlight.config import BrowserSettings, DialogSettings, Settings
 from footlight.errors import FootlightError, PermissionDenied, ResourceExhausted
 from tests.apps.wallet_folder import READER, WALLET
 from tests.conftest import ENGINE
-from tests.processes import browsers_in
+from tests.processes import browsers_in, descendants_of
 
 if TYPE_CHECKING:
-    from footlight.browser.page import Page
+    from footlight.browser.page.page import Page
 
 pytestmark = [
     pytest.mark.anyio,
@@ -61,7 +61,7 @@ async def launching(folder: Path, *, filter_proxy: str | None = None) -> AsyncGe
     async with start_playwright(folder) as playwright:
         await register_engine(playwright)
         yield ExtensionLauncher(
-            playwright,
+            lambda: playwright,
             BrowserSettings(),
             devices=Devices(cast("dict[str, Any]", playwright.devices)),
             filter_proxy=filter_proxy,
@@ -83,25 +83,25 @@ async def opened(launcher: ExtensionLauncher, folder: Path, path: str) -> AsyncG
     """A page of the reading list, or of the wallet where the path says so; and the id of its extension."""
     browser = await launcher.launch(EXTENSIONS, SessionOptions(), headless=True)
     pool = pool_of(launcher, 1)
-    pooled = await pool._pooled(browser)  # pyright: ignore[reportPrivateUsage]
-    surroundings = SessionSurroundings(
+    pooled = await pool._wrap(browser)  # pyright: ignore[reportPrivateUsage]
+    environment = SessionEnvironment(
         policy=DomainPolicy((), (), extensions=True),
         dialogs=DialogSettings(),
         download_path=folder,
         output_path=folder,
         scratch_path=folder,
-        shelf=Shelf(10),
+        artifacts=ArtifactStore(10),
     )
     session = await Session.open(
         "s",
         owner="",
         options=browser.options,
         browser=pooled,
-        surroundings=surroundings,
+        environment=environment,
         context=pooled.context,
     )
     try:
-        page = await session.page()
+        page = await session.page_table.get()
         name, _, file = path.partition("/")
         extension = browser.extensions[("reader", "wallet").index(name)]
         await page.playwright.goto(extension.url(file))
@@ -122,7 +122,7 @@ async def test_a_browser_has_its_extensions_and_leaves_nothing(
     assert [each.extension for each in browser.extensions] == EXTENSIONS
     assert browser.shown == "none"
     assert browser.profile.is_dir()
-    family = [browser.process, *browser.process.children(recursive=True)]
+    family = [browser.process, *descendants_of(browser.process)]
 
     await browser.end()
 
@@ -131,6 +131,7 @@ async def test_a_browser_has_its_extensions_and_leaves_nothing(
     assert not browser.profile.exists()
 
 
+@pytest.mark.slow
 async def test_two_browsers_have_profiles_of_their_own(launcher: ExtensionLauncher) -> None:
     one, another = [await launcher.launch(EXTENSIONS[:1], SessionOptions(), headless=True) for _ in range(2)]
 
@@ -177,7 +178,7 @@ async def test_a_pool_is_full_until_one_has_ended(launcher: ExtensionLauncher) -
 
     pool.release(first)
     waiting = asyncio.create_task(pool.acquire(SessionOptions()))
-    await pool.done_with(first)
+    await pool.end_session(first)
     second = await waiting
 
     assert second is not first
@@ -202,6 +203,7 @@ async def test_a_pool_that_closes_ends_what_is_being_launched(
     assert profiles_in(folder) == []
 
 
+@pytest.mark.slow
 async def test_a_browser_that_crashes_makes_room(
     launcher: ExtensionLauncher, folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -209,7 +211,7 @@ async def test_a_browser_that_crashes_makes_room(
     browser = await pool.acquire(SessionOptions())
     [running] = browsers_in(folder)
 
-    with caplog.at_level(logging.WARNING, "footlight.browser.extension_pool"):
+    with caplog.at_level(logging.WARNING, "footlight.browser.launch.extension_pool"):
         running.kill()
         await browser.gone.wait()
         another = await pool.acquire(SessionOptions())
@@ -225,38 +227,42 @@ async def test_a_browser_that_crashes_makes_room(
 # What its pages keep and show
 
 
+@pytest.mark.slow
 async def test_storage_is_read_and_written_past_the_page(launcher: ExtensionLauncher, folder: Path) -> None:
     async with opened(launcher, folder, "wallet/home.html") as (page, id):
         deadline = Deadline.after(10_000)
 
-        await write_storage(page, id, {"lamp": {"lit": [1, None, "ä"]}, "oil": 3}, deadline)
-        await write_storage(page, id, {"oil": 4}, deadline, area="session")
+        await write_extension_storage(page, id, {"lamp": {"lit": [1, None, "ä"]}, "oil": 3}, deadline)
+        await write_extension_storage(page, id, {"oil": 4}, deadline, area="session")
 
-        assert await read_storage(page, id, ["lamp"], deadline) == {"lamp": {"lit": [1, None, "ä"]}}
-        assert await read_storage(page, id, ["oil", "none"], deadline) == {"oil": 3}
-        assert (await read_storage(page, id, [], deadline, area="session"))["oil"] == 4
-        assert await read_storage(page, id, [], deadline, area="sync") == {}
+        assert await read_extension_storage(page, id, ["lamp"], deadline) == {"lamp": {"lit": [1, None, "ä"]}}
+        assert await read_extension_storage(page, id, ["oil", "none"], deadline) == {"oil": 3}
+        assert (await read_extension_storage(page, id, [], deadline, area="session"))["oil"] == 4
+        assert await read_extension_storage(page, id, [], deadline, area="sync") == {}
 
 
+@pytest.mark.slow
 async def test_storage_of_an_extension_that_is_not_there_is_refused(
     launcher: ExtensionLauncher, folder: Path
 ) -> None:
     async with opened(launcher, folder, "reader/options.html") as (page, _):
         with pytest.raises(FootlightError):
-            await read_storage(page, "a" * 32, [], Deadline.after(10_000))
+            await read_extension_storage(page, "a" * 32, [], Deadline.after(10_000))
 
 
+@pytest.mark.slow
 async def test_test_ids_are_seen_in_a_page_that_lets_no_script_run(
     launcher: ExtensionLauncher, folder: Path
 ) -> None:
     async with opened(launcher, folder, "wallet/home.html") as (page, _):
         await page.playwright.get_by_test_id("get-started").wait_for()
 
-        assert await seen_test_ids(page, Deadline.after(10_000), limit=10) == [
-            SeenTestId("get-started", "button", "Get started")
+        assert await list_test_ids(page, Deadline.after(10_000), limit=10) == [
+            VisibleTestId("get-started", "button", "Get started")
         ]
 
 
+@pytest.mark.slow
 async def test_test_ids_end_at_the_limit_and_tell_nothing_of_what_was_typed(
     launcher: ExtensionLauncher, folder: Path
 ) -> None:
@@ -265,14 +271,14 @@ async def test_test_ids_end_at_the_limit_and_tell_nothing_of_what_was_typed(
         await page.playwright.get_by_test_id("reader-title").fill("a secret")
         await page.playwright.get_by_text("0 to read").wait_for()
 
-        seen = await seen_test_ids(page, deadline, limit=3)
+        seen = await list_test_ids(page, deadline, limit=3)
 
         assert seen == [
-            SeenTestId("reader-title", "input", ""),
-            SeenTestId("reader-add", "button", "Add"),
-            SeenTestId("reader-count", "p", "0 to read"),
+            VisibleTestId("reader-title", "input", ""),
+            VisibleTestId("reader-add", "button", "Add"),
+            VisibleTestId("reader-count", "p", "0 to read"),
         ]
-        assert await seen_test_ids(page, deadline, limit=3, root="form") == seen[:2]
+        assert await list_test_ids(page, deadline, limit=3, root="form") == seen[:2]
         assert await describe_field(page, "testid=reader-title", deadline) == FieldKind(
             tag="input",
             type="text",

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from footlight.browser.extensions import LoadedExtension, UnpackedExtension, read_extension
+from footlight.browser.launch.extensions import LoadedExtension, UnpackedExtension, read_extension
 from footlight.errors import InvalidConfig
 from tests.apps.wallet_folder import READER, WALLET
 

@@ -19,8 +19,8 @@ from starlette.applications import Starlette
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route, WebSocketRoute
 
-from footlight.browser import filter_proxy
-from footlight.browser.filter_proxy import FilterProxy
+from footlight.browser.network import filter_proxy
+from footlight.browser.network.filter_proxy import FilterProxy
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -247,6 +247,7 @@ async def test_a_large_body_goes_there_and_back(site: Site, page: Page) -> None:
     assert same
 
 
+@pytest.mark.slow
 async def test_a_large_body_to_a_refused_host_is_answered(site: Site, page: Page) -> None:
     await page.goto(
         site.show("/", '<form method="post" action="REFUSED/echo"><textarea name="t"></textarea></form>')

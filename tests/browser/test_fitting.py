@@ -6,9 +6,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footlight.browser.fitting import Fitted, cut, fit
-from footlight.browser.rendering import Line, as_text, as_yaml, lines_of
-from footlight.browser.snapshot import Node
+from footlight.browser.snapshot.fitting import Fitted, cut_lines, fit
+from footlight.browser.snapshot.nodes import Node
+from footlight.browser.snapshot.rendering import Line, make_lines, render_text, render_yaml
 from tests.browser.trees import patient, trees
 
 OPTIONS = (
@@ -31,16 +31,16 @@ class Shelf:
 
 
 def test_what_has_room_stays_whole() -> None:
-    shelf, text = Shelf(), as_text(OPTIONS)
+    shelf, text = Shelf(), render_text(OPTIONS)
 
-    assert fit(lines_of(OPTIONS), len(text), shelf) == Fitted(text, cut=False, lines=62)
+    assert fit(make_lines(OPTIONS), len(text), shelf) == Fitted(text, cut=False, lines=62)
     assert shelf.kept == []
 
 
 def test_a_long_run_is_folded_first() -> None:
     shelf = Shelf()
 
-    assert fit(lines_of(OPTIONS), 400, shelf).text == "\n".join(
+    assert fit(make_lines(OPTIONS), 400, shelf).text == "\n".join(
         [
             'e1 listbox "Country"',
             *(f' e{number} option "Country {number}"' for number in range(2, 7)),
@@ -50,21 +50,21 @@ def test_a_long_run_is_folded_first() -> None:
             "… shortened: 9 of 62 lines shown; the whole: page://1",
         ]
     )
-    assert shelf.kept == [as_text(OPTIONS)]
+    assert shelf.kept == [render_text(OPTIONS)]
 
 
 def test_refs_that_do_not_follow_each_other_are_not_told_as_if_they_did() -> None:
     nodes = [Node(0, "option", "x", f"e{2 * number}") for number in range(1, 21)]
 
     assert (
-        " … ".join(fit(lines_of(nodes), 200, Shelf()).text.splitlines()[5:6]) == "… 14 more options e12…e38"
+        " … ".join(fit(make_lines(nodes), 200, Shelf()).text.splitlines()[5:6]) == "… 14 more options e12…e38"
     )
 
 
 def test_what_is_selected_or_has_the_focus_is_not_folded() -> None:
     nodes = [*OPTIONS[:30], Node(1, "option", "Here", "e99", states=("selected",)), *OPTIONS[31:]]
 
-    text = fit(lines_of(nodes), 600, Shelf()).text
+    text = fit(make_lines(nodes), 600, Shelf()).text
 
     assert ' e99 option "Here" selected' in text.splitlines()
 
@@ -79,7 +79,7 @@ def test_then_long_words_are_cut_and_then_the_deepest_texts_dropped() -> None:
     ]
     short = f"e1 paragraph: {('word ' * 100)[:119]}…"
 
-    assert [fit(lines_of(nodes), budget, Shelf(None)).text.split("\n") for budget in (260, 215)] == [
+    assert [fit(make_lines(nodes), budget, Shelf(None)).text.split("\n") for budget in (260, 215)] == [
         [
             short.replace(": word", ': "word') + '"',
             '"shallow text"',
@@ -101,7 +101,7 @@ def test_then_long_words_are_cut_and_then_the_deepest_texts_dropped() -> None:
 def test_at_last_the_tail_is_cut_off_on_a_line() -> None:
     nodes = [Node(0, "button", f"B{number}", f"e{number}", states=("focused",)) for number in range(1, 100)]
 
-    assert fit(lines_of(nodes), 100, Shelf()).text == "\n".join(
+    assert fit(make_lines(nodes), 100, Shelf()).text == "\n".join(
         [
             'e1 button "B1" focused',
             'e2 button "B2" focused',
@@ -116,8 +116,8 @@ def test_nothing_is_longer_than_the_budget(
     nodes: list[Node], budget: int, uri: str | None, folded: bool
 ) -> None:
     shelf = Shelf(uri)
-    lines = [Line(node.depth, node, "+", "(moved)") for node in nodes] if folded else lines_of(nodes)
-    whole = "\n".join(line.written() for line in lines)
+    lines = [Line(node.depth, node, "+", "(moved)") for node in nodes] if folded else make_lines(nodes)
+    whole = "\n".join(line.render() for line in lines)
 
     fitted = fit(lines, budget, shelf, folded=folded)
 
@@ -129,7 +129,7 @@ def test_nothing_is_longer_than_the_budget(
 @patient
 @given(trees(), st.integers(60, 600))
 def test_yaml_that_is_cut_is_still_yaml(nodes: list[Node], budget: int) -> None:
-    fitted = cut(as_yaml(nodes), budget, Shelf(), comment="# ")
+    fitted = cut_lines(render_yaml(nodes), budget, Shelf(), comment="# ")
 
     yaml.safe_load(fitted.text)
     assert len(fitted.text) <= budget

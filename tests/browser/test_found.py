@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from footlight.browser.found import Elements, KeptElement
+from footlight.browser.snapshot.element_ids import ElementIds, KeptElement
 
 
 def test_an_element_that_is_found_twice_keeps_its_id() -> None:
     """R003-54: also where the way into its frame is written in another way."""
-    elements = Elements()
+    elements = ElementIds()
     save, card = KeptElement("", "a-1"), KeptElement("#frame >> ", "b-1")
     same_card = KeptElement("iframe >> ", "b-1")
 
@@ -20,7 +20,7 @@ def test_an_element_that_is_found_twice_keeps_its_id() -> None:
 
 def test_those_that_were_not_found_for_longest_go_first() -> None:
     """R003-54"""
-    elements = Elements()
+    elements = ElementIds()
     for number in range(1000):
         elements.keep(KeptElement("", str(number)))
     elements.keep(KeptElement("", "0"))
@@ -38,7 +38,7 @@ def test_those_that_were_not_found_for_longest_go_first() -> None:
 
 def test_an_id_is_not_given_again_in_the_next_document() -> None:
     """R003-54"""
-    elements = Elements()
+    elements = ElementIds()
     elements.keep(KeptElement("", "a-1"))
 
     elements.clear()

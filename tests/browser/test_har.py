@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from footlight.browser.har import masked
+from footlight.browser.recording.har import mask_har
+from footlight.server.secrets.masking import Masker
+from footlight.server.secrets.secrets import Secrets
 
 
 def har(**request: Any) -> bytes:
     return json.dumps({"log": {"entries": [{"request": request, "response": {"status": 200}}]}}).encode()
 
 
-def after(data: bytes, *secrets: str) -> Any:
-    (entry,) = json.loads(masked(data, secrets))["log"]["entries"]
+def after(data: bytes, mask: Callable[[str], str] = str) -> Any:
+    (entry,) = json.loads(mask_har(data, mask))["log"]["entries"]
     return entry["request"]
 
 
@@ -46,9 +49,9 @@ def test_the_secrets_of_the_server_are_masked_wherever_they_are() -> None:
         status=200,
     )
 
-    assert after(data, secret, "200") == {
-        "url": "http://h/?a=[REDACTED]",
-        "queryString": [{"name": "a", "value": "[REDACTED]"}],
-        "postData": {"text": '{"password": "[REDACTED]"}'},
+    assert after(data, Masker(Secrets({"WORD": secret, "url": "postData"}))) == {
+        "url": "http://h/?a=[secret WORD]",
+        "queryString": [{"name": "a", "value": "[secret WORD]"}],
+        "postData": {"text": '{"password": "[secret WORD]"}'},
         "status": 200,
     }

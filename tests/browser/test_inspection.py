@@ -1,4 +1,4 @@
-"""`inspect.js` in a real Chromium, on pages written here."""
+"""The inspection script in a real Chromium, on pages written here."""
 
 from __future__ import annotations
 
@@ -7,31 +7,32 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from playwright.async_api import Browser, Page
 
-from footlight.browser.inspection import (
+from footlight.browser.page.inspection import (
     INSPECT,
     Description,
     TableData,
-    closest,
     closest_request,
     describe_all_request,
     describe_kept_request,
     describe_request,
-    description,
-    descriptions,
-    kept_description,
-    links,
     links_request,
     metadata_request,
-    obstacle,
     obstacle_request,
-    page_metadata,
-    table_data,
+    read_closest,
+    read_description,
+    read_descriptions,
+    read_kept_description,
+    read_links,
+    read_obstacle,
+    read_page_metadata,
+    read_table_data,
     table_request,
 )
+from tests.tiers import examples
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable
@@ -54,7 +55,7 @@ async def inspected(inspected_tab: Page) -> Page:
 
 
 async def described(page: Page, selector: str) -> Description:
-    return description(await page.locator(selector).first.evaluate(INSPECT, describe_request()))
+    return read_description(await page.locator(selector).first.evaluate(INSPECT, describe_request()))
 
 
 async def selector_of(page: Page, selector: str) -> str:
@@ -68,7 +69,7 @@ async def role_and_name(page: Page, selector: str) -> tuple[str | None, str]:
 
 async def table(page: Page, html: str, selector: str = "table") -> TableData:
     await page.set_content(html)
-    return table_data(await page.locator(selector).first.evaluate(INSPECT, table_request()))
+    return read_table_data(await page.locator(selector).first.evaluate(INSPECT, table_request()))
 
 
 # describe
@@ -197,7 +198,7 @@ async def test_many_elements_are_described_up_to_the_limit(inspected: Page) -> N
 
     reply = await inspected.locator("li").evaluate_all(INSPECT, describe_all_request(limit=2))
 
-    assert [(found["selector"], found["text"]) for found in descriptions(reply)] == [
+    assert [(found["selector"], found["text"]) for found in read_descriptions(reply)] == [
         ("li:nth-of-type(1)", "a"),
         ("li:nth-of-type(2)", "b"),
     ]
@@ -210,7 +211,7 @@ async def test_the_box_of_an_element_in_a_frame_is_the_page_s(inspected: Page) -
     )
     inner = inspected.frame_locator("iframe").locator("p")
 
-    found = description(await inner.evaluate(INSPECT, describe_request()))
+    found = read_description(await inner.evaluate(INSPECT, describe_request()))
 
     assert found["boundingBox"] == await inner.bounding_box() == {"x": 57, "y": 67, "width": 10, "height": 10}
 
@@ -267,7 +268,7 @@ async def test_every_selector_leads_back_through_shadow_trees(inspected: Page, s
     await inspected.set_content("<body>")
     await inspected.evaluate(_SHADOWS % seed)
     everything = inspected.locator("body *")
-    found = descriptions(await everything.evaluate_all(INSPECT, describe_all_request(limit=1000)))
+    found = read_descriptions(await everything.evaluate_all(INSPECT, describe_all_request(limit=1000)))
     handles = await everything.element_handles()
 
     assert len(found) == len(handles) > 5
@@ -281,12 +282,12 @@ async def test_every_selector_leads_back_through_shadow_trees(inspected: Page, s
 
 async def keys(page: Page, selector: str, *, limit: int = 1000) -> list[Any]:
     request = describe_all_request(limit=limit, keep=True)
-    found: Any = descriptions(await page.locator(selector).evaluate_all(INSPECT, request))
+    found: Any = read_descriptions(await page.locator(selector).evaluate_all(INSPECT, request))
     return [one["key"] for one in found]
 
 
 async def kept_id(page: Page, key: str) -> str | None:
-    found = kept_description(await page.evaluate(INSPECT, describe_kept_request(key)))
+    found = read_kept_description(await page.evaluate(INSPECT, describe_kept_request(key)))
     return found and found["attributes"]["id"]
 
 
@@ -295,7 +296,7 @@ async def test_a_kept_element_has_one_key_for_as_long_as_it_lives(inspected: Pag
     await inspected.set_content("<p id=a></p><p id=b></p>")
 
     a, b = await keys(inspected, "p")
-    one: Any = description(await inspected.locator("#b").evaluate(INSPECT, describe_request(keep=True)))
+    one: Any = read_description(await inspected.locator("#b").evaluate(INSPECT, describe_request(keep=True)))
 
     assert (await keys(inspected, "//p[2]"), one["key"]) == ([b], b)
     assert [await kept_id(inspected, key) for key in (a, b, "c")] == ["a", "b", None]
@@ -319,14 +320,14 @@ async def test_each_document_has_keys_of_its_own(inspected: Page) -> None:
     """R003-54"""
     await inspected.set_content("<p id=a></p><iframe srcdoc='<p id=b></p>'></iframe>")
     inner = inspected.frame_locator("iframe").locator("p")
-    found: Any = description(await inner.evaluate(INSPECT, describe_request(keep=True)))
+    found: Any = read_description(await inner.evaluate(INSPECT, describe_request(keep=True)))
 
     [outer] = await keys(inspected, "p")
 
     assert outer != found["key"]
     assert await kept_id(inspected, found["key"]) is None
     reply = await inner.evaluate(INSPECT, describe_kept_request(found["key"]))
-    assert kept_description(reply) == {key: value for key, value in found.items() if key != "key"}
+    assert read_kept_description(reply) == {key: value for key, value in found.items() if key != "key"}
 
 
 async def test_odd_tag_names_have_selectors(inspected: Page) -> None:
@@ -344,7 +345,7 @@ async def test_odd_tag_names_have_selectors(inspected: Page) -> None:
 
 async def obstacle_to(page: Page, html: str, selector: str = "#it", *, editing: bool = False) -> object:
     await page.set_content(html)
-    return obstacle(await page.locator(selector).evaluate(INSPECT, obstacle_request(editing=editing)))
+    return read_obstacle(await page.locator(selector).evaluate(INSPECT, obstacle_request(editing=editing)))
 
 
 @pytest.mark.parametrize(
@@ -431,7 +432,7 @@ async def test_an_open_dialog_covers_the_page(inspected: Page) -> None:
 
     reply = await inspected.locator("#it").evaluate(INSPECT, obstacle_request())
 
-    assert obstacle(reply) == {
+    assert read_obstacle(reply) == {
         "reason": "covered",
         "detail": 'covered by the open dialog <dialog id="ask"> "Sure?"',
         "by": "#ask",
@@ -444,7 +445,7 @@ async def test_a_detached_element_is_told(inspected: Page) -> None:
     assert handle is not None
     await inspected.set_content("")
 
-    assert obstacle(await handle.evaluate(INSPECT, obstacle_request())) == {
+    assert read_obstacle(await handle.evaluate(INSPECT, obstacle_request())) == {
         "reason": "detached",
         "detail": "no longer in the page",
         "by": None,
@@ -461,8 +462,8 @@ async def test_shadow_trees_are_looked_through(inspected: Page) -> None:
         }"""
     )
 
-    assert obstacle(await inspected.locator("#free").evaluate(INSPECT, obstacle_request())) is None
-    assert obstacle(await inspected.locator("#it").evaluate(INSPECT, obstacle_request())) == {
+    assert read_obstacle(await inspected.locator("#free").evaluate(INSPECT, obstacle_request())) is None
+    assert read_obstacle(await inspected.locator("#it").evaluate(INSPECT, obstacle_request())) == {
         "reason": "covered",
         "detail": 'covered by <div class="veil"> "veil"',
         "by": "div:nth-of-type(1)",
@@ -476,7 +477,7 @@ async def test_what_covers_a_frame_covers_what_is_in_it(inspected: Page) -> None
     )
     inner = inspected.frame_locator("iframe").locator("#it")
 
-    assert obstacle(await inner.evaluate(INSPECT, obstacle_request())) == {
+    assert read_obstacle(await inner.evaluate(INSPECT, obstacle_request())) == {
         "reason": "covered",
         "detail": 'its frame is covered by <div id="veil"> "veil"',
         "by": None,
@@ -515,7 +516,7 @@ SHOP = """<h1>Checkout</h1><nav><a href="/">Home</a> <a href="/cart">Shopping ca
 async def test_the_closest_element_is_named_first(inspected: Page, selector: str, first: str) -> None:
     await inspected.set_content(SHOP)
 
-    found = closest(await inspected.evaluate(INSPECT, closest_request(selector)))
+    found = read_closest(await inspected.evaluate(INSPECT, closest_request(selector)))
 
     assert found[:1] == [first]
 
@@ -526,7 +527,7 @@ async def test_the_closest_element_is_named_first(inspected: Page, selector: str
 async def test_nothing_is_named_where_nothing_is_near(inspected: Page, selector: str) -> None:
     await inspected.set_content(SHOP)
 
-    assert closest(await inspected.evaluate(INSPECT, closest_request(selector))) == []
+    assert read_closest(await inspected.evaluate(INSPECT, closest_request(selector))) == []
 
 
 async def test_the_closest_are_looked_for_quickly_on_a_large_page(inspected: Page) -> None:
@@ -699,7 +700,7 @@ async def test_the_one_table_that_is_meant_is_found(inspected: Page, selector: s
 
     reply = await inspected.locator(selector).first.evaluate(INSPECT, table_request())
 
-    assert table_data(reply)["rows"] == [{"A": "1"}]
+    assert read_table_data(reply)["rows"] == [{"A": "1"}]
 
 
 async def test_layout_tables_are_looked_through(inspected: Page) -> None:
@@ -736,7 +737,7 @@ async def test_large_tables_are_cut_and_say_so(inspected: Page) -> None:
 
     reply = await inspected.locator("table").evaluate(INSPECT, table_request(limit=3))
 
-    assert table_data(reply) == {
+    assert read_table_data(reply) == {
         "headers": [],
         "rows": [["a", "b"]] * 3,
         "metadata": {"rowCount": 50, "columnCount": 2, "truncated": True},
@@ -871,8 +872,8 @@ def html_of(sections: list[tuple[str, list[list[Cell]]]]) -> str:
     return "".join(f"<{tag}>{''.join(map(row, rows))}</{tag}>" for tag, rows in sections)
 
 
-@settings(
-    max_examples=150,
+@examples(
+    150,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(sections=sectioned())
@@ -882,7 +883,7 @@ async def test_tables_are_formed_as_the_standard_says(
     page = inspected_tab
     await page.evaluate("html => { document.body.innerHTML = html }", f"<table>{html_of(sections)}</table>")
 
-    found = table_data(await page.locator("table").evaluate(INSPECT, table_request()))
+    found = read_table_data(await page.locator("table").evaluate(INSPECT, table_request()))
 
     headers, rows = model(sections)
     plain = [list(row.values()) if isinstance(row, dict) else row for row in found["rows"]]
@@ -907,7 +908,7 @@ async def test_links_are_absolute_and_in_order(inspected: Page) -> None:
         }"""
     )
 
-    assert links(await inspected.evaluate(INSPECT, links_request())) == [
+    assert read_links(await inspected.evaluate(INSPECT, links_request())) == [
         {"text": "Text here", "href": "http://shop.test/a/b?c#d", "title": "Why"},
         {"text": "In", "href": "http://shop.test/shadow"},
         {"text": "again", "href": "http://shop.test/a/b?c#d"},
@@ -927,8 +928,8 @@ async def test_links_of_an_element(inspected: Page) -> None:
     inside = await inspected.locator("nav").evaluate(INSPECT, links_request())
     itself = await inspected.locator("nav a").evaluate(INSPECT, links_request())
 
-    assert links(inside) == links(itself) == [{"text": "b", "href": "http://b.test/"}]
-    assert len(links(await inspected.evaluate(INSPECT, links_request(limit=1)))) == 1
+    assert read_links(inside) == read_links(itself) == [{"text": "b", "href": "http://b.test/"}]
+    assert len(read_links(await inspected.evaluate(INSPECT, links_request(limit=1)))) == 1
 
 
 # metadata
@@ -942,7 +943,7 @@ async def test_metadata(inspected: Page) -> None:
         <meta property="og:image" content="i.png"><link rel="nofollow canonical" href="/c">"""
     )
 
-    assert page_metadata(await inspected.evaluate(INSPECT, metadata_request())) == {
+    assert read_page_metadata(await inspected.evaluate(INSPECT, metadata_request())) == {
         "title": "A title",
         "description": "What it is",
         "keywords": "a, b",
@@ -956,7 +957,7 @@ async def test_metadata(inspected: Page) -> None:
 async def test_metadata_that_is_absent_is_null(inspected: Page) -> None:
     await inspected.set_content("<img name=title><p>Hi")
 
-    assert page_metadata(await inspected.evaluate(INSPECT, metadata_request())) == {
+    assert read_page_metadata(await inspected.evaluate(INSPECT, metadata_request())) == {
         "title": None,
         "description": None,
         "keywords": None,
@@ -986,14 +987,14 @@ HOSTILE = """<form id="f"><input name="attributes"><input name="id"><input name=
 
 async def everything_asked(page: Page) -> list[object]:
     form = page.locator("form")
-    found = description(await form.evaluate(INSPECT, describe_request()))
+    found = read_description(await form.evaluate(INSPECT, describe_request()))
     return [
         (found["tagName"], found["selector"], found["attributes"], found["text"]),
-        obstacle(await page.locator("button").evaluate(INSPECT, obstacle_request())),
-        closest(await page.evaluate(INSPECT, closest_request("#send-order"))),
-        table_data(await form.evaluate(INSPECT, table_request()))["rows"],
-        links(await page.evaluate(INSPECT, links_request())),
-        page_metadata(await page.evaluate(INSPECT, metadata_request()))["url"],
+        read_obstacle(await page.locator("button").evaluate(INSPECT, obstacle_request())),
+        read_closest(await page.evaluate(INSPECT, closest_request("#send-order"))),
+        read_table_data(await form.evaluate(INSPECT, table_request()))["rows"],
+        read_links(await page.evaluate(INSPECT, links_request())),
+        read_page_metadata(await page.evaluate(INSPECT, metadata_request()))["url"],
     ]
 
 
@@ -1045,13 +1046,13 @@ async def test_a_page_nested_beyond_reason_is_read(inspected: Page) -> None:
     )
 
     assert (await described(inspected, "main"))["tagName"] == "main"
-    assert table_data(await inspected.locator("main").evaluate(INSPECT, table_request()))["rows"] == [
+    assert read_table_data(await inspected.locator("main").evaluate(INSPECT, table_request()))["rows"] == [
         ["deep"]
     ]
-    assert links(await inspected.evaluate(INSPECT, links_request())) == [
+    assert read_links(await inspected.evaluate(INSPECT, links_request())) == [
         {"text": "deep", "href": "http://a.test/"}
     ]
-    assert closest(await inspected.evaluate(INSPECT, closest_request("#deeplink", limit=1))) == [
+    assert read_closest(await inspected.evaluate(INSPECT, closest_request("#deeplink", limit=1))) == [
         'link "deep" (#deep-link)'
     ]
 
@@ -1066,14 +1067,23 @@ async def test_a_page_nested_beyond_reason_is_read(inspected: Page) -> None:
 async def test_other_documents_than_html_are_read(inspected: Page, document: str) -> None:
     await inspected.goto(document)
 
-    assert page_metadata(await inspected.evaluate(INSPECT, metadata_request()))["url"] == document
-    assert description(await inspected.locator("a").evaluate(INSPECT, describe_request()))["tagName"] == "a"
-    links(await inspected.evaluate(INSPECT, links_request()))
+    assert read_page_metadata(await inspected.evaluate(INSPECT, metadata_request()))["url"] == document
+    assert (
+        read_description(await inspected.locator("a").evaluate(INSPECT, describe_request()))["tagName"] == "a"
+    )
+    read_links(await inspected.evaluate(INSPECT, links_request()))
 
 
 def test_a_reply_of_another_shape_is_an_error() -> None:
-    for read in (description, descriptions, closest, links, page_metadata, table_data):
+    for read in (
+        read_description,
+        read_descriptions,
+        read_closest,
+        read_links,
+        read_page_metadata,
+        read_table_data,
+    ):
         with pytest.raises(ValueError, match="could not be read"):
             read(None)
     with pytest.raises(ValueError, match="No table"):
-        table_data('{"error": "No table"}')
+        read_table_data('{"error": "No table"}')

@@ -7,17 +7,17 @@ from zoneinfo import available_timezones
 
 import pytest
 
-from footlight.browser.devices import Devices
-from footlight.browser.launch_options import (
+from footlight.browser.context.devices import Devices
+from footlight.browser.context.options import SessionOptions
+from footlight.browser.launch.launch_options import (
     PRESETS,
-    Launch,
     LaunchOptions,
+    LaunchPlan,
     Measure,
-    measures,
+    list_measures,
     needs_own_agent,
     reduced_agent,
 )
-from footlight.browser.options import SessionOptions
 from footlight.errors import InvalidParameter
 
 OWN = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/156.0.8078.79 Safari/537.36"  # noqa: E501
@@ -38,8 +38,8 @@ DEVICES = Devices(
 )
 
 
-def launch_of(options: LaunchOptions, *, own_agent: str | None = OWN) -> Launch:
-    return Launch.of(options, headless=True, own_agent=own_agent, devices=DEVICES)
+def launch_of(options: LaunchOptions, *, own_agent: str | None = OWN) -> LaunchPlan:
+    return LaunchPlan.of(options, headless=True, own_agent=own_agent, devices=DEVICES)
 
 
 def refused(options: LaunchOptions) -> InvalidParameter:
@@ -145,7 +145,7 @@ def test_what_is_said_counts_more_than_what_was_saved(
     given: LaunchOptions, saved: LaunchOptions, together: LaunchOptions
 ) -> None:
     """Explicit before saved, and a preset never mixed with parts of another."""
-    assert given.over(saved) == together
+    assert given.with_defaults(saved) == together
     together.check()
 
 
@@ -187,7 +187,7 @@ def test_options_of_another_version_are_none(data: dict[str, object]) -> None:
 
 
 def test_nothing_said_changes_nothing() -> None:
-    assert launch_of(LaunchOptions(), own_agent=None) == Launch(
+    assert launch_of(LaunchOptions(), own_agent=None) == LaunchPlan(
         options=LaunchOptions(), context=SessionOptions(), args=(), headless=True, agent=None
     )
 
@@ -196,7 +196,7 @@ def test_a_desktop_has_its_words_as_switches_of_the_browser() -> None:
     """What Playwright sets does not reach service workers."""
     options = LaunchOptions(preset="desktop-de", stealth=True, disable_webgl=True, headless=False)
 
-    assert launch_of(options) == Launch(
+    assert launch_of(options) == LaunchPlan(
         options=options,
         context=SessionOptions(viewport=(1440, 900), locale="de-DE", timezone="Europe/Berlin"),
         args=(f"--user-agent={SHOWN}", "--accept-lang=de-DE", "--disable-3d-apis"),
@@ -241,7 +241,7 @@ def test_the_agent_of_stealth_is_that_of_the_same_browser_with_a_window(own: str
 
 
 def test_stealth_says_what_it_does_and_what_it_does_not() -> None:
-    told = measures(launch_of(LaunchOptions(stealth=True, locale="de-DE", disable_webgl=True)))
+    told = list_measures(launch_of(LaunchOptions(stealth=True, locale="de-DE", disable_webgl=True)))
 
     assert told == (
         Measure(name="userAgent", on=True, detail=f"{SHOWN} in headers, pages and workers"),
@@ -273,11 +273,13 @@ def test_stealth_says_what_it_does_and_what_it_does_not() -> None:
     ],
 )
 def test_stealth_says_where_client_hints_give_it_away(options: LaunchOptions, shell: bool, why: str) -> None:
-    hints = next(each for each in measures(launch_of(options), shell=shell) if each.name == "clientHints")
+    hints = next(
+        each for each in list_measures(launch_of(options), shell=shell) if each.name == "clientHints"
+    )
 
     assert not hints.on
     assert re.search(why, hints.detail)
 
 
 def test_without_stealth_nothing_is_told() -> None:
-    assert measures(launch_of(LaunchOptions(preset="desktop-us"))) == ()
+    assert list_measures(launch_of(LaunchOptions(preset="desktop-us"))) == ()

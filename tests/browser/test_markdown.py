@@ -5,36 +5,36 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footlight.browser.markdown import Part, part_of
+from footlight.browser.reading.markdown import MarkdownPart, cut_part
 
 TEXTS = st.text(st.sampled_from("ab \n"), max_size=3_000)
 
 
 def test_what_has_room_is_whole() -> None:
-    assert part_of("a" * 200, 0, 200) == Part("a" * 200, None)
-    assert part_of("a" * 200, 150, 200) == Part("a" * 50, None)
-    assert part_of("short", 99, 200) == Part("", None)
+    assert cut_part("a" * 200, 0, 200) == MarkdownPart("a" * 200, None)
+    assert cut_part("a" * 200, 150, 200) == MarkdownPart("a" * 50, None)
+    assert cut_part("short", 99, 200) == MarkdownPart("", None)
 
 
 def test_a_part_ends_between_two_blocks_and_says_where_to_go_on() -> None:
     text = "\n\n".join(letter * 60 for letter in "abcdef")
 
-    first = part_of(text, 0, 250)
+    first = cut_part(text, 0, 250)
 
-    assert first == Part(
+    assert first == MarkdownPart(
         "\n\n".join(
             [*(letter * 60 for letter in "abc"), "[cut: 184 more characters; go on with offset 186]"]
         ),
         186,
     )
-    assert part_of(text, 186, 250) == Part("\n\n".join(letter * 60 for letter in "def"), None)
+    assert cut_part(text, 186, 250) == MarkdownPart("\n\n".join(letter * 60 for letter in "def"), None)
 
 
 @given(TEXTS, st.integers(200, 400))
 def test_the_parts_are_the_whole_and_none_is_longer_than_its_budget(text: str, budget: int) -> None:
     offset, parts = 0, []
     while True:
-        part = part_of(text, offset, budget)
+        part = cut_part(text, offset, budget)
         assert len(part.text) <= budget
         if part.following is None:
             parts.append(part.text)

@@ -21,14 +21,14 @@ from playwright.async_api import Error, async_playwright
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from footlight.browser import persistent_launch
-from footlight.browser.changes import Change
-from footlight.browser.engine import Engine
-from footlight.browser.launch_options import LaunchOptions
-from footlight.browser.named_sessions import NamedSessions
-from footlight.browser.persistent_launch import closed_to_pages
-from footlight.browser.profiles import PORTS
-from footlight.browser.session import Session
+from footlight.browser.driver.deadline import Deadline
+from footlight.browser.launch import persistent_launch
+from footlight.browser.launch.chromium_flags import DEBUGGING_PORTS, close_debugging_ports
+from footlight.browser.launch.launch_options import LaunchOptions
+from footlight.browser.sessions.change_events import SessionChange
+from footlight.browser.sessions.engine import Engine
+from footlight.browser.sessions.named_sessions import NamedSessions
+from footlight.browser.sessions.session import Session
 from footlight.caller import LOCAL, Caller
 from footlight.config import Settings
 from footlight.errors import (
@@ -57,19 +57,20 @@ LIMIT_SECONDS = 20.0
 @pytest.fixture(autouse=True)
 def ports_of_this_worker(worker_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The port comes from the name, and another worker may have a session of that name open."""
-    first = PORTS.start + 1_000 * (int(worker_id.removeprefix("gw").replace("master", "0")) % 10)
-    monkeypatch.setattr("footlight.browser.profiles.PORTS", range(first, first + 1_000))
+    first = DEBUGGING_PORTS.start + 1_000 * (int(worker_id.removeprefix("gw").replace("master", "0")) % 10)
+    monkeypatch.setattr("footlight.browser.launch.profiles.DEBUGGING_PORTS", range(first, first + 1_000))
 
 
 @asynccontextmanager
 async def served(
-    folder: Path, *, on_change: Callable[[Change], None] = lambda _: None, **settings: Any
+    folder: Path, *, on_change: Callable[[SessionChange], None] = lambda _: None, **settings: Any
 ) -> AsyncGenerator[NamedSessions]:
     """A server's table of sessions, with its profiles in this folder."""
     directory = {"directory": str(folder / "sessions")}
     engine = Engine(
         Settings.model_validate({"toolset": "szkrabok", "profiles": directory, **settings}),
         on_change=on_change,
+        named_sessions=True,
     )
     engine.start()
     try:
@@ -92,7 +93,7 @@ async def opened(sessions: NamedSessions, name: str, options: LaunchOptions = PL
 
 async def asked(session: Session, script: str, url: str | None = None) -> Any:
     """What a script in its page gives."""
-    page = (await session.page()).playwright
+    page = (await session.page_table.get()).playwright
     if url is not None:
         await page.goto(url)
     return await page.evaluate(script)
@@ -126,6 +127,7 @@ WRITE = "document.cookie = 'login=ada; max-age=3600'; localStorage.cart = '7'"
 READ = "[document.cookie, localStorage.cart ?? null]"
 
 
+@pytest.mark.slow
 async def test_a_profile_outlives_its_session_and_its_server(site: Site, tmp_path: Path) -> None:
     """R000-86: the folder has the name of the session."""
     url = site.page("<p>x</p>")
@@ -152,11 +154,11 @@ async def test_two_names_do_not_see_each_other(site: Site, sessions: NamedSessio
 async def test_the_first_page_is_the_one_that_is_there(sessions: NamedSessions) -> None:
     session = await opened(sessions, "shop")
 
-    page = await session.page()
+    page = await session.page_table.get()
     assert (page.id, page.url, session.pages) == ("page-1", "about:blank", [page])
 
     await page.close()
-    assert (await session.page()).id == "page-2"
+    assert (await session.page_table.get()).id == "page-2"
 
 
 async def test_a_popup_is_a_page_of_the_session(site: Site, sessions: NamedSessions) -> None:
@@ -165,12 +167,11 @@ async def test_a_popup_is_a_page_of_the_session(site: Site, sessions: NamedSessi
     url = site.page("<p>x</p>")
     await asked(session, "0", url)
 
-    session.begin_action(acts=True)
+    session.actions.begin(acts=True)
     await asked(session, f"void open('{url}')")
-    async with asyncio.timeout(LIMIT_SECONDS):
-        await session._popups.settle()  # pyright: ignore[reportPrivateUsage]
+    await session.actions.settle(Deadline.after(LIMIT_SECONDS * 1000))
 
-    assert [event.page_id for event in session.take_events().pages] == ["page-2"]
+    assert [event.page_id for event in session.actions.take_events().pages] == ["page-2"]
 
 
 async def test_nothing_runs_before_a_session_is_opened_and_nothing_after(tmp_path: Path) -> None:
@@ -185,7 +186,7 @@ async def test_nothing_runs_before_a_session_is_opened_and_nothing_after(tmp_pat
         await sessions.close("shop", caller=LOCAL)
         assert [each for each in running if each.is_running()] == []
         assert is_free(port)
-        assert session.over
+        assert session.has_ended
         await opened(sessions, "shop")
     assert browsers_in(tmp_path) == []
     assert is_free(port)
@@ -215,6 +216,7 @@ async def test_a_session_that_is_open_keeps_its_options(sessions: NamedSessions)
     assert same.already_open
 
 
+@pytest.mark.slow
 async def test_options_hold_the_next_time(sessions: NamedSessions) -> None:
     """What is said counts, then what was saved, then the settings."""
     asks = "[navigator.language, innerWidth]"
@@ -259,7 +261,7 @@ async def test_what_cannot_be_opened_leaves_nothing(sessions: NamedSessions, tmp
 async def test_a_browser_that_dies_while_it_starts_is_told_and_is_no_reason_not_to_try_again(
     sessions: NamedSessions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    listens = persistent_launch._listens  # pyright: ignore[reportPrivateUsage]
+    listens = persistent_launch._wait_until_listening  # pyright: ignore[reportPrivateUsage]
 
     def dies(process: psutil.Process, port: int) -> bool:
         process.kill()
@@ -267,7 +269,7 @@ async def test_a_browser_that_dies_while_it_starts_is_told_and_is_no_reason_not_
         return listens(process, port)
 
     with monkeypatch.context() as patched:
-        patched.setattr(persistent_launch, "_listens", dies)
+        patched.setattr(persistent_launch, "_wait_until_listening", dies)
         work = sessions.open("short", PLAIN, caller=LOCAL)
         await refused(work, BrowserNotInstalled, "did not start: it ended at once")
     assert browsers_in(tmp_path) == []
@@ -287,10 +289,11 @@ async def test_only_so_many_are_open(tmp_path: Path) -> None:
         await opened(sessions, "two")
 
 
+@pytest.mark.slow
 async def test_a_session_that_nobody_waits_for_is_closed(tmp_path: Path) -> None:
     ended = asyncio.Event()
 
-    def on_change(change: Change) -> None:
+    def on_change(change: SessionChange) -> None:
         if change.kind == "closed" and change.page_id is None:
             ended.set()
 
@@ -326,6 +329,7 @@ async def test_a_session_that_is_not_open_says_how_it_is_opened(sessions: NamedS
     await refused(sessions.get(None, caller=LOCAL), MissingParameter, "^sessionName: required$")
 
 
+@pytest.mark.slow
 async def test_a_profile_of_before_is_not_open_by_itself(tmp_path: Path) -> None:
     async with served(tmp_path) as sessions:
         await opened(sessions, "shop")
@@ -335,6 +339,7 @@ async def test_a_profile_of_before_is_not_open_by_itself(tmp_path: Path) -> None
         )
 
 
+@pytest.mark.slow
 async def test_a_session_that_nobody_uses_is_closed(tmp_path: Path) -> None:
     async with served(tmp_path, session={"idleTimeout": 60_000}) as sessions:
         session = await opened(sessions, "shop")
@@ -347,13 +352,14 @@ async def test_a_session_that_nobody_uses_is_closed(tmp_path: Path) -> None:
         await opened(sessions, "shop")
 
 
+@pytest.mark.slow
 async def test_a_crash_is_told_once(site: Site, tmp_path: Path) -> None:
     """And the session opens again, as it was."""
     news: list[str] = []
     async with served(tmp_path, on_change=lambda change: news.append(change.kind)) as sessions:
         session = await opened(sessions, "shop", LaunchOptions(locale="de-DE"))
         await asked(session, WRITE, site.page("<p>x</p>"))
-        browser = sessions._held[session].browser.process  # pyright: ignore[reportPrivateUsage]
+        browser = sessions._resources[session].browser.process  # pyright: ignore[reportPrivateUsage]
         browser.kill()
         async with asyncio.timeout(LIMIT_SECONDS):
             await session.browser.gone.wait()
@@ -369,9 +375,10 @@ async def test_a_crash_is_told_once(site: Site, tmp_path: Path) -> None:
         assert await asked(again.session, "navigator.language") == "de-DE"
 
 
+@pytest.mark.slow
 async def test_a_crash_that_nobody_heard_of_stops_no_opening(sessions: NamedSessions) -> None:
     session = await opened(sessions, "shop")
-    sessions._held[session].browser.process.kill()  # pyright: ignore[reportPrivateUsage]
+    sessions._resources[session].browser.process.kill()  # pyright: ignore[reportPrivateUsage]
     async with asyncio.timeout(LIMIT_SECONDS):
         await session.browser.gone.wait()
 
@@ -393,6 +400,7 @@ async def test_deleting_ends_the_session_and_its_profile(sessions: NamedSessions
     await refused(sessions.delete("shop", caller=LOCAL), SessionNotFound, 'There is no profile "shop"')
 
 
+@pytest.mark.slow
 async def test_opening_closing_and_deleting_at_once_end(sessions: NamedSessions, tmp_path: Path) -> None:
     async with asyncio.timeout(2 * LIMIT_SECONDS):
         outcomes = await asyncio.gather(
@@ -402,10 +410,11 @@ async def test_opening_closing_and_deleting_at_once_end(sessions: NamedSessions,
             sessions.delete("shop", caller=LOCAL),
         )
 
-    assert [type(outcome).__name__ for outcome in outcomes] == ["Opened", "NoneType"] * 2
+    assert [type(outcome).__name__ for outcome in outcomes] == ["OpenedSession", "NoneType"] * 2
     assert (sessions.count, left_in(tmp_path)) == (0, [])
 
 
+@pytest.mark.slow
 async def test_a_session_that_is_being_closed_is_opened_after_it(sessions: NamedSessions) -> None:
     await opened(sessions, "shop")
 
@@ -433,24 +442,26 @@ async def test_a_link_among_the_profiles_is_not_followed(sessions: NamedSessions
 
 OTHER = """
 import asyncio, sys
-from footlight.browser.engine import Engine
-from footlight.browser.launch_options import LaunchOptions
+from footlight.browser.sessions.engine import Engine
+from footlight.browser.launch.launch_options import LaunchOptions
 from footlight.caller import LOCAL
 from footlight.config import Settings
 
 async def main():
     directory = {"directory": sys.argv[2]}
-    engine = Engine(Settings.model_validate({"toolset": "szkrabok", "profiles": directory}))
+    settings = Settings.model_validate({"toolset": "szkrabok", "profiles": directory})
+    engine = Engine(settings, named_sessions=True)
     engine.start()
     sessions = await engine.sessions()
     opened = await sessions.open("p4n-test", LaunchOptions(), caller=LOCAL)
-    print(sessions._held[opened.session].browser.process.pid, flush=True)
+    print(sessions._resources[opened.session].browser.process.pid, flush=True)
     await asyncio.Event().wait()
 
 asyncio.run(main())
 """
 
 
+@pytest.mark.slow
 async def test_a_profile_that_another_process_has_is_told_with_it(
     sessions: NamedSessions, tmp_path: Path
 ) -> None:
@@ -499,6 +510,7 @@ async def test_a_port_that_is_taken_is_told_with_who_has_it(sessions: NamedSessi
     assert (await opened(sessions, "p4n-test")).alive
 
 
+@pytest.mark.slow
 async def test_two_names_of_one_port_are_not_open_together(sessions: NamedSessions, tmp_path: Path) -> None:
     store = sessions._profiles  # pyright: ignore[reportPrivateUsage]
     wanted = store.port_of("shop")
@@ -516,6 +528,7 @@ async def test_two_names_of_one_port_are_not_open_together(sessions: NamedSessio
     await opened(sessions, twin)
 
 
+@pytest.mark.slow
 async def test_principals_have_names_of_their_own(site: Site, sessions: NamedSessions) -> None:
     url = site.page("<p>x</p>")
     hers = await sessions.open("shop", PLAIN, caller=ADA)
@@ -533,13 +546,14 @@ async def test_principals_have_names_of_their_own(site: Site, sessions: NamedSes
     assert sessions.list(caller=BOB) == [his.session]
 
 
+@pytest.mark.slow
 async def test_a_principal_that_leaves_takes_its_sessions_with_it(sessions: NamedSessions) -> None:
     await opened(sessions, "mine")
     hers = await sessions.open("hers", PLAIN, caller=ADA)
 
     await sessions.leave(ADA.principal)
 
-    assert (sessions.count, hers.session.over) == (1, True)
+    assert (sessions.count, hers.session.has_ended) == (1, True)
     assert [profile.name for profile in sessions.profiles(caller=ADA)] == ["hers"]
     await refused(sessions.open("hers", PLAIN, caller=ADA), SessionNotFound, "ended with its connection")
     assert sessions.count == 1
@@ -548,6 +562,7 @@ async def test_a_principal_that_leaves_takes_its_sessions_with_it(sessions: Name
 # Debuggers
 
 
+@pytest.mark.slow
 async def test_a_debugger_attaches_to_the_endpoint(site: Site, sessions: NamedSessions) -> None:
     session = await opened(sessions, "p4n-test")
     await asked(session, "document.title = 'seen'", site.page("<p>x</p>"))
@@ -585,6 +600,7 @@ HERE = (
 )
 
 
+@pytest.mark.slow
 async def test_no_page_comes_to_the_port_of_any_session(site: Site, sessions: NamedSessions) -> None:
     """Who debugs a browser can open files in it."""
     session = await opened(sessions, "shop")
@@ -605,7 +621,7 @@ async def test_no_page_comes_to_the_port_of_any_session(site: Site, sessions: Na
 async def test_no_page_comes_to_the_port_by_way_of_the_proxy(site: Site, tmp_path: Path) -> None:
     async with served(tmp_path, security={"blockedDomains": ["blocked.test"]}) as sessions:
         session = await opened(sessions, "shop")
-        page = (await session.page()).playwright
+        page = (await session.page_table.get()).playwright
         for host in ("127.0.0.1", "localhost", "[::ffff:127.0.0.1]"):
             at = f"http://{host}:{sessions.endpoint('shop', caller=LOCAL).port}/json/version"
             response = await page.goto(site.redirect(at))
@@ -614,7 +630,7 @@ async def test_no_page_comes_to_the_port_by_way_of_the_proxy(site: Site, tmp_pat
 
 
 async def test_only_the_ports_of_debuggers_are_closed() -> None:
-    rules = closed_to_pages(["--mute", "--host-resolver-rules=MAP a.test ~NOTFOUND"])
+    rules = close_debugging_ports(["--mute", "--host-resolver-rules=MAP a.test ~NOTFOUND"])
 
     assert rules[0] == "--mute"
     assert rules[1].startswith("--host-resolver-rules=MAP localhost:2??? localhost, ")
@@ -626,15 +642,18 @@ async def test_what_cannot_be_written_down_is_told_and_leaves_no_browser(tmp_pat
     (tmp_path / "sessions").write_text("a file")
     async with served(tmp_path) as sessions:
         error = await refused(
-            sessions.open("shop", PLAIN, caller=LOCAL), PermissionDenied, "keeps its profiles: File exists"
+            sessions.open("shop", PLAIN, caller=LOCAL),
+            PermissionDenied,
+            "The folder of the profiles cannot be written to: File exists",
         )
         assert error.details == {"setting": "profiles.directory"}
         assert sessions.profiles(caller=LOCAL) == []
 
 
+@pytest.mark.slow
 async def test_the_port_is_open_on_this_machine_alone(sessions: NamedSessions) -> None:
     session = await opened(sessions, "shop")
-    held = sessions._held[session]  # pyright: ignore[reportPrivateUsage]
+    held = sessions._resources[session]  # pyright: ignore[reportPrivateUsage]
 
     listening = {
         each.laddr[0]
@@ -645,6 +664,7 @@ async def test_the_port_is_open_on_this_machine_alone(sessions: NamedSessions) -
     assert listening == {"127.0.0.1"}
 
 
+@pytest.mark.slow
 async def test_domains_are_enforced_in_profiles_too(site: Site, tmp_path: Path) -> None:
     url = site.page("<p>x</p>")
     path = url.removeprefix(site.url)
@@ -652,7 +672,7 @@ async def test_domains_are_enforced_in_profiles_too(site: Site, tmp_path: Path) 
         session = await opened(sessions, "shop")
 
         assert await asked(session, "document.body.innerText", url) == "x"
-        page = (await session.page()).playwright
+        page = (await session.page_table.get()).playwright
         response = await page.goto(site.at("localhost") + path)
 
     assert response is not None
@@ -710,7 +730,7 @@ async def seen(session: Session, mirror: Mirror) -> dict[str, dict[str, Any]]:
     """By whom what is seen, in all the places where scripts run."""
     await asked(session, "0", mirror.url)
     told = {where: json.loads(await asked(session, script)) for where, script in ASK.items()}
-    page = (await session.page()).playwright
+    page = (await session.page_table.get()).playwright
     async with page.expect_popup() as opening:
         await page.evaluate("void open('/popup')")
     popup = await opening.value
@@ -718,6 +738,7 @@ async def seen(session: Session, mirror: Mirror) -> dict[str, dict[str, Any]]:
     return {**told, "popup": json.loads(await popup.evaluate(TELL))}
 
 
+@pytest.mark.slow
 async def test_a_preset_with_stealth_is_one_browser_everywhere(site: Site, sessions: NamedSessions) -> None:
     """R000-87; lessons 2.0: parts that do not fit each other are worse than none."""
     mirror = Mirror(site)
@@ -753,6 +774,7 @@ async def test_a_preset_with_stealth_is_one_browser_everywhere(site: Site, sessi
     }
 
 
+@pytest.mark.slow
 async def test_options_of_ones_own_are_the_same_everywhere(site: Site, sessions: NamedSessions) -> None:
     mirror = Mirror(site)
     options = LaunchOptions(

@@ -6,9 +6,9 @@ from itertools import pairwise
 
 from hypothesis import given
 
-from footlight.browser.narrowing import below, interactive, to_depth
-from footlight.browser.rendering import as_text
-from footlight.browser.snapshot import Node
+from footlight.browser.snapshot.narrowing import keep_interactive, limit_depth, subtree
+from footlight.browser.snapshot.nodes import Node
+from footlight.browser.snapshot.rendering import render_text
 from tests.browser.trees import patient, trees
 
 PAGE = (
@@ -41,7 +41,7 @@ PAGE = (
 
 
 def test_interactive_keeps_controls_and_the_little_that_says_where_they_are() -> None:
-    assert as_text(interactive(PAGE)) == "\n".join(
+    assert render_text(keep_interactive(PAGE)) == "\n".join(
         [
             'e2 navigation "Main"',
             " e4 listitem",
@@ -59,7 +59,7 @@ def test_interactive_keeps_controls_and_the_little_that_says_where_they_are() ->
 
 
 def test_to_depth_says_how_much_is_more_inside() -> None:
-    assert as_text(to_depth(PAGE, 2)) == "\n".join(
+    assert render_text(limit_depth(PAGE, 2)) == "\n".join(
         [
             "e1 banner",
             ' e2 navigation "Main" more-inside=3',
@@ -79,13 +79,13 @@ def test_to_depth_says_how_much_is_more_inside() -> None:
 def test_below_is_one_node_with_what_is_in_it() -> None:
     row = "\n".join(["e14 row", ' e15 cell "Bob"', ' e16 cell "Edit"', '  e17 button "Edit"'])
 
-    assert (as_text(below(PAGE, "e14")), below(PAGE, "e99")) == (row, ())
+    assert (render_text(subtree(PAGE, "e14")), subtree(PAGE, "e99")) == (row, ())
 
 
 @patient
 @given(trees())
 def test_interactive_loses_no_control_and_makes_a_tree(nodes: list[Node]) -> None:
-    kept = interactive(nodes)
+    kept = keep_interactive(nodes)
 
     controls = [node.ref for node in nodes if node.role in ("button", "link", "textbox")]
     assert [node.ref for node in kept if node.role in ("button", "link", "textbox")] == controls

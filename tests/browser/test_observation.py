@@ -8,11 +8,11 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footlight.browser.difference import Change, Difference, difference
-from footlight.browser.narrowing import below
-from footlight.browser.observation import Observation, observe, render_difference
-from footlight.browser.rendering import as_text
-from footlight.browser.snapshot import Node, Snapshot
+from footlight.browser.snapshot.difference import NodeChange, SnapshotDifference, compute_difference
+from footlight.browser.snapshot.narrowing import subtree
+from footlight.browser.snapshot.nodes import Node, Snapshot
+from footlight.browser.snapshot.observation import Observation, observe, render_difference
+from footlight.browser.snapshot.rendering import render_text
 from tests.browser.trees import looks, patient, trees
 
 FORM = (
@@ -34,7 +34,7 @@ FORM = (
 
 
 def told(before: Sequence[Node], after: Sequence[Node]) -> list[str]:
-    found = difference(before, after)
+    found = compute_difference(before, after)
     return [] if found is None else render_difference(found)
 
 
@@ -151,16 +151,16 @@ def test_the_whole_is_told_where_there_was_no_look_before_or_another_document() 
     other = [replace(node, ref=f"e{number}") for number, node in enumerate(FORM, 50)]
     asked = observe(snapshot(FORM), snapshot(FORM), mode="full", budget=8_000, link=lambda _: None)
 
-    whole = Observation("full", as_text(FORM), cut=False, lines=14)
+    whole = Observation("full", render_text(FORM), cut=False, lines=14)
     assert observed(None, FORM) == asked == whole
-    assert observed(FORM, other) == Observation("full", as_text(other), cut=False, lines=14)
+    assert observed(FORM, other) == Observation("full", render_text(other), cut=False, lines=14)
 
 
 def test_the_whole_is_told_where_it_is_shorter_than_the_difference() -> None:
     after = [FORM[0], Node(1, "text", "Done")]
     before = [Node(0, "list", "All of them", f"e{number}", states=(str(number),)) for number in range(20, 50)]
 
-    assert observed([FORM[0], *before], after) == Observation("full", as_text(after), lines=2)
+    assert observed([FORM[0], *before], after) == Observation("full", render_text(after), lines=2)
 
 
 def test_a_difference_over_the_budget_is_cut_and_kept_whole_behind_its_link() -> None:
@@ -187,7 +187,7 @@ def test_a_difference_over_the_budget_is_cut_and_kept_whole_behind_its_link() ->
 @given(looks())
 def test_every_ref_that_came_or_went_is_accounted_for(pages: tuple[list[Node], list[Node]]) -> None:
     before, after = pages
-    changes = (difference(before, after) or Difference(())).changes
+    changes = (compute_difference(before, after) or SnapshotDifference(())).changes
     stayed = {node.ref for node in before if node.ref} & {node.ref for node in after}
 
     added = [change.node.ref for change in changes if change.kind == "added" and change.node.ref]
@@ -197,14 +197,14 @@ def test_every_ref_that_came_or_went_is_accounted_for(pages: tuple[list[Node], l
     )
 
 
-def _gone(before: Sequence[Node], changes: Sequence[Change], stayed: set[str]) -> list[str]:
+def _gone(before: Sequence[Node], changes: Sequence[NodeChange], stayed: set[str]) -> list[str]:
     """The refs of what was removed and of what was in it."""
     removed = [change.node for change in changes if change.kind == "removed"]
     return list(
         {
             node.ref
             for top in removed
-            for node in (below(before, top.ref) if top.ref else _inside(before, top))
+            for node in (subtree(before, top.ref) if top.ref else _inside(before, top))
             if node.ref and node.ref not in stayed
         }
     )
@@ -222,9 +222,9 @@ def _inside(before: Sequence[Node], top: Node) -> Sequence[Node]:
 def test_no_news_is_the_same_page(pages: tuple[list[Node], list[Node]]) -> None:
     before, after = pages
 
-    if difference(before, after) is None:
-        assert as_text(after) == as_text(before)
-    assert difference(after, [replace(node) for node in after]) is None
+    if compute_difference(before, after) is None:
+        assert render_text(after) == render_text(before)
+    assert compute_difference(after, [replace(node) for node in after]) is None
 
 
 @patient
@@ -235,13 +235,13 @@ def test_an_observation_is_never_longer_than_its_budget_or_the_page(
     before, after = pages
 
     assert len(observed(before, after, budget=budget).text) <= budget
-    assert len(observed(before, after, budget=10**9).text) <= len(as_text(after))
+    assert len(observed(before, after, budget=10**9).text) <= len(render_text(after))
 
 
 @patient
 @given(trees())
 def test_a_page_cannot_forge_a_line_of_a_difference(nodes: list[Node]) -> None:
-    found = difference([], nodes)
+    found = compute_difference([], nodes)
 
     lines = [] if found is None else render_difference(found)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from footlight.browser.output import OutputFolder, write_new
+from footlight.browser.driver.output_folder import OutputFolder, cut_to_bytes, write_new
 from footlight.errors import InvalidParameter
 
 
@@ -33,6 +33,28 @@ def test_a_name_that_is_more_than_a_name_is_refused(tmp_path: Path, name: str) -
 
     assert (refused.value.details, folder.find(name)) == ({"parameter": "save"}, None)
     assert not (tmp_path / "new").exists()
+
+
+def test_a_name_is_as_long_as_a_file_system_takes(tmp_path: Path) -> None:
+    """Which counts bytes: a letter may have four of them."""
+    folder = OutputFolder(tmp_path)
+
+    reserved = [folder.reserve(name, ".webm") for name in ("é" * 100, "é" * 100, "漢" * 66)]
+    for name in ("漢" * 67, "𠀀" * 51):
+        with pytest.raises(InvalidParameter, match="200 bytes"):
+            folder.reserve(name, ".webm")
+
+    assert [path.name for path in reserved] == [
+        "é" * 100 + ".webm",
+        "é" * 100 + "-1.webm",
+        "漢" * 66 + ".webm",
+    ]
+
+
+def test_a_text_is_cut_between_its_letters() -> None:
+    assert [cut_to_bytes("a漢𠀀", most) for most in range(9)] == [
+        *("", "a", "a", "a", "a漢", "a漢", "a漢", "a漢", "a漢𠀀")
+    ]
 
 
 def test_what_a_link_leads_to_is_neither_found_nor_written(tmp_path: Path) -> None:

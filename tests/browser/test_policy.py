@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footlight.browser.policy import DomainPolicy, upload_paths
+from footlight.browser.network.policy import DomainPolicy, upload_paths
 from footlight.errors import InvalidParameter, InvalidUrl, PermissionDenied
 
 CLOSED = DomainPolicy(None, None, closed_ports=range(20_000, 30_000))
@@ -233,10 +233,10 @@ def test_data_has_no_host_so_it_is_refused_where_hosts_are_listed(url: str) -> N
         ("example.com", "Did you mean https://example.com?"),
         ("www.example.com/a?b", "Did you mean https://www.example.com/a?b?"),
         ("//example.com/a", "Did you mean https://example.com/a?"),
-        ("localhost:8080/a", "Did you mean https://localhost:8080/a?"),
-        ("localhost:8080", "Did you mean https://localhost:8080?"),
+        ("localhost:8080/a", "Did you mean http://localhost:8080/a?"),
+        ("localhost:8080", "Did you mean http://localhost:8080?"),
         ("example.com:443/a", "Did you mean https://example.com:443/a?"),
-        ("127.0.0.1:80", "Did you mean https://127.0.0.1:80?"),
+        ("127.0.0.1:80", "Did you mean http://127.0.0.1:80?"),
     ],
 )
 def test_a_url_without_a_scheme_is_answered_with_what_may_be_meant(url: str, suggestion: str) -> None:

@@ -16,15 +16,15 @@ from pathlib import Path
 import psutil
 import pytest
 
-from footlight.browser.launch_options import LaunchOptions
-from footlight.browser.profile_lock import find_browser_holder
-from footlight.browser.profiles import Holder, ProfileInfo, ProfileStore
+from footlight.browser.launch.launch_options import LaunchOptions
+from footlight.browser.launch.profile_lock import find_browser_holder
+from footlight.browser.launch.profiles import Holder, ProfileInfo, ProfileStore
 from footlight.errors import InvalidParameter, ResourceExhausted, SessionNotFound
 
 HOLDER = """
 import sys
 from pathlib import Path
-from footlight.browser.profiles import ProfileStore
+from footlight.browser.launch.profiles import ProfileStore
 lock = ProfileStore(Path(sys.argv[2])).lock(sys.argv[3])
 print("locked", flush=True)
 sys.stdin.read()
@@ -209,8 +209,8 @@ def test_principals_have_profiles_of_their_own(store: ProfileStore) -> None:
 
 def test_a_profile_is_had_once(store: ProfileStore) -> None:
     """Lessons 2.0, 16: whoever takes it twice is refused, and does not wait for itself."""
-    in_use = f"profile shop is in use by process {os.getpid()} "
-    with store.lock("shop"), pytest.raises(ResourceExhausted, match=in_use):
+    profile_in_use_error = f"profile shop is in use by process {os.getpid()} "
+    with store.lock("shop"), pytest.raises(ResourceExhausted, match=profile_in_use_error):
         store.lock("shop")
     lock = store.lock("shop")
     lock.release()
@@ -340,7 +340,7 @@ def test_what_is_not_there_cannot_be_deleted(store: ProfileStore, tmp_path: Path
 
 def test_a_profile_in_use_is_not_deleted(store: ProfileStore) -> None:
     folder = made(store, "shop")
-    in_use = "profile shop is in use by process"
-    with locked_elsewhere(store, "shop"), pytest.raises(ResourceExhausted, match=in_use):
+    profile_in_use_error = "profile shop is in use by process"
+    with locked_elsewhere(store, "shop"), pytest.raises(ResourceExhausted, match=profile_in_use_error):
         store.delete("shop")
     assert (folder / "Default" / "Cookies").exists()

@@ -10,8 +10,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footlight.browser.rendering import as_json, as_text, as_yaml
-from footlight.browser.snapshot import Box, Node
+from footlight.browser.snapshot.nodes import Node, NodeBox
+from footlight.browser.snapshot.rendering import render_json, render_text, render_yaml
 from tests.browser.trees import HOSTILE, patient, trees
 
 PAGE = (
@@ -24,7 +24,7 @@ PAGE = (
     Node(2, "textbox", "Mail", "e7", placeholder="you@example.org", description="Never shown"),
     Node(2, "text", "By signing up you accept the "),
     Node(2, "link", "terms", "e8", url="https://example.org/terms"),
-    Node(2, "button", "Save", "e9", states=("disabled",), box=Box(8, 20.5, 60, 24)),
+    Node(2, "button", "Save", "e9", states=("disabled",), box=NodeBox(8, 20.5, 60, 24)),
     Node(1, "list", "", "e10"),
     Node(2, "listitem", "", "e11", text="Free for a month"),
     Node(2, "progressbar", "Seats", "e12", value="50", text="Half taken"),
@@ -32,7 +32,7 @@ PAGE = (
 
 
 def test_a_page_as_text_has_the_ref_first_and_one_line_for_each_node() -> None:
-    assert as_text(PAGE) == "\n".join(
+    assert render_text(PAGE) == "\n".join(
         [
             "e1 banner",
             ' e2 link "Docs" -> /docs',
@@ -52,7 +52,7 @@ def test_a_page_as_text_has_the_ref_first_and_one_line_for_each_node() -> None:
 
 
 def test_a_page_as_yaml_is_like_an_aria_snapshot() -> None:
-    assert as_yaml(PAGE) == [
+    assert render_yaml(PAGE) == [
         "- banner [ref=e1]:",
         '  - link "Docs" [ref=e2]:',
         "    - /url: /docs",
@@ -76,7 +76,7 @@ def test_a_page_as_yaml_is_like_an_aria_snapshot() -> None:
 
 
 def test_a_page_as_json_is_nested_and_leaves_out_what_is_empty() -> None:
-    assert as_json(PAGE[:4] + PAGE[9:10]) == [
+    assert render_json(PAGE[:4] + PAGE[9:10]) == [
         {
             "role": "banner",
             "ref": "e1",
@@ -123,18 +123,18 @@ def test_a_page_as_json_is_nested_and_leaves_out_what_is_empty() -> None:
     ],
 )
 def test_what_a_page_says_cannot_forge_a_line_or_a_ref(node: Node, line: str) -> None:
-    assert as_text([node]) == line
+    assert render_text([node]) == line
 
 
 @patient
 @given(trees())
 def test_each_line_begins_with_the_ref_of_its_node_whatever_the_page_says(nodes: list[Node]) -> None:
-    lines = as_text(nodes).splitlines()
+    lines = render_text(nodes).splitlines()
 
     begins = [re.match(r' *(?:(e\d+) |")', line + " ") for line in lines]
     assert [match and match[1] for match in begins] == [node.ref for node in nodes]
     assert [_said_by_us(line) for line in lines if re.search(r" e\d|…", _said_by_us(line))] == []
-    assert as_text(nodes).encode().decode() == as_text(nodes)
+    assert render_text(nodes).encode().decode() == render_text(nodes)
 
 
 def _said_by_us(line: str) -> str:
@@ -145,7 +145,7 @@ def _said_by_us(line: str) -> str:
 @patient
 @given(trees())
 def test_the_yaml_of_any_page_can_be_read_again(nodes: list[Node]) -> None:
-    read = yaml.safe_load("\n".join(as_yaml(nodes)))
+    read = yaml.safe_load("\n".join(render_yaml(nodes)))
 
     assert sorted(re.findall(r"\[ref=(e\d+)\]'?$", "\n".join(_keys(read)), re.MULTILINE)) == sorted(
         node.ref for node in nodes if node.ref
@@ -161,7 +161,7 @@ def test_words_are_the_same_when_the_yaml_is_read_again(said: str) -> None:
         Node(0, "button", said[:50], "e2"),
     ]
 
-    text, link, button = yaml.safe_load("\n".join(as_yaml(nodes)))
+    text, link, button = yaml.safe_load("\n".join(render_yaml(nodes)))
 
     name = f" {json.dumps(said[:50], ensure_ascii=False)}" if said else ""
     assert (text, link) == ({"text": said}, {"link [ref=e1]": [{"/url": said or "x"}]})
@@ -187,11 +187,11 @@ def test_the_json_of_any_page_has_all_of_its_nodes_in_order(nodes: list[Node]) -
     def refs(infos: list[dict[str, object]]) -> list[object]:
         return [ref for info in infos for ref in (info.get("ref"), *refs(info.get("children", [])))]
 
-    assert refs(json.loads(json.dumps(as_json(nodes)))) == [node.ref for node in nodes]
+    assert refs(json.loads(json.dumps(render_json(nodes)))) == [node.ref for node in nodes]
 
 
 def test_a_page_of_endless_depth_is_json_of_sixty_levels() -> None:
-    deep = as_json([Node(depth, "generic", "", f"e{depth}") for depth in range(5_000)])
+    deep = render_json([Node(depth, "generic", "", f"e{depth}") for depth in range(5_000)])
 
     levels = 0
     while deep:

@@ -1,4 +1,4 @@
-"""`snapshot.js` in a real Chromium, on pages written here: whole lists of nodes compared."""
+"""The snapshot script in a real Chromium, on pages written here: whole lists of nodes compared."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ WAIT_MS = 20_000
 @pytest.fixture(scope="module")
 async def chromium() -> AsyncGenerator[Browser]:
     async with async_playwright() as playwright:
-        # The engine, and the judge's mark on it, which changes nothing for others.
-        await playwright.selectors.register("footlight", _load_agreement().engine(), content_script=True)
+        engine = _load_agreement().marking_engine()
+        await playwright.selectors.register("footlight", engine, content_script=True)
         async with launched(playwright) as browser:
             yield browser
 
@@ -60,7 +60,7 @@ async def names(tab: Page, html: str) -> list[str]:
     return [name for _, _, name, ref, *_ in await look(tab, html) if ref]
 
 
-def replayed(nodes: Sequence[Any], ops: Sequence[Any]) -> list[Any]:
+def apply_operations(nodes: Sequence[Any], ops: Sequence[Any]) -> list[Any]:
     """The list of now, from the last one and what changed."""
     result: list[Any] = []
     at = 0
@@ -238,13 +238,122 @@ async def test_a_modal_dialog_leaves_nothing_else(tab: Page) -> None:
     assert [node[1] for node in none] == ["heading", "main", "paragraph", "dialog", "button"]
 
 
-async def test_an_aria_modal_dialog_is_only_marked(tab: Page) -> None:
-    nodes = await look(tab, "<p>text</p><div role=dialog aria-modal=true aria-label=D>in</div>")
+MODAL = "<div role=dialog aria-modal=true aria-label=D {}>in<button>b</button></div>"
+ONLY_MODAL = [
+    [0, "dialog", "D", "e1", {"s": ["modal"]}],
+    [1, "text", "in", None],
+    [1, "button", "b", "e2"],
+]
+SHADE = "<div style='position: fixed; inset: 0; background: #0008'>{}</div>"
+SHADOW = """<p>Page</p><x-y></x-y><script>
+  document.querySelector('x-y').attachShadow({mode: 'open'}).innerHTML = `DIALOG`</script>"""
+OVER = "style='position: fixed; inset: 100px; background: white'"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        f"<h1>Page</h1>{MODAL.format('')}<p>text</p>",
+        f"<h1>Page</h1><main><p>text</p><div>{MODAL.format(OVER)}</div></main><footer>end</footer>",
+        f"<main>Page</main>{SHADE.format(MODAL.format(OVER))}",
+        f"<p>Page</p>{SHADE.format('')}{MODAL.format(OVER)}",
+        f"<div role=dialog aria-modal=true {OVER}>older</div><p>Page</p>{MODAL.format(OVER)}",
+        SHADOW.replace("DIALOG", MODAL.format(OVER)),
+    ],
+)
+async def test_behind_a_dialog_that_says_it_is_modal_is_nothing(tab: Page, html: str) -> None:
+    await tab.set_content(html)
+
+    assert (await ask(tab, {"what": "look", "next": 1}))["nodes"] == ONLY_MODAL
+
+
+@pytest.mark.parametrize(
+    "dialog",
+    [
+        "style='display: none'",
+        "style='position: fixed; left: -2000px'",
+        "style='opacity: 0; position: fixed; inset: 0; pointer-events: none'",
+        "style='position: absolute; top: 5000px'",
+    ],
+)
+async def test_a_dialog_that_is_not_over_the_page_hides_nothing(tab: Page, dialog: str) -> None:
+    nodes = await look(tab, f"<h1>Page</h1>{MODAL.format(dialog)}")
+
+    assert nodes[0][:3] == [0, "heading", "Page"]
+
+
+async def test_what_belongs_to_a_modal_dialog_stays_beside_it(tab: Page) -> None:
+    nodes = await look(
+        tab,
+        f"<h1>Page</h1><div role=status>Saved</div>{MODAL.format(OVER)}<div>"
+        "<ul role=listbox style='position: fixed; top: 120px; left: 120px; z-index: 2; background: white'>"
+        "<li role=option>Lamp</li></ul></div>",
+    )
+
+    assert [node[1:3] for node in nodes] == [
+        ["status", ""],
+        ["dialog", "D"],
+        ["text", "in"],
+        ["button", "b"],
+        ["listbox", ""],
+        ["option", "Lamp"],
+    ]
+
+
+# ---- parts and hints ----
+
+
+POINTER = "style='cursor: pointer'"
+
+
+@pytest.mark.parametrize(
+    ("html", "texts"),
+    [
+        (f"<div {POINTER}><div>Delete</div><div>Archive</div></div>", ["Delete", "Archive"]),
+        (f"<div {POINTER} tabindex=0><span>Delete</span> <span>Archive</span></div>", ["Delete", "Archive"]),
+        (f"<ul><li {POINTER}><div><b>Edit</b></div><div><i>Copy</i></div></ul>", ["Edit", "Copy"]),
+        (f"<div {POINTER}><p>Delete <b>this</b> one</p><p>Archive</p></div>", ["Delete this one", "Archive"]),
+        (f"<div {POINTER}>Open <b>the</b> <i>door</i></div>", []),
+        (f"<div {POINTER}><div><span>Only one</span></div></div>", []),
+        ("<div><div>Delete</div><div>Archive</div></div>", []),
+        (f"<label {POINTER}><input type=checkbox><span>A</span><span>B</span></label>", []),
+    ],
+)
+async def test_the_parts_of_what_can_be_clicked_have_refs(tab: Page, html: str, texts: list[str]) -> None:
+    nodes = await look(tab, html)
+
+    inner = [extra[0].get("x") for depth, role, _, ref, *extra in nodes if ref and extra and "x" in extra[0]]
+    assert [text for text in inner if text in texts] == texts
+    if not texts:
+        assert sum(1 for node in nodes if node[3]) <= 1
+
+
+async def test_what_a_stylesheet_adds_to_a_text_field_is_its_hint(tab: Page) -> None:
+    nodes = await look(
+        tab,
+        "<style>.hint::before { content: attr(data-placeholder) }</style>"
+        "<div contenteditable class=hint data-placeholder='Write something'></div>"
+        "<div contenteditable aria-label=Note><p class=hint data-placeholder='A note'><br></p></div>"
+        "<div contenteditable class=hint data-placeholder='* '>typed</div>",
+    )
 
     assert nodes == [
-        [0, "paragraph", "", None, {"x": "text"}],
-        [0, "dialog", "D", "e1", {"s": ["modal"], "x": "in"}],
+        [0, "textbox", "", "e1", {"p": "Write something"}],
+        [0, "textbox", "Note", "e2", {"p": "A note"}],
+        [0, "textbox", "", "e3", {"v": "typed"}],
     ]
+
+
+async def test_the_refs_of_a_lost_pass_are_given_again(tab: Page) -> None:
+    await tab.set_content("<button>a</button><button>b</button>")
+    await ask(tab, {"what": "look", "next": 1, "pass": 1})
+    await tab.evaluate("document.body.prepend(document.createElement('button'))")
+    await ask(tab, {"what": "look", "next": 3, "pass": 2})
+
+    again = await ask(tab, {"what": "look", "next": 7, "pass": 3, "lost": [2]})
+
+    assert [node[3] for node in again["nodes"]] == ["e7", "e1", "e2"]
+    assert again["next"] == 8
 
 
 # ---- names ----
@@ -382,7 +491,7 @@ async def test_fields_show_their_values_and_never_a_password(tab: Page) -> None:
         [0, "textbox", "Pw", "e1", {"v": "••••••••"}],
         [0, "textbox", "empty", "e2"],
         [0, "textbox", "auto", "e3", {"v": "••••••••"}],
-        [0, "checkbox", "Keep ••••••••", "e4"],
+        [0, "checkbox", "Keep ••••••••", "e4", {"k": "Keep"}],
         [0, "textbox", "", "e5", {"v": "••••••••"}],
         [0, "textbox", "t", "e6", {"v": "text"}],
         [0, "textbox", "a", "e7", {"v": "more text"}],
@@ -636,9 +745,9 @@ async def test_any_element_is_given_a_ref_when_asked_about(tab: Page) -> None:
     button = await ask(tab, {"what": "ref", "next": 8}, "button")
 
     assert [first, again, button] == [
-        {"ref": "e7", "role": "paragraph", "name": "", "testid": "", "next": 8},
-        {"ref": "e7", "role": "paragraph", "name": "", "testid": "", "next": 8},
-        {"ref": "e2", "role": "button", "name": "a", "testid": "", "next": 8},
+        {"ref": "e7", "role": "paragraph", "name": "", "lasting": "", "testid": "", "next": 8},
+        {"ref": "e7", "role": "paragraph", "name": "", "lasting": "", "testid": "", "next": 8},
+        {"ref": "e2", "role": "button", "name": "a", "lasting": "a", "testid": "", "next": 8},
     ]
 
 
@@ -715,7 +824,7 @@ async def test_replayed_operations_are_the_list_of_now(tab: Page) -> None:
     for _ in range(120):
         await tab.evaluate(MUTATE, choice.randrange(2**30))
         reply = await ask(tab, {"what": "look", "next": reply["next"], "since": reply["gen"]})
-        nodes = replayed(nodes, reply["ops"])
+        nodes = apply_operations(nodes, reply["ops"])
         full = await ask(tab, {"what": "look", "next": reply["next"], "boxes": True})
         bare = [_without_box(node) for node in full["nodes"]]
         assert nodes == bare
@@ -734,14 +843,14 @@ async def test_chrome_computes_the_same_roles_and_names(tab: Page) -> None:
     agreement = _load_agreement()
     await tab.set_content((PAGES / "agreed.html").read_text(), wait_until="load", timeout=WAIT_MS)
 
-    pairs = await agreement.compare_shown(tab, "agreed")
+    pairs = await agreement.compare_open_page(tab, "agreed")
 
     assert len(pairs) > 300
     assert [str(pair) for pair in pairs if not pair.same] == []
 
 
 def _load_agreement() -> ModuleType:
-    """`scripts/agreement.py`, which is no part of a package."""
+    """Load `scripts/agreement.py`, which is not part of a package."""
     spec = importlib.util.spec_from_file_location("agreement", ROOT / "scripts/agreement.py")
     assert spec is not None
     assert spec.loader is not None
@@ -856,3 +965,84 @@ async def test_long_and_broken_texts_are_made_fit(tab: Page) -> None:
         [0, "paragraph", "", None, {"x": "x" * 1999 + "…"}],
         [0, "text", "a�bc d", None],
     ]
+
+
+# ---- what is remembered between passes ----
+
+
+FORGET_ALL = "for (let i = 0; i < 20_002; i++) document.head.setAttribute('data-turn', i)"
+"""More changes than the script follows, so that the next pass reads everything anew."""
+
+CHANGES = """async turn => {
+    const all = [...document.querySelectorAll('main *')]
+    const deep = all.flatMap(each => each.shadowRoot ? [...each.shadowRoot.querySelectorAll('*')] : [])
+    let seed = turn * 7919 + 1
+    const pick = list => list[(seed = seed * 16807 % 2147483647) % list.length]
+    const some = pick([...all, ...all, ...deep]), other = pick(all)
+    const make = text => Object.assign(document.createElement(pick(['p', 'button', 'li', 'span'])), {
+        textContent: text })
+    const changes = [
+        () => { some.textContent = 'Text ' + turn },
+        () => { some.append(make('Added ' + turn)) },
+        () => { const text = [...some.childNodes].find(node => node.nodeType === 3)
+                if (text) text.data = 'Data ' + turn },
+        () => { some.setAttribute('aria-label', 'Label ' + turn) },
+        () => { some.removeAttribute('aria-label') },
+        () => { some.setAttribute('role', pick(['button', 'list', 'img', 'none'])) },
+        () => { some.hidden = !some.hidden },
+        () => { if (!some.contains(other)) other.append(some) },
+        async () => { some.remove()
+                await new Promise(resolve => setTimeout(resolve))
+                const inside = [...some.querySelectorAll('*'), some]
+                for (const each of [inside[0], some]) each.prepend(make('While away ' + turn))
+                inside[0].setAttribute('role', 'button')
+                document.querySelector('main').append(some) },
+        () => { const around = document.createElement('section')
+                some.replaceWith(around); around.append(some)
+                some.setAttribute('title', 'Inside ' + turn) },
+        () => { if (some.localName === 'div' && !some.shadowRoot)
+                some.attachShadow({ mode: 'open' }).innerHTML =
+                    '<b>Shadow</b> <slot></slot><button>In it</button>' },
+        () => { for (const each of all) if (each.localName === 'input') each.value = 'Value ' + turn },
+        () => { for (const each of all) if (each.localName === 'details') each.open = !each.open },
+        () => { some.slot = some.slot ? '' : 'other' },
+        () => { for (const each of all) if (each.localName === 'label') each.htmlFor = pick(['a', 'b', '']) },
+        () => { const display = pick(['none', 'list-item'])
+                document.querySelector('style').textContent = `li { display: ${display} }` },
+        () => { some.innerHTML = '<ul><li>One <i>of</i> two<li>Two</ul>' },
+    ]
+    await pick(changes)()
+    await pick(changes)()
+}"""
+
+
+@pytest.mark.parametrize("start", range(3))
+async def test_a_pass_that_remembers_finds_what_a_new_one_finds(tab: Page, start: int) -> None:
+    await tab.set_content(
+        """<style></style><main><ul><li>One<li>Two <button>Go</button></ul>
+        <div id=host>Light <em>words</em></div>
+        <div><p>Text</p><div><span onclick=1>Press</span></div></div><input id=a>
+        <input id=b aria-label=B><label for=a>Field</label>
+        <details><summary>More</summary>Inside<ul><li>Three</ul></details></main>""",
+        timeout=WAIT_MS,
+    )
+    seen = await ask(tab, {"what": "look", "next": 1})
+    nodes = seen["nodes"]
+    for turn in range(start * 60, start * 60 + 60):
+        await tab.evaluate(CHANGES, turn)
+        seen = await ask(tab, {"what": "look", "next": seen["next"], "since": seen["gen"]})
+        nodes = apply_operations(nodes, seen["ops"])
+        await tab.evaluate(FORGET_ALL)
+        seen = await ask(tab, {"what": "look", "next": seen["next"], "since": seen["gen"]})
+        assert seen["ops"] == [len(nodes)], (turn, nodes, apply_operations(nodes, seen["ops"]))
+
+
+async def test_a_document_that_is_written_anew_is_read_anew(tab: Page) -> None:
+    await look(tab, "<main><p>Old</p></main>")
+    await tab.evaluate(
+        "document.open(); document.write('<main><button>New</button></main>'); document.close()"
+    )
+
+    seen = await ask(tab, {"what": "look", "next": 10})
+
+    assert [node[:3] for node in seen["nodes"]] == [[0, "main", ""], [1, "button", "New"]]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footlight.browser.targets import parse
+from footlight.browser.page.selectors import parse
 from footlight.errors import InvalidSelector
 
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import pytest
 from PIL import Image, ImageDraw
 
-from footlight.browser.areas import Area
-from footlight.browser.visual_diff import Difference, PictureUnreadable, compare
+from footlight.browser.reading.areas import Area
+from footlight.browser.reading.visual_diff import ImageDifference, UnreadablePicture, compare
 
 
 def png(image: Image.Image) -> bytes:
@@ -29,7 +29,7 @@ def page(
     return png(image)
 
 
-def told(difference: Difference) -> tuple[int, tuple[Area, ...], bool]:
+def told(difference: ImageDifference) -> tuple[int, tuple[Area, ...], bool]:
     return difference.pixels, difference.regions, difference.sizes_differ
 
 
@@ -140,12 +140,12 @@ def test_what_shows_through_is_white() -> None:
     "data", [b"", b"no picture", png(Image.new("L", (9, 9)))[:45], b"GIF89a" + bytes(99)]
 )
 def test_what_is_no_picture_is_refused(data: bytes) -> None:
-    with pytest.raises(PictureUnreadable, match="it is no PNG or JPEG that can be read"):
+    with pytest.raises(UnreadablePicture, match="it is no PNG or JPEG that can be read"):
         compare(data, page(), threshold=0.1)
 
 
 def test_a_picture_that_would_fill_the_memory_is_refused() -> None:
     large = png(Image.new("1", (20_000, 20_000)))
 
-    with pytest.raises(PictureUnreadable):
+    with pytest.raises(UnreadablePicture):
         compare(large, page(), threshold=0.1)

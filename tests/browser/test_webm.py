@@ -6,7 +6,7 @@ import io
 import struct
 from collections.abc import Iterator
 
-from footlight.browser.webm import WebmWriter
+from footlight.browser.recording.webm import WebmWriter
 
 MASTERS = {
     *(0x1A45DFA3, 0x18538067, 0x114D9B74, 0x4DBB, 0x1549A966, 0x1654AE6B, 0xAE, 0xE0),

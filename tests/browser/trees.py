@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from hypothesis import settings
 from hypothesis import strategies as st
 
-from footlight.browser.snapshot import Box, Node
+from footlight.browser.snapshot.nodes import Node, NodeBox
+from tests.tiers import examples
 
-patient = settings(max_examples=60)
+patient = examples(60)
 """Trees take a while to draw, and a busy machine longer."""
 
 HOSTILE = (
@@ -22,7 +22,7 @@ words = st.sampled_from(("", "", "Save", "Two words", *HOSTILE)) | st.text(max_s
 roles = st.sampled_from(
     ("button", "textbox", "link", "list", "listitem", "generic", "dialog", "heading", "row", "iframe")
 )
-boxes = st.none() | st.builds(Box, *[st.integers(-9, 9_999)] * 4)
+boxes = st.none() | st.builds(NodeBox, *[st.integers(-9, 9_999)] * 4)
 
 
 @st.composite

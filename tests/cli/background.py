@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import signal
-import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import psutil
 
 from footlight.daemon.state import State, read_state
+from tests.cli.commands import Done, run_command
 from tests.conftest import ENGINE
 
 LIMIT_SECONDS = 40.0
-
-
-@dataclass(frozen=True)
-class Done:
-    """A command that has ended."""
-
-    status: int
-    out: str
-    err: str
 
 
 class Background:
@@ -50,18 +39,13 @@ class Background:
 
     async def run(self, *arguments: str, stdin: str = "", **environment: str) -> Done:
         """Of `footlight`."""
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "footlight", *arguments),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
+        return await run_command(
+            *arguments,
             cwd=self.root,
-            env=self.environment(**environment),
+            environment=self.environment(**environment),
+            stdin=stdin,
+            limit_seconds=LIMIT_SECONDS,
         )
-        async with asyncio.timeout(LIMIT_SECONDS):
-            out, err = await process.communicate(stdin.encode())
-        assert process.returncode is not None
-        return Done(process.returncode, out.decode(), err.decode())
 
     async def call(self, *words: str) -> dict[str, Any]:
         """The data of a call that succeeds."""

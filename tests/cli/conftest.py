@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from footlight.demo.site import serve_shop
+from footlight.demo.shop.site import serve_shop
 from tests.cli.shop_log import record_order
 
 

@@ -6,10 +6,10 @@ import re
 import sys
 from pathlib import Path
 
-from footlight.client.runtime import create_logger
-from footlight.client.runtime.dynamic import DynamicHandle, connect_dynamic
-from footlight.demo.shop import PASSWORD, USER
-from footlight.demo.site import Site
+from footlight.client.handles import create_logger
+from footlight.client.handles.dynamic import DynamicHandle, connect_dynamic
+from footlight.demo.shop.records import PASSWORD, USER
+from footlight.demo.shop.site import Site
 
 SERVER = (sys.executable, "-m", "footlight", "serve", "--log-level", "error")
 

@@ -21,16 +21,17 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from footlight import MCPClient
-from footlight.demo.site import serve_shop
-from footlight.ux.server import own_server
-from tests.cli.background import Done
+from footlight.audit.page.server import own_server
+from footlight.demo.shop.site import serve_shop
+from tests.audit.page.test_server import environments
+from tests.audit.vendors.openai import OpenAI
+from tests.audit.vendors.script import Call, Turn
+from tests.audit.vendors.serving import serve_vendor
+from tests.cli.commands import Done, run_command
 from tests.client.browser_servers import config_of
 from tests.conftest import ENGINE
+from tests.processes import descendants_of
 from tests.site import Site
-from tests.ux.test_server import environments
-from tests.ux.vendors.openai import OpenAI
-from tests.ux.vendors.script import Call, Turn
-from tests.ux.vendors.serving import serve_vendor
 
 pytestmark = pytest.mark.anyio
 
@@ -40,7 +41,9 @@ NOWHERE = "http://127.0.0.1:9/"
 PAGE = "<!doctype html><html lang=en><title>Page</title><main><h1>Page</h1><p>Words</p></main>"
 FAULTY = PAGE.replace("<p>", "<img src=/missing.png><p>")
 MODEL = ("--provider", "openai", "--model", "m")
-FACTS_ONLY = "footlight: facts only; with --provider openai, anthropic or google a model judges them too"
+FACTS_ONLY = (
+    "footlight: only measurements; add --provider openai, anthropic or google to let a model judge them too"
+)
 
 
 def environment(**more: str) -> dict[str, str]:
@@ -74,14 +77,15 @@ async def started(
 
 
 async def audit(
-    *arguments: str, cwd: Path, stdin: str | None = None, variables: Mapping[str, str] | None = None
+    *arguments: str, cwd: Path, stdin: str = "", variables: Mapping[str, str] | None = None
 ) -> Done:
-    async with started(
-        *arguments, cwd=cwd, stdin=DEVNULL if stdin is None else PIPE, variables=variables
-    ) as process:
-        out, err = await process.communicate(None if stdin is None else stdin.encode())
-    assert process.returncode is not None
-    return Done(process.returncode, out.decode(), err.decode())
+    return await run_command(
+        *("audit", *arguments),
+        cwd=cwd,
+        environment=environment(**variables or {}),
+        stdin=stdin,
+        limit_seconds=LIMIT_SECONDS,
+    )
 
 
 def steady(text: str) -> list[str]:
@@ -93,6 +97,7 @@ def rules(report: dict[str, Any]) -> set[str]:
     return {finding["rule"] for finding in report["findings"]}
 
 
+@pytest.mark.slow
 async def test_the_shop_can_be_used(tmp_path: Path) -> None:
     """Its facts, without a model; in each format at once."""
     outs = ["report.html", "report.md", "report.json", "deep/report.sarif"]
@@ -116,6 +121,7 @@ async def test_the_shop_can_be_used(tmp_path: Path) -> None:
     assert len(report["pages"][0]["facts"]) > 3
 
 
+@pytest.mark.slow
 async def test_what_is_being_done_is_told_on_standard_error_a_line_each(site: Site, tmp_path: Path) -> None:
     url = site.page(FAULTY)
 
@@ -140,6 +146,7 @@ async def test_json_is_alone_on_standard_output(site: Site, tmp_path: Path) -> N
     assert {"rule", "severity"} <= set(report["findings"][0])
 
 
+@pytest.mark.slow
 async def test_too_many_findings_are_an_exit_status_and_a_sentence_also_if_it_is_quiet(
     site: Site, tmp_path: Path
 ) -> None:
@@ -149,6 +156,7 @@ async def test_too_many_findings_are_an_exit_status_and_a_sentence_also_if_it_is
     assert "\nNot passed\n  not kept: 1 critical finding, at most 0 allowed\n" in done.out
 
 
+@pytest.mark.slow
 async def test_of_several_pages_one_fails(site: Site, tmp_path: Path) -> None:
     """Each is audited once. Lists are files, and standard input."""
     urls = [site.page(PAGE), NOWHERE, site.page(FAULTY)]
@@ -165,10 +173,11 @@ async def test_of_several_pages_one_fails(site: Site, tmp_path: Path) -> None:
         (urls[2], "complete"),
         (urls[1], "failed"),
     ]
-    assert "footlight: 1 of the URLs named a page once more; each is audited once\n" in done.err
+    assert "footlight: 1 of the URLs are repetitions; each page is audited once\n" in done.err
     assert (done.status, allowed.status) == (3, 0)
 
 
+@pytest.mark.slow
 async def test_a_state_that_was_saved_is_what_each_visit_begins_with(site: Site, tmp_path: Path) -> None:
     url = site.page(
         "<!doctype html><html lang=en><title>Sign in</title>"
@@ -195,6 +204,7 @@ async def read_until(process: asyncio.subprocess.Process, words: str) -> None:
         assert line, "it has ended"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 async def test_interrupted_it_writes_what_was_measured_and_leaves_nothing_behind(
     site: Site, tmp_path: Path, number: signal.Signals
@@ -204,7 +214,7 @@ async def test_interrupted_it_writes_what_was_measured_and_leaves_nothing_behind
     async with started(*urls, "--out", "r.json", cwd=tmp_path) as process:
         await read_until(process, f"open {urls[1]} at 360 px")
         interim = json.loads((tmp_path / "r.json").read_text())
-        children = psutil.Process(process.pid).children(recursive=True)
+        children = descendants_of(psutil.Process(process.pid))
         process.send_signal(number)
         out, _ = await process.communicate()
         gone, alive = await asyncio.to_thread(psutil.wait_procs, children, timeout=10)
@@ -230,6 +240,7 @@ async def test_interrupted_before_a_page_it_ends_too(tmp_path: Path) -> None:
     assert process.returncode == 143
 
 
+@pytest.mark.slow
 async def test_a_model_walks_and_judges(site: Site, tmp_path: Path) -> None:
     """Its words come line by line; its key is nowhere but with the vendor, and not with the server."""
     url = site.page(FAULTY)
@@ -243,7 +254,7 @@ async def test_a_model_walks_and_judges(site: Site, tmp_path: Path) -> None:
             url, *flags, *outs, cwd=tmp_path, variables={"OPENAI_API_KEY": "sk-very-secret"}
         ) as process:
             await read_until(process, f"open {url} at 360 px")
-            children = psutil.Process(process.pid).children(recursive=True)
+            children = descendants_of(psutil.Process(process.pid))
             known = environments(children)
             out, err = await process.communicate()
         received = vendor.received
@@ -295,6 +306,7 @@ def called(id: str, name: str, **arguments: Any) -> Call:
     return Call(id=id, name=name, pieces=[json.dumps(arguments)])
 
 
+@pytest.mark.slow
 async def test_a_password_is_typed_by_its_name_and_is_nowhere_else(site: Site, tmp_path: Path) -> None:
     """Neither the model nor a report, a log or the terminal has it; the site does."""
     arrived: list[str] = []
@@ -337,6 +349,7 @@ async def test_secrets_that_are_not_there_are_told_before_anything_is_started(tm
     assert (done.status, done.err) == (2, "footlight: --secrets none.env: there is no such file\n")
 
 
+@pytest.mark.slow
 async def test_a_model_that_fails_leaves_the_facts(site: Site, tmp_path: Path) -> None:
     async with serve_vendor(OpenAI()) as vendor:
         flags = (*MODEL, "--base-url", vendor.base_url, "--goal", "See")
@@ -377,6 +390,7 @@ async def on_a_terminal(
     return process.returncode, seen.decode()
 
 
+@pytest.mark.slow
 async def test_a_terminal_shows_it_live_and_is_steered_by_nobody_else(site: Site, tmp_path: Path) -> None:
     hostile = "Nobody \x1b[31mknows\x1b]0;owned\x07 [red]what it shows"
     async with serve_vendor(OpenAI()) as vendor:
@@ -396,6 +410,7 @@ async def test_a_terminal_shows_it_live_and_is_steered_by_nobody_else(site: Site
     assert "\x1b[2K" in seen
 
 
+@pytest.mark.slow
 async def test_no_color_and_a_terminal_that_can_do_nothing_are_respected(site: Site, tmp_path: Path) -> None:
     url = site.page(FAULTY)
 
@@ -407,6 +422,40 @@ async def test_no_color_and_a_terminal_that_can_do_nothing_are_respected(site: S
     assert re.findall(r"\x1b\[(?:\d+;)*(?:3[0-8]|9[0-7])[;m]", colourless[1]) == []
     assert f"page 1 of 1: {url}\r\n" in dumb[1]
     assert "\x1b" not in dumb[1]
+
+
+@pytest.mark.slow
+async def test_local_files_are_pages_and_the_findings_of_a_baseline_pass(tmp_path: Path) -> None:
+    folder = tmp_path / "public"
+    (folder / "shop").mkdir(parents=True)
+    (folder / "index.html").write_text(PAGE)
+    (folder / "shop/cart.html").write_text(FAULTY)
+    strict = ("--max-critical", "0", "--max-high", "0", "--max-medium", "0", "--allow-partial", "--quiet")
+
+    first = await audit("public", *strict, "--out", "old.json", "--out", "a.sarif", cwd=tmp_path)
+    again = await audit("public", *strict, "--baseline", "old.json", "--out", "a.junit.xml", cwd=tmp_path)
+
+    [run] = json.loads((tmp_path / "a.sarif").read_text())["runs"]
+    uris = {
+        result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for result in run["results"]
+    }
+    assert (first.status, again.status) == (1, 0)
+    assert "public/shop/cart.html" in uris
+    assert uris <= {"public/index.html", "public/shop/cart.html"}
+    assert "kept: 0 new critical findings, at most 0 allowed" in again.out
+    assert 'failures="0"' in (tmp_path / "a.junit.xml").read_text()
+
+
+async def test_a_sitemap_names_the_pages(tmp_path: Path, site: Site) -> None:
+    page = site.page(PAGE, path="/page?a=1&b=2")
+    listed = f"<urlset><url><loc>\n{page.replace('&', '&amp;')} </loc></url></urlset>"
+    index = f"<sitemapindex><sitemap><loc>{site.page(listed, path='/listed')}</loc></sitemap></sitemapindex>"
+
+    done = await audit("--sitemap", site.page(index, path="/index"), "--format", "json", cwd=tmp_path)
+    missing = await audit("--sitemap", "http://127.0.0.1:9/sitemap.xml", cwd=tmp_path)
+
+    assert [each["url"] for each in json.loads(done.out)["pages"]] == [page]
+    assert (missing.status, missing.err.startswith("footlight: --sitemap http://127.0.0.1:9/")) == (2, True)
 
 
 async def test_it_works_with_another_server_that_gets_no_browser_options_of_ours(
@@ -425,10 +474,10 @@ async def test_it_works_with_another_server_that_gets_no_browser_options_of_ours
     assert written(tmp_path) == []  # What it writes beside its answers is not left here.
     assert (refused.status, refused.err) == (
         2,
-        "footlight: --headed is for our own server; give the one of --server what it has for that\n",
+        "footlight: --headed is for Footlight's own server; use an option of the --server command instead\n",
     )
     assert stateless.status == 2
-    assert "no sessions that could be given state" in stateless.err
+    assert "no sessions, so it cannot apply state" in stateless.err
 
 
 @pytest.mark.parametrize(
@@ -438,15 +487,18 @@ async def test_it_works_with_another_server_that_gets_no_browser_options_of_ours
         (["example.com"], "URL: url must start with http:// or https://: example.com"),
         (["file:///etc/passwd"], "must start with http:// or https://"),
         (["http://a b/"], "is not valid by the URL Standard; check its host and its port: http://a b/"),
-        (["https://me:secret@example.com/"], "would be in every report; use --state"),
+        (["https://me:secret@example.com/"], "would appear in every report; use --state"),
         (["--urls", "missing.txt"], "--urls missing.txt: No such file or directory"),
         (["--urls", "list.txt"], "list.txt, line 2: url must start with http:// or https://: nonsense"),
-        (["--urls", "many.txt"], "101 pages: 100 are the most of a run; split the list"),
-        ([NOWHERE, "--out", "r.pdf"], "r.pdf: a report's name ends in .html, .md, .json, .sarif"),
+        (["--urls", "many.txt"], "101 pages: the limit is 100 per run; split the list"),
+        (
+            [NOWHERE, "--out", "r.pdf"],
+            "r.pdf: the name of a report must end in .html, .md, .json, .junit.xml",
+        ),
         ([NOWHERE, "--out", "/dev/null/r.json"], "--out /dev/null/r.json cannot be written: "),
         ([NOWHERE, "--out", "folder.html"], "--out folder.html cannot be written: it is a folder"),
-        ([NOWHERE, "--model", "m"], "--model is for a model: add --provider openai, anthropic or google"),
-        ([NOWHERE, "--goal", "x"], "--goal is for a model: add --provider"),
+        ([NOWHERE, "--model", "m"], "--model needs a model: add --provider openai, anthropic or google"),
+        ([NOWHERE, "--goal", "x"], "--goal needs a model: add --provider"),
         ([NOWHERE, "--provider", "anthropic"], "set ANTHROPIC_API_KEY in the environment"),
         ([NOWHERE, "--provider", "openai", "--base-url", "http://127.0.0.1:9"], "a model must be named"),
         ([NOWHERE, *MODEL, "--base-url", "x"], "the base URL must start with http:// or https://"),
@@ -454,8 +506,8 @@ async def test_it_works_with_another_server_that_gets_no_browser_options_of_ours
         ([NOWHERE, *MODEL, "--goal", " "], "each goal must be a text that is not empty"),
         ([NOWHERE, "--provider", "acme"], "'acme' is not one of 'openai', 'anthropic', 'google'"),
         ([NOWHERE, "--max-critical", "-1"], "-1 is not in the range x>=0"),
-        ([NOWHERE, "--header", "A: b"], "--header is for a server with a URL (--server); --page-header is"),
-        ([NOWHERE, "--page-header", "secret"], "--page-header is NAME:VALUE"),
+        ([NOWHERE, "--header", "A: b"], "--header is for a server with a URL (--server); use --page-header"),
+        ([NOWHERE, "--page-header", "secret"], "--page-header must be NAME:VALUE"),
         ([NOWHERE, "--server", "/nowhere/server"], "The command '/nowhere/server' was not found"),
         ([NOWHERE, "--server", "http://127.0.0.1:9/mcp"], "127.0.0.1:9"),
         ([NOWHERE, "--log-file", "/dev/null/log"], "/dev/null/log cannot be written"),
@@ -479,6 +531,4 @@ async def test_what_cannot_be_is_refused_with_the_way_out(
 async def test_a_server_that_is_not_pinned_is_remarked_on(tmp_path: Path) -> None:
     done = await audit(NOWHERE, "--server", "/nowhere/npx @playwright/mcp@latest", cwd=tmp_path)
 
-    assert (
-        "@playwright/mcp@latest is whatever version is the newest today; @playwright/mcp@VERSION" in done.err
-    )
+    assert "@playwright/mcp@latest is not pinned to a version; @playwright/mcp@VERSION" in done.err

@@ -16,7 +16,8 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 
-from footlight.cli.arguments import BadUsage, read_words, tool_arguments
+from footlight.cli.call.arguments import read_words, tool_arguments
+from footlight.cli.usage import BadUsage
 from footlight.toolsets.browser import TOOLS
 from tests.cli.background import LIMIT_SECONDS, Background, Done, background
 from tests.cli.test_main import run as run_python
@@ -33,6 +34,7 @@ async def running(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) 
         yield one
 
 
+@pytest.mark.slow
 async def test_the_browser_stays_between_calls(running: Background, site: Site) -> None:
     url = site.page("<title>Kept</title><input aria-label=Name>")
 
@@ -102,7 +104,7 @@ async def test_a_tools_own_parameter_comes_before_ours(running: Background, site
     theirs = next(tool for tool in tools if "format" in tool["inputSchema"]["properties"])
     typed = read_words([theirs["name"], "--format", "json"])
 
-    assert typed.ours("format", theirs) == []
+    assert typed.own_values("format", theirs) == []
     assert tool_arguments(typed, theirs, read=str) == {"format": "json"}
 
 
@@ -142,7 +144,30 @@ async def test_a_tool_that_fails_says_so_on_stderr(running: Background) -> None:
     done = await running.run("call", "navigate", "--url", "nonsense")
 
     assert (done.status, done.out) == (1, "")
-    assert json.loads(done.err)["error"]["code"] == "INVALID_URL"
+    assert done.err.splitlines() == [
+        'INVALID_URL: The URL "nonsense" has no scheme',
+        "  url: nonsense",
+        "Did you mean https://nonsense?",
+    ]
+
+
+async def test_an_error_is_json_only_where_json_is_asked_for(running: Background) -> None:
+    for asked in (("--json",), ("--format", "json")):
+        done = await running.run("call", "navigate", "--url", "localhost:8765", *asked)
+
+        [content] = json.loads(done.out)["content"]
+        error = json.loads(content["text"])["error"]
+        assert (done.status, done.err) == (1, "")
+        assert error["suggestion"] == "Did you mean http://localhost:8765?"
+
+
+async def test_a_call_without_a_required_argument_is_refused_before_the_tool_runs(
+    running: Background,
+) -> None:
+    done = await running.run("call", "fill", "--selector", "#name")
+
+    assert (done.status, done.out) == (2, "")
+    assert done.err == "footlight: fill needs --value. `footlight call fill --help` lists its parameters.\n"
 
 
 MISTAKES = {
@@ -152,17 +177,17 @@ MISTAKES = {
     "navigat --url http://x": (
         "there is no tool 'navigat'; closest: navigate. `footlight tools` lists them."
     ),
-    "click --timeout soon": "--timeout is a number, not 'soon'",
-    "screenshot --full-page maybe": "--full-page is a switch: true or false, not 'maybe'",
+    "click --timeout soon": "--timeout must be a number, not 'soon'",
+    "screenshot --full-page maybe": "--full-page is a switch: write true or false, not 'maybe'",
     "navigate http://x": "'http://x' belongs to no flag. Quote a value that has spaces.",
-    "navigate --json [1]": "--json is an object, with a parameter for each key",
+    "navigate --json [1]": "--json must be an object with a parameter for each key",
     "navigate --json {": (
-        "--json is JSON: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)"
+        "--json must be JSON: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)"
     ),
     "navigate --json @nothing.json": "nothing.json: No such file or directory",
-    "navigate --format yaml": "--format is text or json, not 'yaml'",
+    "navigate --format yaml": "--format must be text or json, not 'yaml'",
     "screenshot --output nowhere/page.png": (
-        "--output is a file in a folder that exists, not 'nowhere/page.png'"
+        "--output must be a file in a folder that exists, not 'nowhere/page.png'"
     ),
     "navigate --header a:b": "--header is for a server with a URL (--server)",
     "": "name the tool: footlight call TOOL. `footlight tools` lists them.",
@@ -193,7 +218,7 @@ async def test_a_file_that_is_no_text_is_named(running: Background) -> None:
 
     done = await running.run("call", "navigate", "--json", "@latin.json")
 
-    assert (done.status, done.err) == (2, "footlight: --json latin.json: that is not UTF-8\n")
+    assert (done.status, done.err) == (2, "footlight: --json latin.json: the content is not UTF-8\n")
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
@@ -225,6 +250,7 @@ async def test_arguments_can_be_json(running: Background, site: Site) -> None:
         assert json.loads(done.out)["structuredContent"]["data"]["finalUrl"] == url
 
 
+@pytest.mark.slow
 async def test_the_tools_are_listed_without_a_server(tmp_path: Path) -> None:
     async with background(tmp_path) as none:
         listed = await none.run("tools")
@@ -259,8 +285,8 @@ async def test_a_call_starts_a_server_where_none_runs(tmp_path: Path) -> None:
         assert refused == Done(
             3,
             "",
-            "footlight: no server runs in the background\n"
-            "`footlight daemon start` starts one, and so does a call without --no-start.\n",
+            "footlight: no background server is running\n"
+            "Start one with `footlight daemon start`, or call without --no-start.\n",
         )
         assert servers == []
         assert started.err.startswith("footlight: starting a server in the background\n")
@@ -278,12 +304,13 @@ async def test_a_server_that_ends_in_the_middle_of_a_call_is_told(tmp_path: Path
 
         done = await own.run("call", "navigate", "--url", site.route(end))
 
-    assert done == Done(3, "", "footlight: the server in the background ended before it answered\n")
+    assert done == Done(3, "", "footlight: the background server ended before it answered\n")
 
 
 SERVER = f"{sys.executable} -m footlight serve --log-level error"
 
 
+@pytest.mark.slow
 async def test_any_other_server_can_be_called(running: Background, site: Site) -> None:
     """Started for one call, or at its URL."""
     url = site.page("<h1>x</h1>")
@@ -338,6 +365,7 @@ async def test_what_is_typed_is_completed(running: Background) -> None:
     assert await completed(running, "footlight call click --format j") == ["json"]
 
 
+@pytest.mark.slow
 async def test_settings_that_cannot_be_are_told_and_complete_nothing(tmp_path: Path) -> None:
     wrong = {"FOOTLIGHT_BROWSER_TYPE": "opera"}
     async with background(tmp_path) as none:
@@ -350,6 +378,7 @@ async def test_settings_that_cannot_be_are_told_and_complete_nothing(tmp_path: P
         assert (shown.out.strip(), shown.err) == ("", "")
 
 
+@pytest.mark.slow
 async def test_tools_are_completed_where_no_server_runs(tmp_path: Path) -> None:
     async with background(tmp_path) as none:
         assert await completed(none, "footlight call navig") == ["navigate"]
@@ -423,7 +452,7 @@ def test_a_flag_has_the_type_of_its_parameter(words: tuple[str, ...]) -> None:
 def test_json_that_is_too_deep_is_a_mistake() -> None:
     typed = read_words(["fit", "--json", "[" * 100_000])
 
-    with pytest.raises(BadUsage, match="--json is JSON"):
+    with pytest.raises(BadUsage, match="--json must be JSON"):
         tool_arguments(typed, SCHEMA, read=str)
 
 

@@ -13,9 +13,12 @@ from typing import Any
 
 import pytest
 
-from footlight.client.codegen.generate import command_line
-from tests.cli.test_main import run
+from footlight.client.codegen.generate import command_line, generate
+from footlight.client.handles import create_logger
+from tests.cli.commands import run
+from tests.cli.test_main import run as run_python
 from tests.client.codegen.modules import executed
+from tests.network import listening
 
 ROOT = Path(__file__).parents[2]
 
@@ -37,11 +40,13 @@ class Generating:
     def offer(self, *tools: Mapping[str, Any]) -> None:
         (self.folder / "tools.json").write_text(json.dumps(tools))
 
-    def run(self, *flags: str, server: str | None = None, out: str = "mcp_tools.py") -> tuple[int, str, str]:
+    def run(
+        self, *flags: str, server: str | None = None, out: str = "mcp_tools.py", **environment: str
+    ) -> tuple[int, str, str]:
         words = ["codegen", "--server", self.server if server is None else server, "--out", out, *flags]
-        done = run("-m", "footlight", *words, cwd=self.folder, PYTHONPATH=str(ROOT))
-        assert "Traceback" not in done.stderr
-        return done.returncode, done.stdout, done.stderr
+        done = run(*words, cwd=self.folder, PYTHONPATH=str(ROOT), **environment)
+        assert "Traceback" not in done.err
+        return done.status, done.out, done.err
 
     @property
     def command(self) -> str:
@@ -116,12 +121,89 @@ def test_check_writes_nothing_and_says_what_differs(generating: Generating) -> N
     assert generating.out.read_bytes() == before
 
 
+def test_no_secret_of_the_server_comes_into_the_module(generating: Generating) -> None:
+    ignored = ("listing", "--token", "t0k3n", "postgres://ann:hunter2@127.0.0.1/db")
+    server = shlex.join(["sh", "-c", f"exec {generating.server}", *ignored])
+    done = generating.run(server=server)
+    text = generating.out.read_text("utf-8")
+    module = generating.module()
+    environment = {"MCP_TOKEN": "t0k3n", "MCP_CREDENTIALS": "ann:hunter2"}
+    # As the module itself says.
+    template = shlex.split(module["REGENERATE"])[3]
+    again = generating.run("--check", server=template, **environment)
+
+    assert done == (
+        0,
+        "Generated 2 tools.\n",
+        "footlight: mcp_tools.py does not contain the secrets of --server; it reads them from the "
+        "environment: MCP_TOKEN, MCP_CREDENTIALS\n",
+    )
+    assert [secret for secret in ("t0k3n", "hunter2", "ann:") if secret in text] == []
+    assert module["SERVER"].filled(environment) == shlex.split(server)
+    assert again == (0, "No changes.\n", "")
+    assert generating.run(server=template) == (
+        2,
+        "",
+        "footlight: The server's address needs MCP_TOKEN, MCP_CREDENTIALS, which the environment does not "
+        f"have: set them to what stands there in {template}\n",
+    )
+
+
+def test_a_url_with_credentials_is_connected_to_and_not_written(tmp_path: Path) -> None:
+    """Also where the server says that they are wrong, nothing of them is told."""
+    server = "http://ann:hunter2@127.0.0.1:9/mcp?token=t0k3n"
+    done = run("codegen", "--server", server, "--out", str(tmp_path / "tools.py"))
+
+    assert done.status == 3
+    assert [secret for secret in ("t0k3n", "hunter2", "ann:") if secret in done.out + done.err] == []
+
+
+@pytest.mark.slow
+@pytest.mark.anyio
+async def test_a_module_with_secrets_connects_with_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Over HTTP, to a server that wants the token."""
+    async with listening("http") as url:
+        server = f"{url.replace('://', '://ann:hunter2@')}/mcp?token=t0k3n"
+        out = tmp_path / "tools.py"
+        await generate(server, out)
+        same = await generate(server, out, check=True)
+        text = out.read_text("utf-8")
+        monkeypatch.setenv("MCP_CREDENTIALS", "ann:hunter2")
+        monkeypatch.setenv("MCP_TOKEN", "t0k3n")
+        async with executed(text)["mcp_connect"]("x", log=create_logger(console=False)) as mcp:
+            listed = await mcp.root.list_sessions()
+
+    assert [secret for secret in ("t0k3n", "hunter2", "ann:") if secret in text] == []
+    assert same.differences == ()
+    assert listed["success"] is True
+
+
+def test_another_spelling_of_the_same_file_is_no_change(generating: Generating) -> None:
+    generating.run()
+    written = generating.out.read_bytes()
+    (generating.folder / "inner").mkdir()
+    spellings = ("./mcp_tools.py", "inner/../mcp_tools.py", str(generating.out))
+    done = [generating.run(*flags, out=out) for out in spellings for flags in ((), ("--check",))]
+
+    assert done == [(0, "No changes.\n", "")] * 6
+    assert generating.out.read_bytes() == written
+
+
+def test_an_adapter_that_is_named_and_would_be_taken_anyway_is_no_change(generating: Generating) -> None:
+    generating.run()
+
+    assert generating.run("--check", "--adapter", "none") == (0, "No changes.\n", "")
+    assert generating.run("--check", "--adapter", "browser")[0] == 1
+
+
 def test_a_header_is_for_a_url_and_is_not_told() -> None:
     def codegen(server: str, header: str) -> tuple[int, str]:
-        done = run("-m", "footlight", "codegen", "--server", server, "--out", "x.py", "--header", header)
-        return done.returncode, done.stderr
+        done = run("codegen", "--server", server, "--out", "x.py", "--header", header)
+        return done.status, done.err
 
-    assert codegen("http://127.0.0.1:9/mcp", "s3cret") == (2, "footlight: --header is NAME:VALUE\n")
+    assert codegen("http://127.0.0.1:9/mcp", "s3cret") == (2, "footlight: --header must be NAME:VALUE\n")
     status, said = codegen("no-such-command", "Authorization: Bearer s3cret")
     assert (status, "s3cret" in said) == (2, False)
 
@@ -263,4 +345,4 @@ def test_its_help_imports_no_client() -> None:
         "from footlight.cli.main import main\nmain()"
     )
 
-    assert run("-c", report, "codegen", "--help").stdout.splitlines()[-1] == "[]"
+    assert run_python("-c", report, "codegen", "--help").stdout.splitlines()[-1] == "[]"

@@ -24,6 +24,7 @@ from footlight.daemon.link import connect
 from footlight.daemon.running import ask_status, serve_command, serve_options
 from footlight.daemon.state import State, read_state
 from tests.cli.background import LIMIT_SECONDS, Background, Done, background
+from tests.processes import descendants_of
 
 pytestmark = pytest.mark.anyio
 
@@ -55,7 +56,7 @@ async def test_it_is_started_found_and_stopped(tmp_path: Path) -> None:
         started = await own.run("daemon", "start")
         state, process = own.state, own.process
         told = await own.status()
-        children = process.children(recursive=True)
+        children = descendants_of(process)
         stopped = await own.run("daemon", "stop")
         after = await own.run("daemon", "status")
 
@@ -73,8 +74,8 @@ async def test_it_is_started_found_and_stopped(tmp_path: Path) -> None:
             "clients": 0,
             "sessions": 0,
         }
-        assert (stopped.status, stopped.out) == (0, f"ended: process {state.pid}\n")
-        assert (after.status, after.out) == (3, "none runs\n")
+        assert (stopped.status, stopped.out) == (0, f"stopped: process {state.pid}\n")
+        assert (after.status, after.out) == (3, "No background server is running.\n")
         assert children
         for each in (process, *children):
             await gone(each)
@@ -206,7 +207,7 @@ async def test_two_starts_at_once_make_one(own: Background) -> None:
 
     told = f"process {own.state.pid}, {own.state.url}\n"
     assert sorted(each.out for each in done) == sorted(
-        [f"started: {told}", f"runs already: {told}", f"runs already: {told}"]
+        [f"started: {told}", f"already running: {told}", f"already running: {told}"]
     )
     assert [each.pid for each in own.servers()] == [own.state.pid]
 
@@ -215,10 +216,10 @@ async def test_another_start_says_that_its_options_do_not_count(running: Backgro
     again = await running.run("daemon", "start", "--tools", "minimal")
 
     assert again.status == 0
-    assert again.out.startswith("runs already: ")
+    assert again.out.startswith("already running: ")
     assert again.err == (
-        "footlight: it was started with --tools all, and keeps them. "
-        "Stop it first with `footlight daemon stop`.\n"
+        "footlight: the server keeps the options it was started with: --tools all. "
+        "To change them, stop it first with `footlight daemon stop`.\n"
     )
     assert (await running.status())["options"] == "--tools all"
 
@@ -251,6 +252,7 @@ def stale(own: Background, state: State) -> None:
     (own.folder / "state.json").write_text(json.dumps(state._asdict()))
 
 
+@pytest.mark.slow
 async def test_the_state_of_one_that_is_gone_is_replaced(own: Background) -> None:
     await own.run("daemon", "start")
     old, process = own.state, own.process
@@ -275,13 +277,14 @@ async def test_another_process_with_its_number_is_left_alone(own: Background) ->
 
     stopped = await own.run("daemon", "stop")
 
-    assert (stopped.status, stopped.out) == (0, "none runs\n")
+    assert (stopped.status, stopped.out) == (0, "No background server is running.\n")
     assert other.returncode is None
     assert read_state(own.folder) is None
     other.kill()
     await other.wait()
 
 
+@pytest.mark.slow
 async def test_one_of_another_version_is_replaced(own: Background) -> None:
     await own.run("daemon", "start")
     old, process = own.state, own.process
@@ -349,6 +352,7 @@ async def test_a_greeting_that_is_none_ends_the_connection(running: Background) 
     assert ask_status(running.state) is not None
 
 
+@pytest.mark.slow
 async def test_a_path_that_is_too_long_for_a_socket_is_no_matter(tmp_path: Path) -> None:
     deep = tmp_path / ("deep" * 30)
     deep.mkdir()
@@ -363,6 +367,7 @@ async def test_a_path_that_is_too_long_for_a_socket_is_no_matter(tmp_path: Path)
     assert not socket.parent.exists()
 
 
+@pytest.mark.slow
 async def test_it_ends_when_nobody_was_there_for_a_while(own: Background) -> None:
     """Commands that only ask for it are nobody."""
     started = await own.run("daemon", "start", "--idle-exit", "0.5")
@@ -375,6 +380,7 @@ async def test_it_ends_when_nobody_was_there_for_a_while(own: Background) -> Non
     assert read_state(own.folder) is None
 
 
+@pytest.mark.slow
 async def test_stopping_lets_a_call_that_runs_finish(tmp_path: Path) -> None:
     words = ("wait_for_selector", "--selector", "h1", "--timeout", "2000")
     async with background(tmp_path) as own:
@@ -386,11 +392,12 @@ async def test_stopping_lets_a_call_that_runs_finish(tmp_path: Path) -> None:
         stopped = await own.run("daemon", "stop")
         done = await waiting
 
-    assert stopped.out.startswith("ended: ")
+    assert stopped.out.startswith("stopped: ")
     assert done.status == 1
     assert "h1" in done.err
 
 
+@pytest.mark.slow
 async def test_one_that_hangs_is_stopped_all_the_same(own: Background) -> None:
     await own.run("daemon", "start")
     process = own.process
@@ -401,7 +408,7 @@ async def test_one_that_hangs_is_stopped_all_the_same(own: Background) -> None:
 
     assert started.status == 3
     assert f"process {process.pid}, does not answer" in started.err
-    assert stopped.out == f"ended: process {process.pid}\n"
+    assert stopped.out == f"stopped: process {process.pid}\n"
     await gone(process)
 
 

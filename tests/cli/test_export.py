@@ -11,14 +11,15 @@ from pathlib import Path
 import anyio
 import pytest
 
-from footlight.demo.site import serve_shop
+from footlight.demo.shop.site import serve_shop
+from tests.cli.commands import run
 from tests.cli.conftest import Order
 from tests.cli.shop_log import SERVER
-from tests.cli.test_serve import run
 
 pytestmark = pytest.mark.anyio
 
 
+@pytest.mark.slow
 async def test_an_order_in_a_shop_becomes_a_test_that_passes_in_a_new_one(
     order: Order, tmp_path: Path
 ) -> None:
@@ -33,11 +34,11 @@ async def test_an_order_in_a_shop_becomes_a_test_that_passes_in_a_new_one(
         )
         orders = [order.received for order in site.shop.orders]
 
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (done.status, done.out, done.err) == (0, "", "")
     assert _formatted(test)
     text = test.read_text()
     for line in (
-        "async def test_order(mcp):",
+        "async def test_order(mcp: DynamicHandle) -> None:",
         'await mcp.root.navigate(url="".join([os.environ["SHOP"], "/login"]))',
         """await mcp.root.fill(selector='role=textbox[name="User name"]', value="stage.manager")""",
         """await mcp.root.check(selector='role=radio[name="Courier"]')""",
@@ -55,7 +56,7 @@ def test_what_was_made_of_a_test_by_hand_is_not_overwritten(tmp_path: Path) -> N
 
     def export(*flags: str) -> tuple[int, str]:
         done = run("export", str(log), "--to", "pytest", "--out", str(test), *flags)
-        return done.returncode, done.stderr
+        return done.status, done.err
 
     first, same = export(), export()
     head = test.read_text().split("\n")[:4]
@@ -66,7 +67,7 @@ def test_what_was_made_of_a_test_by_hand_is_not_overwritten(tmp_path: Path) -> N
     assert head[2:] == ["# It reads DOOR from the environment.", ""]
     assert refused == (
         2,
-        f"footlight: {test} is there already: give another --out, or --force to overwrite it\n",
+        f"footlight: {test} exists: give another --out, or --force to overwrite it\n",
     )
     assert (kept, test.read_text() == kept) == ("mine = 1\n", False)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.test_serve import run
+from tests.cli.commands import run
 from tests.knowledge.recorded import START, in_seconds, long_session, record, write
 
 ROOT = Path("test-artifacts/llm-knowledge")
@@ -35,8 +35,8 @@ def folder(tmp_path: Path) -> Path:
 def typed(folder: Path, *words: str) -> str:
     """What it prints, where it succeeds and has nothing to complain of."""
     done = run("knowledge", *words, cwd=folder)
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout
+    assert (done.status, done.err) == (0, "")
+    return done.out
 
 
 def read(folder: Path, *words: str) -> Any:
@@ -46,9 +46,9 @@ def read(folder: Path, *words: str) -> Any:
 def refused(folder: Path, *words: str) -> str:
     """Why, where the status is that of bad usage."""
     done = run("knowledge", *words, cwd=folder)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "Traceback" not in done.stderr
-    return " ".join(done.stderr.partition("Error: ")[2].split())
+    assert (done.status, done.out) == (2, "")
+    assert "Traceback" not in done.err
+    return " ".join(done.err.partition("Error: ")[2].split())
 
 
 def test_the_latest_steps_are_listed(folder: Path) -> None:
@@ -77,7 +77,7 @@ def test_steps_are_found_by_words(folder: Path) -> None:
 def test_a_search_that_finds_nothing_says_so(folder: Path) -> None:
     done = run("knowledge", "search", "xylophone", cwd=folder)
 
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "Nothing was found.\n")
+    assert (done.status, done.out, done.err) == (0, "", "Nothing was found.\n")
 
 
 def test_a_session_is_told_as_a_recipe(folder: Path) -> None:
@@ -96,7 +96,7 @@ def test_a_session_is_exported_as_it_was_recorded(folder: Path) -> None:
 
     assert said == "one.jsonl: 3 steps\n"
     assert [json.loads(line) for line in (folder / "one.jsonl").read_text("utf-8").splitlines()] == SESSION
-    assert "one.jsonl is there already; --force overwrites it." in refused(
+    assert "one.jsonl exists; use --force to overwrite it." in refused(
         folder, "export", "mm-one", "--out", "one.jsonl"
     )
     assert typed(folder, "export", "mm-two", "--out", "one.jsonl", "--force") == "one.jsonl: 1 steps\n"
@@ -110,7 +110,7 @@ def test_a_report_is_a_page_of_its_own(folder: Path) -> None:
 
     assert said == "report.html\n"
     assert (page.startswith("<!doctype html>"), page.count('<li id="step-')) == (True, 40)
-    assert "report.html is there already" in refused(folder, "report", "mm-one", "--out", "report.html")
+    assert "report.html exists" in refused(folder, "report", "mm-one", "--out", "report.html")
     assert "cannot be written" in refused(folder, "report", "mm-one", "--out", "nowhere/report.html")
 
 
@@ -121,7 +121,7 @@ def test_old_sessions_are_removed_when_that_is_confirmed(folder: Path) -> None:
     removed = typed(folder, "prune", "--keep", "1", "--yes")
     again = typed(folder, "prune", "--keep", "1")
 
-    assert unconfirmed == "This removes 1 of 2 sessions, 3 steps. Give --yes to do it."
+    assert unconfirmed == "This removes 1 of 2 sessions, 3 steps. Confirm with --yes."
     assert (kept, removed, again) == (
         {"removed": []},
         "mm-one\n1 sessions removed\n",
@@ -143,17 +143,20 @@ def test_another_folder_can_be_named(folder: Path, tmp_path: Path) -> None:
         (["last", "-n", "0"], "0 is not in the range 1<=x<=200"),
         (["last", "-n", "201"], "201 is not in the range 1<=x<=200"),
         (["last", "--session", "mm-nine"], "There is no session 'mm-nine'. The latest: mm-two, mm-one"),
-        (["last", "--root", "nowhere"], "There is no folder nowhere: no session has left anything here."),
+        (["last", "--root", "nowhere"], "There is no folder nowhere: no session was recorded here."),
         (["search"], "Missing argument 'QUERY...'"),
         (["search", "x", "--limit", "101"], "101 is not in the range 1<=x<=100"),
-        (["search", "x", "--since", "soon"], "'soon' is no time (2026-01-15T12:00:00Z) and no duration"),
-        (["search", "x", "--since", "999999999w"], "'999999999w' is no time"),
+        (
+            ["search", "x", "--since", "soon"],
+            "'soon' is neither a time (2026-01-15T12:00:00Z) nor a duration",
+        ),
+        (["search", "x", "--since", "999999999w"], "'999999999w' is neither a time"),
         (["search", "x", "--outcome", "maybe"], "'maybe' is not one of 'ok', 'failed'"),
         (["summarize", "../mm-one"], "There is no session '../mm-one'"),
         (["export", "mm-nine", "--out", "x"], "There is no session 'mm-nine'"),
         (["report", "..", "--out", "x"], "There is no session '..'"),
         (["report", "mm-one"], "Missing option '--out'"),
-        (["prune"], "Say which sessions are to go: --before TIME, --keep N, or both."),
+        (["prune"], "Say which sessions to remove: --before TIME, --keep N, or both."),
         (["prune", "--keep", "-1"], "-1 is not in the range x>=0"),
         (["learn"], "No such command 'learn'"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -54,6 +55,52 @@ def test_it_runs_as_a_module_and_as_a_command() -> None:
     assert as_module.stdout == as_command.stdout
 
 
+@pytest.mark.parametrize(
+    "command", ["serve", "audit", "call", "codegen", "replay", "doctor", "daemon", "tools"]
+)
+def test_the_help_of_a_command_ends_with_examples(command: str) -> None:
+    done = run("-m", "footlight", command, "--help")
+
+    options, _, examples = done.stdout.partition("\nExamples:\n")
+    assert all(line.startswith(f"  footlight {command}") for line in examples.splitlines())
+    assert examples
+    assert "ptions:" in options or "Pages:" in options
+
+
+def test_the_help_of_serve_has_every_option_in_a_section_and_common_ones_first() -> None:
+    lines = run("-m", "footlight", "serve", "--help").stdout.splitlines()
+    heads = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
+
+    assert [heads[0], *heads[-2:]] == ["Common options:", "Other options:", "Examples:"]
+    assert lines[lines.index("Other options:") + 1 :][:2] == ["  -h, --help  Show this message and exit.", ""]
+
+
+def test_the_statuses_of_all_commands_are_in_one_table() -> None:
+    table = run("-m", "footlight", "--help").stdout.partition("Exit status:\n")[2].partition("\n\n")[0]
+
+    assert re.findall(r"^  (\d+) ", table, re.MULTILINE) == ["0", "1", "2", "3", "130"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems always have a display")
+def test_a_window_without_a_display_is_refused_at_the_start(tmp_path: Path) -> None:
+    nowhere = {"DISPLAY": "", "WAYLAND_DISPLAY": ""}
+    served = run("-m", "footlight", "serve", "--headed", cwd=tmp_path, **nowhere)
+    folder = tmp_path / "daemon"
+    folder.mkdir(mode=0o700)
+    daemon = run(
+        *("-m", "footlight", "daemon", "start", "--headed"),
+        cwd=tmp_path,
+        FOOTLIGHT_DAEMON_DIR=str(folder),
+        **nowhere,
+    )
+
+    said = "setting 'browser.headless' is false (--headed), but there is no display for a browser window"
+    assert (served.returncode, daemon.returncode) == (2, 3)
+    assert served.stderr.startswith(f"footlight: {said}\nLeave out --headed, or provide a display: ")
+    assert said in daemon.stderr
+    assert "started" not in daemon.stdout
+
+
 def test_an_unknown_command_is_named() -> None:
     done = run("-m", "footlight", "fly")
 
@@ -97,6 +144,7 @@ OVERRIDDEN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flag", OVERRIDDEN)
 def test_a_flag_takes_the_place_of_its_variable(tmp_path: Path, flag: str) -> None:
     """R003-81: of one that is wrong, so that it shows whether it counts."""

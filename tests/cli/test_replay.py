@@ -6,7 +6,6 @@ import json
 import os
 import re
 import shlex
-import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -15,14 +14,14 @@ from typing import Any
 import anyio
 import pytest
 
-from footlight.client.errors import ToolInvocationError
-from footlight.client.runtime import create_logger
-from footlight.client.runtime.dynamic import connect_dynamic
+from footlight.client.handles import create_logger
+from footlight.client.handles.dynamic import connect_dynamic
 from footlight.client.transports.memory import InMemory
-from footlight.demo.site import serve_shop
+from footlight.demo.shop.site import serve_shop
+from footlight.protocol.errors import ToolInvocationError
+from tests.cli.commands import run
 from tests.cli.conftest import Order
 from tests.cli.shop_log import SERVER
-from tests.cli.test_serve import run
 from tests.client.replay.notes_server import COMMAND, Notes
 
 pytestmark = pytest.mark.anyio
@@ -37,9 +36,9 @@ async def test_an_order_in_a_shop_is_made_again_in_a_new_one(order: Order) -> No
         done = await anyio.to_thread.run_sync(lambda: run("replay", str(log), *flags))
         orders = [order.received for order in site.shop.orders]
 
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stderr == ""
-    assert done.stdout.splitlines()[-1].endswith(", all as logged.")
+    assert done.status == 0, done.out + done.err
+    assert done.err == ""
+    assert done.out.splitlines()[-1].endswith(", all as logged.")
     assert [(order["Production"], order["Quantity"]) for order in orders] == [("Macbeth", "3")]
 
 
@@ -52,8 +51,8 @@ def replay(
 ) -> tuple[int, list[str], str]:
     """Status, lines, and what was said beside them. Times are left out."""
     done = run("replay", str(file), "--server", server, *flags, cwd=ROOT, **environment)
-    lines = re.sub(r"\d+ ms|in [\d.]+ s", "…", done.stdout).splitlines()
-    return done.returncode, lines, done.stderr
+    lines = re.sub(r"\d+ ms|in [\d.]+ s", "…", done.out).splitlines()
+    return done.status, lines, done.err
 
 
 def lines(*entries: dict[str, Any]) -> str:
@@ -102,6 +101,7 @@ async def test_or_in_a_session_of_its_own(tmp_path: Path) -> None:
     assert logged[::2] == ["create_session", "add", "read", "long", "remove", "read", "close_session"]
 
 
+@pytest.mark.slow
 async def test_what_differs_is_shown(tmp_path: Path) -> None:
     await record(tmp_path / "log.jsonl", sidecar=True)
 
@@ -145,6 +145,7 @@ async def test_the_first_call_that_fails_is_the_last(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "log").read_text().splitlines()[-1])["name"] == "close_session"
 
 
+@pytest.mark.slow
 async def test_variables_are_given_and_do_not_come_out_again(tmp_path: Path) -> None:
     """The new log has their names, and can be replayed with them."""
     file, log = tmp_path / "s.jsonl", tmp_path / "log.jsonl"
@@ -169,7 +170,7 @@ def test_a_dry_run_needs_no_server(tmp_path: Path) -> None:
 
     done = run("replay", str(file), "--dry-run", "--var", "a=secret")
 
-    assert (done.returncode, done.stdout) == (
+    assert (done.status, done.out) == (
         0,
         '   1  line 1: echo {"text":"${a}"}\n   2  line 2: health {}\n2 calls\n',
     )
@@ -178,18 +179,11 @@ def test_a_dry_run_needs_no_server(tmp_path: Path) -> None:
 def test_standard_input_is_a_file_too(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     log.touch()
-    done = subprocess.run(
-        [sys.executable, "-m", "footlight", "replay", "-", "--server", NOTES, "--log", str(log)],
-        input=lines({"name": "echo", "arguments": {"text": "a"}}, {"name": "fly"}),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-        cwd=ROOT,
-    )
+    asked = lines({"name": "echo", "arguments": {"text": "a"}}, {"name": "fly"})
+    done = run("replay", "-", "--server", NOTES, "--log", str(log), stdin=asked, cwd=ROOT)
 
-    assert done.returncode == 1
-    assert done.stderr == "footlight: standard input, line 2: fly {}: no tool fly\n"
+    assert done.status == 1
+    assert done.err == "footlight: standard input, line 2: fly {}: no tool fly\n"
     assert '"name":"echo"' in log.read_text()
 
 
@@ -231,14 +225,14 @@ async def test_a_server_does_not_steer_the_terminal(tmp_path: Path) -> None:
             2,
             "--var NO_SUCH: the environment has no such variable; write NO_SUCH=VALUE",
         ),
-        (lines({"name": "a"}), ["--log", "FILE"], 2, "--log FILE: that is what is replayed"),
+        (lines({"name": "a"}), ["--log", "FILE"], 2, "--log FILE: this is the file that is replayed"),
         (
             lines({"name": "a"}),
             ["--ignore", "$["],
             2,
             '$[: no path; one is written $.data.rows[0].price, $.data.rows[*].price or $["a key"]',
         ),
-        (lines({"name": "a"}), ["--server", ""], 2, "--server is needed: a command or a URL"),
+        (lines({"name": "a"}), ["--server", ""], 2, "--server is required: a command or a URL"),
         (None, [], 2, "FILE: No such file or directory"),
     ],
 )
@@ -266,18 +260,19 @@ def test_nothing_is_as_logged_where_nothing_was_logged(tmp_path: Path) -> None:
     assert replay(sequence, "--verify") == (
         2,
         [],
-        f"footlight: --verify: {sequence} does not say what came of any call\n",
+        f"footlight: --verify: {sequence} has no result for any call\n",
     )
     assert replay(cut, "--verify")[:2] == (
         0,
         [
             "   1  echo  ok  …",
             "   2  echo  ok  …",
-            "2 calls …, as logged but for 1 whose end is not in the log.",
+            "2 calls …, as logged; 1 without a result in the log.",
         ],
     )
 
 
+@pytest.mark.slow
 def test_a_session_that_nobody_named_is_new_each_time_and_leaves_nothing(tmp_path: Path) -> None:
     """On a server that keeps them: the second replay must not find what the first one left."""
     file, log = tmp_path / "s.jsonl", tmp_path / "log.jsonl"

@@ -3,45 +3,30 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.cli.commands import run
 from tests.site import Site
 from tests.wire import wired
 
 pytestmark = pytest.mark.anyio
 
 
-def run(*arguments: str, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "footlight", *arguments],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-        stdin=subprocess.DEVNULL,
-        cwd=cwd,
-        env={**os.environ, **environment},
-    )
-
-
 def test_the_commands_are_listed() -> None:
     done = run("--help")
 
-    assert done.returncode == 0
+    assert done.status == 0
     for command in ("serve", "doctor", "demo"):
-        assert command in done.stdout
+        assert command in done.out
 
 
 def test_the_flags_are_explained() -> None:
     done = run("serve", "--help")
 
-    assert done.returncode == 0
+    assert done.status == 0
     for flag in (
         "--config",
         "--headed",
@@ -50,14 +35,14 @@ def test_the_flags_are_explained() -> None:
         "--cdp-endpoint",
         "--allow-domain",
     ):
-        assert flag in done.stdout
-    assert done.stderr == ""
+        assert flag in done.out
+    assert done.err == ""
 
 
 def test_the_version_is_told() -> None:
     from importlib.metadata import version
 
-    assert run("--version").stdout == f"footlight, version {version('footlight')}\n"
+    assert run("--version").out == f"footlight, version {version('footlight')}\n"
 
 
 @pytest.mark.parametrize(
@@ -74,11 +59,11 @@ def test_a_bad_file_ends_the_start_with_its_name(tmp_path: Path, content: str, p
 
     done = run("serve", "--config", str(file))
 
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert done.stderr.startswith(f"footlight: {file}: ")
-    assert part in done.stderr
-    assert "Traceback" not in done.stderr
+    assert done.status == 2
+    assert done.out == ""
+    assert done.err.startswith(f"footlight: {file}: ")
+    assert part in done.err
+    assert "Traceback" not in done.err
 
 
 @pytest.mark.parametrize(
@@ -91,7 +76,7 @@ def test_a_bad_file_ends_the_start_with_its_name(tmp_path: Path, content: str, p
         (["--fly"], {}, "No such option"),
         (["--log-file", "/dev/null/log"], {}, "/dev/null/log"),
         ([], {"FOOTLIGHT_TRANSPORT": "pigeon"}, "setting 'transport': Input should be 'stdio', 'http' or"),
-        (["--transport", "http", "--host", "0.0.0.0"], {}, "so a token is needed"),
+        (["--transport", "http", "--host", "0.0.0.0"], {}, "so a token is required"),
         (["--prompts", "missing"], {}, "setting 'prompts.directory': missing cannot be read"),
     ],
 )
@@ -100,10 +85,10 @@ def test_a_bad_setting_ends_the_start_with_a_reason(
 ) -> None:
     done = run("serve", *arguments, cwd=tmp_path, **environment)
 
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert part in done.stderr
-    assert "Traceback" not in done.stderr
+    assert done.status == 2
+    assert done.out == ""
+    assert part in done.err
+    assert "Traceback" not in done.err
 
 
 async def test_flags_win_over_variables_and_those_over_the_file(site: Site, tmp_path: Path) -> None:
@@ -114,7 +99,7 @@ async def test_flags_win_over_variables_and_those_over_the_file(site: Site, tmp_
         hello = (await wire.initialize())["result"]
         made = [(await wire.call("create_session"))["isError"] for _ in range(3)]
 
-    assert hello["serverInfo"] == {"name": "from the file", "version": "4"}
+    assert hello["serverInfo"] == {"name": "from the file", "title": "Footlight", "version": "4"}
     assert made == [False, False, True]
 
 
@@ -136,6 +121,7 @@ async def test_a_missing_browser_is_told_with_its_remedy(tmp_path: Path) -> None
         assert await wire.end() == 0
 
 
+@pytest.mark.slow
 async def test_a_browser_that_does_not_start_is_told(tmp_path: Path) -> None:
     """R003-69"""
     broken = tmp_path / "broken"
@@ -150,8 +136,9 @@ async def test_a_browser_that_does_not_start_is_told(tmp_path: Path) -> None:
     assert "\n" not in answer["error"]["message"]
 
 
+@pytest.mark.slow
 async def test_a_missing_browser_can_be_put_there_later(site: Site, tmp_path: Path) -> None:
-    from footlight.browser.launch import find_browser
+    from footlight.browser.launch.installation import find_browser
     from footlight.config import BrowserSettings
 
     late = tmp_path / "late"
@@ -163,6 +150,7 @@ async def test_a_missing_browser_can_be_put_there_later(site: Site, tmp_path: Pa
         assert not (await wire.call("navigate", url=site.page("<p>x</p>")))["isError"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["json", "text"])
 async def test_the_log_goes_where_the_flags_say(tmp_path: Path, form: str) -> None:
     """R003-91"""
@@ -180,7 +168,7 @@ async def test_the_log_goes_where_the_flags_say(tmp_path: Path, form: str) -> No
         (call,) = [line for line in lines if line["message"] == "call"]
         assert (call["tool"], call["outcome"], call["level"]) == ("get_cookies", "ok", "info")
     else:
-        assert "footlight.server.dispatch: call tool=get_cookies" in written
+        assert "footlight.server.calls.dispatcher: call tool=get_cookies" in written
 
 
 async def test_the_level_keeps_the_log_short(tmp_path: Path) -> None:

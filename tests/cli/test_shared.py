@@ -14,11 +14,14 @@ from pathlib import Path
 import psutil
 import pytest
 from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
 
 from footlight.daemon.running import ask_status
 from tests.cli.background import LIMIT_SECONDS, Background, background
 from tests.cli.test_daemon import gone
 from tests.conftest import Browser
+from tests.evidence import server_log
+from tests.processes import descendants_of
 from tests.site import Site
 from tests.wire import MODERN_META, Wire
 
@@ -41,8 +44,9 @@ async def connected(own: Background, site: Site, *, mode: str = "auto") -> Async
     """The SDK's client, which knows nothing of what is shared."""
     command, *arguments = SHARED
     parameters = StdioServerParameters(command=command, args=arguments, env=own.environment(), cwd=own.root)
-    async with Client(parameters, mode=mode) as client:
-        yield Browser(client, site)
+    with server_log() as log:
+        async with Client(stdio_client(parameters, errlog=log.file), mode=mode) as client:
+            yield Browser(client, site, log)
 
 
 @asynccontextmanager
@@ -212,7 +216,7 @@ async def test_a_server_is_started_where_none_runs_and_outlives_its_client(tmp_p
             await first.initialize()
             listed = len((await first.ask("tools/list"))["result"]["tools"])
             server = own.process
-            tree = psutil.Process(first.process.pid).children(recursive=True)
+            tree = descendants_of(psutil.Process(first.process.pid))
             said = list(first.noise)
             first.process.kill()
             await first.exit()
@@ -247,6 +251,7 @@ async def test_an_option_that_is_none_is_told_by_the_server_that_does_not_start(
     assert "--fly" in said
 
 
+@pytest.mark.slow
 async def test_a_server_that_dies_ends_it(tmp_path: Path) -> None:
     async with background(tmp_path, browser=False) as own, piped(own) as wire:
         await wire.initialize()
@@ -266,6 +271,7 @@ async def test_a_server_that_is_stopped_ends_it(tmp_path: Path) -> None:
         await gone(process)
 
 
+@pytest.mark.slow
 async def test_a_stream_of_news_ends_with_its_result(tmp_path: Path) -> None:
     """It is a request that would last; the end of the server does not wait for it."""
     params = {"notifications": {"resourcesListChanged": True}, "_meta": MODERN_META}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_serve import run
+from tests.cli.commands import run
 from tests.wire import wired
 
 pytestmark = pytest.mark.anyio
@@ -25,13 +25,14 @@ async def test_the_flag_chooses_the_tools_and_the_instructions_fit(tmp_path: Pat
     assert "`navigate`" in hello["result"]["instructions"]
     assert "`click`" not in hello["result"]["instructions"]
     assert unknown["message"] == (
-        "Unknown tool: click. click, of the group core, is not offered by this server. Whoever runs it can "
-        "add it: --tools navigate,get_text,fill,click"
+        "Unknown tool: click. click, of the group core, is not offered by this server. "
+        "The server operator can add it: --tools navigate,get_text,fill,click"
     )
     assert denied["message"] == "Unknown tool: fill. fill is denied on this server (setting tools.deny)"
     assert nothing["message"] == "Unknown tool: fly"
 
 
+@pytest.mark.slow
 async def test_a_file_chooses_too(tmp_path: Path) -> None:
     (tmp_path / "settings.json").write_text(json.dumps({"tools": {"groups": ["all"], "deny": ["evaluate"]}}))
     async with wired("--config", "settings.json", cwd=tmp_path) as wire:
@@ -65,7 +66,7 @@ def test_what_cannot_be_ends_the_start_with_a_reason(tmp_path: Path, flags: list
 
     done = run("serve", *flags, cwd=tmp_path)
 
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert part in done.stderr
-    assert "Traceback" not in done.stderr
+    assert done.status == 2
+    assert done.out == ""
+    assert part in done.err
+    assert "Traceback" not in done.err

@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 from playwright._impl._driver import compute_driver_executable
 
-from footlight.browser.launch import find_browser
-from footlight.client.mcp_config import MCPConfig
+from footlight.browser.launch.installation import find_browser
+from footlight.browser_client.mcp_config import MCPConfig
 from footlight.config import BrowserSettings
 from tests.conftest import ENGINE, server_command
+from tests.tiers import sampled
 
-FAMILIES = ("footlight", "@playwright/mcp")
+FAMILIES = tuple(sampled(("footlight", "@playwright/mcp"), "footlight"))
 
 _SCRIPT = Path(__file__).parents[2] / ".peers/node_modules/@playwright/mcp/cli.js"
 

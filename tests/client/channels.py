@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from footlight.client.channel import Receiver
-from footlight.client.errors import MCPError
-from footlight.client.messages import Message, answer_to, notification
+from footlight.protocol.channel import Receiver
+from footlight.protocol.errors import MCPError
+from footlight.protocol.messages import Message, answer_to, notification
 
 LIMIT_SECONDS = 20.0
 
@@ -92,11 +92,15 @@ class Wire:
 
     def _reply(self, message: Message, reply: Any) -> None:
         if isinstance(reply, MCPError):
+            self._fails(reply)
             raise reply
         if isinstance(reply, Refusal):
             self.refuse(message, reply)
         elif reply is not None and "id" in message:
             self.answer(message, reply)
+
+    def _fails(self, error: MCPError) -> None:
+        """What a channel does beside raising it."""
 
     def negotiated(self, version: str) -> None:
         self.versions.append(version)
@@ -162,9 +166,19 @@ class HttpWire(Wire):
         """Of the GET stream that is open."""
         self.streams_closed = 0
 
+    def _fails(self, error: MCPError) -> None:
+        if error.reason == "session_expired" and self.session_id is not None:
+            self.expires()
+
+    def expires(self) -> None:
+        """The server has forgotten the session, and some request has noticed it."""
+        self.session_id = None
+        self._receiver.session_ended()
+
     async def terminate(self) -> bool:
         self.terminated += 1
-        self.session_id = None
+        if self.session_id is not None:
+            self.expires()
         if isinstance(self.ending, BaseException):
             raise self.ending
         return self.ending
@@ -173,6 +187,7 @@ class HttpWire(Wire):
         self, on_message: Callable[[Message], None], on_error: Callable[[MCPError], None]
     ) -> bool:
         if isinstance(self.listens, MCPError):
+            self._fails(self.listens)
             raise self.listens
         self._on_message = on_message
         self.on_error = on_error if self.listens else None
@@ -198,7 +213,7 @@ class Place:
     script: Script = field(default_factory=lambda: LEGACY)
     http: bool = False
     failures: list[BaseException] = field(default_factory=list[BaseException])
-    gate: asyncio.Event | None = None
+    access_control: asyncio.Event | None = None
     """What each `open` waits for."""
     command: Sequence[str] | str | None = None
     where: str = "a wire"
@@ -209,8 +224,8 @@ class Place:
     async def open(self, receiver: Receiver) -> Wire:
         self.opening += 1
         self._tries.put_nowait(self.opening)
-        if self.gate is not None:
-            await self.gate.wait()
+        if self.access_control is not None:
+            await self.access_control.wait()
         if self.failures:
             raise self.failures.pop(0)
         wire = (HttpWire if self.http else Wire)(receiver, self.script)

@@ -7,10 +7,10 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
-from footlight.client.errors import MCPError
-from footlight.client.messages import Message, notification, request
 from footlight.client.transports.http import StreamableHTTP
 from footlight.client.transports.http_channel import HttpChannel
+from footlight.protocol.errors import MCPError
+from footlight.protocol.messages import Message, notification, request
 from tests.client.http_servers import LIMIT_SECONDS, HttpServer
 from tests.client.recorder import Recorder
 

@@ -17,11 +17,11 @@ import pytest
 from playwright._impl._driver import compute_driver_executable
 
 from footlight import MCPClient
-from footlight.client.handshake import Wanted
-from footlight.client.results import ToolResult
 from footlight.client.transports.stdio import Stdio
-from footlight.client.versions import DEFAULT_VERSION
-from footlight.client.versions import HANDSHAKE_VERSIONS as LEGACY
+from footlight.protocol.handshake import RequestedVersion
+from footlight.protocol.results import ToolResult
+from footlight.protocol.versions import DEFAULT_VERSION
+from footlight.protocol.versions import HANDSHAKE_VERSIONS as LEGACY
 from tests.client.browser_servers import config_of
 from tests.conftest import server_command
 
@@ -96,7 +96,7 @@ class Peer:
     """A tool that takes the URL of a page."""
 
     @property
-    def versions(self) -> Mapping[Wanted, str]:
+    def versions(self) -> Mapping[RequestedVersion, str]:
         """What is asked for, and the revision that is spoken then, or why there is none."""
         return {
             None: DEFAULT_VERSION,

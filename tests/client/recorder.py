@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from footlight.client.errors import MCPError
-from footlight.client.messages import Message
+from footlight.protocol.errors import MCPError
+from footlight.protocol.messages import Message
 
 LIMIT_SECONDS = 20.0
 
@@ -16,6 +16,7 @@ class Recorder:
 
     def __init__(self) -> None:
         self.losses: list[MCPError] = []
+        self.sessions_ended = 0
         self._messages: asyncio.Queue[Message] = asyncio.Queue()
         self._lost = asyncio.Event()
 
@@ -26,6 +27,9 @@ class Recorder:
     def lost(self, error: MCPError) -> None:
         self.losses.append(error)
         self._lost.set()
+
+    def session_ended(self) -> None:
+        self.sessions_ended += 1
 
     async def message(self) -> Message:
         """The next one."""

@@ -16,7 +16,7 @@ from footlight.client.describe import (
     generate_example,
     get_protocol_version,
 )
-from footlight.client.results import Tool
+from footlight.protocol.tools import Tool
 from tests.conftest import Browser
 
 NOW = datetime(2025, 10, 12, 12, 0, tzinfo=UTC)

@@ -13,9 +13,10 @@ import psutil
 import pytest
 
 from footlight import InMemory, MCPClient, MCPConnectionError, MCPError, Stdio
-from footlight.client.loop_lock import LoopLock
+from footlight.client.tasks import LoopLock
 from tests.client.channels import LEGACY, Place
 from tests.client.sdk_server import make_server
+from tests.processes import children_of
 
 ENDED = "The event loop that the client was connected in has ended"
 TOOLS = {**LEGACY, "tools/list": {"tools": []}, "ping": {}}
@@ -100,11 +101,11 @@ def test_what_a_loop_left_open_can_be_closed_and_connected_again(client: MCPClie
 def test_a_loop_that_ends_takes_the_process_with_it() -> None:
     client = MCPClient(Stdio(sys.executable, ("-m", "tests.client.sdk_server"), cwd=REPOSITORY))
 
-    others = set(psutil.Process().children())
+    others = set(children_of(psutil.Process()))
 
     async def leave_open() -> set[psutil.Process]:
         await client.connect()
-        return set(psutil.Process().children()) - others
+        return set(children_of(psutil.Process())) - others
 
     started = asyncio.run(leave_open())
 

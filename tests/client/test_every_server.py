@@ -23,8 +23,9 @@ from footlight import (
     is_timeout,
     is_tool_not_found,
 )
-from footlight.client.handshake import Wanted
+from footlight.protocol.handshake import RequestedVersion
 from tests.client.peers import (
+    FOOTLIGHT,
     PAGE,
     PEERS,
     SDK,
@@ -36,8 +37,9 @@ from tests.client.peers import (
     listening,
     stdio_of,
 )
-from tests.processes import started_since
+from tests.processes import children_of, started_since
 from tests.site import Site
+from tests.tiers import sampled
 
 pytestmark = pytest.mark.anyio
 
@@ -63,21 +65,24 @@ class Subject:
         return f"{self.peer.name}-{self.over}-{self.version}"
 
 
+OURS_AND_THE_SDK = (FOOTLIGHT, SDK)
 SUBJECTS = [
     Subject(peer, over, version)
     for peer in PEERS.values()
     for over in peer.over
     for version in ("2025-06-18", *([STATELESS] if peer.stateless else []))
 ]
+FAST = [subject for subject in SUBJECTS if subject.peer in OURS_AND_THE_SDK]
 WAYS = [(peer, over) for peer in PEERS.values() for over in peer.over]
+FAST_WAYS = [(peer, over) for peer, over in WAYS if peer in OURS_AND_THE_SDK]
 
 every_way = pytest.mark.parametrize(
-    ("peer", "over"), WAYS, ids=[f"{peer.name}-{over}" for peer, over in WAYS]
+    ("peer", "over"), sampled(WAYS, *FAST_WAYS), ids=[f"{peer.name}-{over}" for peer, over in WAYS]
 )
 
 
 def only(fact: Callable[[Subject], object]) -> pytest.MarkDecorator:
-    subjects = [subject for subject in SUBJECTS if fact(subject)]
+    subjects = sampled((subject for subject in SUBJECTS if fact(subject)), *FAST)
     return pytest.mark.parametrize("subject", subjects, ids=str, indirect=True)
 
 
@@ -112,7 +117,7 @@ class Servers:
                 self._urls[peer.name, over] = await self._stack.enter_async_context(started)
         return self._urls[peer.name, over]
 
-    async def client(self, peer: Peer, over: Over, version: Wanted = None) -> MCPClient:
+    async def client(self, peer: Peer, over: Over, version: RequestedVersion = None) -> MCPClient:
         """Not connected yet."""
         target = await self.target(peer, over)
         return MCPClient(target, protocol_version=version, elicitation=fill_in, timeout_ms=LONG_MS)
@@ -124,7 +129,7 @@ async def servers(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) 
         yield Servers(stack, tmp_path_factory.mktemp("servers"))
 
 
-@pytest.fixture(scope="module", params=SUBJECTS, ids=str)
+@pytest.fixture(scope="module", params=sampled(SUBJECTS, *FAST), ids=str)
 def subject(request: pytest.FixtureRequest) -> Subject:
     return request.param
 
@@ -152,11 +157,12 @@ async def refused(client: MCPClient, tool: str, arguments: Mapping[str, Any]) ->
 # Meeting
 
 
+@pytest.mark.slow
 @every_way
 async def test_a_revision_is_agreed_on(servers: Servers, peer: Peer, over: Over) -> None:
     """R001-1, and each other revision that the server knows; `auto` is the newest."""
 
-    async def spoken(wanted: Wanted) -> str:
+    async def spoken(wanted: RequestedVersion) -> str:
         try:
             async with await servers.client(peer, over, wanted) as client:
                 await client.list_tools()
@@ -399,6 +405,7 @@ async def test_a_session_is_ended_and_another_begun(servers: Servers, subject: S
     assert {*subject.peer.tools} <= {*names}
 
 
+@pytest.mark.slow
 @only(lambda subject: subject.has_sessions or (subject.over == "http" and subject.peer is SDK))
 async def test_after_a_restart_of_the_server_the_client_goes_on(subject: Subject, tmp_path: Path) -> None:
     """R001-18: its session is gone with it; in the stateless protocol nothing is."""
@@ -448,7 +455,7 @@ async def test_it_is_closed_from_another_task_and_nothing_is_left(
 ) -> None:
     """R001-53, R004-41: what waits fails at once, and a process that we started is gone."""
     client = await servers.client(peer, over)
-    before = set(psutil.Process().children())
+    before = set(children_of(psutil.Process()))
     await asyncio.create_task(client.connect())
     visitor = Visitor(client, peer)
     await visitor.arrive(site.page(PAGE))
@@ -465,16 +472,17 @@ async def test_it_is_closed_from_another_task_and_nothing_is_left(
         assert psutil.wait_procs(started, timeout=LIMIT_SECONDS)[1] == []
 
 
-@pytest.mark.parametrize("peer", PEERS.values(), ids=PEERS)
+@pytest.mark.slow
+@pytest.mark.parametrize("peer", sampled(PEERS.values(), *OURS_AND_THE_SDK), ids=PEERS)
 async def test_a_server_that_is_killed_is_an_error_until_it_is_started_again(
     servers: Servers, peer: Peer
 ) -> None:
     """R004-2, R004-29"""
     me = psutil.Process()
     client = await servers.client(peer, "stdio")
-    before = set(me.children())
+    before = set(children_of(me))
     async with client:
-        (process,) = set(me.children()) - before
+        (process,) = set(children_of(me)) - before
         async with calling(Visitor(client, peer)) as call, asyncio.timeout(LIMIT_SECONDS):
             process.kill()
             with pytest.raises(MCPConnectionError) as error:

@@ -13,8 +13,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from footlight.client.errors import MCPError, ServerNotAvailableError
 from footlight.client.transports.http import StreamableHTTP
+from footlight.protocol.errors import MCPError, ServerNotAvailableError
 from tests.client.certificates import Certificate, make_certificate
 from tests.client.http_servers import (
     HttpServer,
@@ -303,6 +303,40 @@ async def test_a_proxy_that_is_of_no_use_here_does_no_harm(monkeypatch: pytest.M
     monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:1")
     async with serving(by_method({})) as server, calling(server) as caller:
         assert await caller.ask() == [answer(1)]
+
+
+@pytest.mark.parametrize("proxy", ["socks5://127.0.0.1:1", "gopher://127.0.0.1:1", "http://[::1"])
+@pytest.mark.parametrize("who", ["nobody", "the URL's user", "an auth"])
+async def test_a_proxy_that_cannot_be_used_is_no_concern_of_this_machine(
+    monkeypatch: pytest.MonkeyPatch, who: str, proxy: str
+) -> None:
+    monkeypatch.setenv("ALL_PROXY", proxy)
+    async with serving(by_method({})) as server:
+        url = server.url.replace("//", "//u:p@") if who == "the URL's user" else server.url
+        async with calling(url, auth=httpx2.BasicAuth("u", "p") if who == "an auth" else None) as caller:
+            assert await caller.ask() == [answer(1)]
+
+
+async def test_who_asks_elsewhere_does_not_go_around_a_proxy_that_cannot_be_used(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It may be there for a reason."""
+
+    class Elsewhere(httpx2.Auth):
+        async def async_auth_flow(
+            self, request: httpx2.Request
+        ) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
+            yield httpx2.Request("GET", "http://elsewhere.invalid/token")
+            yield request
+
+    monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:1")
+    async with serving(by_method({})) as server, calling(server, auth=Elsewhere()) as caller:
+        error = await caller.refused()
+
+    assert error.message == (
+        "http://elsewhere.invalid/token cannot be reached by proxy: "
+        "the environment's cannot be used (ImportError)"
+    )
 
 
 async def test_no_proxy_is_heeded(proxy: HttpServer, monkeypatch: pytest.MonkeyPatch) -> None:

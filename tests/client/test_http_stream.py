@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from itertools import pairwise
 
 import pytest
 
-from footlight.client.errors import MCPConnectionError, MCPError
-from footlight.client.transports import http_listening
+from footlight.client.transports import http_stream
+from footlight.protocol.errors import MCPConnectionError, MCPError
 from tests.client.http_servers import (
     LIMIT_SECONDS,
     Received,
@@ -115,6 +116,77 @@ async def test_the_server_says_how_long_to_wait() -> None:
         await caller.ask()
 
     assert times[1] - times[0] > 0.29
+
+
+@pytest.mark.parametrize("rest", [b"id: a2\n", b'id: a2\ndata: {"jsonrpc"', b"id: a2"])
+async def test_an_answer_is_not_skipped_because_its_id_came_before_the_cut(rest: bytes) -> None:
+    """R001-11, R001-27."""
+    async with (
+        serving(in_turn(with_chunks(CUT + rest), with_chunks(event(answer(1), "a2")))) as server,
+        calling(server) as caller,
+    ):
+        assert await caller.ask() == [progress(1), answer(1)]
+
+    assert named(server.requests, "Last-Event-ID") == [None, "a1"]
+
+
+@pytest.mark.parametrize("place", [b"a\x01", b"a\x7f", b"a\tb", b" a "], ids=["SOH", "DEL", "tab", "space"])
+async def test_an_id_that_no_header_can_carry_is_no_place(place: bytes) -> None:
+    """R001-15: the answer is lost, and nobody's header is blamed."""
+    cut = with_chunks(b"retry: 1\nid: %b\ndata:\n\n" % place)
+    async with serving(in_turn(cut)) as server, calling(server) as caller:
+        error = await caller.refused()
+
+    assert (error.reason, error.message) == ("protocol", "The response ended without the answer")
+
+
+@pytest.mark.parametrize(
+    ("chunks", "clean"),
+    [
+        pytest.param([b"retry: 1\n\n"], True, id="nothing"),
+        pytest.param([b"retry: 0\n\n", b": keep-alive\n\n"], True, id="a comment"),
+        pytest.param([b"retry: 1\nid: 1\ndata:\n\n"], True, id="a place"),
+        pytest.param([b"retry: 1\n\n"], False, id="broken"),
+    ],
+)
+async def test_a_stream_that_ends_at_once_is_asked_for_less_and_less(
+    chunks: list[bytes], clean: bool
+) -> None:
+    """R001-12: whatever the server says. The pauses double."""
+    times: list[float] = []
+    ending = with_chunks(*chunks, clean=clean)
+
+    async def at_once(request: Received, reply: Reply) -> None:
+        times.append(time.monotonic())
+        await ending(request, reply)
+
+    async with serving(at_once) as server, calling(server) as caller:
+        assert await caller.listen()
+        await server.received(4)
+        await caller.channel.stop_listening()
+        await caller.came()
+
+    pauses = [after - before for before, after in pairwise(times[:4])]
+    assert [pause > least for pause, least in zip(pauses, (0.09, 0.19, 0.39), strict=True)] == [True] * 3
+
+
+async def test_a_message_ends_the_back_off() -> None:
+    """R001-12."""
+    times: list[float] = []
+    nothing = with_chunks(b"retry: 1\n\n")
+    scripts = iter([nothing] * 3 + [with_chunks(CUT)] + [nothing] * 3)
+
+    async def script(request: Received, reply: Reply) -> None:
+        times.append(time.monotonic())
+        await next(scripts)(request, reply)
+
+    async with serving(script) as server, calling(server) as caller:
+        assert await caller.listen()
+        await server.received(5)
+        await caller.channel.stop_listening()
+        await caller.came()
+
+    assert times[4] - times[3] < times[3] - times[2]
 
 
 async def test_each_stream_has_its_own_place() -> None:
@@ -324,7 +396,7 @@ async def test_why_there_is_no_stream(script: Script, reason: str, status: int) 
 
 async def test_a_stream_may_begin_with_its_first_message(monkeypatch: pytest.MonkeyPatch) -> None:
     """R001-23: a server that sends no head before that has a stream all the same."""
-    monkeypatch.setattr(http_listening, "HEAD_SECONDS", 0.05)
+    monkeypatch.setattr(http_stream, "HEAD_SECONDS", 0.05)
     awaited = asyncio.Event()
 
     async def late(request: Received, reply: Reply) -> None:
@@ -342,7 +414,7 @@ async def test_a_stream_may_begin_with_its_first_message(monkeypatch: pytest.Mon
 
 async def test_a_late_refusal_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """R001-25."""
-    monkeypatch.setattr(http_listening, "HEAD_SECONDS", 0.05)
+    monkeypatch.setattr(http_stream, "HEAD_SECONDS", 0.05)
     awaited = asyncio.Event()
 
     async def late(request: Received, reply: Reply) -> None:
@@ -440,7 +512,7 @@ async def test_what_is_no_message_is_left_out(caplog: pytest.LogCaptureFixture) 
     told = [record.message for record in caplog.records if record.name.startswith("footlight")]
     assert told == [
         "left out of the stream: The server sent a streamed event that is not JSON",
-        "left out of the stream: The server sent a streamed event that is no JSON-RPC 2.0 message",
+        "left out of the stream: The server sent a streamed event that is not a JSON-RPC 2.0 message",
     ]
 
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from footlight.client.channel import Channel, HttpSession, Transport
-from footlight.client.errors import MCPConnectionError, MCPError
-from footlight.client.messages import answer_to, notification
 from footlight.client.transports.http import StreamableHTTP
+from footlight.protocol.channel import Channel, HttpFeatures, Transport
+from footlight.protocol.errors import MCPConnectionError, MCPError
+from footlight.protocol.messages import answer_to, notification
 from tests.client.http_servers import (
     LIMIT_SECONDS,
     Received,
@@ -194,7 +194,7 @@ async def test_what_has_no_meta_of_its_own_is_of_the_agreed_protocol() -> None:
 async def test_to_open_sends_nothing() -> None:
     async with serving(by_method({})) as server, calling(server) as caller:
         channel: Channel = caller.channel
-        session: HttpSession = caller.channel
+        session: HttpFeatures = caller.channel
         transport: Transport = StreamableHTTP(server.url)
         await channel.close()
         assert (transport.where, session.session_id) == (server.url, None)
@@ -527,7 +527,7 @@ async def test_what_was_accepted_is_not_waited_for(head: str) -> None:
         ),
         pytest.param(
             with_status(200, b"[1]", content_type=JSON),
-            "The server sent a body that is no JSON-RPC 2.0 message",
+            "The server sent a body that is not a JSON-RPC 2.0 message",
             -32600,
             None,
             id="no message",
@@ -632,6 +632,123 @@ async def test_a_status_that_is_an_error(status: int, body: bytes, data: object)
     }
     assert error.to_dict() == {name: value for name, value in expected.items() if value is not None}
     assert told.value.to_dict() == error.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("headers", "retry_after_ms"),
+    [
+        ({"Retry-After": "30"}, 30_000.0),
+        ({"Retry-After": " 0 "}, 0.0),
+        (
+            {
+                "Date": "Wed, 21 Oct 2026 07:28:00 GMT",
+                "Retry-After": "Wed, 21 Oct 2026 07:28:45 GMT",
+            },
+            45_000.0,
+        ),
+        ({"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"}, 0.0),
+        ({"Retry-After": "-1"}, None),
+        ({"Retry-After": "1.5"}, None),
+        ({"Retry-After": "9" * 400}, None),
+        ({"Retry-After": "soon"}, None),
+        ({}, None),
+    ],
+)
+@pytest.mark.parametrize("body", ["text", "error"])
+async def test_when_to_try_again_is_told(
+    headers: dict[str, str], retry_after_ms: float | None, body: str
+) -> None:
+    """R001-35: whatever the body is."""
+    script = (
+        with_status(429, b"Slow down", content_type="text/plain", headers=headers)
+        if body == "text"
+        else with_json(error_message(1, -32005, "Slow down"), status=429, headers=headers)
+    )
+    async with serving(script) as server, calling(server) as caller:
+        error = await caller.refused()
+
+    assert (error.status, error.reason, error.retry_after_ms) == (429, "http", retry_after_ms)
+    assert error.to_dict().get("retryAfterMs") == retry_after_ms
+    assert error.message.endswith("Slow down")
+
+
+@pytest.mark.parametrize(
+    ("media", "body", "words"),
+    [
+        ("text/plain", b"Quota of 5 calls\n used up", ": Quota of 5 calls used up"),
+        ("text/plain; charset=utf-8", b"\xc3\xa4", ": ä"),
+        ("application/json", b'{"message": "used up"}', ": used up"),
+        ("application/json", b'{"error": {"message": "used up", "code": 1}}', ": used up"),
+        ("application/json", b'{"error": "slow", "error_description": "used up"}', ": used up"),
+        ("application/problem+json", b'{"title": "Busy", "detail": "used up"}', ": used up"),
+        ("application/json", b'{"message": 7}', ""),
+        ("application/json", b'["used up"]', ""),
+        ("text/html", b"<h1>used up</h1>", ""),
+        ("text/plain", b"\x1b[2J", ""),
+        ("text/plain", b"x" * 300, ": " + "x" * 200 + "…"),
+    ],
+)
+async def test_what_a_refusal_says_to_people_is_in_the_message(media: str, body: bytes, words: str) -> None:
+    """R001-35."""
+    async with serving(with_status(503, body, content_type=media)) as server, calling(server) as caller:
+        error = await caller.refused()
+
+    assert error.message == f"{server.url} answers 503 Service Unavailable{words}"
+
+
+async def test_a_refusal_does_not_give_away_what_was_sent() -> None:
+    """R001-22: though the server says it."""
+    headers = {"Authorization": "Bearer s3cret-token", "X-Api-Key": "k3y-of-mine", "X-Team": "props"}
+
+    async def script(request: Received, reply: Reply) -> None:
+        if request.asks == "initialize":
+            await reply.result({}, headers={"Mcp-Session-Id": "sess-1234"})
+        else:
+            said = f"s3cret-token k3y-of-mine props {request.headers.get('mcp-session-id')}"
+            await reply.json({"message": said, "data": [said]}, status=403)
+
+    async with serving(script) as server, calling(server, headers=headers) as caller:
+        await caller.ask("initialize", 0)
+        error = await caller.refused()
+
+    assert error.message == f"{server.url} answers 403 Whatever: *** *** props ***"
+    assert error.data == {"message": "*** *** props ***", "data": ["*** *** props ***"]}
+
+
+@pytest.mark.parametrize("coding", ["br", "zstd", "compress", "gzip, br"])
+@pytest.mark.parametrize("how", ["JSON", "stream", "status"])
+async def test_a_compression_that_was_not_asked_for_is_named(how: str, coding: str) -> None:
+    """R001-36: and not taken for bad JSON. A caller cannot ask for one that cannot be undone."""
+    sent = {"Content-Encoding": coding}
+    scripts = {
+        "JSON": with_status(200, b"\x0b\x02\x80{}\x03", content_type="application/json", headers=sent),
+        "stream": with_status(200, b"\x0b\x02\x80", content_type="text/event-stream", headers=sent),
+        "status": with_status(503, b"\x0b\x02\x80", content_type="text/plain", headers=sent),
+    }
+    async with (
+        serving(scripts[how]) as server,
+        calling(server, headers={"Accept-Encoding": "br, zstd"}) as caller,
+    ):
+        error = await caller.refused()
+
+    accepted = named(server.requests, "Accept-Encoding")[0] or ""
+    unknown = next(name for name in coding.split(", ") if name not in accepted)
+    if how == "status":
+        assert (error.message, error.data) == (f"{server.url} answers 503 Service Unavailable", None)
+    else:
+        assert error.reason == "protocol"
+        assert error.message == (
+            f"The server's answer is compressed with {unknown!r}, which the client did not ask for"
+        )
+
+
+@pytest.mark.parametrize("how", ["JSON", "stream"])
+async def test_an_id_may_come_back_as_a_text(how: str) -> None:
+    """R001-13."""
+    said = answer("1")
+    script = with_json(said) if how == "JSON" else with_chunks(data_of(said, PROGRESS))
+    async with serving(script) as server, calling(server) as caller:
+        assert await caller.ask() == [said]
 
 
 @pytest.mark.parametrize("status", [400, 404, 500])

@@ -5,31 +5,31 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footlight.client.transports.lines import Lines
+from footlight.client.transports.process_output import LineBuffer
 
 
 @given(st.lists(st.binary(max_size=12).map(lambda data: data.replace(b"x", b"\n")), max_size=20))
 def test_the_pieces_do_not_matter(pieces: list[bytes]) -> None:
-    lines = Lines(limit=1_000)
+    lines = LineBuffer(limit=1_000)
     whole = [line for piece in pieces for line in lines.feed(piece)]
 
     assert [*whole, lines.take()] == b"".join(pieces).split(b"\n")
-    assert not lines.cut
+    assert not lines.truncated
 
 
 def test_what_is_beyond_the_limit_is_dropped() -> None:
-    lines = Lines(limit=4)
+    lines = LineBuffer(limit=4)
 
     assert lines.feed(b"12345\n1234\n12") == [b"1234", b"1234"]
     assert lines.feed(b"34567") == []
     assert lines.feed(b"89\nab\n") == [b"1234", b"ab"]
     assert lines.take() == b""
-    assert lines.cut
+    assert lines.truncated
 
 
 def test_a_line_of_the_limit_is_whole() -> None:
-    lines = Lines(limit=4)
+    lines = LineBuffer(limit=4)
 
     assert lines.feed(b"12") == []
     assert lines.feed(b"34\n") == [b"1234"]
-    assert not lines.cut
+    assert not lines.truncated

@@ -23,9 +23,11 @@ from footlight import (
     is_timeout,
     is_tool_not_found,
 )
-from footlight.client import connection, mcp_client
-from footlight.client.messages import encode, notification
-from footlight.client.results import CallResult, Content, Tool, ToolResult
+from footlight.client import mcp_client
+from footlight.protocol import connection
+from footlight.protocol.messages import encode, notification
+from footlight.protocol.results import CallResult, Content, ToolResult
+from footlight.protocol.tools import Tool
 from tests.client.channels import (
     LEGACY,
     LIMIT_SECONDS,
@@ -227,7 +229,10 @@ async def test_what_the_client_can_do_is_told() -> None:
 
     assert place.wire.sent[0]["params"] == {
         "protocolVersion": "2025-06-18",
-        "capabilities": {"roots": {}, "sampling": {}, "elicitation": {}},
+        "capabilities": {
+            **{"roots": {}, "sampling": {}, "elicitation": {}},
+            "experimental": {"footlight/full-schemas": {}},
+        },
         "clientInfo": {"name": "me", "version": "2.0.0"},
     }
     assert answers == [{"roots": [{"uri": "file:///a"}]}, {"model": "m"}, {"action": "accept"}]
@@ -383,7 +388,7 @@ async def test_opened_in_one_task_and_closed_in_another() -> None:
         (Place({"initialize": initialized("1999-01-01")}), MCPConnectionError),
         (Place({"initialize": MCPConnectionError("Reset")}), MCPConnectionError),
         (Place({}), MCPTimeoutError),
-        (Place({"initialize": initialized()}, gate=asyncio.Event()), MCPTimeoutError),
+        (Place({"initialize": initialized()}, access_control=asyncio.Event()), MCPTimeoutError),
     ],
     ids=["nobody", "refused", "other version", "reset", "silent", "never opens"],
 )
@@ -545,7 +550,7 @@ async def test_a_reconnect_that_is_given_up_leaves_nothing() -> None:
     place = Place(TOOLS)
     client = MCPClient(place)
     await client.connect()
-    place.gate = asyncio.Event()
+    place.access_control = asyncio.Event()
     reconnecting = asyncio.create_task(client.reconnect())
     await place.tried(2)
     reconnecting.cancel()
@@ -585,13 +590,13 @@ async def test_if_the_first_call_cannot_connect_the_next_tries_again() -> None:
 
 async def test_one_that_gives_up_does_not_keep_the_next_from_connecting() -> None:
     """R001-48"""
-    place = Place(TOOLS, gate=asyncio.Event())
+    place = Place(TOOLS, access_control=asyncio.Event())
     client = MCPClient(place)
     first, second = (asyncio.create_task(client.list_tools()) for _ in range(2))
     await place.tried()
     first.cancel()
-    assert place.gate is not None
-    place.gate.set()
+    assert place.access_control is not None
+    place.access_control.set()
 
     assert len(await second) == 2
     assert first.cancelled()
@@ -791,18 +796,47 @@ async def test_all_pages_are_read(client: MCPClient) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "pages",
+    [
+        pytest.param({None: listing("a", nextCursor="")}, id="refused"),
+        pytest.param(
+            {None: listing("a", nextCursor=""), "": listing("a", nextCursor="")}, id="the same again"
+        ),
+        pytest.param(
+            {
+                None: listing("a", nextCursor="2"),
+                "2": listing("b", nextCursor=""),
+                "": listing("a", nextCursor="2"),
+            },
+            id="from the beginning",
+        ),
+        pytest.param({None: listing("a", nextCursor=""), "": listing()}, id="an empty page"),
+    ],
+)
+async def test_a_list_may_end_with_an_empty_cursor(client: MCPClient, pages: Mapping[Any, Any]) -> None:
+    """R001-47: many servers say so where the protocol wants no cursor. Nothing is listed twice."""
+    wire_of(client).script["tools/list"] = lambda params: pages.get(
+        params.get("cursor"), Refusal(-32602, "Invalid cursor")
+    )
+
+    names = [tool.name for tool in await client.list_tools()]
+
+    assert names == (["a", "b"] if "2" in pages else ["a"])
+
+
 async def test_pages_without_end_are_ended(client: MCPClient, monkeypatch: pytest.MonkeyPatch) -> None:
     """R001-47"""
-    monkeypatch.setattr(mcp_client, "MOST_PAGES", 7)
+    monkeypatch.setattr(mcp_client, "MAX_PAGES", 7)
     wire = wire_of(client)
     wire.script["tools/list"] = listing("a", nextCursor="again")
-    with pytest.raises(MCPError, match="pages of tools/list have no end") as refused:
+    with pytest.raises(MCPError, match="tools/list returns pages without end") as refused:
         await client.list_tools()
     wire.script["resources/list"] = lambda params: {
         "resources": [],
         "nextCursor": f"{params.get('cursor', '')}x",
     }
-    with pytest.raises(MCPError, match="pages of resources/list have no end"):
+    with pytest.raises(MCPError, match="resources/list returns pages without end"):
         await client.list_resources()
 
     assert refused.value.reason == "protocol"
@@ -905,7 +939,7 @@ async def test_a_failure_that_is_told_as_json_is_raised_in_its_words_with_its_er
 async def test_a_failure_without_a_word_has_one(client: MCPClient) -> None:
     wire_of(client).script["tools/call"] = {"isError": True}
 
-    with pytest.raises(ToolInvocationError, match=r"^The tool a failed and does not say why$"):
+    with pytest.raises(ToolInvocationError, match=r"^The tool a failed without a message$"):
         await client.call_tool("a")
 
 
@@ -1134,7 +1168,10 @@ async def test_every_stateless_request_says_who_sends_it() -> None:
     meta = {
         "io.modelcontextprotocol/protocolVersion": MODERN,
         "io.modelcontextprotocol/clientInfo": {"name": "footlight", "version": "0.1.0"},
-        "io.modelcontextprotocol/clientCapabilities": {"roots": {}},
+        "io.modelcontextprotocol/clientCapabilities": {
+            "roots": {},
+            "experimental": {"footlight/full-schemas": {}},
+        },
     }
     assert [(message["method"], message["params"]["_meta"]) for message in place.wire.sent] == [
         ("server/discover", meta),
@@ -1162,7 +1199,7 @@ async def test_over_http_a_call_repeats_in_headers_what_the_tool_asks_for(
     ]
     assert calls == [{"Mcp-Param-Region": "eu"}, {"Mcp-Param-Region": "=?base64?w6Q=?="}, {}]
     assert tools == ["good"]
-    assert caplog.messages == ["left out the tool bad: region: x-mcp-header is no name of a header"]
+    assert caplog.messages == ["left out the tool bad: region: x-mcp-header is not a valid header name"]
 
 
 async def test_a_list_that_may_not_be_kept_is_not_asked_for_before_every_call() -> None:
@@ -1604,7 +1641,7 @@ async def test_an_async_listener_of_a_stream_is_waited_for_too() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"roots": "file:///x"}, "roots: must be a list of URIs, not one of them"),
+        ({"roots": "file:///x"}, "roots: must be a list of URIs, not a string"),
         ({"name": 3}, "name: 3 must be letters, digits and hyphens"),
         ({"timeout_ms": "x"}, "timeout_ms: must be more than 0, got 'x'"),
         ({"target": "http://h", "headers": ["X"]}, "headers: must map names to values"),

@@ -12,11 +12,11 @@ import mcp_types as types
 import pytest
 from mcp.server import MCPServer, Server, ServerRequestContext
 
-from footlight.client import messages
-from footlight.client.channel import Channel
-from footlight.client.errors import MCPConnectionError
 from footlight.client.transports import memory
 from footlight.client.transports.memory import InMemory
+from footlight.protocol import messages
+from footlight.protocol.channel import Channel
+from footlight.protocol.errors import MCPConnectionError
 from tests.client.recorder import LIMIT_SECONDS, Recorder
 
 pytestmark = pytest.mark.anyio
@@ -295,6 +295,6 @@ async def test_closing_ends_in_bounded_time(
     async with asyncio.timeout(LIMIT_SECONDS):
         while waiting() != {"footlight-memory-server"}:  # noqa: ASYNC110 - it is a task that nobody has
             await asyncio.sleep(0.01)
-    assert "immortal goes on, though it was cancelled" in caplog.text
+    assert "immortal is still running after it was cancelled" in caplog.text
     go.set()
     await asyncio.wait([task for task in asyncio.all_tasks() if task.get_name() == "footlight-memory-server"])

@@ -18,12 +18,13 @@ from typing import Any
 import psutil
 import pytest
 
-from footlight.client.channel import Channel
-from footlight.client.errors import MCPConnectionError, ServerNotAvailableError
 from footlight.client.transports import process
 from footlight.client.transports.stdio import MAX_LINE, Stdio
+from footlight.protocol.channel import Channel
+from footlight.protocol.errors import MCPConnectionError, MCPError, ServerNotAvailableError
 from tests.client.recorder import LIMIT_SECONDS, Recorder
 from tests.conftest import server_command
+from tests.processes import children_of
 
 pytestmark = pytest.mark.anyio
 
@@ -115,6 +116,7 @@ async def test_a_message_is_a_line(tmp_path: Path) -> None:
         assert await recorder.message() == note("echo", text=text)
 
 
+@pytest.mark.slow
 async def test_it_speaks_with_our_own_server() -> None:
     """R004-7, R004-41"""
     initialize = {
@@ -284,6 +286,24 @@ async def test_an_exit_in_mid_call_tells_the_last_words(
     assert "Traceback" in caplog.text
 
 
+async def test_a_server_that_dies_of_an_exception_group_says_why(tmp_path: Path) -> None:
+    """R004-30."""
+    failing = """
+    import asyncio
+    async def start():
+        raise OSError("port 80 is taken")
+    async def main():
+        async with asyncio.TaskGroup() as group:
+            group.create_task(start())
+    asyncio.run(main())
+    """
+    async with running(server(tmp_path, failing)) as (_, recorder):
+        assert (await recorder.loss())["message"] == (
+            "The server ended with exit code 1; its last words: "
+            "ExceptionGroup: unhandled errors in a TaskGroup (1 sub-exception)\nOSError: port 80 is taken"
+        )
+
+
 async def test_last_words_are_few(tmp_path: Path) -> None:
     failing = """
     for number in range(500):
@@ -344,6 +364,28 @@ async def test_a_server_that_closes_its_input_can_still_speak(tmp_path: Path, sh
 
 
 @pytest.mark.parametrize(
+    ("command", "args", "message"),
+    [
+        (
+            ["footlight", "serve"],
+            (),
+            "command: must be the name or path of one program; pass its arguments as args: ",
+        ),
+        ("footlight", "serve", "args: must be a list of texts: "),
+        ("footlight", ["serve", 1], "args: must be a list of texts: "),
+    ],
+)
+def test_a_command_line_of_another_type_is_refused_with_the_way_out(
+    command: Any, args: Any, message: str
+) -> None:
+    with pytest.raises(MCPError) as raised:
+        Stdio(command, args)
+
+    assert raised.value.message == message + 'Stdio("footlight", ["serve"])'
+    assert raised.value.reason == "invalid"
+
+
+@pytest.mark.parametrize(
     ("transport", "message"),
     [
         (Stdio("no-such-server"), "The command 'no-such-server' was not found: install it"),
@@ -358,14 +400,14 @@ async def test_a_server_that_closes_its_input_can_still_speak(tmp_path: Path, sh
 async def test_what_cannot_be_started_says_why(transport: Stdio, message: str) -> None:
     """R004-20, R004-26, R004-29"""
     recorder = Recorder()
-    children = psutil.Process().children()
+    children = children_of(psutil.Process())
 
     with pytest.raises(ServerNotAvailableError) as caught:
         await transport.open(recorder)
 
     assert message in caught.value.message
     assert (caught.value.reason, caught.value.server_command) == ("spawn", transport.where)
-    assert psutil.Process().children() == children
+    assert children_of(psutil.Process()) == children
     assert recorder.silent
 
 
@@ -494,6 +536,7 @@ async def test_one_that_does_not_end_is_killed_with_its_children(tmp_path: Path,
     assert await gone(*pids)
 
 
+@pytest.mark.slow
 async def test_a_child_that_outlives_its_leader_is_killed(tmp_path: Path, short: None) -> None:
     """R004-41: also where it holds the output open."""
     family = f"""
@@ -561,10 +604,10 @@ async def test_who_is_cancelled_while_closing_leaves_nothing_behind(tmp_path: Pa
 
 
 async def test_who_is_cancelled_while_opening_leaves_nothing_behind(tmp_path: Path) -> None:
-    others = set(psutil.Process().children())
+    others = set(children_of(psutil.Process()))
     opening = asyncio.create_task(server(tmp_path, STUBBORN).open(Recorder()))
     await asyncio.wait([opening], timeout=0)
-    while not (started := set(psutil.Process().children()) - others):
+    while not (started := set(children_of(psutil.Process())) - others):
         await asyncio.wait([opening], timeout=0)
     opening.cancel()
     await asyncio.wait([opening])

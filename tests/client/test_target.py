@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from footlight.client.errors import MCPError
-from footlight.client.target import transport_for
+from footlight.client.target import transport_for, transport_from_config
 from footlight.client.transports.http import StreamableHTTP
 from footlight.client.transports.memory import InMemory
 from footlight.client.transports.stdio import Stdio
 from footlight.client.transports.websocket import WebSocket
+from footlight.protocol.errors import MCPError
 from tests.client.channels import Place
 
 
@@ -89,6 +89,8 @@ def test_our_own_command_is_found_where_its_environment_is_not_activated(tmp_pat
         (["server", 1], {}, "target: a command is made of text"),
         (42, {}, "target: there is no way to a int"),
         ({"command": "server"}, {}, "target: there is no way to a dict"),
+        ({"mcpServers": {}}, {}, "server: name one of those in `mcpServers`: none"),
+        ({"mcpServers": {"a": {"command": "a"}}}, {"env": {}}, "env: a transport has none; leave it out"),
         (Path("server"), {}, "target: there is no way to a PosixPath"),
     ],
 )
@@ -109,3 +111,92 @@ def test_a_password_in_a_url_is_not_told() -> None:
     assert "hunter2" not in refused.value.message
     assert "hunter2" not in repr(transport_for("http://me:hunter2@host/"))
     assert transport_for("http://me:hunter2@host/mcp?token=x").where == "http://host/mcp"
+
+
+# Configurations
+
+SERVERS: dict[str, Any] = {
+    "files": {"command": "npx", "args": ["-y", "files", "${HOME}"], "cwd": "${HOME}/x", "timeout": 5},
+    "other": {"type": "stdio", "command": "other", "env": {"KEY": "${KEY}", "MODE": "${MODE:-fast}"}},
+    "web": {"url": "https://host/${PATHNAME:-mcp}", "headers": {"Authorization": "Bearer ${env:KEY}"}},
+    "typed": {"type": "streamable-http", "url": "http://host/mcp"},
+    "socket": {"type": "ws", "url": "wss://host/mcp"},
+    "empty": {"command": "server", "args": ["${EMPTY}", "${EMPTY:-x}", "$HOME", "${", "${a b}"]},
+}
+ENVIRON = {"HOME": "/home/me", "KEY": "k3y", "EMPTY": ""}
+
+
+@pytest.mark.parametrize(
+    ("name", "transport"),
+    [
+        ("files", Stdio("npx", ("-y", "files", "/home/me"), cwd="/home/me/x")),
+        ("other", Stdio("other", env={**ENVIRON, "MODE": "fast"})),
+        ("web", StreamableHTTP("https://host/mcp", headers={"Authorization": "Bearer k3y"})),
+        ("typed", StreamableHTTP("http://host/mcp")),
+        ("socket", WebSocket("wss://host/mcp")),
+        ("empty", Stdio("server", ("", "x", "$HOME", "${", "${a b}"))),
+    ],
+)
+@pytest.mark.parametrize("key", ["mcpServers", "servers"])
+def test_an_entry_of_a_configuration_names_its_transport(key: str, name: str, transport: object) -> None:
+    assert transport_from_config({key: SERVERS}, name, environ=ENVIRON) == transport
+
+
+def test_the_only_entry_that_is_enabled_need_not_be_named() -> None:
+    config = {"mcpServers": {"off": {"command": "off", "disabled": True}, "on": {"command": "on"}}}
+
+    assert transport_from_config(config) == transport_for(config) == Stdio("on")
+    assert transport_from_config(config, "off") == Stdio("off")
+
+
+@pytest.mark.parametrize(
+    ("config", "name", "message"),
+    [
+        ({}, None, "config: must have an object `mcpServers`"),
+        ({"mcpServers": []}, None, "config: must have an object `mcpServers`"),
+        ({"mcpServers": SERVERS}, None, "server: name one of those in `mcpServers`: 'files', 'other', "),
+        ({"mcpServers": SERVERS}, "none", "server: there is no 'none' in `mcpServers`, only: 'files', "),
+        ({"mcpServers": {"a": "x"}}, "a", "server: there is no 'a' in `mcpServers`, only: 'a'"),
+        ({"mcpServers": {"a": {}}}, "a", "a: command: an entry has either a command or a url"),
+        (
+            {"mcpServers": {"a": {"command": "x", "url": "http://h"}}},
+            "a",
+            "a: command: an entry has either a command or a url",
+        ),
+        ({"mcpServers": {"a": {"command": 1}}}, "a", "a: command: must be text"),
+        ({"mcpServers": {"a": {"command": "x", "args": "y"}}}, "a", "a: args: must be a list of texts"),
+        ({"mcpServers": {"a": {"command": "x", "args": [1]}}}, "a", "a: args: must be text"),
+        ({"mcpServers": {"a": {"command": "x", "env": []}}}, "a", "a: env: must map names to texts"),
+        ({"mcpServers": {"a": {"command": "x", "env": {"P": 1}}}}, "a", "a: env.P: must be text"),
+        (
+            {"mcpServers": {"a": {"command": "x", "args": ["${NOT_THERE}"]}}},
+            "a",
+            "a: args: the environment variable NOT_THERE is not set",
+        ),
+        (
+            {"mcpServers": {"a": {"url": "http://h", "headers": {"K": "${input:key}"}}}},
+            "a",
+            "a: headers.K: asks for an input of an editor; name an environment variable instead",
+        ),
+        (
+            {"mcpServers": {"a": {"type": "sse", "url": "http://h/sse"}}},
+            "a",
+            "a: type: the transport sse, of 2024, is not supported; give the URL of Streamable HTTP",
+        ),
+        (
+            {"mcpServers": {"a": {"type": "http", "command": "x"}}},
+            "a",
+            "a: type: 'http' does not fit the rest of the entry",
+        ),
+        ({"mcpServers": {"a": {"command": ""}}}, "a", "target: the command is empty; "),
+        ({"mcpServers": {"a": {"url": "server"}}}, "a", "a: url: must be a URL"),
+    ],
+)
+def test_a_configuration_that_names_no_server_is_refused(
+    config: dict[str, Any], name: str | None, message: str
+) -> None:
+    with pytest.raises(MCPError) as refused:
+        transport_from_config(config, name, environ=ENVIRON)
+
+    assert refused.value.message.startswith(message)
+    assert refused.value.reason == "invalid"

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from footlight.client import tool_list
-from footlight.client.errors import MCPError
-from footlight.client.results import Tool
 from footlight.client.tool_list import ToolList
+from footlight.protocol.errors import MCPError
+from footlight.protocol.tools import Tool
 from tests.client.channels import LIMIT_SECONDS
 
 pytestmark = pytest.mark.anyio
@@ -27,8 +27,8 @@ class Listing:
     def __init__(self, *answers: list[Mapping[str, Any]] | MCPError) -> None:
         self.answers = list(answers)
         self.asked = 0
-        self.gate = asyncio.Event()
-        self.gate.set()
+        self.access_control = asyncio.Event()
+        self.access_control.set()
         self.asking = asyncio.Event()
 
     async def fetch(self) -> list[Mapping[str, Any]]:
@@ -36,7 +36,7 @@ class Listing:
         self.asking.set()
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         async with asyncio.timeout(LIMIT_SECONDS):
-            await self.gate.wait()
+            await self.access_control.wait()
         if isinstance(answer, MCPError):
             raise answer
         return answer
@@ -101,12 +101,12 @@ async def test_what_is_forgotten_is_asked_for_again() -> None:
 async def test_what_is_forgotten_while_it_is_told_is_not_kept() -> None:
     """R001-47"""
     listing, tools = Listing([page("old")], [page("new")]), ToolList()
-    listing.gate.clear()
+    listing.access_control.clear()
     asking = asyncio.create_task(tools.get(listing.fetch))
     async with asyncio.timeout(LIMIT_SECONDS):
         await listing.asking.wait()
     tools.forget()
-    listing.gate.set()
+    listing.access_control.set()
 
     assert names(await asking) == ["old"]
     assert names(await tools.get(listing.fetch)) == ["new"]
@@ -117,11 +117,11 @@ async def test_what_is_forgotten_while_it_is_told_is_not_kept() -> None:
 async def test_who_asks_meanwhile_waits_for_the_same_answer(more: dict[str, Any]) -> None:
     """R001-48"""
     listing, tools = Listing([page("a", **more)]), ToolList()
-    listing.gate.clear()
+    listing.access_control.clear()
     asking = [asyncio.create_task(tools.get(listing.fetch)) for _ in range(5)]
     async with asyncio.timeout(LIMIT_SECONDS):
         await listing.asking.wait()
-    listing.gate.set()
+    listing.access_control.set()
 
     assert [names(each) for each in await asyncio.gather(*asking)] == [["a"]] * 5
     assert listing.asked == 1
@@ -137,13 +137,13 @@ async def test_a_failure_is_not_kept() -> None:
 
 async def test_one_that_gives_up_leaves_the_next_to_ask() -> None:
     listing, tools = Listing([page("a")]), ToolList()
-    listing.gate.clear()
+    listing.access_control.clear()
     first = asyncio.create_task(tools.get(listing.fetch))
     async with asyncio.timeout(LIMIT_SECONDS):
         await listing.asking.wait()
     second = asyncio.create_task(tools.get(listing.fetch))
     first.cancel()
-    listing.gate.set()
+    listing.access_control.set()
 
     assert names(await second) == ["a"]
     assert first.cancelled()
@@ -236,3 +236,17 @@ async def test_what_is_no_tool_is_told() -> None:
     """R004-17"""
     with pytest.raises(MCPError, match="without a name"):
         await ToolList().get(Listing([{"tools": [{}]}]).fetch)
+
+
+async def test_a_tool_that_cannot_be_used_is_left_out_and_told(caplog: pytest.LogCaptureFixture) -> None:
+    """The other tools of its server stay usable."""
+    bad = [{"name": "a b", "inputSchema": {}}, {"name": "c", "inputSchema": {"type": "nonsense"}}]
+    listing = Listing([{"tools": [*bad, {"name": "good", "inputSchema": {}}]}])
+
+    listed = await ToolList().get(listing.fetch)
+
+    assert names(listed) == ["good"]
+    assert [record.message.partition(":")[2].partition(":")[0].strip() for record in caplog.records] == [
+        "The tool 'a b' cannot be used",
+        "The tool 'c' cannot be used",
+    ]

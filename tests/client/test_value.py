@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from footlight.client.results import ToolResult, read_result
-from footlight.client.value import value_of
+from footlight.protocol.results import ToolResult, read_result, value_of
 
 
 def answer(*texts: str, **more: Any) -> ToolResult:
@@ -19,10 +18,13 @@ def answer(*texts: str, **more: Any) -> ToolResult:
     [
         (answer('{"passed": 1}'), {"passed": 1}),
         (answer(" [1, 2]\n"), [1, 2]),
-        (answer('"quoted"'), "quoted"),
-        (answer("12"), 12),
-        (answer("true"), True),
-        (answer("null"), None),
+        (answer('"quoted"'), '"quoted"'),
+        (answer("42"), "42"),
+        (answer("007"), "007"),
+        (answer("1e999"), "1e999"),
+        (answer("true"), "true"),
+        (answer("null"), "null"),
+        (answer(" null "), " null "),
         (answer("plain text"), "plain text"),
         (answer("{broken"), "{broken"),
         (answer("NaN"), "NaN"),

@@ -20,11 +20,11 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.http11 import Request, Response
 
-from footlight.client import messages
-from footlight.client.channel import Channel
-from footlight.client.errors import MCPConnectionError, MCPError, ServerNotAvailableError
 from footlight.client.transports import websocket_channel
 from footlight.client.transports.websocket import WebSocket
+from footlight.protocol import messages
+from footlight.protocol.channel import Channel
+from footlight.protocol.errors import MCPConnectionError, MCPError, ServerNotAvailableError
 from tests.client.recorder import LIMIT_SECONDS, Recorder
 from tests.network import listening
 

@@ -18,9 +18,10 @@ import pytest
 from PIL import Image
 from rich.console import Console
 
-from footlight.demo.catalogue import load_catalogue, price_list
 from footlight.demo.run import run_demo
+from footlight.demo.shop.catalogue import load_catalogue, price_list
 from footlight.demo.steps import SECRETS, STEPS
+from tests.processes import descendants_of
 
 COMMAND = (sys.executable, "-m", "footlight", "demo", "--output")
 LIMIT_S = 100
@@ -41,6 +42,7 @@ def test_every_step_gives_what_the_site_holds(tmp_path: Path) -> None:
     assert_plain(demo.stdout)
 
 
+@pytest.mark.slow
 def test_without_a_browser_it_says_so_and_what_to_do(tmp_path: Path) -> None:
     demo = run(tmp_path, "--executable-path", "/nonexistent")
 
@@ -62,6 +64,7 @@ async def test_a_server_that_cannot_start_is_quoted(tmp_path: Path) -> None:
     assert "".join(f"    {line}\n" for line in said) in transcript
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 async def test_one_step_that_goes_wrong_is_enough_to_fail(tmp_path: Path) -> None:
     settings = tmp_path / "settings.json"
@@ -74,6 +77,7 @@ async def test_one_step_that_goes_wrong_is_enough_to_fail(tmp_path: Path) -> Non
     assert f"{len(STEPS) - 2} of {len(STEPS)} steps gave what the site holds." in transcript
 
 
+@pytest.mark.slow
 def test_neither_a_poor_encoding_nor_a_reader_who_leaves_does_harm(tmp_path: Path) -> None:
     with started(tmp_path, PYTHONIOENCODING="ascii") as demo:
         assert demo.stdout is not None
@@ -83,6 +87,7 @@ def test_neither_a_poor_encoding_nor_a_reader_who_leaves_does_harm(tmp_path: Pat
         assert demo.wait(LIMIT_S) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
 def test_nothing_runs_on_after_an_interruption(tmp_path: Path, end: signal.Signals) -> None:
@@ -90,7 +95,7 @@ def test_nothing_runs_on_after_an_interruption(tmp_path: Path, end: signal.Signa
     temporary.mkdir()
     with started(tmp_path / "output", TMPDIR=str(temporary)) as demo:
         assert any("get_page_metadata" in line for line in demo.stdout or ())
-        family = psutil.Process(demo.pid).children(recursive=True)
+        family = descendants_of(psutil.Process(demo.pid))
 
         demo.send_signal(end)
 

@@ -13,10 +13,10 @@ import anyio
 import httpx2
 import pytest
 
-from footlight.demo.catalogue import load_catalogue, read_product
-from footlight.demo.order_form import FIELDS
-from footlight.demo.shop import PASSWORD, USER, SignIn
-from footlight.demo.site import Site, serve_shop
+from footlight.demo.shop.catalogue import load_catalogue, read_product
+from footlight.demo.shop.order_form import FIELDS
+from footlight.demo.shop.records import PASSWORD, USER, SignIn
+from footlight.demo.shop.site import Site, serve_shop
 
 pytestmark = pytest.mark.anyio
 

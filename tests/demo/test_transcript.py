@@ -6,15 +6,15 @@ from collections.abc import Callable, Collection
 import pytest
 from rich.console import Console
 
-from footlight.demo.answer import Answer, ToolError
-from footlight.demo.transcript import Transcript, describe_arguments, describe_data
+from footlight.demo.remote_browser import BrowserAnswer, ToolError
+from footlight.demo.transcript import DemoTranscript, describe_arguments, describe_data
 from footlight.demo.verdict import Check, failed, find_difference
 
-OPENED = Answer(
+OPENED = BrowserAnswer(
     tool="navigate", data={"status": 200, "url": "http://x/"}, error=None, image=None, elapsed_ms=12.4
 )
 COVERED = ToolError(code="ELEMENT_NOT_INTERACTIVE", message="#buy is covered", suggestion="Close it.")
-REFUSED = Answer(tool="click", data={}, error=COVERED, image=None, elapsed_ms=1003)
+REFUSED = BrowserAnswer(tool="click", data={}, error=COVERED, image=None, elapsed_ms=1003)
 AGREED = Check(["a", "b"], ["a", "b"], ", ".join).judge("Read")
 DIFFERED = Check(["a", "b"], ["a", "c"], ", ".join).judge("Read again")
 
@@ -35,7 +35,9 @@ def test_an_error_shows_its_code_its_message_and_the_way_out() -> None:
 
 
 def test_a_secret_is_masked_wherever_it_stands() -> None:
-    echo = Answer(tool="get_text", data={"text": "you typed hush-hush"}, error=None, image=None, elapsed_ms=1)
+    echo = BrowserAnswer(
+        tool="get_text", data={"text": "you typed hush-hush"}, error=None, image=None, elapsed_ms=1
+    )
 
     lines = write(
         lambda page: page.call("fill", {"value": "hush-hush"}),
@@ -68,7 +70,7 @@ def test_the_verdicts_are_aligned_and_a_difference_is_named() -> None:
 
 def test_a_terminal_gets_colours() -> None:
     screen = io.StringIO()
-    Transcript(Console(file=screen, force_terminal=True, color_system="standard")).call(
+    DemoTranscript(Console(file=screen, force_terminal=True, color_system="standard")).call(
         "click", {"selector": "#buy"}
     )
 
@@ -121,10 +123,10 @@ def test_a_difference_is_named_by_its_place(holds: object, got: object, differen
     assert find_difference(holds, got) == difference
 
 
-def write(*acts: Callable[[Transcript], None], secrets: Collection[str] = ()) -> list[str]:
+def write(*acts: Callable[[DemoTranscript], None], secrets: Collection[str] = ()) -> list[str]:
     """The lines that the acts leave on a pipe."""
     pipe = io.StringIO()
-    transcript = Transcript(Console(file=pipe, width=40), secrets=secrets)
+    transcript = DemoTranscript(Console(file=pipe, width=40), secrets=secrets)
     for act in acts:
         act(transcript)
     return pipe.getvalue().splitlines()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from footlight.ux.personas import load_personas
+from footlight.audit.analysis.personas import load_personas
 from tests.docs.markdown import ROOT, blocks
 from tests.site import serve_site
 
@@ -55,6 +55,7 @@ def steady(text: str, url: str) -> str:
     return re.sub(r" {2,}", "  ", re.sub(r"[\d.]+ m?s\b", "…", text.replace(url, HOST)))
 
 
+@pytest.mark.slow
 async def test_the_guide_shows_what_an_audit_prints_and_what_is_in_its_json(tmp_path: Path) -> None:
     command, output = shown(f"footlight audit {HOST}")
     _, found = shown("jq")

@@ -1,5 +1,6 @@
 """What the documents tell each client to write into its file starts a server, or reaches one."""
 
+import base64
 import json
 import os
 import re
@@ -7,7 +8,7 @@ import sys
 import tomllib
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from mcp import Client, StdioServerParameters
@@ -22,7 +23,7 @@ pytestmark = pytest.mark.anyio
 
 TOOLSETS = {
     "szkrabok": szkrabok.TOOLS,
-    "metamask": metamask.make_toolset(app="MetaMask", prefix="mm", strict=False).tools,
+    "metamask": metamask.app_tools("mm", strict=False),
 }
 TABLES = ("mcpServers", "servers", "context_servers", "mcp_servers")
 """What clients call the table of their servers."""
@@ -63,6 +64,7 @@ def test_every_client_has_an_entry_that_starts_and_all_but_one_an_entry_that_rea
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", STARTED, ids=lambda command: str(STARTED[command]))
 async def test_an_entry_starts_a_server(command: str, tmp_path: Path) -> None:
     """R002-69, of docs/extensions.md too."""
@@ -96,3 +98,16 @@ def test_an_entry_reaches_a_server_that_was_started_without_more(block: Block, e
         r"Bearer (the-token|\$FOOTLIGHT_TOKEN|\$\{(env:)?FOOTLIGHT_TOKEN\}|\$\{input:footlight-token\})",
         sent["Authorization"],
     )
+
+
+def test_the_links_and_lines_of_the_readme_start_the_same_server() -> None:
+    page = (ROOT / "README.md").read_text("utf-8")
+    cursor, code = (
+        re.findall(rf"\]\((https://{host}/[^)]+)\)", page)[0] for host in ("cursor.com", "vscode.dev")
+    )
+    configs = [parse_qs(urlsplit(link).query)["config"][0] for link in (cursor, code)]
+    lines = re.findall(r"`(?:claude|codex|gemini) mcp add footlight (?:-- )?([^`]+)`", page)
+
+    assert json.loads(base64.b64decode(configs[0])) == json.loads(configs[1])
+    assert json.loads(configs[1]) == {"command": "uvx", "args": ["footlight", "serve"]}
+    assert lines == ["uvx footlight serve"] * 3

@@ -5,12 +5,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.docs.markdown import ROOT
 
 EXAMPLE = "docs/examples/cookie_banner"
 LIMIT_S = 110
 
 
+@pytest.mark.slow
 def test_a_cookie_banner_is_accepted_and_rejected_through_the_tools() -> None:
     ran = run("pytest", EXAMPLE, "-p", "no:cacheprovider", "-p", "no:asyncio")
 

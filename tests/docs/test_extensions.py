@@ -11,8 +11,8 @@ import pytest
 
 from footlight.apps.metamask.app import METAMASK
 from footlight.errors import APP_CODES, CODES
-from footlight.toolsets.metamask import beyond, make_toolset
-from footlight.toolsets.metamask.envelope import code_of
+from footlight.toolsets.metamask import app_tools, extra_tools
+from footlight.toolsets.metamask.envelope import document_code
 from tests.apps.wallet_folder import DAPP
 from tests.docs.markdown import ROOT, blocks
 from tests.site import Site
@@ -28,6 +28,7 @@ OF_DOCUMENT = 14
 """Codes."""
 
 
+@pytest.mark.slow
 async def test_the_run_answers_what_is_shown(site: Site, tmp_path: Path) -> None:
     """R002-70. Parts that are left out are so in the page alone."""
     root = tmp_path / "repository"
@@ -74,7 +75,9 @@ def rows(heading: str) -> Iterator[list[str]]:
 
 def test_the_codes_are_those_that_there_are() -> None:
     tools = [name.partition("_")[2] for name in names()]
-    codes = {code_of(tool, code) for tool in tools for code in {error.code for error in (*CODES, *APP_CODES)}}
+    codes = {
+        document_code(tool, code) for tool in tools for code in {error.code for error in (*CODES, *APP_CODES)}
+    }
     told = [(row[0].strip("`"), row[3]) for row in rows("Errors")]
 
     assert {code for code, _ in told} == {f"MM_{code}" for code in codes}
@@ -92,8 +95,8 @@ def test_the_screens_are_those_of_the_profile_in_their_order() -> None:
 def test_our_own_tools_are_named() -> None:
     named = re.findall(r"`mm_(\w+)`", section("Beyond the document").split("| `observe`")[0])
 
-    assert named == [tool.name for tool in beyond.TOOLS]
+    assert named == [tool.name for tool in extra_tools.TOOLS]
 
 
 def names() -> list[str]:
-    return [tool.name for tool in make_toolset(app="MetaMask", prefix="mm", strict=False).tools]
+    return [tool.name for tool in app_tools("mm", strict=False)]

@@ -35,7 +35,7 @@ def test_every_page_can_be_reached_from_the_readme() -> None:
 def leads_somewhere(page: Path, target: str) -> bool:
     name, _, anchor = target.partition("#")
     file = (page.parent / name).resolve() if name else page
-    return file.is_file() and (not anchor or anchor in anchors(file))
+    return file.exists() and (not anchor or anchor in anchors(file))
 
 
 def anchors(page: Path) -> set[str]:

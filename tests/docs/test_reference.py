@@ -1,50 +1,40 @@
 """The reference is what the code says, and tells of everything."""
 
 import re
-import runpy
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 
 import footlight
-from footlight.client.errors import Reason
 from footlight.config import Settings, leaves, load_settings
-from footlight.errors import CODES
-from footlight.server.prompt_files import builtin_prompts
-from footlight.server.resources import Resources
+from footlight.errors import APP_CODES, CODES
+from footlight.protocol.errors import Reason
+from footlight.server.prompts.files import builtin_prompts
+from footlight.server.resources.resources import Resources
 from footlight.toolsets.browser import TOOLS
-from footlight.toolsets.metamask import make_toolset
+from footlight.toolsets.metamask import app_tools
+from scripts.reference.__main__ import main
 from tests.docs.markdown import ROOT
 
-SCRIPT = ROOT / "scripts/gen_reference.py"
 REFERENCE = ROOT / "docs/reference"
 
 
-def test_the_reference_is_up_to_date() -> None:
-    checked = subprocess.run(
-        [sys.executable, str(SCRIPT), "--check"], capture_output=True, encoding="utf-8", check=False
-    )
-
-    assert (checked.returncode, checked.stderr) == (0, "")
+def test_the_reference_is_up_to_date(capsys: pytest.CaptureFixture[str]) -> None:
+    assert (main(["--check"]), capsys.readouterr().err) == (0, "")
 
 
+@pytest.mark.slow
 def test_a_page_that_is_out_of_date_is_named_with_the_remedy(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    main: Any = runpy.run_path(str(SCRIPT))["main"]
-    main.__globals__["ROOT"] = tmp_path
-    monkeypatch.setattr(sys, "argv", ["gen_reference.py"])
-    written = main()
+    written = main([], tmp_path)
     (tmp_path / "docs/reference/errors.md").write_text("old")
-    monkeypatch.setattr(sys, "argv", ["gen_reference.py", "--check"])
 
-    checked = main()
+    checked = main(["--check"], tmp_path)
 
     assert (written, checked) == (0, 1)
-    assert capsys.readouterr().err == "Out of date: docs/reference/errors.md. `make gen` writes them anew.\n"
+    assert capsys.readouterr().err == "Out of date: docs/reference/errors.md. Run `make gen` to update.\n"
     assert (tmp_path / "docs/reference/errors.md").read_text() == "old"
 
 
@@ -52,23 +42,23 @@ def test_every_tool_and_each_of_its_parameters_is_there() -> None:
     text = (REFERENCE / "tools.md").read_text("utf-8")
     sections = dict(re.findall(r"^### (\w+)\n(.*?)(?=^##|\Z)", text, re.DOTALL | re.MULTILINE))
 
-    assert list(sections) == [tool.name for tool in TOOLS]
+    assert sorted(sections) == sorted(tool.name for tool in TOOLS)
     for tool in TOOLS:
         missing = [name for name in tool.input_schema["properties"] if f"`{name}`" not in sections[tool.name]]
         assert (tool.name, missing) == (tool.name, [])
 
 
-def test_every_tool_for_an_app_is_there_and_ours_are_marked() -> None:
+def test_every_tool_for_an_app_is_there_and_additional_ones_are_marked() -> None:
     text = (REFERENCE / "tools-metamask.md").read_text("utf-8")
     sections = dict(re.findall(r"^### (\w+)\n(.*?)(?=^##|\Z)", text, re.DOTALL | re.MULTILINE))
-    every = make_toolset(app="MetaMask", prefix="mm", strict=False).tools
-    strict = {tool.name: tool for tool in make_toolset(app="MetaMask", prefix="mm", strict=True).tools}
+    every = app_tools("mm", strict=False)
+    strict = {tool.name: tool for tool in app_tools("mm", strict=True)}
 
     assert list(sections) == [*strict, *(tool.name for tool in every if tool.name not in strict)]
     for tool in every:
-        told = re.findall(r"^\| `(\w+)` \|.*?(\*\*Ours\.\*\*|\|$)", sections[tool.name], re.MULTILINE)
+        told = re.findall(r"^\| `(\w+)` \|.*?(\*\*Additional\.\*\*|\|$)", sections[tool.name], re.MULTILINE)
         known = strict.get(tool.name, tool).input_schema["properties"]
-        assert {name: mark == "**Ours.**" for name, mark in told} == {
+        assert {name: mark == "**Additional.**" for name, mark in told} == {
             name: name not in known for name in tool.input_schema["properties"]
         }
 
@@ -97,7 +87,7 @@ def test_every_prompt_and_each_of_its_arguments_is_there_with_its_text() -> None
 def test_every_code_is_there() -> None:
     text = (REFERENCE / "errors.md").read_text("utf-8")
 
-    assert re.findall(r"^\| `(\w+)`", text, re.MULTILINE) == [error.code for error in CODES]
+    assert re.findall(r"^\| `(\w+)`", text, re.MULTILINE) == [error.code for error in (*CODES, *APP_CODES)]
 
 
 def test_every_public_name_of_the_client_and_each_of_its_methods_is_there() -> None:

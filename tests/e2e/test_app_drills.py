@@ -15,6 +15,7 @@ import psutil
 import pytest
 
 from tests.conftest import ENGINE
+from tests.processes import descendants_of, line_of
 from tests.site import Site
 from tests.toolsets.metamask.conftest import Server, log_of, serving
 
@@ -30,24 +31,17 @@ OURS = ("chrom", "anvil", "Xvfb")
 
 def process_of(server: Server) -> psutil.Process:
     """The server's own, which this process has started."""
-    mine = psutil.Process().children(recursive=True)
-    return next(each for each in mine if str(server.root) in command_of(each))
-
-
-def command_of(process: psutil.Process) -> list[str]:
-    try:
-        return process.cmdline()
-    except psutil.Error:
-        return []
+    mine = descendants_of(psutil.Process())
+    return next(each for each in mine if str(server.root) in line_of(each))
 
 
 def ours_below(process: psutil.Process) -> list[psutil.Process]:
     """Browsers, chains and displays. The driver of the browsers is there as long as the server is."""
-    return [each for each in process.children(recursive=True) if named(each, *OURS)]
+    return [each for each in descendants_of(process) if named(each, *OURS)]
 
 
 def named(process: psutil.Process, *names: str) -> bool:
-    line = command_of(process)
+    line = line_of(process)
     return bool(line) and Path(line[0]).name.startswith(names)
 
 
@@ -55,9 +49,9 @@ def browser_below(process: psutil.Process) -> psutil.Process:
     """The main process: it alone is told to load extensions, and has no type."""
     return next(
         each
-        for each in process.children(recursive=True)
-        if any(part.startswith("--load-extension=") for part in command_of(each))
-        and not any(part.startswith("--type=") for part in command_of(each))
+        for each in descendants_of(process)
+        if any(part.startswith("--load-extension=") for part in line_of(each))
+        and not any(part.startswith("--type=") for part in line_of(each))
     )
 
 
@@ -83,6 +77,7 @@ async def server(site: Site, tmp_path: Path) -> AsyncGenerator[Server]:
         yield server
 
 
+@pytest.mark.slow
 async def test_a_browser_that_is_killed_ends_its_session_with_all_of_it(server: Server) -> None:
     """R002-40: and the next launch works."""
     await server.launch()
@@ -99,6 +94,7 @@ async def test_a_browser_that_is_killed_ends_its_session_with_all_of_it(server: 
     assert (await server.launch())["state"]["currentScreen"] == "unlock"
 
 
+@pytest.mark.slow
 async def test_a_chain_that_is_killed_leaves_an_app_that_can_be_used(server: Server) -> None:
     await server.launch()
     await server.unlock()
@@ -113,6 +109,7 @@ async def test_a_chain_that_is_killed_leaves_an_app_that_can_be_used(server: Ser
     assert await server.call("mm_cleanup") == {"cleanedUp": True}
 
 
+@pytest.mark.slow
 async def test_a_clean_up_in_the_middle_of_a_launch_ends_it(server: Server) -> None:
     """R002-40, R002-42"""
     process = process_of(server)
@@ -128,6 +125,7 @@ async def test_a_clean_up_in_the_middle_of_a_launch_ends_it(server: Server) -> N
     assert (await server.launch())["state"]["isLoaded"]
 
 
+@pytest.mark.slow
 async def test_a_launch_that_nobody_waits_for_leaves_nothing(server: Server) -> None:
     process = process_of(server)
     launching = asyncio.create_task(server.answer("mm_launch", ports=server.ports))
@@ -153,6 +151,7 @@ async def test_a_port_that_is_taken_is_told_before_anything_starts(server: Serve
     assert not ours_below(process_of(server))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs POSIX signals")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 async def test_a_server_that_ends_leaves_nothing_of_the_app(
@@ -170,6 +169,7 @@ async def test_a_server_that_ends_leaves_nothing_of_the_app(
     await gone(left)
 
 
+@pytest.mark.slow
 async def test_steps_that_cannot_be_written_down_fail_no_call(site: Site, tmp_path: Path) -> None:
     """A file is where the folder has to be: what is true of that is true of a disk without room."""
     blocked = tmp_path / "blocked"
@@ -185,6 +185,7 @@ async def test_steps_that_cannot_be_written_down_fail_no_call(site: Site, tmp_pa
     assert "could not be recorded" in log
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="needs a file system of its own size")
 async def test_a_disk_that_is_full_fails_no_call(site: Site, tmp_path: Path) -> None:
     small = tmp_path / "small"
@@ -211,6 +212,7 @@ async def _run(*command: str) -> bool:
     return await process.wait() == 0
 
 
+@pytest.mark.slow
 async def test_two_servers_write_into_one_repository(site: Site, tmp_path: Path) -> None:
     """Each finds what the other did, and no step is lost."""
     root = tmp_path / "wallet"

@@ -46,7 +46,7 @@ async def guarded(
     async with connected(
         site, *flags, "--enable-script-evaluation", "--timeout", "10000", cwd=folder
     ) as browser:
-        yield Guarded(browser.client, site)
+        yield Guarded(browser.client, site, browser.log)
 
 
 def assert_refused(error: dict[str, Any], url: str) -> None:
@@ -56,6 +56,7 @@ def assert_refused(error: dict[str, Any], url: str) -> None:
     assert error["retryable"] is False
 
 
+@pytest.mark.slow
 async def test_an_allowed_host_is_reached(guarded: Guarded) -> None:
     """R003-87"""
     navigated = await guarded.open("<p>here</p>")

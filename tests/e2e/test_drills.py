@@ -18,9 +18,13 @@ from typing import Any
 import anyio
 import psutil
 import pytest
+from starlette.requests import Request
+from starlette.responses import Response
 
 from tests.conftest import ENGINE, connected, server_command
+from tests.processes import children_of, descendants_of, line_of
 from tests.site import Site
+from tests.tiers import sampled
 from tests.wire import Wire, wired
 
 pytestmark = [
@@ -36,15 +40,15 @@ GONE_SECONDS = 15.0
 def family(pid: int) -> list[psutil.Process]:
     """A process and all below it."""
     process = psutil.Process(pid)
-    return [process, *process.children(recursive=True)]
+    return [process, *descendants_of(process)]
 
 
 def browsers_of(pid: int) -> list[psutil.Process]:
     """The browsers' main processes, without the shells that some systems start them in."""
     found = {
         process.pid: process
-        for process in psutil.Process(pid).children(recursive=True)
-        if (line := command_of(process))
+        for process in descendants_of(psutil.Process(pid))
+        if (line := line_of(process))
         and Path(line[0]).name.startswith("chrom")
         and any(part.startswith("--remote-debugging-") for part in line)
         and not any(part.startswith("--type=") for part in line)
@@ -61,16 +65,7 @@ def parent_of(process: psutil.Process) -> int | None:
 
 
 def renderers_of(browser: psutil.Process) -> list[psutil.Process]:
-    return [
-        process for process in browser.children(recursive=True) if "--type=renderer" in command_of(process)
-    ]
-
-
-def command_of(process: psutil.Process) -> list[str]:
-    try:
-        return process.cmdline()
-    except psutil.Error:
-        return []
+    return [process for process in descendants_of(browser) if "--type=renderer" in line_of(process)]
 
 
 async def gone(processes: list[psutil.Process]) -> None:
@@ -136,6 +131,7 @@ server.wait()
 """
 
 
+@pytest.mark.slow
 async def test_a_client_that_is_killed_takes_everything_with_it(tmp_path: Path) -> None:
     temporary = tmp_path / "temporary"
     temporary.mkdir()
@@ -158,7 +154,7 @@ async def test_a_client_that_is_killed_takes_everything_with_it(tmp_path: Path) 
     assert left_in(tmp_path) == []
 
 
-@pytest.mark.parametrize("how", ["closed input", "SIGTERM", "SIGINT", "SIGHUP"])
+@pytest.mark.parametrize("how", sampled(["closed input", "SIGTERM", "SIGINT", "SIGHUP"], "SIGTERM"))
 async def test_a_server_that_is_asked_to_end_leaves_nothing(site: Site, tmp_path: Path, how: str) -> None:
     async with served(site, tmp_path) as wire:
         await data(wire, "navigate", url=site.page("<p>x</p>"))
@@ -178,6 +174,7 @@ async def test_a_server_that_is_asked_to_end_leaves_nothing(site: Site, tmp_path
         assert left_in(tmp_path) == []
 
 
+@pytest.mark.slow
 async def test_a_server_ends_in_the_middle_of_a_call(site: Site, tmp_path: Path) -> None:
     async with served(site, tmp_path) as wire:
         await data(wire, "navigate", url=site.page("<p>x</p>"))
@@ -195,6 +192,7 @@ async def test_a_server_ends_in_the_middle_of_a_call(site: Site, tmp_path: Path)
         assert left_in(tmp_path) == []
 
 
+@pytest.mark.slow
 async def test_a_server_that_is_killed_takes_its_browsers_with_it(site: Site, tmp_path: Path) -> None:
     """What it kept in temporary files is removed by the next one."""
     async with served(site, tmp_path) as wire:
@@ -210,11 +208,12 @@ async def test_a_server_that_is_killed_takes_its_browsers_with_it(site: Site, tm
     assert left_in(tmp_path) == []
 
 
+@pytest.mark.slow
 async def test_a_server_ends_while_it_still_starts(tmp_path: Path) -> None:
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     async with wired(TMPDIR=str(temporary)) as wire:
-        await until(lambda: psutil.Process(wire.process.pid).children())
+        await until(lambda: children_of(psutil.Process(wire.process.pid)))
         processes = family(wire.process.pid)
 
         await wire.end()
@@ -226,6 +225,7 @@ async def test_a_server_ends_while_it_still_starts(tmp_path: Path) -> None:
 # Crashes
 
 
+@pytest.mark.slow
 async def test_a_browser_that_is_killed_is_told_once(site: Site, tmp_path: Path) -> None:
     """R003-68, R003-71, R003-83"""
     config = {"pool": {"minBrowsers": 1, "maxBrowsers": 1}}
@@ -323,6 +323,7 @@ async def test_a_session_keeps_its_looks_after_a_crash(crashing: Wire, site: Sit
     await crashing.call("get_cookies")
 
 
+@pytest.mark.slow
 async def test_a_page_that_crashes_is_told_and_another_opens(site: Site, tmp_path: Path) -> None:
     """R003-68"""
     config = {"pool": {"minBrowsers": 1, "maxBrowsers": 1}}
@@ -347,9 +348,32 @@ async def test_a_page_that_crashes_is_told_and_another_opens(site: Site, tmp_pat
         assert [cookie["name"] for cookie in cookies] == ["a"]
 
 
+async def test_a_script_in_a_page_that_crashes_is_not_blamed(crashing: Wire, site: Site) -> None:
+    asked = asyncio.Event()
+
+    async def ask(_: Request) -> Response:
+        asked.set()
+        return Response()
+
+    url = site.route(ask)
+    await data(crashing, "navigate", url=site.page("<p>x</p>"))
+    script = f"fetch('{url}').then(() => new Promise(() => {{}}))"
+    call = asyncio.create_task(error(crashing, "evaluate", script=script))
+    async with asyncio.timeout(10):
+        await asked.wait()
+
+    for browser in browsers_of(crashing.process.pid):
+        for renderer in renderers_of(browser):
+            renderer.kill()
+
+    told = await call
+    assert (told["code"], told["message"]) == ("BROWSER_CRASHED", "The page crashed")
+
+
 # Limits
 
 
+@pytest.mark.slow
 async def test_fifty_sessions_leave_no_trace(site: Site, tmp_path: Path) -> None:
     config = {"pool": {"minBrowsers": 1, "maxBrowsers": 1}, "session": {"maxSessions": 60}}
     page = site.page("<p>x</p>")
@@ -366,11 +390,11 @@ async def test_fifty_sessions_leave_no_trace(site: Site, tmp_path: Path) -> None
         (browser,) = browsers_of(server.pid)
         driver = server.children()[0]
         handles = {process: process.num_fds() for process in (server, driver, browser)}
-        processes = len(server.children(recursive=True))
+        processes = len(descendants_of(server))
 
         await open_and_close(50)
 
-        await until(lambda: len(server.children(recursive=True)) <= processes + 1)
+        await until(lambda: len(descendants_of(server)) <= processes + 1)
         for process, before in handles.items():
             assert process.num_fds() <= before + 5, process.name()
         assert (await data(wire, "list_sessions"))["sessions"] == []
@@ -397,6 +421,7 @@ async def test_sessions_have_a_limit(site: Site, tmp_path: Path) -> None:
         assert len(browsers_of(wire.process.pid)) == 2
 
 
+@pytest.mark.slow
 async def test_sessions_that_come_together_keep_the_limit(site: Site, tmp_path: Path) -> None:
     """R003-84"""
     async with connected(site, "--max-sessions", "3", cwd=tmp_path) as browser:
@@ -415,9 +440,9 @@ async def test_sessions_that_come_together_keep_the_limit(site: Site, tmp_path: 
 
 async def test_a_full_pool_is_exhausted(tmp_path: Path) -> None:
     """R003-83"""
-    from footlight.browser._playwright import start_playwright
-    from footlight.browser.launch import launch_browser
-    from footlight.browser.pool import Pool
+    from footlight.browser.driver.playwright_api import start_playwright
+    from footlight.browser.launch.launcher import launch_browser
+    from footlight.browser.launch.pool import Pool
     from footlight.config import PoolSettings, SessionSettings, Settings
     from footlight.errors import ResourceExhausted
 
@@ -452,6 +477,7 @@ async def test_a_session_expires(site: Site, tmp_path: Path) -> None:
         await until(lambda: len(renderers_of(browser)) <= 1)
 
 
+@pytest.mark.slow
 async def test_a_call_keeps_its_session_from_expiring(site: Site, tmp_path: Path) -> None:
     config = {"session": {"idleTimeout": 300}}
     async with served(site, tmp_path, config=config) as wire:
@@ -462,6 +488,7 @@ async def test_a_call_keeps_its_session_from_expiring(site: Site, tmp_path: Path
         assert await data(wire, "get_text", selector="p") == {"text": "x"}
 
 
+@pytest.mark.slow
 async def test_idle_browsers_are_closed_down_to_the_least(site: Site, tmp_path: Path) -> None:
     """R003-83"""
     config = {
@@ -496,12 +523,13 @@ async def test_a_crashed_browser_is_replaced(site: Site, tmp_path: Path) -> None
 # Hostile pages
 
 
+@pytest.mark.slow
 async def test_a_page_that_never_stops_loading(site: Site, tmp_path: Path) -> None:
     """R003-85"""
     never = site.never()
     url = site.page(f"<p>here</p><img src='{never}'>")
     async with served(site, tmp_path) as wire:
-        told = await error(wire, "navigate", url=url, timeout=700)
+        told = await error(wire, "navigate", url=url, timeout=3_000)
         assert told["code"] == "TIMEOUT"
         assert await data(wire, "get_text", selector="p") == {"text": "here"}
 
@@ -512,6 +540,7 @@ async def test_a_page_that_never_stops_loading(site: Site, tmp_path: Path) -> No
         assert await wire.end() == 0
 
 
+@pytest.mark.slow
 async def test_a_page_that_opens_fifty_popups(site: Site, tmp_path: Path) -> None:
     url = site.page("<button onclick='for (let i = 0; i < 50; i++) window.open(location)'>pop</button>")
     config = {"pool": {"minBrowsers": 1, "maxBrowsers": 1}}
@@ -532,6 +561,7 @@ async def test_a_page_that_opens_fifty_popups(site: Site, tmp_path: Path) -> Non
         await gone(processes)
 
 
+@pytest.mark.slow
 async def test_a_page_of_broken_text(site: Site, tmp_path: Path) -> None:
     url = site.page(
         "<p></p><script>document.querySelector('p').textContent = 'a\\ud800b\\u0000c\\u001b\\udfff\\u2028';"
@@ -548,6 +578,7 @@ async def test_a_page_of_broken_text(site: Site, tmp_path: Path) -> None:
 # Surviving a restart
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("persistent", [True, False])
 async def test_sessions_survive_a_restart_where_they_should(
     site: Site, tmp_path: Path, persistent: bool
@@ -578,11 +609,38 @@ async def test_sessions_survive_a_restart_where_they_should(
                 assert not (tmp_path / ".footlight/state/sessions").exists()
 
 
+@pytest.mark.slow
+async def test_sessions_that_are_kept_are_listed_and_can_be_closed(site: Site, tmp_path: Path) -> None:
+    config = {"session": {"persistentSessions": True}, "pool": {"minBrowsers": 1, "maxBrowsers": 1}}
+    url = site.page("<p>x</p>")
+    async with served(site, tmp_path, config=config) as wire:
+        await data(wire, "navigate", url=url)
+        made = [(await data(wire, "create_session"))["sessionId"] for _ in range(2)]
+        for id in made:
+            await data(wire, "navigate", url=url, sessionId=id)
+        assert "kept" not in await data(wire, "list_sessions")
+        wire.process.send_signal(signal.SIGTERM)
+        assert await wire.exit() == 0
+
+    async with served(site, tmp_path, config=config) as wire:
+        listed = await data(wire, "list_sessions")
+        assert (listed["sessions"], sorted(listed["kept"])) == ([], sorted(["default", *made]))
+
+        assert await data(wire, "close_session", sessionId=made[0]) == {"sessionId": made[0], "closed": True}
+        assert (await error(wire, "get_cookies", sessionId=made[0]))["code"] == "SESSION_NOT_FOUND"
+        assert (await error(wire, "close_session", sessionId=made[0]))["code"] == "SESSION_NOT_FOUND"
+        await data(wire, "get_text", selector="p", sessionId=made[1])
+        listed = await data(wire, "list_sessions")
+        assert [each["sessionId"] for each in listed["sessions"]] == [made[1]]
+        assert listed["kept"] == ["default"]
+
+
 # A browser that was there before
 
 
+@pytest.mark.slow
 async def test_a_browser_that_was_attached_to_survives(site: Site, tmp_path: Path) -> None:
-    from footlight.browser.launch import find_browser
+    from footlight.browser.launch.installation import find_browser
     from footlight.config import BrowserSettings
 
     url = site.page("<h1>Already here</h1>")

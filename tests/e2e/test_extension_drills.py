@@ -16,6 +16,7 @@ import pytest
 
 from tests.apps.wallet_folder import READER
 from tests.conftest import ENGINE
+from tests.processes import descendants_of, line_of
 from tests.wire import Wire, wired
 
 pytestmark = [
@@ -53,17 +54,10 @@ async def begin_launch(wire: Wire) -> None:
     await wire.send(json.dumps(call).encode() + b"\n")
 
 
-def command_of(process: psutil.Process) -> list[str]:
-    try:
-        return process.cmdline()
-    except psutil.Error:
-        return []
-
-
 def ours_below(wire: Wire) -> list[psutil.Process]:
     """Browsers and displays. The driver of the browsers is there as long as the server is."""
-    found = psutil.Process(wire.process.pid).children(recursive=True)
-    return [each for each in found if Path((command_of(each) or [""])[0]).name.startswith(("chrom", "Xvfb"))]
+    found = descendants_of(psutil.Process(wire.process.pid))
+    return [each for each in found if Path((line_of(each) or [""])[0]).name.startswith(("chrom", "Xvfb"))]
 
 
 def browser_below(wire: Wire) -> psutil.Process:
@@ -71,8 +65,8 @@ def browser_below(wire: Wire) -> psutil.Process:
     return next(
         each
         for each in ours_below(wire)
-        if any(part.startswith("--load-extension=") for part in command_of(each))
-        and not any(part.startswith("--type=") for part in command_of(each))
+        if any(part.startswith("--load-extension=") for part in line_of(each))
+        and not any(part.startswith("--type=") for part in line_of(each))
     )
 
 
@@ -100,6 +94,7 @@ async def gone(processes: list[psutil.Process]) -> None:
     assert not alive
 
 
+@pytest.mark.slow
 async def test_a_session_that_is_closed_leaves_nothing(tmp_path: Path) -> None:
     async with served(tmp_path) as wire:
         made = await data(wire, "create_session")
@@ -112,6 +107,7 @@ async def test_a_session_that_is_closed_leaves_nothing(tmp_path: Path) -> None:
         assert profiles_of(wire, tmp_path) == []
 
 
+@pytest.mark.slow
 async def test_a_browser_that_is_killed_leaves_nothing_and_is_replaced(tmp_path: Path) -> None:
     async with served(tmp_path, {"pool": {"minBrowsers": 1, "maxBrowsers": 1}}) as wire:
         await data(wire, "navigate", url="about:blank")
@@ -129,6 +125,7 @@ async def test_a_browser_that_is_killed_leaves_nothing_and_is_replaced(tmp_path:
         assert await data(wire, "get_text", selector="h1") == {"text": "Reading list"}
 
 
+@pytest.mark.slow
 async def test_a_session_that_expires_leaves_nothing(tmp_path: Path) -> None:
     async with served(tmp_path, {"session": {"idleTimeout": 500}}) as wire:
         await data(wire, "create_session")
@@ -137,6 +134,7 @@ async def test_a_session_that_expires_leaves_nothing(tmp_path: Path) -> None:
         assert (await data(wire, "list_sessions"))["sessions"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["closed input", "SIGTERM", "SIGKILL"])
 async def test_a_server_that_ends_leaves_nothing(tmp_path: Path, how: str) -> None:
     """What one that was killed kept in temporary files is removed by the next one."""
@@ -159,6 +157,7 @@ async def test_a_server_that_ends_leaves_nothing(tmp_path: Path, how: str) -> No
     assert folders_of(ended, tmp_path) == []
 
 
+@pytest.mark.slow
 async def test_a_server_that_ends_in_the_middle_of_a_launch_leaves_nothing(tmp_path: Path) -> None:
     async with served(tmp_path) as wire:
         await begin_launch(wire)
@@ -172,6 +171,7 @@ async def test_a_server_that_ends_in_the_middle_of_a_launch_leaves_nothing(tmp_p
         assert folders_of(wire.process.pid, tmp_path) == []
 
 
+@pytest.mark.slow
 async def test_a_call_that_is_cancelled_in_the_middle_of_a_launch_leaves_nothing(tmp_path: Path) -> None:
     async with served(tmp_path) as wire:
         await begin_launch(wire)

@@ -8,12 +8,13 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tests.conftest import connected
+from tests.conftest import SessionBrowser, connected
 from tests.site import Site
 
 pytestmark = pytest.mark.anyio
 
 
+@pytest.mark.slow
 async def test_a_failed_navigation_does_not_spoil_the_next(site: Site, tmp_path: Path) -> None:
     good = site.page("<p>here</p>")
     async with connected(site, cwd=tmp_path) as browser:
@@ -23,6 +24,7 @@ async def test_a_failed_navigation_does_not_spoil_the_next(site: Site, tmp_path:
             assert (await browser.call("navigate", url=good))["status"] == 200
 
 
+@pytest.mark.slow
 async def test_a_failure_is_not_blamed_on_what_else_was_refused(site: Site, tmp_path: Path) -> None:
     """R003-87"""
 
@@ -38,9 +40,34 @@ async def test_a_failure_is_not_blamed_on_what_else_was_refused(site: Site, tmp_
     assert error["code"] == "NAVIGATION_FAILED"
 
 
+@pytest.mark.slow
 async def test_the_proxys_own_answer_is_no_page(site: Site, tmp_path: Path) -> None:
     """R003-87"""
     async with connected(site, "--block-domain", "localhost", cwd=tmp_path) as browser:
         error = await browser.refused("navigate", url="http://a b/")
 
     assert error["code"] in ("INVALID_URL", "NAVIGATION_FAILED")
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:9/", "http://nowhere.invalid/"])
+async def test_what_follows_a_failed_navigation_is_done_or_told(browser: SessionBrowser, url: str) -> None:
+    """The browser's own page about the failure comes a moment after the failure."""
+    good = browser.site.page("<p>here</p>")
+    for _ in range(3):
+        await browser.call("navigate", url=good)
+        await browser.refused("navigate", url=url)
+        error = await browser.refused("reload")
+        assert error["message"].startswith(f"{url} could not be opened: net::ERR_")
+        assert error["details"] == {"url": url}
+        await browser.refused("navigate", url=url)
+        moved = await browser.call("go_back")
+        assert (moved["url"], moved["status"], moved["moved"]) == (good, 200, True)
+
+
+async def test_a_link_that_fails_can_be_reloaded(browser: SessionBrowser) -> None:
+    await browser.show("<a href='http://127.0.0.1:9/'>go</a>")
+    for _ in range(3):
+        await browser.call("click", selector="a")
+        error = await browser.refused("reload")
+        assert error["message"].startswith("http://127.0.0.1:9/ could not be opened: net::ERR_")
+        await browser.call("go_back")

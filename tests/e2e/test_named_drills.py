@@ -145,6 +145,7 @@ async def end(process: asyncio.subprocess.Process, how: str) -> None:
 # Nothing left behind
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("how", "count", "testing"),
     [
@@ -208,6 +209,7 @@ server.wait()
 """
 
 
+@pytest.mark.slow
 async def test_a_client_that_is_killed_takes_a_test_run_with_it(site: Site, tmp_path: Path) -> None:
     started = Started(site)
     for folder in ("temporary", "tests"):
@@ -232,6 +234,7 @@ async def test_a_client_that_is_killed_takes_a_test_run_with_it(site: Site, tmp_
     assert list((tmp_path / "sessions").glob(".*.lock")) == []
 
 
+@pytest.mark.slow
 async def test_marks_of_browsers_that_are_gone_hinder_nobody(site: Site, tmp_path: Path) -> None:
     name = fresh_name()
     folder = tmp_path / "sessions" / name
@@ -250,6 +253,7 @@ async def test_marks_of_browsers_that_are_gone_hinder_nobody(site: Site, tmp_pat
 # Two who want the same
 
 
+@pytest.mark.slow
 async def test_two_servers_share_a_folder_but_no_profile(tmp_path: Path) -> None:
     """R000-90"""
     mine, other = fresh_name(), fresh_name()
@@ -273,6 +277,7 @@ async def test_two_servers_share_a_folder_but_no_profile(tmp_path: Path) -> None
         assert await data(second, "session.open", sessionName=mine) == {"opened": True}
 
 
+@pytest.mark.slow
 async def test_one_name_that_is_opened_twice_at_once_is_opened_once(tmp_path: Path) -> None:
     name = fresh_name()
     async with named(tmp_path) as wire:
@@ -285,6 +290,7 @@ async def test_one_name_that_is_opened_twice_at_once_is_opened_once(tmp_path: Pa
         assert len(browsers_of(wire.process.pid)) == 1
 
 
+@pytest.mark.slow
 async def test_twenty_names_at_once_keep_the_limit(tmp_path: Path) -> None:
     config = {"pool": {"minBrowsers": 1, "maxBrowsers": 2}}
     async with named(tmp_path, config=config) as wire:
@@ -305,6 +311,7 @@ async def test_twenty_names_at_once_keep_the_limit(tmp_path: Path) -> None:
 # In the middle of a call
 
 
+@pytest.mark.slow
 async def test_a_browser_that_is_killed_is_told_once_and_opens_again(site: Site, tmp_path: Path) -> None:
     """R003-68"""
     name, options = fresh_name(), {"locale": "fr-FR", "viewport": {"width": 640, "height": 480}}
@@ -340,6 +347,7 @@ async def begin_endless(wire: Wire, site: Site, name: str) -> str:
     return call
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tool", ["session.close", "session.delete"])
 async def test_a_session_ends_while_a_call_runs_in_it(site: Site, tmp_path: Path, tool: str) -> None:
     name = fresh_name()
@@ -360,6 +368,7 @@ async def test_a_session_ends_while_a_call_runs_in_it(site: Site, tmp_path: Path
         assert (tmp_path / "sessions" / name).exists() is (tool == "session.close")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tool", ["session.close", "session.delete"])
 async def test_a_session_ends_while_tests_run_in_it(site: Site, tmp_path: Path, tool: str) -> None:
     name = fresh_name()
@@ -386,11 +395,11 @@ async def test_a_folder_that_cannot_be_written_is_told_with_its_setting(tmp_path
 
         assert told == {
             "code": "PERMISSION_DENIED",
-            "message": "The server cannot write where it keeps its profiles: File exists",
+            "message": "The folder of the profiles cannot be written to: File exists",
             "details": {"setting": "profiles.directory"},
             "retryable": False,
             "suggestion": (
-                "Whoever runs the server can correct the setting profiles.directory (--sessions-dir)."
+                "Ask the server operator to correct the setting profiles.directory (--sessions-dir)."
             ),
         }
         assert await data(wire, "session.list") == {"sessions": []}

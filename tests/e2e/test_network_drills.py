@@ -113,6 +113,7 @@ CROWD_SECONDS = 15.0
 CROWD_GROWTH = 24.0
 
 
+@pytest.mark.slow
 async def test_a_hundred_clients_on_eight_sessions(site: Site, tmp_path: Path, tell: Tell) -> None:
     """Each finds in its session what it left there, and the server does not grow."""
     config = {"pool": {"minBrowsers": 2, "maxBrowsers": 2}}
@@ -178,6 +179,7 @@ OPENING_GROWTH = 64.0
 ABANDONED_GROWTH = 24.0
 
 
+@pytest.mark.slow
 async def test_a_thousand_abandoned_transport_sessions(site: Site, tmp_path: Path, tell: Tell) -> None:
     """Of those that there is room for, each takes a little; the others nothing."""
     config = {
@@ -431,8 +433,12 @@ BIG = json.dumps(request("ping", {"padding": "x" * 3_900_000}))
 
 @pytest.mark.parametrize(
     ("message", "reads"),
-    [(SMALL, False), (SMALL, True), (BIG, False), ("{" * 1000, False)],
-    ids=["small, unread", "small, read", "big", "junk"],
+    [
+        pytest.param(SMALL, False, id="small, unread"),
+        pytest.param(SMALL, True, id="small, read", marks=pytest.mark.slow),
+        pytest.param(BIG, False, id="big", marks=pytest.mark.slow),
+        pytest.param("{" * 1000, False, id="junk", marks=pytest.mark.slow),
+    ],
 )
 async def test_a_websocket_that_floods(tmp_path: Path, tell: Tell, message: str, reads: bool) -> None:
     """Whether it reads the answers or not: the others are served, and what it takes is bounded."""
@@ -476,7 +482,7 @@ async def test_a_websocket_that_floods(tmp_path: Path, tell: Tell, message: str,
 
         assert (await asked_ping(other, 1))["result"] == {}
         tell(sent=sent, served=watching.result(), rss_peak_growth=peak, rss_growth=memory.growth)
-        assert watching.result() > 1
+        assert watching.result() >= 1
         assert peak < FLOOD_GROWTH
         assert process.returncode is None
 

@@ -147,6 +147,7 @@ async def test_a_subscriber_learns_that_a_page_navigated(
         assert told == ResourceUpdated(uri=page)
 
 
+@pytest.mark.slow
 async def test_answers_are_equal_to_the_byte(site: Site) -> None:
     """The same calls, over every transport and in both eras: the same structured content."""
     page = site.page(PAGE, path="/same")

@@ -59,6 +59,7 @@ async def connect_and_send(server: Server, site: Site) -> None:
     await server.call("mm_wait_for", selector='[data-testid="dapp-result"]:text("send: 0x")')
 
 
+@pytest.mark.slow
 async def test_from_the_first_screen_to_a_mined_transaction(site: Site, tmp_path: Path) -> None:
     """R002-1, R002-2, R002-9, R002-22, R002-24, R002-43, R002-46, R002-56, R002-57, R002-60."""
     (root := tmp_path / "repository").mkdir()

@@ -12,8 +12,8 @@ import anyio
 import psutil
 import pytest
 
-from footlight.knowledge.facts import repository_facts
-from footlight.knowledge.records import Facts
+from footlight.knowledge.facts import read_repository_facts
+from footlight.knowledge.records import RepositoryFacts
 
 pytestmark = [
     pytest.mark.anyio,
@@ -66,7 +66,7 @@ async def test_a_repository(programs: Path, repository: Path) -> None:
     program(programs, "node", "echo v24.1.0")
     program(programs, "yarn", "echo 4.9.1")
 
-    assert await repository_facts(repository) == Facts(
+    assert await read_repository_facts(repository) == RepositoryFacts(
         environment={"platform": sys.platform, "nodeVersion": "v24.1.0", "yarnVersion": "4.9.1"},
         git={"branch": "feature/one", "commit": git(repository, "rev-parse", "HEAD").strip(), "dirty": False},
     )
@@ -75,30 +75,30 @@ async def test_a_repository(programs: Path, repository: Path) -> None:
 async def test_a_tree_that_was_changed(programs: Path, repository: Path) -> None:
     (repository / "new").write_text("", "utf-8")
 
-    assert (await repository_facts(repository)).git["dirty"] is True
+    assert (await read_repository_facts(repository)).git["dirty"] is True
 
 
 async def test_a_detached_head_has_no_branch(programs: Path, repository: Path) -> None:
     git(repository, "checkout", "--detach")
 
-    assert set((await repository_facts(repository)).git) == {"commit", "dirty"}
+    assert set((await read_repository_facts(repository)).git) == {"commit", "dirty"}
 
 
 async def test_a_repository_without_a_commit(programs: Path, tmp_path: Path) -> None:
     git(tmp_path, "init", "--initial-branch", "main", "empty")
 
-    assert (await repository_facts(tmp_path / "empty")).git == {"branch": "main", "dirty": False}
+    assert (await read_repository_facts(tmp_path / "empty")).git == {"branch": "main", "dirty": False}
 
 
 async def test_no_repository_and_no_programs(programs: Path, tmp_path: Path) -> None:
     plain = tmp_path / "plain"
     plain.mkdir()
-    nothing = Facts(environment={"platform": sys.platform})
+    nothing = RepositoryFacts(environment={"platform": sys.platform})
 
-    assert await repository_facts(plain) == nothing
+    assert await read_repository_facts(plain) == nothing
     (programs / "git").unlink()
-    assert await repository_facts(plain) == nothing
-    assert await repository_facts(tmp_path / "missing") == nothing
+    assert await read_repository_facts(plain) == nothing
+    assert await read_repository_facts(tmp_path / "missing") == nothing
 
 
 async def test_programs_that_fail(programs: Path, tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ async def test_programs_that_fail(programs: Path, tmp_path: Path) -> None:
     program(programs, "yarn", "echo broken >&2; exit 127")
     program(programs, "git", "exit 128")
 
-    assert await repository_facts(tmp_path) == Facts(environment={"platform": sys.platform})
+    assert await read_repository_facts(tmp_path) == RepositoryFacts(environment={"platform": sys.platform})
 
 
 async def test_programs_that_hang_are_gone_in_time(programs: Path, tmp_path: Path) -> None:
@@ -116,9 +116,9 @@ async def test_programs_that_hang_are_gone_in_time(programs: Path, tmp_path: Pat
     program(programs, "yarn", "echo 4.9.1")
 
     with anyio.fail_after(20):
-        facts = await repository_facts(tmp_path, answer_s=1)
+        facts = await read_repository_facts(tmp_path, timeout_s=1)
 
-    assert facts == Facts(environment={"platform": sys.platform, "yarnVersion": "4.9.1"})
+    assert facts == RepositoryFacts(environment={"platform": sys.platform, "yarnVersion": "4.9.1"})
     groups = _groups(tmp_path)
     assert len(groups) == 4
     # What is dead and has no parent any more is collected by the system, in its own time.
@@ -142,4 +142,4 @@ async def test_git_asks_about_the_folder_alone(
 ) -> None:
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "other"))
 
-    assert (await repository_facts(repository)).git["branch"] == "feature/one"
+    assert (await read_repository_facts(repository)).git["branch"] == "feature/one"

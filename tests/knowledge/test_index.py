@@ -13,15 +13,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from footlight.errors import DependenciesMissing
-from footlight.knowledge import index_file
-from footlight.knowledge.index import Index
-from footlight.knowledge.rows import Row, Target, row_of
-from footlight.knowledge.search import Query, search
+from footlight.knowledge.index import database
+from footlight.knowledge.index.index import Index
+from footlight.knowledge.index.search import SearchQuery, search
+from footlight.knowledge.rows import StepRow, StepTarget, make_row
 from tests.knowledge.recorded import in_seconds, record, write
+from tests.tiers import examples
 
 NOW = datetime(2026, 1, 16, tzinfo=UTC)
 
@@ -39,7 +40,7 @@ def tools(index: Index) -> list[str]:
 
 
 def found(index: Index, text: str) -> list[str]:
-    return [hit.timestamp for hit in search(index, Query(text=text), now=NOW)]
+    return [hit.timestamp for hit in search(index, SearchQuery(text=text), now=NOW)]
 
 
 def files_of(root: Path) -> bytes:
@@ -56,7 +57,7 @@ def test_a_step_is_there_as_soon_as_it_is_added(tmp_path: Path) -> None:
 
     assert index.size == 3
     assert (clicked.before, clicked.screen, clicked.led_to) == ("unlock", "home", "home")
-    assert clicked.target == Target(ref="e3", role="button", name="Unlock")
+    assert clicked.target == StepTarget(ref="e3", role="button", name="Unlock")
 
 
 def test_added_or_read_later_the_rows_are_the_same(tmp_path: Path) -> None:
@@ -148,7 +149,7 @@ PATHS = [
 ]
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(
     path=st.sampled_from(PATHS),
     value=JSON | st.lists(st.dictionaries(st.sampled_from(["testId", "role"]), JSON)),
@@ -161,9 +162,9 @@ def test_a_record_with_any_part_of_any_kind_is_a_row_or_none(path: tuple[str, ..
         part = part[name]
     part[path[-1]] = value
 
-    row = row_of(whole, session_id="mm-one")
+    row = make_row(whole, session_id="mm-one")
 
-    assert row is None or isinstance(row, Row)
+    assert row is None or isinstance(row, StepRow)
 
 
 def test_halves_of_characters_are_kept_and_found(tmp_path: Path) -> None:
@@ -172,7 +173,7 @@ def test_halves_of_characters_are_kept_and_found(tmp_path: Path) -> None:
 
     index = Index(tmp_path)
 
-    assert [row.target for row in index.session()] == [Target(test_id="pay?-now")]
+    assert [row.target for row in index.session()] == [StepTarget(test_id="pay?-now")]
     assert len(found(index, "now \ud800")) == 1
 
 
@@ -252,7 +253,7 @@ def test_a_question_makes_no_folder_and_one_that_comes_later_is_found(tmp_path: 
 def test_without_full_text_search_it_is_said_which_sqlite_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(index_file, "FULL_TEXT", "fts_of_another_build")
+    monkeypatch.setattr(database, "FULL_TEXT", "fts_of_another_build")
 
     with pytest.raises(DependenciesMissing, match=f"SQLite {sqlite3.sqlite_version} .* without full-text"):
         Index(tmp_path).refresh()
@@ -299,8 +300,8 @@ _WRITER = """
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from footlight.knowledge.index import Index
-from footlight.knowledge.search import Query, search
+from footlight.knowledge.index.index import Index
+from footlight.knowledge.index.search import SearchQuery, search
 from tests.knowledge.recorded import START, record, write
 
 root, name = Path(sys.argv[1]), sys.argv[2]
@@ -314,7 +315,7 @@ for number in range(150):
     if number % 10 == 0:
         mine = index.last(200, session_id=name)
         assert len(mine) == number + 1, (len(mine), number)
-        search(index, Query(text="send button"), now=datetime.now(UTC))
+        search(index, SearchQuery(text="send button"), now=datetime.now(UTC))
 print(index.size >= 150, flush=True)
 """
 

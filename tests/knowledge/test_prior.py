@@ -6,8 +6,9 @@ import json
 from datetime import timedelta
 from pathlib import Path
 
-from footlight.knowledge.index import Index
-from footlight.knowledge.prior import Prior, prior
+from footlight.knowledge.index.index import Index
+from footlight.knowledge.index.prior import PriorKnowledge, find_prior
+from footlight.knowledge.rows import PageNode, RecordedTestId, RecordedView
 from tests.knowledge.recorded import START, in_seconds, record, write
 
 NOW = START + timedelta(hours=47)
@@ -20,9 +21,9 @@ def session(name: str, *records: dict[str, object]) -> list[dict[str, object]]:
     return in_seconds([{**each, "sessionId": name} for each in all])
 
 
-def known(root: Path, *records: dict[str, object]) -> Prior:
+def known(root: Path, *records: dict[str, object]) -> PriorKnowledge:
     write(root, *records)
-    return prior(Index(root), "home", now=NOW)
+    return find_prior(Index(root), "home", now=NOW)
 
 
 def test_what_worked_what_failed_and_what_was_there(tmp_path: Path) -> None:
@@ -32,7 +33,7 @@ def test_what_worked_what_failed_and_what_was_there(tmp_path: Path) -> None:
             "mm-one",
             record("mm_click", screen="settings", a11yRef="e1"),
             record("mm_click", screen="home", selector=".close"),
-            record("mm_click", screen="home", testId="token-list-item"),
+            record("mm_click", screen="home", testId="stays-where-it-is"),
             record("mm_click", screen="home", ok=False, testId="send-button"),
             record("mm_click", screen="home", ok=False, testId="send-button", code="MM_CLICK_FAILED"),
             record("mm_click", screen="home", ok=False, testId="once"),
@@ -45,7 +46,6 @@ def test_what_worked_what_failed_and_what_was_there(tmp_path: Path) -> None:
         "screen": "home",
         "worked": [
             {"tool": "mm_click", "target": 'button "Account 1"', "leadTo": "settings", "times": 2},
-            {"tool": "mm_click", "target": "testId=token-list-item", "times": 1},
         ],
         "avoid": [
             {
@@ -55,7 +55,7 @@ def test_what_worked_what_failed_and_what_was_there(tmp_path: Path) -> None:
                 "lastError": "MM_CLICK_FAILED",
             }
         ],
-        "seen": ["account-menu-icon", "token-list-item", "eth-overview-send"],
+        "seen": ["account-menu-icon", "eth-overview-send", "token-list-item"],
         "relatedSessions": [
             {"sessionId": "mm-one", "timestamp": "2026-01-15T12:00:07.000Z", "steps": 8, "failed": 3},
             {"sessionId": "mm-two", "timestamp": "2026-01-15T12:00:01.000Z", "steps": 2, "failed": 0},
@@ -88,9 +88,9 @@ def test_a_ref_is_never_told(tmp_path: Path) -> None:
         tmp_path,
         *session(
             "mm-one",
-            record("mm_click", a11yRef="e2"),
-            record("mm_click", a11yRef="e99"),
             *(record("mm_click", ok=False, a11yRef="e98") for _ in range(2)),
+            record("mm_click", a11yRef="e99"),
+            record("mm_click", screen="settings", a11yRef="e2"),
         ),
     )
 
@@ -100,12 +100,12 @@ def test_a_ref_is_never_told(tmp_path: Path) -> None:
 
 
 def test_only_the_last_two_days_count(tmp_path: Path) -> None:
-    write(tmp_path, *session("mm-one", record("mm_click", testId="x")))
+    write(tmp_path, *session("mm-one", record("mm_click", screen="settings", testId="x")))
     index = Index(tmp_path)
 
     def seen(hours: int, window_hours: int = 48) -> int:
         return len(
-            prior(
+            find_prior(
                 index, "home", now=START + timedelta(hours=hours), window=timedelta(hours=window_hours)
             ).worked
         )
@@ -120,8 +120,11 @@ def test_it_is_bounded(tmp_path: Path) -> None:
         for number in range(12)
         for each in session(
             f"mm-{number:03}",
-            record("mm_click", testId=f"good-{number}", seen=([(f"id-{number}", "")], [])),
-            *(record("mm_click", ok=False, testId=f"bad-{number}") for _ in range(2)),
+            *(
+                record("mm_click", ok=False, testId=f"bad-{number}", seen=([(f"id-{number}", "")], []))
+                for _ in range(2)
+            ),
+            record("mm_click", screen="settings", testId=f"good-{number}"),
         )
     ]
     told = known(tmp_path, *many)
@@ -129,10 +132,90 @@ def test_it_is_bounded(tmp_path: Path) -> None:
     assert [len(each) for each in (told.worked, told.avoid, told.seen, told.sessions)] == [5, 10, 5, 5]
 
 
+def unlocking(password_is_right: bool) -> list[dict[str, object]]:
+    typed = record("mm_type", screen="unlock", testId="unlock-password")
+    clicked = record("mm_click", screen="unlock", testId="unlock-submit")
+    after = record(
+        "mm_wait_for", screen="home" if password_is_right else "unlock", testId="account-menu-icon"
+    )
+    return [typed, clicked, {**after, "outcome": {"ok": password_is_right}}]
+
+
+def at_unlock(root: Path, *sessions: tuple[str, list[dict[str, object]]]) -> list[dict[str, object]]:
+    for name, steps in sessions:
+        looked = record("mm_describe_screen", screen="unlock")
+        write(root, *in_seconds([{**each, "sessionId": name} for each in (looked, *steps)]))
+    return find_prior(Index(root), "unlock", now=NOW).as_json()["worked"]
+
+
+def test_what_worked_is_told_in_the_order_in_which_it_was_done(tmp_path: Path) -> None:
+    """So that it can be followed. The last of it is what led on, though that was seen only later."""
+    assert at_unlock(tmp_path, ("mm-one", unlocking(True))) == [
+        {"tool": "mm_type", "target": "testId=unlock-password", "times": 1},
+        {"tool": "mm_click", "target": "testId=unlock-submit", "leadTo": "home", "times": 1},
+    ]
+
+
+def test_what_led_nowhere_did_not_work(tmp_path: Path) -> None:
+    """As with a wrong password: given up, mended, or left for another place."""
+    gone_elsewhere = record("mm_navigate", screen="settings")
+    unlocked = [
+        {"tool": "mm_type", "target": "testId=unlock-password", "times": 1},
+        {"tool": "mm_click", "target": "testId=unlock-submit", "leadTo": "home", "times": 1},
+    ]
+
+    assert at_unlock(tmp_path / "a", ("mm-one", unlocking(False))) == []
+    assert at_unlock(tmp_path / "b", ("mm-one", [*unlocking(False), gone_elsewhere])) == []
+    assert at_unlock(tmp_path / "c", ("mm-one", [*unlocking(False), *unlocking(True)])) == unlocked
+    assert at_unlock(tmp_path / "d", ("mm-one", unlocking(True)), ("mm-two", unlocking(False))) == unlocked
+
+
+CONNECT = ([("connect-page", ""), ("confirm-btn", "Connect"), ("cancel-btn", "Cancel")], [])
+CONFIRM = (
+    [("confirm-page", ""), ("confirm-footer-button", "Confirm"), ("amount", "1 ETH"), ("gas", "")],
+    [("heading", "Transfer request")],
+)
+NO_TEST_IDS = ([], [("heading", "Order 17"), ("button", "Pay")])
+
+
+def seen_as(seen: tuple[list[tuple[str, str]], list[tuple[str, str]]]) -> RecordedView:
+    ids, nodes = seen
+    return RecordedView(
+        tuple(RecordedTestId(*each) for each in ids), tuple(PageNode("", *each) for each in nodes)
+    )
+
+
+def test_screens_without_a_name_are_known_by_what_is_on_them(tmp_path: Path) -> None:
+    def unnamed(tool: str, seen: object, **target: str) -> dict[str, object]:
+        return record(tool, screen="unknown", seen=seen, **target)  # type: ignore[arg-type]
+
+    steps = [
+        unnamed("mm_wait_for_notification", CONNECT),
+        unnamed("mm_click", CONFIRM, testId="confirm-btn"),
+        unnamed("mm_click", NO_TEST_IDS, testId="confirm-footer-button"),
+        record("mm_click", screen="home", selector="text=Pay"),
+    ]
+    write(tmp_path, *in_seconds(steps))
+    index = Index(tmp_path)
+
+    def worked(seen: object) -> list[dict[str, object]]:
+        look = seen_as(seen)  # type: ignore[arg-type]
+        return find_prior(index, "unknown", now=NOW, look=look).as_json()["worked"]
+
+    click = {"tool": "mm_click", "times": 1}
+    assert worked(CONNECT) == [{**click, "target": "testId=confirm-btn"}]
+    more = ([*CONFIRM[0][1:], ("fiat", "2 USD")], [])
+    assert worked(more) == [{**click, "target": "testId=confirm-footer-button"}]
+    another = ([], [("heading", "Order 2041"), ("button", "Pay")])
+    assert worked(another) == [{**click, "target": 'selector="text=Pay"', "leadTo": "home"}]
+    assert worked(([("connect-page", "")], [])) == []
+    assert worked(NOTHING) == []
+
+
 def test_of_an_unknown_screen_or_a_new_one_nothing_is_known(tmp_path: Path) -> None:
     write(tmp_path, *session("mm-one", record("mm_click", screen="unknown", testId="x", seen=NOTHING)))
     index = Index(tmp_path)
     nothing = {"worked": [], "avoid": [], "seen": [], "relatedSessions": []}
 
-    assert prior(index, "unknown", now=NOW).as_json() == {"screen": "unknown", **nothing}
-    assert prior(index, "swap", now=NOW).as_json() == {"screen": "swap", **nothing}
+    assert find_prior(index, "unknown", now=NOW).as_json() == {"screen": "unknown", **nothing}
+    assert find_prior(index, "swap", now=NOW).as_json() == {"screen": "swap", **nothing}

@@ -7,15 +7,25 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from footlight.knowledge.records import LARGEST_RECORD, Facts, Field, Observation, Step, encoded, record_of
-from footlight.knowledge.sanitising import MARK, Rules
+from footlight.knowledge.records import (
+    MAX_RECORD_BYTES,
+    RawStep,
+    RepositoryFacts,
+    StepObservation,
+    TypedField,
+    encode_record,
+    make_record,
+)
+from footlight.knowledge.redaction.rules import RedactionRules
+from footlight.knowledge.redaction.shapes import MARK
 from tests.knowledge.schemas import schema_violations
+from tests.tiers import examples
 
 AT = datetime(2026, 1, 15, 12, 34, 56, 789_999, tzinfo=UTC)
-RULES = Rules()
+RULES = RedactionRules()
 STATE = {
     "isLoaded": True,
     "currentUrl": "chrome-extension://abcdefghijklmnop/home.html#settings",
@@ -36,23 +46,23 @@ PLACEHOLDER = {
 }
 
 
-def step(tool: str = "mm_click", **given: Any) -> Step:
-    return Step(**{"tool": tool, "session_id": "mm-abcdef", "at": AT, "ok": True, **given})
+def step(tool: str = "mm_click", **given: Any) -> RawStep:
+    return RawStep(**{"tool": tool, "session_id": "mm-abcdef", "at": AT, "ok": True, **given})
 
 
 def recorded(tool: str = "mm_click", **given: Any) -> dict[str, Any]:
-    return record_of(step(tool, **given), Facts(), RULES)
+    return make_record(step(tool, **given), RepositoryFacts(), RULES)
 
 
 def test_a_whole_step() -> None:
     """R002-60 to R002-65"""
-    record = record_of(
+    record = make_record(
         step(
             duration_ms=12,
             input={"testId": "confirm-footer-button", "timeoutMs": 30_000},
             ok=False,
             error={"code": "MM_CLICK_FAILED", "message": "It is covered", "details": {"by": "dialog"}},
-            observation=Observation(
+            observation=StepObservation(
                 state=STATE,
                 test_ids=[
                     {"testId": "confirm-footer-button", "tag": "button", "text": "Confirm", "visible": True}
@@ -70,7 +80,7 @@ def test_a_whole_step() -> None:
             ),
             screenshot={"path": "shot.png", "width": 1280, "height": 800, "base64": "…"},
         ),
-        Facts(
+        RepositoryFacts(
             environment={"platform": "linux", "nodeVersion": "v24.0.0", "shell": "sh"},
             git={"branch": "main", "commit": "0" * 40, "dirty": False},
             build={"buildType": "build:test", "extensionPathResolved": "dist/chrome"},
@@ -128,7 +138,13 @@ def test_without_a_page_there_is_a_placeholder() -> None:
 
 @pytest.mark.parametrize(
     ("given", "id"),
-    [("", "mm-none"), ("mm", "mm-none"), (None, "mm-none"), ("mm-1a2b", "mm-1a2b"), ("mm-none", "mm-none")],
+    [
+        ("", "mm-none"),
+        ("mm", "mm-8fa1dddd"),
+        (None, "mm-none"),
+        ("mm-1a2b", "mm-1a2b"),
+        ("mm-none", "mm-none"),
+    ],
 )
 def test_ids_of_sessions(given: str | None, id: str) -> None:
     """R002-60, R002-68"""
@@ -149,7 +165,7 @@ def test_no_id_leads_out_of_the_root(hostile: str) -> None:
 
 
 def test_two_ids_never_become_one() -> None:
-    ids = ["a/b/c", "a_b_c", "a.b.c", "x" * 300, "x" * 301]
+    ids = ["a", "b", "mm", "mm-none", "a/b/c", "a_b_c", "a.b.c", "x" * 300, "x" * 301]
 
     assert len({recorded(session_id=id)["sessionId"] for id in ids}) == len(ids)
 
@@ -166,7 +182,7 @@ def test_refs_of_another_form_are_no_refs() -> None:
     refs = ["e1", "e12", "f1e2", "e1\n", "E1", "e٣", "", None, 7, "e" + "9" * 5_000]
     record = recorded(
         input={"a11yRef": "f1e2"},
-        observation=Observation(state=STATE, nodes=[{"ref": ref, "role": "button"} for ref in refs]),
+        observation=StepObservation(state=STATE, nodes=[{"ref": ref, "role": "button"} for ref in refs]),
     )
 
     assert [node["ref"] for node in record["observation"]["a11y"]["nodes"]] == ["e1", "e12", *["e0"] * 8]
@@ -178,17 +194,17 @@ def test_a_state_that_is_no_boolean_is_left_out() -> None:
     """R002-12"""
     node = {"ref": "e1", "role": "checkbox", "name": "All", "path": [], "checked": "mixed", "expanded": None}
 
-    assert recorded(observation=Observation(state=STATE, nodes=[node]))["observation"]["a11y"]["nodes"] == [
-        {"ref": "e1", "role": "checkbox", "name": "All", "path": []}
-    ]
+    assert recorded(observation=StepObservation(state=STATE, nodes=[node]))["observation"]["a11y"][
+        "nodes"
+    ] == [{"ref": "e1", "role": "checkbox", "name": "All", "path": []}]
 
 
 def test_an_unknown_screen() -> None:
     """R002-66: another app's may have any name."""
-    looked = step(observation=Observation(state={**STATE, "currentScreen": "inbox"}))
+    looked = step(observation=StepObservation(state={**STATE, "currentScreen": "inbox"}))
 
     screens = [
-        record_of(looked, Facts(), RULES, **given)["observation"]["state"]["currentScreen"]
+        make_record(looked, RepositoryFacts(), RULES, **given)["observation"]["state"]["currentScreen"]
         for given in ({}, {"screens": ["inbox"]}, {"screens": []}, {"screens": None})
     ]
 
@@ -198,7 +214,7 @@ def test_an_unknown_screen() -> None:
 def test_long_texts_are_cut_with_a_mark() -> None:
     record = recorded(
         input={"selector": "x" * 10_000_000, "many": ["x"] * 1_000},
-        observation=Observation(
+        observation=StepObservation(
             state=STATE,
             test_ids=[
                 {"testId": f"id-{number}", "tag": "p", "text": "It is so. " * 300} for number in range(2_000)
@@ -212,21 +228,22 @@ def test_long_texts_are_cut_with_a_mark() -> None:
     assert texts == [("It is so. " * 60)[:299] + "…"] * 500
 
 
+@pytest.mark.slow
 def test_no_record_is_larger_than_it_may_be() -> None:
     big = "💡" * 10_000
     record = recorded(
         input={f"{big}{number}": [big] * 100 for number in range(100)},
         error={"code": big, "message": big, "details": {str(number): {big: big} for number in range(100)}},
-        observation=Observation(
+        observation=StepObservation(
             state={**STATE, "currentUrl": big},
             test_ids=[{"testId": f"{number}{big}", "tag": big, "text": big} for number in range(600)],
             nodes=[{"ref": "e1", "role": big, "name": big, "path": [big] * 50}] * 600,
         ),
     )
 
-    data = encoded(record)
+    data = encode_record(record)
 
-    assert len(data) <= LARGEST_RECORD
+    assert len(data) <= MAX_RECORD_BYTES
     assert schema_violations(json.loads(data)) == []
 
 
@@ -261,7 +278,7 @@ def test_what_is_no_text_is_replaced() -> None:
     record = recorded(error={"code": "X", "message": "a\ud800b\x00c\x1b[31md\ne"})
 
     assert record["outcome"]["error"]["message"] == "a\ufffdb\ufffdc\ufffd[31md\ne"
-    assert schema_violations(json.loads(encoded(record))) == []
+    assert schema_violations(json.loads(encode_record(record))) == []
 
 
 HOSTILE = st.one_of(
@@ -283,7 +300,7 @@ def mappings(*keys: str) -> st.SearchStrategy[dict[str, Any]]:
 
 
 STEPS = st.builds(
-    Step,
+    RawStep,
     tool=HOSTILE,
     session_id=st.none() | HOSTILE,
     at=st.datetimes() | st.datetimes(timezones=st.just(UTC)),
@@ -291,11 +308,12 @@ STEPS = st.builds(
     duration_ms=st.integers(),
     input=mappings("text", "value", "testId", "selector", "a11yRef", "fixture", "url"),
     target=st.none() | mappings("testId", "selector", "a11yRef"),
-    field=st.none() | st.builds(Field, type=HOSTILE, autocomplete=HOSTILE, test_id=HOSTILE, hint=HOSTILE),
+    field=st.none()
+    | st.builds(TypedField, type=HOSTILE, autocomplete=HOSTILE, test_id=HOSTILE, hint=HOSTILE),
     error=st.none() | mappings("code", "message", "details"),
     observation=st.none()
     | st.builds(
-        Observation,
+        StepObservation,
         state=mappings(*STATE),
         test_ids=st.lists(mappings("testId", "tag", "text", "visible"), max_size=5),
         nodes=st.lists(mappings("ref", "role", "name", "path", "checked", "disabled"), max_size=5),
@@ -303,28 +321,30 @@ STEPS = st.builds(
     screenshot=st.none() | mappings("path", "width", "height"),
 )
 FACTS = st.builds(
-    Facts,
+    RepositoryFacts,
     environment=mappings("platform", "nodeVersion", "yarnVersion"),
     git=mappings("branch", "commit", "dirty"),
     build=mappings("buildType", "extensionPathResolved"),
 )
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(step=STEPS, facts=FACTS)
-def test_every_step_fits(step: Step, facts: Facts) -> None:
+def test_every_step_fits(step: RawStep, facts: RepositoryFacts) -> None:
     """R002-59 to R002-65: also as what is read back from its file."""
-    record = record_of(step, facts, RULES)
+    record = make_record(step, facts, RULES)
 
     assert schema_violations(record) == []
-    assert json.loads(encoded(record)) == record
+    assert json.loads(encode_record(record)) == record
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(texts=st.lists(st.text(max_size=60), max_size=5))
 def test_a_sanitised_record_is_sanitised_again_to_itself(texts: list[str]) -> None:
     nodes = [{"ref": "e1", "role": "button", "name": text, "path": []} for text in texts]
-    once = recorded(observation=Observation(state=STATE, nodes=nodes))["observation"]["a11y"]["nodes"]
+    once = recorded(observation=StepObservation(state=STATE, nodes=nodes))["observation"]["a11y"]["nodes"]
 
-    assert recorded(observation=Observation(state=STATE, nodes=once))["observation"]["a11y"]["nodes"] == once
+    assert (
+        recorded(observation=StepObservation(state=STATE, nodes=once))["observation"]["a11y"]["nodes"] == once
+    )
     assert MARK == "[REDACTED]"

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, Page
 
-from footlight.knowledge import report as reporting
-from footlight.knowledge.report import report, report_page
+from footlight.knowledge.report import page as reporting
+from footlight.knowledge.report.page import make_report, render_report
 from tests.knowledge.recorded import HOSTILE, in_seconds, long_session, picture, record, write
 
 pytestmark = pytest.mark.anyio
@@ -52,7 +52,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pictures.mkdir()
     for name in ("unlock.png", "home.png"):
         (pictures / name).write_bytes(picture())
-    html = report(root, "mm-long")
+    html = make_report(root, "mm-long")
     assert html is not None
     (root / "report.html").write_text(html, "utf-8")
     return root / "report.html"
@@ -216,7 +216,7 @@ async def test_a_hostile_record_stays_in_its_place(chromium: Browser, tmp_path: 
         None,
     ]
     each["artifacts"] = {"screenshot": {"path": f"/etc/{evil}", "width": evil}}
-    html = report_page([each, {}, {**each, "timing": {"durationMs": -5}}], session_id=evil)
+    html = render_report([each, {}, {**each, "timing": {"durationMs": -5}}], session_id=evil)
     assert html is not None
     (tmp_path / "x.html").write_text(html, "utf-8")
     tab = await chromium.new_page()
@@ -318,7 +318,7 @@ def test_only_pictures_of_the_sessions_own_folder_are_shown(
     (folder / "text.png").write_text("root:x:0:0")
     (folder / "large.png").write_bytes(picture(8, 8) + b"\0" * 5000)
 
-    html = report(tmp_path, "mm-one")
+    html = make_report(tmp_path, "mm-one")
 
     assert html is not None
     assert "data:image" not in html
@@ -326,5 +326,5 @@ def test_only_pictures_of_the_sessions_own_folder_are_shown(
 
 
 def test_of_a_session_without_steps_there_is_none(tmp_path: Path) -> None:
-    assert report(tmp_path, "mm-none") is None
-    assert report_page([{}, {"schemaVersion": 1}], session_id="mm-one") is None
+    assert make_report(tmp_path, "mm-none") is None
+    assert render_report([{}, {"schemaVersion": 1}], session_id="mm-one") is None

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 
-from footlight.knowledge.index import Index
-from footlight.knowledge.search import Hit, Query, concepts, score, search
-from footlight.knowledge.words import words
+from footlight.knowledge.index.index import Index
+from footlight.knowledge.index.search import SearchHit, SearchQuery, find_concepts, score_step, search
+from footlight.knowledge.index.words import split_words
 from tests.knowledge.recorded import START, in_seconds, record, write
+from tests.tiers import examples
 
 NOW = START + timedelta(days=1)
 NOTHING = ((), ())
@@ -26,8 +27,8 @@ def kept(root: Path, *records: dict[str, Any]) -> Index:
     return Index(root)
 
 
-def found(index: Index, text: str, **narrowed: Any) -> list[Hit]:
-    return search(index, Query(text=text, **narrowed), now=NOW)
+def found(index: Index, text: str, **narrowed: Any) -> list[SearchHit]:
+    return search(index, SearchQuery(text=text, **narrowed), now=NOW)
 
 
 def order(index: Index, text: str, **narrowed: Any) -> list[tuple[str, float]]:
@@ -213,7 +214,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Index:
     return index
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@examples(300, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(
     text=st.text(max_size=200)
     | st.lists(st.sampled_from([*'()"*^:+-{}', "AND", "OR", "NOT", "NEAR", "send"])).map(" ".join)
@@ -257,19 +258,19 @@ def test_of_many_steps_the_best_are_found_as_if_all_had_been_scored(tmp_path: Pa
 
     assert len(every) == 1500
     for text in ("unlock", "click unlock password", "type amount on send", "confirm gas fee footer", "fee"):
-        asked = concepts(text, index.starting_with)
-        best = sorted((score(asked, each) for each in every), reverse=True)[:10]
+        asked = find_concepts(text, index.starting_with)
+        best = sorted((score_step(asked, each) for each in every), reverse=True)[:10]
         assert [hit.score for hit in found(index, text, limit=10)] == best, text
 
 
 @given(st.text())
 def test_words_are_words(text: str) -> None:
     """Without spaces, which stand between them in the index."""
-    assert all(word and not word.isspace() and " " not in word for word in words(text))
+    assert all(word and not word.isspace() and " " not in word for word in split_words(text))
 
 
 def test_the_parts_of_a_name_and_the_name_itself_are_words() -> None:
-    assert words("confirmFooter-button__ERC20 XMLHttp 0xAb12") == {
+    assert split_words("confirmFooter-button__ERC20 XMLHttp 0xAb12") == {
         *("confirm", "footer", "button", "erc", "20", "xml", "http", "0xab12"),
         *("confirmfooter", "erc20", "xmlhttp"),
     }

@@ -18,10 +18,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footlight.errors import FootlightError
-from footlight.knowledge.errors import KnowledgeError
-from footlight.knowledge.naming import moment_of, session_name, step_name, without_risk
-from footlight.knowledge.records import Facts, Field, Observation, Step
-from footlight.knowledge.search import Query
+from footlight.knowledge.index.search import SearchQuery
+from footlight.knowledge.naming import parse_step_name, safe_name, session_name, step_name
+from footlight.knowledge.records import RawStep, RepositoryFacts, StepObservation, TypedField
+from footlight.knowledge.step_files import KnowledgeError
 from footlight.knowledge.store import KnowledgeStore, KnownSession
 from tests.knowledge.schemas import schema_violations
 
@@ -32,14 +32,14 @@ WRITER = """
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from footlight.knowledge.records import Facts, Step
+from footlight.knowledge.records import RawStep, RepositoryFacts
 from footlight.knowledge.store import KnowledgeStore
 store = KnowledgeStore(Path(sys.argv[1]))
 print("ready", flush=True)
 sys.stdin.readline()
 for _ in range(50):
     at = datetime(2026, 1, 15, 12, 34, 56, 789_000, tzinfo=UTC)
-    store.record(Step(tool="mm_click", session_id="mm-abcdef", at=at, ok=True), Facts())
+    store.record(RawStep(tool="mm_click", session_id="mm-abcdef", at=at, ok=True), RepositoryFacts())
 """
 
 
@@ -55,8 +55,8 @@ def store(root: Path) -> Generator[KnowledgeStore]:
     store.close()
 
 
-def step(tool: str = "mm_click", **given: Any) -> Step:
-    return Step(**{"tool": tool, "session_id": "mm-abcdef", "at": AT, "ok": True, **given})
+def step(tool: str = "mm_click", **given: Any) -> RawStep:
+    return RawStep(**{"tool": tool, "session_id": "mm-abcdef", "at": AT, "ok": True, **given})
 
 
 def files(root: Path) -> list[str]:
@@ -78,7 +78,7 @@ def read_only(folder: Path) -> Generator[None]:
 
 def test_where_a_step_goes(store: KnowledgeStore, root: Path) -> None:
     """R002-19 to R002-21: there is no folder for screenshots."""
-    path = store.record(step(), Facts())
+    path = store.record(step(), RepositoryFacts())
 
     assert path == root / "mm-abcdef" / "steps" / "20260115T123456.789Z-mm_click.json"
     assert files(root) == [".gitignore", "mm-abcdef/steps/20260115T123456.789Z-mm_click.json"]
@@ -316,7 +316,7 @@ def test_export(store: KnowledgeStore, tmp_path: Path) -> None:
 
 def test_questions(store: KnowledgeStore) -> None:
     """R002-55 to R002-58"""
-    looked = Observation(
+    looked = StepObservation(
         state={"currentScreen": "home"}, test_ids=[{"testId": "send-button", "tag": "button", "text": "Send"}]
     )
     store.record(step("mm_describe_screen", observation=looked))
@@ -329,7 +329,7 @@ def test_questions(store: KnowledgeStore) -> None:
     ]
     assert store.last(5, session_id="mm-other") == []
     assert store.summarize()["sessionId"] == store.summarize("mm-abcdef")["sessionId"] == "mm-abcdef"
-    assert len(store.search(Query(text="send button"), now=AT)) == 2
+    assert len(store.search(SearchQuery(text="send button"), now=AT)) == 2
     assert store.prior("home", now=AT).as_json() != {}
 
 
@@ -363,7 +363,9 @@ def test_where_a_screenshot_goes(store: KnowledgeStore, root: Path) -> None:
 
 
 def test_a_secret_is_no_name_of_a_screenshot(store: KnowledgeStore) -> None:
-    store.record(step("mm_type", input={"a11yRef": "e1", "text": "hunter2!"}, field=Field(type="password")))
+    store.record(
+        step("mm_type", input={"a11yRef": "e1", "text": "hunter2!"}, field=TypedField(type="password"))
+    )
 
     assert store.screenshot_path("mm-abcdef", "hunter2!", AT).name == "20260115T123456.789Z-REDACTED.png"
 
@@ -386,18 +388,18 @@ def test_a_secret_is_no_name_of_a_screenshot(store: KnowledgeStore) -> None:
 )
 def test_names_for_file_systems(name: str, kept: str) -> None:
     """R002-50"""
-    assert without_risk(name) == kept
+    assert safe_name(name) == kept
 
 
 @given(name=st.text())
 def test_every_name_can_be_a_files(name: str) -> None:
-    kept = without_risk(name)
+    kept = safe_name(name)
 
     assert 1 <= len(kept.encode()) <= 81
     assert not set(kept) & set('/\\:*?"<>| \0')
     assert kept[0] not in ".-"
     assert kept[-1] not in ". "
-    assert without_risk(kept) == kept
+    assert safe_name(kept) == kept
 
 
 @given(at=st.datetimes(), tool=st.text())
@@ -405,7 +407,7 @@ def test_the_name_of_a_step_tells_its_moment(at: datetime, tool: str) -> None:
     """R002-21"""
     moment = at.replace(microsecond=at.microsecond // 1000 * 1000, tzinfo=UTC)
 
-    assert moment_of(step_name(moment, tool)) == moment
+    assert parse_step_name(step_name(moment, tool)) == moment
 
 
 @given(id=st.none() | st.text())

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import timedelta
 from pathlib import Path
 
-from footlight.knowledge.index import Index
+from footlight.knowledge.index.index import Index
+from footlight.knowledge.index.summary import MOST_STEPS, list_last, summarize
 from footlight.knowledge.naming import NO_SESSION
-from footlight.knowledge.summary import MOST_STEPS, last, summarize
 from tests.knowledge.recorded import START, in_seconds, record, write
 
 SESSION = in_seconds(
@@ -86,7 +86,7 @@ def test_without_a_name_it_is_the_latest_session(tmp_path: Path) -> None:
 def test_of_nothing_there_is_no_recipe(tmp_path: Path) -> None:
     index = Index(tmp_path / "nowhere")
 
-    assert (summarize(index), last(index, 5)) == ({"sessionId": None, "steps": []}, [])
+    assert (summarize(index), list_last(index, 5)) == ({"sessionId": None, "steps": []}, [])
 
 
 def test_a_long_session_is_told_from_its_end(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_the_latest_steps_are_a_line_each_and_never_an_observation(tmp_path: Pat
     write(tmp_path, record("mm_launch", screen="unlock", session_id="mm-two"))
     index = Index(tmp_path)
 
-    assert last(index, 3) == [
+    assert list_last(index, 3) == [
         {
             "timestamp": "2026-01-15T12:00:08.000Z",
             "tool": "mm_click",
@@ -140,7 +140,7 @@ def test_the_latest_steps_are_a_line_each_and_never_an_observation(tmp_path: Pat
             "sessionId": "mm-one",
         },
     ]
-    assert [step["sessionId"] for step in last(index, 3, session_id="mm-two")] == ["mm-two"]
+    assert [step["sessionId"] for step in list_last(index, 3, session_id="mm-two")] == ["mm-two"]
 
 
 def test_the_latest_session_is_one_that_was_launched(tmp_path: Path) -> None:

@@ -9,23 +9,29 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import socket
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import anyio
 import mcp_types as types
 from mcp import MCPError
 from mcp.server import NotificationOptions, Server
 from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.subscriptions import ListenHandler
+from mcp.shared.message import SessionMessage
 
 from footlight.config import ListenSettings
-from footlight.transports.gate import Gate
-from footlight.transports.http import serve_http
+from footlight.transports.access import AccessControl
+from footlight.transports.http.server import serve_http
+from footlight.transports.messages import message_of, to_json
+from footlight.transports.stdio import Read as StdioRead
+from footlight.transports.stdio import Write as StdioWrite
 from footlight.transports.stdio import serve_stdio
-from footlight.transports.websocket_server import Read, Write, serve_websocket
+from footlight.transports.websocket.server import Read, Write, serve_websocket
 from tests.protocol import fixtures_asking, fixtures_content, fixtures_events, fixtures_rounds
 from tests.protocol.fixtures import Call, Context, Outcome, Stage
 from tests.protocol.fixtures_prompts import PROMPTS, WORDS, Messages
@@ -128,8 +134,10 @@ async def _accept(_: Context, __: object) -> types.EmptyResult:
 async def serve_over_http(server: Server[Any], *, port: int = 0) -> AsyncGenerator[str]:
     """Serve on this port of loopback, 0 for a free one; the address."""
     listener = socket.create_server((HOST, port))
-    gate = Gate(bound=HOST)
-    async with serve_http(server, listener, settings=ListenSettings(), gate=gate, ready=_ready) as url:
+    access_control = AccessControl(bound=HOST)
+    async with serve_http(
+        server, listener, settings=ListenSettings(), access_control=access_control, ready=_ready
+    ) as url:
         yield f"{url}/mcp"
 
 
@@ -143,7 +151,7 @@ async def serve_over_websocket(server: Server[Any]) -> AsyncGenerator[str]:
     async with serve_websocket(
         socket.create_server((HOST, 0)),
         settings=ListenSettings(),
-        gate=Gate(bound=HOST),
+        access_control=AccessControl(bound=HOST),
         serve_connection=serve_connection,
         ready=_ready,
     ) as url:
@@ -161,9 +169,24 @@ async def _serve_http(port: int) -> None:
 
 
 async def _serve_stdio() -> None:
+    """Connect the SDK's server, which fixtures are written for, with our transport."""
     server = make_fixture_server()
-    async with serve_stdio() as (read, write):
-        await server.run(read, write, server.create_initialization_options(CHANGES))
+    to_server, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    from_server, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
+
+    async def receive(read: StdioRead) -> None:
+        async with to_server:
+            async for message in read:
+                await to_server.send(message_of(message))
+
+    async def send(write: StdioWrite) -> None:
+        async for item in outgoing:
+            await write(json.loads(to_json(item.message)))
+
+    async with serve_stdio() as (read, write), anyio.create_task_group() as tasks:
+        tasks.start_soon(receive, read)
+        tasks.start_soon(send, write)
+        await server.run(incoming, from_server, server.create_initialization_options(CHANGES))
 
 
 def main() -> None:

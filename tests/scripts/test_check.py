@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-TOOLS = (".venv/bin/ruff", ".venv/bin/pyright", ".venv/bin/lint-imports", "scripts/gen")
+TOOLS = (
+    ".venv/bin/ruff",
+    ".venv/bin/pyright",
+    ".venv/bin/lint-imports",
+    ".venv/bin/python",
+    "scripts/check-javascript",
+    "scripts/gen",
+)
 
 
 def place(tool: Path, script: str) -> None:
@@ -39,10 +46,12 @@ def test_all_checks_passed(checkout: Path) -> None:
         "ok      format\n"
         "ok      lint\n"
         "ok      types\n"
+        "ok      javascript\n"
         "ok      imports\n"
         "ok      generated\n"
+        "ok      requirements\n"
         "\n"
-        "All checks passed: format lint types imports generated\n",
+        "All checks passed: format lint types javascript imports generated requirements\n",
     )
 
 
@@ -55,17 +64,19 @@ def test_a_failed_check_shows_what_it_said_and_the_others_run(checkout: Path) ->
         "ok      lint\n"
         "FAILED  types: .venv/bin/pyright\n"
         "shop.py:3: no such name\n"
+        "ok      javascript\n"
         "ok      imports\n"
         "ok      generated\n"
+        "ok      requirements\n"
         "\n"
-        "Failed: types. Passed: format lint imports generated.\n",
+        "Failed: types. Passed: format lint javascript imports generated requirements.\n",
     )
 
 
-@pytest.mark.parametrize("failing", ["check", "test", "nothing"])
+@pytest.mark.parametrize("failing", ["check", "test-all", "nothing"])
 def test_ci_runs_the_checks_and_then_the_tests_whatever_fails(checkout: Path, failing: str) -> None:
     place(checkout / "bin/make", f'echo "make $1"; [ "$1" != {failing} ]')
 
     status, output = run("bash", checkout / ".ci/run", path=f"{checkout}/bin:{os.environ['PATH']}")
 
-    assert (status, output) == (int(failing != "nothing"), "make check\nmake test\n")
+    assert (status, output) == (int(failing != "nothing"), "make check\nmake test-all\n")

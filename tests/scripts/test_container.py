@@ -51,7 +51,7 @@ def test_what_is_copied_is_there_and_is_let_in() -> None:
 def test_what_is_copied_is_all_that_the_package_is_built_from() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     packages: list[str] = project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
-    needed = {"pyproject.toml", project["project"]["readme"], *project["project"]["license-files"]}
+    needed = {"pyproject.toml", "README.md", *project["project"]["license-files"]}
 
     assert set(copied()) == needed | {package.partition("/")[0] for package in packages}
 

@@ -12,7 +12,10 @@ ROOT = Path(__file__).parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 RUN_TIME: list[str] = PYPROJECT["project"]["dependencies"]
 EXTRAS: list[str] = [
-    each for extra in PYPROJECT["project"]["optional-dependencies"].values() for each in extra
+    each
+    for extra in PYPROJECT["project"]["optional-dependencies"].values()
+    for each in extra
+    if not each.startswith("footlight[")  # an alias of another extra
 ]
 DEVELOPMENT: list[str] = PYPROJECT["dependency-groups"]["dev"]
 

@@ -18,6 +18,10 @@ ROOT = Path(__file__).parents[2]
 SERVER: dict[str, Any] = json.loads((ROOT / "server.json").read_text("utf-8"))
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
+README = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["metadata"]["hooks"][
+    "fancy-pypi-readme"
+]
+
 VALUE = {
     "type": "object",
     "required": ["name"],
@@ -93,6 +97,28 @@ SCHEMA = {
         "title": {"type": "string", "minLength": 1, "maxLength": 100},
         "description": {"type": "string", "minLength": 1, "maxLength": 100},
         "version": VERSION,
+        "websiteUrl": {"type": "string", "format": "uri"},
+        "repository": {
+            "type": "object",
+            "required": ["url", "source"],
+            "additionalProperties": False,
+            "properties": {"url": {"type": "string", "format": "uri"}, "source": {"type": "string"}},
+        },
+        "icons": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["src"],
+                "additionalProperties": False,
+                "properties": {
+                    "src": {"type": "string", "format": "uri", "pattern": "^https://", "maxLength": 255},
+                    "mimeType": {
+                        "enum": ["image/png", "image/jpeg", "image/jpg", "image/svg+xml", "image/webp"]
+                    },
+                    "sizes": {"type": "array", "items": {"pattern": r"^(\d+x\d+|any)$"}},
+                },
+            },
+        },
         "packages": {
             "type": "array",
             "minItems": 1,
@@ -128,9 +154,22 @@ def test_it_is_the_package_of_this_project() -> None:
     assert packages == [(PROJECT["name"], PROJECT["version"])] * 2
 
 
+def test_its_addresses_are_those_of_the_project() -> None:
+    urls = PROJECT["urls"]
+    raw = urls["Repository"].replace("github.com", "raw.githubusercontent.com")
+
+    assert (SERVER["websiteUrl"], SERVER["repository"]["url"]) == (urls["Homepage"], urls["Repository"])
+    assert [icon["src"] for icon in SERVER["icons"]] == [f"{raw}/main/docs/logo.svg"]
+    assert (ROOT / "docs/logo.svg").read_text("utf-8").startswith("<svg ")
+    assert all(
+        link["replacement"].count(raw) or urls["Repository"] in link["replacement"]
+        for link in README["substitutions"]
+    )
+
+
 def test_the_readme_proves_that_the_package_is_this_server() -> None:
     """The registry looks for the comment in what PyPI shows."""
-    assert PROJECT["readme"] == "README.md"
+    assert README["fragments"] == [{"path": "README.md"}]
     assert re.findall(r"<!-- mcp-name: (\S+) -->", (ROOT / "README.md").read_text("utf-8")) == [
         SERVER["name"]
     ]

@@ -29,7 +29,7 @@ esac
 """
 
 MADE = ["python -m venv --clear .venv"]
-INSTALLED = ["python -m pip install pip>=25.1", "python -m pip install --editable .[ux] --group dev"]
+INSTALLED = ["python -m pip install pip>=25.1", "python -m pip install --editable .[audit] --group dev"]
 BROWSER = ["footlight doctor --install --quiet"]
 
 

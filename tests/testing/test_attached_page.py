@@ -100,6 +100,7 @@ def test_the_page_fits_the_test_and_stays_open(pytester: pytest.Pytester, sessio
     assert session.call("extract.text", selector="button") == "5"
 
 
+@pytest.mark.slow
 def test_of_several_pages_it_is_the_one_that_was_named(
     pytester: pytest.Pytester, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -140,4 +141,4 @@ def test_without_a_browser_the_remedy_is_named(
     ran = run(pytester, "def test_it(attached_page): pass")
 
     ran.assert_outcomes(errors=1)
-    ran.stdout.fnmatch_lines(["attached_page: there is no browser to attach to. browser.run_test starts*"])
+    ran.stdout.fnmatch_lines(["attached_page: there is no browser to attach to. Start the test with*"])

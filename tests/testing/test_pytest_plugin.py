@@ -17,6 +17,7 @@ import pytest
 from tests.client.browser_servers import config_of
 from tests.conftest import ENGINE
 from tests.network import listening
+from tests.tiers import sampled
 
 pytest_plugins = ["pytester"]
 
@@ -122,12 +123,15 @@ async def test_echo(mcp, number):
 
 @pytest.mark.parametrize(
     "options",
-    [
-        ["-o", "asyncio_mode=auto"],
-        ["-o", "asyncio_mode=auto", "-n", "2"],
-        ["-o", "asyncio_mode=auto", "-o", "asyncio_default_test_loop_scope=session"],
+    sampled(
+        [
+            ["-o", "asyncio_mode=auto"],
+            ["-o", "asyncio_mode=auto", "-n", "2"],
+            ["-o", "asyncio_mode=auto", "-o", "asyncio_default_test_loop_scope=session"],
+            ["-o", "anyio_mode=auto"],
+        ],
         ["-o", "anyio_mode=auto"],
-    ],
+    ),
     ids=" ".join,
 )
 def test_modes_and_loops_make_no_difference(project: Project, options: list[str]) -> None:
@@ -136,6 +140,91 @@ def test_modes_and_loops_make_no_difference(project: Project, options: list[str]
     project.run(*options, small=True).assert_outcomes(passed=2)
 
 
+SHARED = """
+import psutil
+
+from footlight.protocol.results import value_of
+
+SERVERS = set()
+
+def servers():
+    return {each.pid for each in psutil.Process().children() if "serve" in each.cmdline()}
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+async def test_handle(mcp, number):
+    assert await headline(mcp) == "Tonight"
+    SERVERS.update(servers())
+
+async def test_client(mcp_client):
+    await mcp_client.call_tool("navigate", {"url": PAGE})
+    await mcp_client.call_tool("create_session")
+    await mcp_client.close()
+
+async def test_nothing_is_left_of_other_tests(mcp_client):
+    data = value_of(await mcp_client.call_tool("list_sessions"))["data"]
+    assert data["sessions"] == []
+    SERVERS.update(servers())
+    assert len(SERVERS) == 1
+
+async def test_after_a_crash(mcp):
+    psutil.Process(*SERVERS).kill()
+    psutil.Process(*SERVERS).wait()
+
+async def test_there_is_a_new_one(mcp):
+    assert await headline(mcp) == "Tonight"
+    assert not servers() <= SERVERS
+"""
+
+
+def test_tests_share_the_server_of_their_process_and_no_session(project: Project) -> None:
+    project.write(SHARED)
+
+    ran = project.run("-o", "asyncio_mode=auto", "-W", "default")
+
+    ran.assert_outcomes(passed=7, warnings=1)  # Of the session that was lost with its server.
+
+
+def test_tests_in_several_processes_have_a_server_each(project: Project) -> None:
+    project.write(
+        """
+        @pytest.mark.parametrize("number", range(6))
+        async def test_handle(mcp, number):
+            assert await headline(mcp) == "Tonight"
+        """
+    )
+
+    project.run("-o", "asyncio_mode=auto", "-n", "2").assert_outcomes(passed=6)
+
+
+def test_a_test_without_async_has_the_same_fixtures(project: Project) -> None:
+    project.write(
+        """
+        def test_handle(sync_mcp):
+            sync_mcp.root.navigate(url=PAGE)
+            assert sync_mcp.root.get_text(selector="h1")["data"] == {"text": "Tonight"}
+
+        def test_client(sync_mcp_client):
+            assert "navigate" in {tool.name for tool in sync_mcp_client.list_tools()}
+            assert sync_mcp_client.call_tool("navigate", {"url": PAGE}).is_error is False
+
+        def test_browser(sync_browser_session):
+            with pytest.raises(Exception, match="url must start with http"):
+                sync_browser_session.navigate(PAGE)
+            sync_browser_session.close()
+        """
+    )
+
+    project.run().assert_outcomes(passed=3)
+
+
+def test_the_options_are_in_the_help_of_pytest(project: Project) -> None:
+    shown = "\n".join(project.run("--help").outlines)
+
+    for option in ("--mcp-server", "--mcp-module", "--mcp-own-server", "--mcp-headed", "--mcp-log-dir"):
+        assert option in shown
+
+
+@pytest.mark.slow
 def test_a_client_and_a_browser_with_types(project: Project) -> None:
     project.write(
         """
@@ -185,9 +274,12 @@ def test_a_failure_shows_what_was_called_and_what_there_was_to_see(project: Proj
             '{"name":"get_text",*"selector":"h1"*"_phase":"after",*"_ok":true*',
             "*- mcp page -*",
             'e1 heading "Tonight" level=1',
+            "*- mcp report -*",
             "*- mcp screenshot -*",
         ],
     )
+    (report,) = (line for line in ran.outlines if line.endswith("test_it-test_fails.html"))
+    assert "get_text" in Path(report).read_text()
     (shown,) = (line for line in ran.outlines if line.endswith("test_it-test_fails.png"))
     assert Path(shown).read_bytes().startswith(b"\x89PNG")
     assert json.loads((project.folder / "extras.json").read_text()) == {
@@ -199,6 +291,7 @@ def test_a_failure_shows_what_was_called_and_what_there_was_to_see(project: Proj
     }
 
 
+@pytest.mark.slow
 def test_a_failed_call_shows_the_line_of_the_test_and_nothing_of_ours(project: Project) -> None:
     """Nor of a generated module. With --full-trace all of it."""
     generated = GENERATED.format(python=sys.executable, server=str(SMALL))
@@ -259,6 +352,7 @@ def pytest_configure(config):
 """Reads of a report what pytest-html does."""
 
 
+@pytest.mark.slow
 def test_the_log_of_every_test_is_kept_where_it_is_wanted_and_not_printed(project: Project) -> None:
     project.write(FAILING)
     project.configure("mcp_log_dir = calls")
@@ -277,7 +371,7 @@ def test_the_log_of_every_test_is_kept_where_it_is_wanted_and_not_printed(projec
         for phase in ("before", "after")
     ]
     assert {path.name for path in log.parent.iterdir()} == {
-        *("test_it-test_fails.jsonl", "test_it-test_fails.png", "test_it-test_fails.txt"),
+        *(f"test_it-test_fails.{ending}" for ending in ("html", "jsonl", "png", "txt")),
         "test_it-test_passes.jsonl",
     }
 
@@ -323,6 +417,7 @@ async def test_closes_by_itself(mcp):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("runner", ["anyio", "asyncio"])
 def test_no_process_is_left_however_a_test_ends(project: Project, runner: str) -> None:
     """R000-77, R000-78."""
@@ -360,6 +455,7 @@ async def test_is_interrupted(mcp):
 """
 
 
+@pytest.mark.slow
 def test_no_browser_is_left_however_a_test_ends(project: Project) -> None:
     """R000-77."""
     project.write(NOTED + BROWSED)
@@ -421,6 +517,7 @@ async def test_dies_unseen(mcp):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("passes", "outcome"), [(True, {"passed": 1, "warnings": 1}), (False, {"failed": 1})]
 )
@@ -436,12 +533,13 @@ def test_a_session_that_cannot_be_closed_is_a_warning(
 
 
 IMPATIENT = """
-from footlight.testing import watched
+from footlight.testing import connections, watched_test
 
-watched.CLOSE_SECONDS = watched.EVIDENCE_SECONDS = 1.0
+connections.CLOSE_SECONDS = watched_test.CLOSE_SECONDS = watched_test.EVIDENCE_SECONDS = 1.0
 """
 
 
+@pytest.mark.slow
 def test_a_server_that_hangs_is_ended(project: Project) -> None:
     project.folder.joinpath("conftest.py").write_text(IMPATIENT)
     project.write(
@@ -463,12 +561,13 @@ async def test_hangs(mcp):
             "*- mcp evidence -*",
             "no snapshot*",
             "*- mcp teardown -*",
-            "The server did not close its session within 1 s; it was ended",
+            "The server did not close its session within 1 s and was ended",
         ]
     )
     assert project.still_running() == set()
 
 
+@pytest.mark.slow
 def test_what_a_failed_setup_left_is_closed_too(project: Project) -> None:
     project.write(
         """
@@ -487,27 +586,28 @@ def test_what_a_failed_setup_left_is_closed_too(project: Project) -> None:
     ran.stdout.fnmatch_lines(["E *RuntimeError: broken", "*- mcp page -*", 'heading "Small"'])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "said"),
     [
         (["--mcp-server=no-such-command"], "*The command 'no-such-command' was not found*"),
         (
             ["--mcp-server=http://127.0.0.1:9/mcp", "--mcp-headed"],
-            "*it runs already; start it with --headed*",
+            "*already running; start it with --headed*",
         ),
         (
             ["--mcp-server=node cli.js", "--mcp-headed"],
-            "*put an option of its own into --mcp-server*",
+            "*add an option of that server to --mcp-server*",
         ),
         (["--mcp-server=node cli.js", "--mcp-header=A: b"], "*--mcp-header is for a server with a URL*"),
-        (["--mcp-server=http://127.0.0.1:9/mcp", "--mcp-header=s3cret"], "*--mcp-header is NAME:VALUE*"),
+        (["--mcp-server=http://127.0.0.1:9/mcp", "--mcp-header=s3cret"], "*--mcp-header must be NAME:VALUE*"),
         (
             ["--mcp-server=http://127.0.0.1:9/mcp", "--mcp-header=A: ${NO_SUCH}"],
-            "*--mcp-header: the environment has no NO_SUCH*",
+            "*--mcp-header: the environment variable NO_SUCH is not set*",
         ),
-        (["--mcp-module=nowhere"], "*there is no module nowhere; give its file*"),
-        (["--mcp-module=test_it.py"], "*test_it.py has no mcp_connect; footlight codegen writes it*"),
-        (["-o", "mcp_adapter=hand"], "*mcp_adapter: there is no 'hand'; there are szkrabok, browser, none*"),
+        (["--mcp-module=nowhere"], "*there is no module nowhere; name its file instead*"),
+        (["--mcp-module=test_it.py"], "*test_it.py has no mcp_connect: it was not written by*"),
+        (["-o", "mcp_adapter=hand"], "*mcp_adapter: 'hand' is not one of szkrabok, browser, none*"),
     ],
     ids=str,
 )
@@ -526,8 +626,8 @@ def test_an_option_that_cannot_be_is_told(project: Project, options: list[str], 
 
 
 GENERATED = """
-from footlight.client.adapters import no_session
-from footlight.client.runtime import Handle, connect
+from footlight.client.handles.adapters import no_session
+from footlight.client.handles import Handle, connect
 
 REGISTRY_HASH = "0" * 12
 SERVER = [{python!r}, {server!r}]
@@ -566,6 +666,7 @@ def test_a_generated_module_gives_its_own_handle(project: Project, module: str) 
     project.run().assert_outcomes(passed=2)
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 @pytest.mark.skipif(ENGINE != "chromium", reason="profiles are Chromium's")
 async def test_nothing_of_a_test_stays_on_a_server_with_a_url(project: Project) -> None:
@@ -597,6 +698,7 @@ def test_it_costs_nothing_until_a_fixture_is_used() -> None:
     assert "footlight.client" not in ran.stdout.split()
 
 
+@pytest.mark.slow
 def test_another_server_of_browsers_shows_what_it_has(project: Project) -> None:
     project.write(
         """

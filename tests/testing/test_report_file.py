@@ -54,6 +54,7 @@ def report(pytester: pytest.Pytester, tests: str, *arguments: str) -> dict[str, 
     return json.loads(pytester.path.joinpath("report.json").read_text("utf-8"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("processes", [0, 2])
 def test_it_says_how_each_test_ended_and_which_there_are(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, processes: int
@@ -86,6 +87,7 @@ def test_it_says_how_each_test_ended_and_which_there_are(
         }
 
 
+@pytest.mark.slow
 def test_what_cannot_be_collected_is_told(pytester: pytest.Pytester) -> None:
     told = report(pytester, "import no_such_module")
 

@@ -23,11 +23,12 @@ from mcp.client.streamable_http import streamable_http_client
 
 from footlight.config import Settings
 from footlight.errors import ConfigurationError
-from footlight.transports.gate import Refusal
-from footlight.transports.listener import bind, make_gate
+from footlight.transports.access import Refusal
+from footlight.transports.listener import bind, make_access_control
 from footlight.transports.tls import server_ssl
 from tests.conftest import server_command
 from tests.http_client import LIMIT_SECONDS, HttpServer, data, error, raw, served
+from tests.processes import descendants_of
 from tests.site import Site
 
 pytestmark = pytest.mark.anyio
@@ -43,7 +44,7 @@ def settings(**given: Any) -> Settings:
 def refused(**given: Any) -> tuple[str, str]:
     """Why these settings let nobody in, and the way out."""
     with pytest.raises(ConfigurationError) as caught:
-        make_gate(settings(**given))
+        make_access_control(settings(**given))
     return caught.value.message, caught.value.suggestion
 
 
@@ -76,21 +77,23 @@ async def not_started(
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.7.7", "box.example", ""])
 async def test_beyond_loopback_a_token_is_needed(host: str) -> None:
     assert refused(listen={"host": host}) == (
-        f"setting 'listen.host': {host} can be reached from other machines, so a token is needed",
+        f"setting 'listen.host': {host} can be reached from other machines, so a token is required",
         "Set FOOTLIGHT_TOKEN or --token-file, or listen on 127.0.0.1.",
     )
-    make_gate(settings(token=TOKEN, listen={"host": host}))
+    make_access_control(settings(token=TOKEN, listen={"host": host}))
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.2", "::1", "localhost", "LOCALHOST"])
 async def test_on_loopback_none_is(host: str) -> None:
-    make_gate(settings(listen={"host": host}))
+    make_access_control(settings(listen={"host": host}))
 
 
+@pytest.mark.slow
 async def test_a_server_that_may_not_listen_ends_with_the_way_out(tmp_path: Path) -> None:
     assert await not_started(tmp_path, "--host", "0.0.0.0") == (
         2,
-        "footlight: setting 'listen.host': 0.0.0.0 can be reached from other machines, so a token is needed\n"
+        "footlight: setting 'listen.host': 0.0.0.0 can be reached from other machines, "
+        "so a token is required\n"
         "Set FOOTLIGHT_TOKEN or --token-file, or listen on 127.0.0.1.\n",
     )
 
@@ -168,10 +171,10 @@ async def test_the_first_line_of_a_file_is_the_token(text: str, tmp_path: Path) 
     file = tmp_path / "token"
     file.write_bytes(text.encode())
 
-    gate = make_gate(settings(listen={"tokenFile": file}))
+    access_control = make_access_control(settings(listen={"tokenFile": file}))
 
     given = {"host": "localhost", "authorization": f"Bearer {TOKEN}"}
-    assert not isinstance(await gate.check(given), Refusal)
+    assert not isinstance(await access_control.check(given), Refusal)
 
 
 async def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
@@ -201,6 +204,7 @@ async def test_a_token_is_given_once(listen: dict[str, str], named: str) -> None
     assert refused(token=TOKEN, listen=listen)[0] == f"settings {named}: give one of them"
 
 
+@pytest.mark.slow
 async def test_a_token_given_twice_ends_the_server(tmp_path: Path) -> None:
     (tmp_path / "token").write_text(TOKEN)
 
@@ -250,8 +254,8 @@ async def test_a_verifier_that_cannot_be_loaded_is_named(
     monkeypatch.syspath_prepend(tmp_path)
 
     assert refused(listen={"tokenVerifier": name})[0] == f"setting 'listen.tokenVerifier': {name} {why}"
-    make_gate(settings(listen={"host": "0.0.0.0", "tokenVerifier": "some_verifiers:Good"}))
-    make_gate(settings(listen={"host": "0.0.0.0", "tokenVerifier": "some_verifiers:good"}))
+    make_access_control(settings(listen={"host": "0.0.0.0", "tokenVerifier": "some_verifiers:Good"}))
+    make_access_control(settings(listen={"host": "0.0.0.0", "tokenVerifier": "some_verifiers:good"}))
 
 
 async def test_a_verifier_that_cannot_be_loaded_ends_the_server(tmp_path: Path) -> None:
@@ -264,6 +268,7 @@ async def test_a_verifier_that_cannot_be_loaded_ends_the_server(tmp_path: Path) 
     assert "Traceback" not in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", ["environment", "file", "configuration"])
 async def test_a_token_is_kept_from_the_log_the_errors_and_the_children(
     source: str, site: Site, tmp_path: Path
@@ -279,7 +284,7 @@ async def test_a_token_is_kept_from_the_log_the_errors_and_the_children(
             made = await data(client, "create_session")
             await data(client, "navigate", url=site.page("<p>x</p>"), **made)
             unknown = await error(client, "get_text", sessionId=TOKEN[:4], selector="p")
-        children = psutil.Process(server.pid).children(recursive=True)
+        children = descendants_of(psutil.Process(server.pid))
         held = [name for child in children for name, value in environ(child).items() if TOKEN in value]
         lines = [" ".join(child.cmdline()) for child in (psutil.Process(server.pid), *children)]
         process = server
@@ -327,6 +332,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_https(files: Path, site: Site, tmp_path: Path, mode: str) -> None:
     flags = ("--tls-certificate", str(files / "cert.pem"), "--tls-key", str(files / "key.pem"))
@@ -358,6 +364,7 @@ async def https(server: HttpServer, files: Path, site: Site, mode: str) -> None:
     assert text.structured_content == {"success": True, "data": {"text": "here"}}
 
 
+@pytest.mark.slow
 async def test_a_client_that_does_not_begin_its_tls_is_not_waited_for(files: Path, tmp_path: Path) -> None:
     flags = ("--tls-certificate", str(files / "cert.pem"), "--tls-key", str(files / "key.pem"))
     config = {"listen": {"readTimeout": 500}}

@@ -12,6 +12,7 @@ from typing import Any
 import psutil
 import pytest
 
+from tests.processes import descendants_of
 from tests.site import Site
 from tests.wire import MODERN_META, Wire, wired
 
@@ -39,6 +40,7 @@ NOT_JSON = refusal(-32700, "Parse error: the line is not JSON")
 # Starting and ending
 
 
+@pytest.mark.slow
 async def test_the_banner_is_on_stderr() -> None:
     """R003-76"""
     async with wired() as wire:
@@ -48,6 +50,7 @@ async def test_the_banner_is_on_stderr() -> None:
         assert await wire.line() == b""
 
 
+@pytest.mark.slow
 async def test_the_end_of_input_is_the_end(tmp_path: Path) -> None:
     """R003-76: also in the middle of a message."""
     async with wired() as wire:
@@ -58,12 +61,14 @@ async def test_the_end_of_input_is_the_end(tmp_path: Path) -> None:
         assert await wire.line() == b""
 
 
+@pytest.mark.slow
 async def test_input_that_ends_at_once_is_the_end() -> None:
     async with wired() as wire:
         assert await wire.end() == 0
         assert await wire.line() == b""
 
 
+@pytest.mark.slow
 async def test_answers_that_are_due_still_come() -> None:
     """A client may close its end once it has asked everything."""
     async with wired() as wire:
@@ -86,7 +91,7 @@ async def test_the_era_of_the_handshake(version: str) -> None:
         pong = await wire.ask("ping")
 
     assert hello["protocolVersion"] == version
-    assert hello["serverInfo"] == {"name": "playwright-mcp-server", "version": "1.0.0"}
+    assert hello["serverInfo"] == {"name": "playwright-mcp-server", "title": "Footlight", "version": "1.0.0"}
     assert "tools" in hello["capabilities"]
     assert hello["instructions"].startswith("Work in a real browser")
     assert len(tools) == 56
@@ -108,6 +113,7 @@ async def test_the_era_without_a_handshake() -> None:
     assert called["structuredContent"]["success"] is True
 
 
+@pytest.mark.slow
 async def test_both_eras_list_the_same_tools_and_give_the_same_answers(site: Site, tmp_path: Path) -> None:
     """R003-1: byte for byte."""
     url = site.page("<title>t</title><p>ä💡</p><table><tr><th>a<th>b<tr><td>1<td>2</table>")
@@ -144,6 +150,7 @@ async def test_both_eras_list_the_same_tools_and_give_the_same_answers(site: Sit
     assert said[0] == said[1]
 
 
+@pytest.mark.slow
 async def test_an_unknown_version_is_told_which_ones_there_are() -> None:
     async with wired() as wire:
         meta = {**MODERN_META, "io.modelcontextprotocol/protocolVersion": "2031-01-01"}
@@ -229,6 +236,7 @@ async def test_messages_may_come_in_pieces_and_together(shared_wire: Wire) -> No
     assert {(await shared_wire.message())["id"] for _ in range(2)} == {"one", "two"}
 
 
+@pytest.mark.slow
 async def test_a_message_may_have_five_megabytes(shared_wire: Wire) -> None:
     text = "ä" * 2_500_000
     there = await shared_wire.call("evaluate", script="text => text.length", args=[text])
@@ -299,9 +307,10 @@ exec {browser} "$@"
 """
 
 
+@pytest.mark.slow
 async def test_nothing_but_messages_comes_out(site: Site, tmp_path: Path) -> None:
     """R003-91: whatever the page and the browser print."""
-    from footlight.browser.launch import find_browser
+    from footlight.browser.launch.installation import find_browser
     from footlight.config import BrowserSettings
 
     found = find_browser(BrowserSettings(), Path("/nowhere")).path
@@ -322,7 +331,7 @@ async def test_no_child_holds_the_wire(shared_wire: Wire, site: Site) -> None:
     await shared_wire.call("navigate", url=site.page("<p>x</p>"))
     server = psutil.Process(shared_wire.process.pid)
     wire = {held(os.getpid(), pipe) for pipe in pipes(shared_wire)}
-    children = server.children(recursive=True)
+    children = descendants_of(server)
     assert len(children) > 3
 
     for child in children:

@@ -1,14 +1,14 @@
 # AUTO-GENERATED — do not edit manually.
 # Regenerate: footlight codegen --server "footlight serve --toolset szkrabok" --out docs/examples/cookie_banner/mcp_tools.py
-# Last generated: 2026-11-22T13:02:27Z
-# Tools: 21  Hash: 79bc26bcbf79
+# Last generated: 2026-11-23T10:46:29Z
+# Tools: 21  Hash: 36b48e86c32d
 """Typed handles of playwright-mcp-server. `mcp_connect` opens one."""
 
 # ruff: noqa
 
 from typing import Any, Literal, NotRequired, TypedDict, Unpack, overload
 
-from footlight.client.runtime import (
+from footlight.client.handles import (
     Bound,
     CallLog,
     CallOptions,
@@ -18,18 +18,18 @@ from footlight.client.runtime import (
     Registry,
     connect,
 )
-from footlight.client.adapters import Adapter, szkrabok_session
+from footlight.client.handles.adapters import Adapter, szkrabok_session
 
-REGISTRY_HASH = "79bc26bcbf79"
+REGISTRY_HASH = "36b48e86c32d"
 SERVER = "footlight serve --toolset szkrabok"
 REGENERATE = 'footlight codegen --server "footlight serve --toolset szkrabok" --out docs/examples/cookie_banner/mcp_tools.py'
 
 
 class BrowserRunTestArguments(TypedDict):
     grep: NotRequired[str]
-    """Part of a test's name; all tests without it"""
+    """Part of a test's name; default: all tests"""
     params: NotRequired[dict[str, Any]]
-    """Texts that the tests can ask for"""
+    """Texts for the tests"""
     pageId: NotRequired[str]
     timeout: NotRequired[float]
     """Milliseconds for the whole run. Default: 120000."""
@@ -63,8 +63,9 @@ class BrowserSnapshotArguments(TypedDict):
     selector: NotRequired[str]
     """Only this element"""
     interactive: NotRequired[bool]
-    """Only what can be used. Default: false."""
+    """Only interactive elements. Default: false."""
     depth: NotRequired[float]
+    """Levels of the tree"""
     budget: NotRequired[float]
     pageId: NotRequired[str]
     timeout: NotRequired[float]
@@ -78,7 +79,7 @@ class Browser(Namespace):
         self, arguments: BrowserRunTestArguments, /, **options: Unpack[CallOptions]
     ) -> BrowserRunTestResult: ...
     async def run_test(self, arguments: Any = None, /, **keywords: Any) -> Any:
-        """Run tests in this session's browser. They are those of the server's tests directory."""
+        """Run tests in this session's browser. From the server's tests directory."""
         return await self._invoke("run_test", arguments, keywords)
 
     @overload
@@ -88,14 +89,15 @@ class Browser(Namespace):
         self, arguments: BrowserSnapshotArguments, /, **options: Unpack[CallOptions]
     ) -> Any: ...
     async def snapshot(self, arguments: Any = None, /, **keywords: Any) -> Any:
-        """Look at the page as a tree. Roles, names, states, and refs (e12) to use as selector."""
+        """Look at the page as a tree. Roles, names, states, and refs (e12) to use as selectors."""
         return await self._invoke("snapshot", arguments, keywords)
 
 
 class ExtractEvaluateArguments(TypedDict):
     expression: str
-    """An expression, a function that gets args, or a body with return"""
+    """Expression, function that receives args, or body with return"""
     args: NotRequired[list[Any]]
+    """Arguments of the function"""
     pageId: NotRequired[str]
     timeout: NotRequired[float]
     observe: NotRequired[Literal["none", "diff", "full"]]
@@ -132,13 +134,13 @@ class ExtractScreenshotArguments(TypedDict):
     fullPage: NotRequired[bool]
     """Default: false."""
     selector: NotRequired[str]
-    """Of this element alone"""
+    """Only this element"""
     type: NotRequired[Literal["png", "jpeg"]]
     """Default: "png"."""
     quality: NotRequired[float]
-    """Of a jpeg, 0 to 100"""
+    """JPEG only"""
     maxSide: NotRequired[float]
-    """Pixels, 0: no limit; default 1568, no limit if fullPage"""
+    """Longest side, 0: no limit; default 1568, with fullPage no limit"""
     pageId: NotRequired[str]
     timeout: NotRequired[float]
 
@@ -171,7 +173,7 @@ class Extract(Namespace):
         self, arguments: ExtractEvaluateArguments, /, **options: Unpack[CallOptions]
     ) -> ExtractEvaluateResult: ...
     async def evaluate(self, arguments: Any = None, /, **keywords: Any) -> Any:
-        """Run JavaScript in the page. The result comes back as JSON."""
+        """Run JavaScript in the page. Returns the result as JSON."""
         return await self._invoke("evaluate", arguments, keywords)
 
     @overload
@@ -179,7 +181,7 @@ class Extract(Namespace):
     @overload
     async def html(self, arguments: ExtractHtmlArguments, /, **options: Unpack[CallOptions]) -> Any: ...
     async def html(self, arguments: Any = None, /, **keywords: Any) -> Any:
-        """Get the HTML of the page or of an element. As it is now, with the element itself."""
+        """Get the HTML of the page or of an element. Current DOM, including the element itself."""
         return await self._invoke("html", arguments, keywords)
 
     @overload
@@ -199,7 +201,7 @@ class Extract(Namespace):
     @overload
     async def text(self, arguments: ExtractTextArguments, /, **options: Unpack[CallOptions]) -> Any: ...
     async def text(self, arguments: Any = None, /, **keywords: Any) -> Any:
-        """Get the text of the page or of an element. As it is seen, without what is hidden."""
+        """Get the text of the page or of an element. Visible text only."""
         return await self._invoke("text", arguments, keywords)
 
 
@@ -245,7 +247,7 @@ class InteractTypeArguments(TypedDict):
     selector: str
     text: str
     clear: NotRequired[bool]
-    """Replace what the field holds. Default: false."""
+    """Clear the field first. Default: false."""
     delay: NotRequired[float]
     """Milliseconds between keys. Default: 0."""
     pageId: NotRequired[str]
@@ -272,7 +274,7 @@ class Interact(Namespace):
         self, arguments: InteractClickArguments, /, **options: Unpack[CallOptions]
     ) -> InteractClickResult: ...
     async def click(self, arguments: Any = None, /, **keywords: Any) -> Any:
-        """Click an element. Waits until it is visible, still, enabled and not covered."""
+        """Click an element. Waits until it is visible, stable, enabled and not covered."""
         return await self._invoke("click", arguments, keywords)
 
     @overload
@@ -282,7 +284,7 @@ class Interact(Namespace):
         self, arguments: InteractSelectArguments, /, **options: Unpack[CallOptions]
     ) -> InteractSelectResult: ...
     async def select(self, arguments: Any = None, /, **keywords: Any) -> Any:
-        """Select an option. By its value or label."""
+        """Select an option. By value or label."""
         return await self._invoke("select", arguments, keywords)
 
     @overload
@@ -292,7 +294,7 @@ class Interact(Namespace):
         self, arguments: InteractTypeArguments, /, **options: Unpack[CallOptions]
     ) -> InteractTypeResult: ...
     async def type(self, arguments: Any = None, /, **keywords: Any) -> Any:
-        """Type text into a field. Key by key, after what it holds."""
+        """Type text into a field. Key by key, after the field's text."""
         return await self._invoke("type", arguments, keywords)
 
 
@@ -337,7 +339,7 @@ class NavForwardResult(TypedDict):
 class NavGotoArguments(TypedDict):
     url: str
     wait: NotRequired[Literal["load", "domcontentloaded", "networkidle"]]
-    """When it counts as loaded. Default: "load"."""
+    """When to consider navigation complete. Default: "load"."""
     pageId: NotRequired[str]
     timeout: NotRequired[float]
     observe: NotRequired[Literal["none", "diff", "full"]]
@@ -418,9 +420,9 @@ class WorkflowLoginArguments(TypedDict):
     username: str
     password: str
     submitSelector: NotRequired[str]
-    """The button; without it Enter is pressed"""
+    """Submit button; default: press Enter"""
     successSelector: NotRequired[str]
-    """What is there after a login that worked; it is waited for"""
+    """Element to wait for after a successful login"""
     pageId: NotRequired[str]
     timeout: NotRequired[float]
     observe: NotRequired[Literal["none", "diff", "full"]]
@@ -442,7 +444,7 @@ class WorkflowLoginResult(TypedDict):
 
 class WorkflowScrapeArguments(TypedDict):
     selectors: dict[str, str]
-    """Selectors by names for the data"""
+    """Selectors by result name"""
     pageId: NotRequired[str]
     timeout: NotRequired[float]
 
@@ -469,7 +471,7 @@ class Workflow(Namespace):
         self, arguments: WorkflowFillFormArguments, /, **options: Unpack[CallOptions]
     ) -> WorkflowFillFormResult: ...
     async def fillForm(self, arguments: Any = None, /, **keywords: Any) -> Any:
-        """Fill a form. Fields of every kind, in the order given; nothing is sent."""
+        """Fill a form. Fields of any kind, in the given order; does not submit."""
         return await self._invoke("fillForm", arguments, keywords)
 
     @overload
@@ -479,7 +481,7 @@ class Workflow(Namespace):
         self, arguments: WorkflowLoginArguments, /, **options: Unpack[CallOptions]
     ) -> WorkflowLoginResult: ...
     async def login(self, arguments: Any = None, /, **keywords: Any) -> Any:
-        """Log in with the form on the page. Fills it, submits it, and waits for what follows."""
+        """Log in with the form on the page. Fills and submits it, then waits for the result."""
         return await self._invoke("login", arguments, keywords)
 
     @overload
@@ -489,7 +491,7 @@ class Workflow(Namespace):
         self, arguments: WorkflowScrapeArguments, /, **options: Unpack[CallOptions]
     ) -> WorkflowScrapeResult: ...
     async def scrape(self, arguments: Any = None, /, **keywords: Any) -> Any:
-        """Take the texts of many elements. All matches of each selector, those that are there now."""
+        """Get the texts of many elements. All matches of each selector; does not wait."""
         return await self._invoke("scrape", arguments, keywords)
 
 
@@ -538,27 +540,27 @@ class McpHandle(Handle):
 
 
 TOOL_HASHES = {
-    "browser.run_test": "c9fba56c1960",
-    "browser.snapshot": "e27e7a6b088c",
-    "extract.evaluate": "07c17df5163b",
+    "browser.run_test": "dbf01ab3ccd2",
+    "browser.snapshot": "7b7217eaf61b",
+    "extract.evaluate": "a2b87b5ba34a",
     "extract.html": "1bebb11d7744",
-    "extract.screenshot": "3efae0982800",
+    "extract.screenshot": "e0017b460c71",
     "extract.text": "5aeed0c3ddfa",
     "health": "29c23137202e",
     "interact.click": "6ea54d4e1a8e",
     "interact.select": "c1246b13c990",
-    "interact.type": "4d9299a9fd46",
+    "interact.type": "883709bd4d39",
     "nav.back": "a00138e922b4",
     "nav.forward": "fcff4448c269",
-    "nav.goto": "725a67e6faf4",
+    "nav.goto": "a2c77e644d1e",
     "session.close": "e1fd46bf20be",
     "session.delete": "1e066d697831",
     "session.endpoint": "78ee3dadad71",
     "session.list": "8b4d949ab220",
-    "session.open": "32e196a4f91a",
+    "session.open": "883c595a589f",
     "workflow.fillForm": "fde5c87698cb",
-    "workflow.login": "17e3c7fb5e5b",
-    "workflow.scrape": "ca90392c7a04",
+    "workflow.login": "0051fcd91d24",
+    "workflow.scrape": "fb77e383f9ce",
 }
 
 
@@ -575,7 +577,7 @@ def mcp_connect(
     `await` it for a handle that you close, or `async with` it. `log` is made by `create_logger`; without one
     the calls are written to standard output. `timeout_ms` bounds each call.
 
-    Raises what `footlight.client.runtime.connect` raises: `RegistryDriftError` where the tools are others.
+    Raises what `footlight.client.handles.connect` raises: `RegistryDriftError` where the tools are others.
     """
     return connect(
         McpHandle,

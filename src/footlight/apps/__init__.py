@@ -1,1 +1,1 @@
-"""Apps under test: browser extensions, built, launched and read."""
+"""Apps under test: browser extensions that are built, launched and observed."""

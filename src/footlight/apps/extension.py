@@ -1,4 +1,4 @@
-"""A Chrome extension that runs: its pages by what they are for, and what it keeps."""
+"""A running Chrome extension: its pages by role, and its storage."""
 
 from __future__ import annotations
 
@@ -7,27 +7,28 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from footlight.browser import navigation, tabs
-from footlight.browser.deadline import Deadline
-from footlight.browser.extension_storage import StorageArea, read_storage, write_storage
+from footlight.browser.actions import navigation
+from footlight.browser.driver.deadline import Deadline
+from footlight.browser.page.page_operations import bring_to_front
+from footlight.browser.reading.storage import ExtensionArea, read_extension_storage, write_extension_storage
 from footlight.errors import FootlightError, LaunchFailed, NotificationTimeout
 
 if TYPE_CHECKING:
-    from footlight.browser.extensions import LoadedExtension
-    from footlight.browser.page import Page
-    from footlight.browser.session import Session
+    from footlight.browser.launch.extensions import LoadedExtension
+    from footlight.browser.page.page import Page
+    from footlight.browser.sessions.session import Session
 
-__all__ = ["ExtensionApp", "Role"]
+__all__ = ["ExtensionApp", "PageRole"]
 
 logger = logging.getLogger(__name__)
 
-Role = Literal["extension", "notification", "dapp", "other"]
-"""What a page is for: the app itself, a window that it opened by itself, a site, or none of these."""
+PageRole = Literal["extension", "notification", "dapp", "other"]
+"""The role of a page: the app itself, a window that the app opened, a site, or something else."""
 
 LOOK_SECONDS = 0.05
 READ_SECONDS = 5.0
 LEAVE_SECONDS = 5.0
-"""How long a window may take to close once it has no more to show."""
+"""Time for a notification window to close after its last request."""
 
 
 class ExtensionApp:
@@ -41,14 +42,14 @@ class ExtensionApp:
         self.home_path = home
         self.notification_path = notification
         self.unlocked = False
-        """As it was when a screen was seen last that tells."""
+        """Whether the app was unlocked on the last screen that shows its lock state."""
         self._front: tuple[Page, Sequence[Page]] | None = None
 
     @property
     def id(self) -> str:
         return self.extension.id
 
-    def role_of(self, page: Page) -> Role:
+    def role_of(self, page: Page) -> PageRole:
         url = page.url
         if self.extension.has(url):
             return "notification" if self._is_notification(url) else "extension"
@@ -60,39 +61,40 @@ class ExtensionApp:
         )
 
     def path_of(self, page: Page) -> str:
-        """What follows the extension's origin; of another page its whole address."""
+        """Return the URL without the extension's origin; for another page, the whole URL."""
         return page.url.removeprefix(self.extension.origin)
 
-    def pages_of(self, role: Role) -> list[Page]:
-        """Oldest first."""
+    def pages_of(self, role: PageRole) -> list[Page]:
+        """Return the pages with a role, oldest first."""
         return [page for page in self.session.pages if self.role_of(page) == role]
 
     @property
     def current(self) -> Page | None:
         """The page that calls work in."""
-        return self.session.tabs.current(self.session.pages)
+        return self.session.page_table.current
 
     async def select(self, page: Page) -> None:
-        self.session.tabs.select(page)
+        self.session.page_table.select(page)
         await self._bring_to_front(page)
 
     async def ensure_front(self, page: Page) -> None:
-        """Before something is done there: a wallet opens no window for a site while it is in front itself.
+        """Bring a page to the front before an action, unless it is there already.
 
-        Whoever opens or closes a page may have brought another to the front.
+        A wallet opens no window for a site while the wallet itself is in front. Opening or closing a page may
+        have brought another page to the front.
         """
         if self._front != (page, self.session.pages):
             await self._bring_to_front(page)
 
     async def _bring_to_front(self, page: Page) -> None:
-        await tabs.bring_to_front(page)
+        await bring_to_front(page)
         self._front = (page, self.session.pages)
 
     async def open_home(self, deadline: Deadline) -> Page:
-        """The app's own page, selected: the one that is open, else an empty one, else a new one.
+        """Open and select the app's home page. Reuse an open home page, or else an empty page.
 
         Raises:
-            LaunchFailed: the extension has no such page.
+            LaunchFailed: The extension has no such page.
         """
         page = next(iter(self.pages_of("extension")), None)
         if page is None:
@@ -102,7 +104,7 @@ class ExtensionApp:
 
     async def _open(self, path: str, deadline: Deadline) -> Page:
         empty = (page for page in self.session.pages if page.url in ("about:blank", "chrome://newtab/"))
-        page = next(empty, None) or await self.session.open_page()
+        page = next(empty, None) or await self.session.page_table.open()
         try:
             await navigation.navigate(page, self.extension.url(path), "domcontentloaded", deadline)
         except FootlightError as error:
@@ -112,12 +114,12 @@ class ExtensionApp:
         return page
 
     async def wait_for_double(self, page: Page, deadline: Deadline) -> None:
-        """Until the extension has opened by itself what `page` shows, or time is up."""
+        """Wait until the extension has opened a duplicate of `page`, at most until the deadline."""
         while not self._doubles(page) and deadline.remaining_ms > LOOK_SECONDS * 1000:  # noqa: ASYNC110 - no event
             await asyncio.sleep(LOOK_SECONDS)
 
     async def close_doubles(self, page: Page) -> None:
-        """Pages that the extension opened by itself, and that show what `page` shows."""
+        """Close pages that the extension opened and that duplicate `page`."""
         for other in self._doubles(page):
             await other.close()
 
@@ -127,10 +129,10 @@ class ExtensionApp:
         return [other for other in others if other.url.partition("#")[0] == at]
 
     async def wait_for_notification(self, deadline: Deadline) -> Page:
-        """A window that the app opened by itself, selected.
+        """Wait for a notification window of the app, select it and return it.
 
         Raises:
-            NotificationTimeout: none opened.
+            NotificationTimeout: No notification window opened.
         """
         while True:
             if found := self.pages_of("notification"):
@@ -138,34 +140,39 @@ class ExtensionApp:
                 return found[-1]
             if deadline.remaining_ms <= 1:
                 raise NotificationTimeout(
-                    f"No notification window opened within {deadline.timeout_ms:.0f}ms",
+                    f"No notification window opened within {deadline.elapsed}",
                     pages=[page.url for page in self.session.pages],
                 )
             await asyncio.sleep(LOOK_SECONDS)
 
     async def wait_until_left(self, page: Page, showed: str, deadline: Deadline) -> None:
-        """Until a window that has no more to show is closed, or shows the next; it showed `showed`."""
-        limit = deadline.within(LEAVE_SECONDS * 1000)
+        """Wait until a notification window that showed `showed` has closed or shows its next request."""
+        limit = deadline.limited_to(LEAVE_SECONDS * 1000)
         while self._leaves(page, showed) and limit.remaining_ms > LOOK_SECONDS * 1000:  # noqa: ASYNC110 - no event
             await asyncio.sleep(LOOK_SECONDS)
 
     def _leaves(self, page: Page, showed: str) -> bool:
-        """As MetaMask does: from `notification.html#connect/ID` to `notification.html#`."""
+        """Return whether the window is about to close.
+
+        MetaMask goes from `notification.html#connect/ID` to `notification.html#` first.
+        """
         if page.closed or not self._is_notification(showed):
             return False
         return "#" in showed and page.url.rstrip("/") == showed.partition("#")[0] + "#"
 
-    async def stored(self, keys: Sequence[str] = (), *, area: StorageArea = "local") -> Mapping[str, Any]:
-        """What it keeps under these keys; under all where none is given."""
+    async def stored(self, keys: Sequence[str] = (), *, area: ExtensionArea = "local") -> Mapping[str, Any]:
+        """Return stored items of the extension by key; all items if no key is given."""
         deadline = Deadline.after(READ_SECONDS * 1000)
-        return await read_storage(await self._any_page(deadline), self.id, keys, deadline, area=area)
+        return await read_extension_storage(
+            await self._any_page(deadline), self.id, keys, deadline, area=area
+        )
 
-    async def store(self, values: Mapping[str, Any], *, area: StorageArea = "local") -> None:
-        """Seed what it keeps, before its pages read it."""
+    async def store(self, values: Mapping[str, Any], *, area: ExtensionArea = "local") -> None:
+        """Write items to the storage of the extension before its pages read it."""
         deadline = Deadline.after(READ_SECONDS * 1000)
-        await write_storage(await self._any_page(deadline), self.id, values, deadline, area=area)
+        await write_extension_storage(await self._any_page(deadline), self.id, values, deadline, area=area)
 
     async def _any_page(self, deadline: Deadline) -> Page:
-        """One through which the browser can be asked about the extension."""
+        """Return a page through which the browser gives access to the extension."""
         there = (*self.pages_of("extension"), *self.pages_of("notification"))
         return there[0] if there else await self._open(self.home_path, deadline)

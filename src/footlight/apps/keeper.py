@@ -1,9 +1,9 @@
-"""Run a command, and kill it with all that it started once whoever asked for it is gone.
+"""Run a command, and kill it and its children once the process that requested it has ended.
 
     python keeper.py COMMAND [ARGUMENT ...]
 
-It leads the group of the command, and its input is a pipe that only the one who asked holds open: whatever
-way that process ends, the pipe ends with it. A script for `process`, which starts it without our packages.
+The keeper leads the process group of the command. Only the requesting process holds the other end of its
+standard input open, so the input ends with that process. `process` starts this script without our packages.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ NOT_STARTED = 127
 
 
 def main(command: list[str]) -> int:
-    # Those are for the group: the command decides. Not ignored, which the command would inherit.
+    # The command handles these signals itself. Ignoring them here would be inherited by the command.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _leave_it)
     try:
@@ -29,18 +29,18 @@ def main(command: list[str]) -> int:
         return NOT_STARTED
     threading.Thread(target=_end_with_input, daemon=True).start()
     code = program.wait()
-    return code if code >= 0 else 128 - code  # As a shell says that it was a signal.
+    return code if code >= 0 else 128 - code  # The exit code that shells use for a signal.
 
 
 def _leave_it(number: int, frame: object) -> None:
-    """To the command."""
+    """Do nothing: the signal is meant for the command."""
 
 
 def _end_with_input() -> NoReturn:
     while os.read(0, 1):
         pass
     os.killpg(0, signal.SIGKILL)
-    raise AssertionError("it outlived its group")
+    raise AssertionError("the keeper is still running after its group was killed")
 
 
 if __name__ == "__main__":

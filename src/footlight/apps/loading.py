@@ -1,4 +1,4 @@
-"""An app's profile by its name in a module, which may be one of your own."""
+"""Load an app profile by its name in a module."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["load_profile"]
 
 
 def load_profile(name: str) -> AppProfile:
-    """`package.module:name`. Modules in the working directory are found too.
+    """Load the profile `package.module:name`. Modules in the working directory are found too.
 
     Raises:
-        ConfigurationError: there is no such module or name, the module cannot be run, or it is no profile.
+        ConfigurationError: The import fails, or the module has no profile of this name.
     """
     module_name, _, attribute = name.partition(":")
     if (here := str(Path.cwd())) not in sys.path:
@@ -26,7 +26,7 @@ def load_profile(name: str) -> AppProfile:
         for part in attribute.split("."):
             found = getattr(found, part)
     except Exception as error:
-        # It is another's code, which may fail in any way.
+        # The profile is foreign code, which may raise anything.
         raise ConfigurationError(
             f"setting 'app.profile': {name} cannot be loaded: {type(error).__name__}: {error}",
             suggestion="Give package.module:name of a footlight AppProfile.",

@@ -1,12 +1,12 @@
-"""A program beside the app: its output goes to the log, and nothing of it is left.
+"""Run a program beside the app. Its output goes to the log, and no process of it remains.
 
-It runs under a keeper (`keeper`), which leads a group of its own:
+The program runs under a keeper (`keeper`), which leads a process group of its own:
 
-- leaving the block ends the whole group, what the program started and what outlived it too;
-- cancelled, also while it starts: the same, before the cancellation leaves;
-- this process ends suddenly, even by SIGKILL: the keeper's input ends, and it kills the group.
+- Leaving the block ends the whole group, including children that outlived the program.
+- A cancellation, also during the start, ends the group before it propagates.
+- If this process ends suddenly, even by SIGKILL, the keeper's input ends, and the keeper kills the group.
 
-What leaves the group by itself escapes, as a daemon does.
+A process that leaves the group, such as a daemon, is not ended.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ import anyio
 
 from footlight.steering import harmless
 
-__all__ = ["Process", "run_process"]
+__all__ = ["SupervisedProcess", "run_process"]
 
 logger = logging.getLogger(__name__)
 
@@ -46,8 +46,8 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 @asynccontextmanager
 async def run_process(
     command: Sequence[str], *, name: str, cwd: Path | None = None
-) -> AsyncGenerator[Process]:
-    """Start a command, whose lines are logged under `name`. It and all that it started is gone on return."""
+) -> AsyncGenerator[SupervisedProcess]:
+    """Start a command and log its output under `name`. The command and its children are gone on return."""
     process = await _start(command, name=name, cwd=cwd)
     try:
         yield process
@@ -57,44 +57,46 @@ async def run_process(
             await process.stop()
 
 
-class Process(asyncio.SubprocessProtocol):
-    """A program that was started. `ended` is set when it has, whatever of its children still runs."""
+class SupervisedProcess(asyncio.SubprocessProtocol):
+    """A program that was started. `ended` is set when it has ended, even if children are still running."""
 
     _transport: asyncio.SubprocessTransport
     _group: int
 
     def __init__(self, name: str) -> None:
         self.ended = asyncio.Event()
-        self._lines = _Lines(name)
+        self._lines = _OutputLines(name)
         self._read = asyncio.Event()
         self._gone = asyncio.Event()
         self._empty = False
 
     @property
     def output(self) -> str:
-        """The last lines of what it has written."""
+        """The last lines of the output."""
         return self._lines.last
 
     async def wait(self) -> int:
-        """Its exit code, 128 and the signal where one ended it, once all that it wrote is read."""
+        """Wait until the program has ended, and return its exit code: 128 + N for signal N."""
         await self.ended.wait()
-        await _within(LAST_SECONDS, self._read.wait())  # Not for ever: a child may hold the output open.
+        await _wait_at_most(
+            LAST_SECONDS, self._read.wait()
+        )  # Limited, because a child may hold the output open.
         code = self._transport.get_returncode()
         assert code is not None
         return code
 
     async def stop(self) -> None:
-        """End the whole group: SIGTERM, then SIGKILL. Cancelled: SIGKILL at once."""
+        """End the whole group: SIGTERM, then SIGKILL. When cancelled, send SIGKILL at once."""
         try:
             self._signal(signal.SIGTERM)
-            await _within(GRACE_SECONDS, self._emptied())
+            await _wait_at_most(GRACE_SECONDS, self._emptied())
         finally:
             self._signal(signal.SIGKILL)
-            await _within(LAST_SECONDS, self._emptied())
+            await _wait_at_most(LAST_SECONDS, self._emptied())
             self._transport.close()
-            await _within(LAST_SECONDS, self._gone.wait())
+            await _wait_at_most(LAST_SECONDS, self._gone.wait())
             if not self._gone.is_set():
-                logger.warning("process group %d does not end, not even when it is killed", self._group)
+                logger.warning("process group %d is still running after SIGKILL", self._group)
 
     async def _emptied(self) -> None:
         await self.ended.wait()
@@ -102,7 +104,7 @@ class Process(asyncio.SubprocessProtocol):
             await asyncio.sleep(LOOK_SECONDS)
 
     def _signal(self, number: int) -> bool:
-        """Whether anybody is left in the group to hear it. A group that was empty may be another's."""
+        """Signal the group and return whether it has members. The id of an empty group may be reused."""
         if not self._empty:
             try:
                 os.killpg(self._group, number)
@@ -110,7 +112,7 @@ class Process(asyncio.SubprocessProtocol):
                 self._empty = self.ended.is_set()
         return not self._empty
 
-    # What asyncio tells
+    # Callbacks of asyncio
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.SubprocessTransport", transport)
@@ -132,7 +134,7 @@ class Process(asyncio.SubprocessProtocol):
         self._gone.set()
 
 
-async def _start(command: Sequence[str], *, name: str, cwd: Path | None) -> Process:
+async def _start(command: Sequence[str], *, name: str, cwd: Path | None) -> SupervisedProcess:
     starting = asyncio.create_task(_spawn(command, name=name, cwd=cwd))
     try:
         return await asyncio.shield(starting)
@@ -142,9 +144,9 @@ async def _start(command: Sequence[str], *, name: str, cwd: Path | None) -> Proc
         raise
 
 
-async def _spawn(command: Sequence[str], *, name: str, cwd: Path | None) -> Process:
+async def _spawn(command: Sequence[str], *, name: str, cwd: Path | None) -> SupervisedProcess:
     _, process = await asyncio.get_running_loop().subprocess_exec(
-        lambda: Process(name),
+        lambda: SupervisedProcess(name),
         *_KEEPER,
         *command,
         stdin=subprocess.PIPE,
@@ -157,7 +159,7 @@ async def _spawn(command: Sequence[str], *, name: str, cwd: Path | None) -> Proc
 
 
 def _has_members(group: int) -> bool:
-    """Those that ended are no members, though the system has them until whoever inherited them looks."""
+    """Return whether a process group has running members. Zombies do not count."""
     import psutil
 
     for pid in psutil.pids():
@@ -167,14 +169,14 @@ def _has_members(group: int) -> bool:
     return False
 
 
-async def _within(seconds: float, waiting: Awaitable[object]) -> None:
+async def _wait_at_most(seconds: float, waiting: Awaitable[object]) -> None:
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await waiting
 
 
-class _Lines:
-    """Pieces of output become lines, in the log and, the last of them, here."""
+class _OutputLines:
+    """Splits output into lines, logs each line, and keeps the last ones."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -199,7 +201,7 @@ class _Lines:
         self._begun = ""
 
     def _tell(self, line: str) -> None:
-        shown = line.rstrip("\r").rpartition("\r")[2]  # The rest was overwritten: a progress bar.
+        shown = line.rstrip("\r").rpartition("\r")[2]  # A progress bar overwrites its line.
         told = harmless(_COLOUR.sub("", shown))
         told = told if len(told) <= LINE_CHARACTERS else f"{told[:LINE_CHARACTERS]}…"
         self._last.append(told)

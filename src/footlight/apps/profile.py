@@ -1,8 +1,8 @@
-"""What there is to know of an app under test: a value, so that one of your own needs no code of ours.
+"""The profile of an app under test: a value that describes your own app to Footlight.
 
     footlight serve --app mypackage.myapp:profile
 
-where `profile` is an `AppProfile`. All that one is made of is here.
+where `profile` is an `AppProfile`. This module has all types that a profile needs.
 """
 
 from __future__ import annotations
@@ -12,9 +12,13 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from footlight.apps.reading import Reading
+from footlight.patterns import LinearPattern, PatternError
+
+if TYPE_CHECKING:
+    from footlight.apps.extension import ExtensionApp
+    from footlight.browser.reading.test_ids import VisibleTestId
 
 __all__ = [
     "UNKNOWN",
@@ -29,10 +33,10 @@ __all__ = [
 ]
 
 StateMode = Literal["default", "onboarding", "custom"]
-"""What the app begins with: what is usual, nothing, or what the caller gives as `fixture`."""
+"""The initial state of the app: the default one, none, or the caller's `fixture`."""
 
 UNKNOWN = "unknown"
-"""The screen that is none of those of the profile."""
+"""The name of a screen that the profile does not know."""
 
 PREFIX = re.compile(r"[a-z][a-z0-9]{0,15}")
 
@@ -54,7 +58,8 @@ class Screen:
     profile."""
     url: str | None = None
     """A regular expression, searched in what follows the extension's origin, such as `/home.html#settings`.
-    Asked only where no screen is known by its element."""
+    It has RE2's syntax: no lookarounds, no backreferences. Asked only where no screen is known by its
+    element."""
     unlocked: bool = False
     """Whether the app can be used where this is seen: only then `AppProfile.read` is asked."""
     secret: bool = False
@@ -62,8 +67,8 @@ class Screen:
 
     def __post_init__(self) -> None:
         try:
-            re.compile(self.url or "")
-        except re.error as error:
+            LinearPattern(self.url or "")
+        except PatternError as error:
             raise ValueError(f"screen {self.name}: url is no regular expression: {error}") from None
 
 
@@ -117,6 +122,14 @@ class Services:
         """What whoever launched the app should know, in a sentence each."""
         return ()
 
+    def state_to_store(self) -> Mapping[str, Any] | None:
+        """What the app's `chrome.storage.local` is to hold before its first start; None for nothing.
+
+        Asked once the app shows a screen. An app that has not asked for its state by then is started once
+        more, over a new profile, with these items in its storage.
+        """
+        return None
+
     def opens_home(self) -> bool:
         """Whether the app, as it has started, opens its own page by itself, which a launch then waits for."""
         return False
@@ -124,9 +137,9 @@ class Services:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What an app that can be used says of itself, under the names of document 002.
+    """What an unlocked app reports about itself; None for what it does not report.
 
-    None for what it does not say, or has not. Another app than a wallet may give them another meaning.
+    An app that is not a wallet may give the fields another meaning.
     """
 
     account_address: str | None = None
@@ -202,10 +215,39 @@ class AppProfile:
         """The first whose element is seen, else the first whose address it is, else the unknown one."""
         seen = frozenset(test_ids)
         by_test_id = (each for each in self.screens if each.test_id in seen)
-        by_url = (each for each in self.screens if each.url and re.search(each.url, path))
+        by_url = (each for each in self.screens if each.url and LinearPattern(each.url).is_in(path))
         return next(by_test_id, None) or next(by_url, None) or Screen(name=UNKNOWN)
 
     @property
     def screen_names(self) -> tuple[str, ...]:
         """Each once, the unknown one last."""
         return tuple(dict.fromkeys((*(each.name for each in self.screens), UNKNOWN)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What `AppProfile.read` is given: one look at the app while it is unlocked."""
+
+    app: ExtensionApp
+    """Its pages, and what it keeps: asked for what no page shows."""
+    services: Services
+    """What the profile's own `services` gave."""
+    screen: Screen
+    """The one that is shown, which is an unlocked one."""
+    test_ids: Sequence[VisibleTestId]
+    """`(test_id, tag, text)` of each that can be seen, in the order of the page: at most 500, with 100
+    characters of text each. Of the app's own page, where calls work in a site meanwhile."""
+
+    def text_of(self, test_id: str) -> str | None:
+        """What the first element of that test id says; None where none can be seen."""
+        return next((each.text for each in self.test_ids if each.test_id == test_id), None)
+
+    async def stored(self, *keys: str) -> Mapping[str, Any]:
+        """What the extension keeps in `chrome.storage.local` under these keys; all of it without any.
+
+        Keys that it does not have are left out. Takes some milliseconds.
+
+        Raises:
+            FootlightError: the browser gives no answer.
+        """
+        return await self.app.stored(keys)

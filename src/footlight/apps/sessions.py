@@ -1,4 +1,4 @@
-"""The one app that runs: launched with all that it needs, and ended with all of it (R002-8, R002-40)."""
+"""The sessions of the app under test: at most one app runs, launched and ended with its services."""
 
 from __future__ import annotations
 
@@ -13,17 +13,19 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from footlight.apps.extension import ExtensionApp
-from footlight.apps.observing import Look, look_at_app, wait_for_screen
+from footlight.apps.nodes import RefMap
+from footlight.apps.observation import AppObservation, observe_app, wait_for_screen
 from footlight.apps.profile import BuildRequest
-from footlight.apps.ref_map import RefMap
-from footlight.browser.deadline import Deadline
-from footlight.browser.extensions import read_extension
-from footlight.browser.options import SessionOptions
-from footlight.browser.pool import PooledBrowser
-from footlight.browser.session import Session
-from footlight.browser.session_table import SessionTable
-from footlight.browser.unbroken import detached
+from footlight.browser.context.options import SessionOptions
+from footlight.browser.driver.deadline import Deadline
+from footlight.browser.driver.playwright_api import on_disconnected
+from footlight.browser.driver.shielding import run_detached
+from footlight.browser.launch.extensions import read_extension
+from footlight.browser.launch.pool import PooledBrowser
+from footlight.browser.sessions.session import Session
+from footlight.browser.sessions.session_table import CRASHED, SessionTable
 from footlight.errors import (
+    BrowserCrashed,
     FootlightError,
     InvalidConfig,
     InvalidParameter,
@@ -34,28 +36,29 @@ from footlight.errors import (
 
 if TYPE_CHECKING:
     from footlight.apps.profile import AppProfile, LaunchRequest, Services
-    from footlight.browser.extension_launch import ExtensionBrowser, ExtensionLauncher
-    from footlight.browser.page import Page
-    from footlight.browser.session import SessionSurroundings
+    from footlight.browser.launch.extension_launch import ExtensionBrowser, ExtensionLauncher
+    from footlight.browser.launch.extensions import UnpackedExtension
+    from footlight.browser.page.page import Page
+    from footlight.browser.sessions.session import SessionEnvironment
     from footlight.caller import Caller
     from footlight.config import SessionSettings
     from footlight.knowledge.store import KnowledgeStore
 
-__all__ = ["AppSessions", "CleanedUp", "Launch", "RunningApp"]
+__all__ = ["AppLaunch", "AppSessions", "CleanUp", "RunningApp"]
 
 logger = logging.getLogger(__name__)
 
 READY_SECONDS = 60.0
-"""How long an app may take to show a screen that its profile knows."""
+"""Time for an app to show a screen that its profile knows."""
 OWN_HOME_SECONDS = 10.0
-"""How long an app that shows a screen may take to open its own page by itself."""
+"""Time for an app that shows a screen to open its own home page."""
 
 Stage = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Launch:
-    """How an app is launched. Without `extension_path` it is the build in the repository."""
+class AppLaunch:
+    """Options of a launch. The default of `extension_path` is the build in the repository."""
 
     request: LaunchRequest
     extension_path: Path | None = None
@@ -65,7 +68,7 @@ class Launch:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class RunningApp:
-    """The active session: the app, what runs beside it, and what was told of it."""
+    """The active session: the app, its services, and what the caller knows of it."""
 
     session: Session
     app: ExtensionApp
@@ -73,30 +76,36 @@ class RunningApp:
     services: Services
     browser: ExtensionBrowser
     folder: Path
-    """The extension's."""
-    looked: Look | None = None
-    """The last look, until somebody takes it."""
+    """The folder of the extension."""
+    looked: AppObservation | None = None
+    """The last observation, until `take_look` returns it."""
     _refs: WeakKeyDictionary[Page, RefMap] = field(default_factory=WeakKeyDictionary[Any, RefMap])
-    _told: WeakKeyDictionary[Page, Look] = field(default_factory=WeakKeyDictionary[Any, Look])
+    _told: WeakKeyDictionary[Page, AppObservation] = field(
+        default_factory=WeakKeyDictionary[Any, AppObservation]
+    )
     _resources: contextlib.AsyncExitStack = field(default_factory=contextlib.AsyncExitStack)
 
     def refs_of(self, page: Page) -> RefMap:
-        """A page's own: a ref of one stands for nothing in another."""
+        """Return the refs of a page; they are not valid in other pages."""
         return self._refs.setdefault(page, RefMap())
 
-    async def look(self, page: Page, deadline: Deadline) -> Look:
-        """Raises FootlightError where the page gives no answer, or is gone."""
-        self.looked = await look_at_app(self.app, self.profile, self.services, page, deadline)
+    async def look(self, page: Page, deadline: Deadline) -> AppObservation:
+        """Observe a page.
+
+        Raises:
+            FootlightError: The page does not answer, or is closed.
+        """
+        self.looked = await observe_app(self.app, self.profile, self.services, page, deadline)
         return self.looked
 
-    def told_of(self, page: Page) -> Look | None:
-        """What a caller was told of it last."""
+    def told_of(self, page: Page) -> AppObservation | None:
+        """Return the last observation of a page that the caller received."""
         return self._told.get(page)
 
-    def tell(self, page: Page, look: Look) -> None:
+    def tell(self, page: Page, look: AppObservation) -> None:
         self._told[page] = look
 
-    def take_look(self) -> Look | None:
+    def take_look(self) -> AppObservation | None:
         looked, self.looked = self.looked, None
         return looked
 
@@ -105,15 +114,15 @@ class RunningApp:
 
 
 @dataclass(frozen=True, slots=True)
-class CleanedUp:
-    """Whether there was anything to end, and the session that it was, if it had come so far."""
+class CleanUp:
+    """Whether anything was ended, and the session that was ended, if there was one."""
 
     any: bool
     session: Session | None = None
 
 
 class AppSessions(SessionTable):
-    """At most one, whoever asks."""
+    """The table of sessions of the app: at most one for all callers."""
 
     def __init__(
         self,
@@ -123,11 +132,11 @@ class AppSessions(SessionTable):
         prefix: str,
         repository: Path,
         launcher: ExtensionLauncher,
-        surroundings: SessionSurroundings,
+        environment: SessionEnvironment,
         headless: bool,
         knowledge: KnowledgeStore | None = None,
     ) -> None:
-        """`headless` is whether no window is wanted; `knowledge` is where the steps are written down."""
+        """Create the table. Steps are recorded in `knowledge`."""
         super().__init__(settings)
         self.profile = profile
         self._prefix = prefix
@@ -135,21 +144,23 @@ class AppSessions(SessionTable):
         self.headless = headless
         self.knowledge = knowledge
         self._launcher = launcher
-        self._surroundings = surroundings
+        self._environment = environment
         self._running: RunningApp | None = None
         self._launching: asyncio.Task[RunningApp] | None = None
         self._launching_for: Caller | None = None
+        self._asks_for_no_state = set[tuple[Path, int]]()
+        """Builds that never request their state, by folder and time of their manifest."""
         self._building = asyncio.Lock()
         self._ending = asyncio.Lock()
-        """Held until all of a session is gone: its ports are free only then."""
+        """Held until a session has ended completely: its ports are free only then."""
 
     # Building
 
     async def build(self, build_type: str, *, force: bool, stage: Stage) -> Path:
-        """The built extension. One build at a time.
+        """Build the extension and return its folder. One build at a time.
 
         Raises:
-            DependenciesMissing, BuildFailed: with what to install, or the end of what the build said.
+            DependenciesMissing, BuildFailed: With what to install, or the end of the build output.
         """
         if self.profile.build is None:
             return self._built()
@@ -158,7 +169,11 @@ class AppSessions(SessionTable):
             return await self.profile.build(request)
 
     def _built(self) -> Path:
-        """Raises LaunchFailed where there is no build."""
+        """Return the folder of the existing build.
+
+        Raises:
+            LaunchFailed: There is no build.
+        """
         folder = self.repository / self.profile.dist
         if not (folder / "manifest.json").is_file():
             raise LaunchFailed(
@@ -170,12 +185,12 @@ class AppSessions(SessionTable):
 
     # Launching
 
-    async def launch(self, launch: Launch, *, caller: Caller, stage: Stage) -> RunningApp:
-        """Start the app. What was begun in vain leaves nothing (R002-40).
+    async def launch(self, launch: AppLaunch, *, caller: Caller, stage: Stage) -> RunningApp:
+        """Launch the app. A failed launch leaves no process behind.
 
         Raises:
-            SessionAlreadyRunning: another runs, or is being launched.
-            InvalidConfig, PortInUse, DependenciesMissing, BuildFailed, LaunchFailed: why it did not start.
+            SessionAlreadyRunning: An app is running or being launched.
+            InvalidConfig, PortInUse, DependenciesMissing, BuildFailed, LaunchFailed: The app did not start.
         """
         await self._check_none_runs(caller)
         launching = self._launching = asyncio.create_task(self._launch(launch, caller, stage))
@@ -186,14 +201,14 @@ class AppSessions(SessionTable):
         except asyncio.CancelledError:
             if launching.cancelled():
                 raise LaunchFailed("The launch was ended by a clean-up") from None
-            detached(self._take_back(launching))
+            run_detached(self._take_back(launching))
             raise
 
     def _on_launched(self, _: object) -> None:
         self._launching = self._launching_for = None
 
     async def _take_back(self, launching: asyncio.Task[RunningApp]) -> None:
-        """Nobody waits for it any more; it may be done by now all the same."""
+        """Cancel a launch that no caller waits for any more, or end the app if it is already running."""
         launching.cancel()
         await asyncio.wait([launching])
         if not launching.cancelled() and launching.exception() is None:
@@ -216,28 +231,19 @@ class AppSessions(SessionTable):
         if self._sessions.pop(running.session.id, None):
             await self._close(running.session)
 
-    async def _launch(self, launch: Launch, caller: Caller, stage: Stage) -> RunningApp:
+    async def _launch(self, launch: AppLaunch, caller: Caller, stage: Stage) -> RunningApp:
         async with contextlib.AsyncExitStack() as stack:
-            folder = await self._folder(launch, stage)
-            extension = read_extension(folder)
+            # Fast checks come before the build, which takes minutes.
+            self._launcher.find()
+            there = self._find_folder(launch)
+            extension = read_extension(there) if there else None
             stage("starting what the app needs")
             services = await self._start_services(stack, launch.request)
-            stage("starting the browser")
-            options = SessionOptions(viewport=(1280, 800))
-            browser = await self._launcher.launch(
-                [extension], options, headless=self.headless, slow_mo_ms=launch.slow_mo_ms
+            folder = there or await self._build_for_launch(stage)
+            browser, app = await self._start_app(
+                stack, extension or read_extension(folder), launch, caller, services, stage
             )
-            stack.push_async_callback(browser.end)
-            session = await self._open_session(browser, caller)
-            stack.push_async_callback(session.close)
-            app = ExtensionApp(
-                session,
-                browser.extensions[0],
-                home=self.profile.home,
-                notification=self.profile.notification,
-            )
-            stage(f"waiting for {self.profile.name}")
-            await self._get_ready(app, services)
+            session = app.session
             if failed := services.failed():
                 raise LaunchFailed(failed)
             running = RunningApp(
@@ -252,14 +258,80 @@ class AppSessions(SessionTable):
             self._running = running
             self._add(session)
             assert browser.context.browser is not None
-            browser.context.browser.on("disconnected", lambda _: detached(self._end_crashed(session)))
+            on_disconnected(browser.context.browser, lambda: run_detached(self._end_crashed(session)))
             return running
 
+    async def _start_app(
+        self,
+        stack: contextlib.AsyncExitStack,
+        extension: UnpackedExtension,
+        launch: AppLaunch,
+        caller: Caller,
+        services: Services,
+        stage: Stage,
+    ) -> tuple[ExtensionBrowser, ExtensionApp]:
+        """Start the browser; start it again if the app needs its state in its storage."""
+        build = (extension.folder, extension.modified_ns)
+        storage = services.state_to_store() if build in self._asks_for_no_state else None
+        while True:
+            own = await stack.enter_async_context(contextlib.AsyncExitStack())
+            stage("starting the browser")
+            browser = await self._launcher.launch(
+                [extension],
+                SessionOptions(viewport=(1280, 800)),
+                headless=self.headless,
+                slow_mo_ms=launch.slow_mo_ms,
+                storage=storage,
+            )
+            own.push_async_callback(browser.end)
+            app = await self._open_app(own, browser, caller, services, stage)
+            if storage is not None or (storage := services.state_to_store()) is None:
+                return browser, app
+            self._asks_for_no_state.add(build)
+            await own.aclose()
+
+    async def _open_app(
+        self,
+        stack: contextlib.AsyncExitStack,
+        browser: ExtensionBrowser,
+        caller: Caller,
+        services: Services,
+        stage: Stage,
+    ) -> ExtensionApp:
+        """Open a session and the home page of the app.
+
+        Raises:
+            LaunchFailed: The home page does not open.
+            BrowserCrashed: The browser ended meanwhile.
+        """
+        try:
+            session = await self._open_session(browser, caller)
+            stack.push_async_callback(session.close)
+            app = ExtensionApp(
+                session,
+                browser.extensions[0],
+                home=self.profile.home,
+                notification=self.profile.notification,
+            )
+            stage(f"waiting for {self.profile.name}")
+            page = await app.open_home(Deadline.after(READY_SECONDS * 1000))
+            await wait_for_screen(app, self.profile, page, seconds=READY_SECONDS)
+            if services.opens_home():
+                # Otherwise it would come to the front during a call.
+                await app.wait_for_double(page, Deadline.after(OWN_HOME_SECONDS * 1000))
+            await app.close_doubles(page)
+            session.actions.take_events()  # Pages that opened during the launch are not events of a call.
+        except Exception as error:
+            if await browser.crashed():
+                raise BrowserCrashed(f"The browser crashed while {self.profile.name} was opening") from error
+            raise
+        return app
+
     async def _end_crashed(self, session: Session) -> None:
-        """What runs beside a browser that is gone ends with it, whether or not anybody calls."""
+        """End the services of a crashed browser without waiting for the next call."""
         if self._sessions.get(session.id) is session:
             logger.warning("the browser of session %s is gone", session.id)
-            await self._bury(session)
+            await self._drop_crashed(session)
 
     async def _start_services(self, stack: contextlib.AsyncExitStack, request: LaunchRequest) -> Services:
         try:
@@ -267,13 +339,18 @@ class AppSessions(SessionTable):
         except FootlightError:
             raise
         except Exception as error:
-            # It is another's code, which may fail in any way.
+            # The services are foreign code, which may raise anything.
             logger.warning("what %s needs did not start", self.profile.name, exc_info=True)
             raise LaunchFailed(
                 f"What {self.profile.name} needs did not start: {type(error).__name__}: {error}"
             ) from error
 
-    async def _folder(self, launch: Launch, stage: Stage) -> Path:
+    def _find_folder(self, launch: AppLaunch) -> Path | None:
+        """Return the folder of the extension, or None if it may have to be built.
+
+        Raises:
+            InvalidConfig, LaunchFailed: The given or built folder does not exist.
+        """
         if launch.extension_path is not None:
             path = self.repository / launch.extension_path
             if not path.is_dir():
@@ -281,8 +358,9 @@ class AppSessions(SessionTable):
                     f"extensionPath: {launch.extension_path} is not a folder", parameter="extensionPath"
                 )
             return path
-        if not launch.auto_build:
-            return self._built()
+        return None if launch.auto_build else self._built()
+
+    async def _build_for_launch(self, stage: Stage) -> Path:
         stage(f"building {self.profile.name}")
         return await self.build("build:test", force=False, stage=stage)
 
@@ -290,33 +368,28 @@ class AppSessions(SessionTable):
         context = browser.context
         assert context.browser is not None
         pooled = PooledBrowser(context.browser, sessions=1)
-        pooled.browser.on("disconnected", lambda _: pooled.gone.set())
+        on_disconnected(pooled.browser, pooled.gone.set)
         await pooled.watch_targets()
         return await Session.open(
             f"{self._prefix}-{secrets.token_hex(8)}",
             owner=caller.principal,
             options=browser.options,
             browser=pooled,
-            surroundings=self._surroundings,
+            environment=self._environment,
             context=context,
         )
-
-    async def _get_ready(self, app: ExtensionApp, services: Services) -> None:
-        page = await app.open_home(Deadline.after(READY_SECONDS * 1000))
-        await wait_for_screen(app, self.profile, page, seconds=READY_SECONDS)
-        if services.opens_home():
-            # It would come to the front in the midst of a call.
-            await app.wait_for_double(page, Deadline.after(OWN_HOME_SECONDS * 1000))
-        await app.close_doubles(page)
-        app.session.take_events()  # What opened and closed until here is no news of a call.
 
     # Using
 
     def running(self, *, caller: Caller) -> RunningApp:
-        """Raises NoActiveSession where none runs, or it is another principal's."""
+        """Return the running app of the caller.
+
+        Raises:
+            NoActiveSession: No app is running, or it belongs to another principal.
+        """
         running = self.find_running(caller=caller)
         if running is None:
-            raise self._not_found("", caller)
+            raise self._not_found_error("", caller)
         return running
 
     def find_running(self, *, caller: Caller) -> RunningApp | None:
@@ -328,14 +401,14 @@ class AppSessions(SessionTable):
         return running.session.id if running else None
 
     def own_id(self, id: str | None, caller: Caller) -> str:
-        """Whoever names none means the one that runs."""
+        """Return `id`, or the id of the running session if it is None."""
         return id or self.active_id(caller=caller) or ""
 
-    async def clean_up(self, id: str | None, *, caller: Caller) -> CleanedUp:
-        """End what runs, and what is being launched.
+    async def clean_up(self, id: str | None, *, caller: Caller) -> CleanUp:
+        """End the running app, and a launch in progress.
 
         Raises:
-            InvalidParameter: another session runs than the one that is named.
+            InvalidParameter: The running session is not the named one.
         """
         launching = self._launching if self._launching_for == caller and id is None else None
         if launching is not None:
@@ -343,15 +416,15 @@ class AppSessions(SessionTable):
             await asyncio.wait([launching])
         running = self.find_running(caller=caller)
         if running is None:
-            return CleanedUp(launching is not None)
+            return CleanUp(launching is not None)
         if id is not None and id != running.session.id:
             raise InvalidParameter(
-                f"sessionId: {id} does not run; {running.session.id} does",
-                suggestion="Leave sessionId out, or give that of the session that runs.",
+                f"sessionId: {id} is not running; {running.session.id} is",
+                suggestion="Leave sessionId out, or give the id of the running session.",
                 parameter="sessionId",
             )
         await self.close(running.session.id, caller=caller)
-        return CleanedUp(True, running.session)
+        return CleanUp(True, running.session)
 
     async def close_all(self) -> None:
         if self._launching is not None:
@@ -365,16 +438,25 @@ class AppSessions(SessionTable):
             await (running.end() if running is not None else session.close())
 
     async def _make_again(self, id: str, caller: Caller) -> Session:
-        """Only its caller launches one."""
-        raise self._not_found(id, caller)
+        """Refuse: only `launch` starts an app."""
+        raise self._not_found_error(id, caller)
 
-    def _not_found(self, id: str, caller: Caller) -> NoActiveSession:
-        ended = self._ended_of(id, caller)
-        why = f"The session {id} {ended.reason}" if ended else f"{self.profile.name} is not running"
-        return NoActiveSession(why)
+    def _not_found_error(self, id: str, caller: Caller) -> NoActiveSession:
+        """Return the error that says how the named session, or else the last one, ended."""
+        id = id or self._last_of(caller) or ""
+        ended = self._find_ended(id, caller)
+        why = f"{self.profile.name} is not running"
+        if ended and ended.reason == CRASHED:
+            why += f": the browser of session {id} crashed, or was killed"
+        elif ended:
+            why += f": session {id} {ended.reason}"
+        return NoActiveSession(why, crashed=True if ended and ended.reason == CRASHED else None)
+
+    def _last_of(self, caller: Caller) -> str | None:
+        return next((id for id in reversed(self._ended) if self._find_ended(id, caller)), None)
 
     async def _keep(self, session: Session) -> None:
-        """Nothing of it survives."""
+        """Keep nothing: a session of an app does not survive a restart."""
 
     def _forget(self, id: str, caller: Caller) -> None:
-        """Nothing of it is kept."""
+        """Do nothing: no session is kept."""

@@ -1,1 +1,1 @@
-"""The ways in. Every command imports what it needs when it runs."""
+"""The command line: one module or package for each command, imported when the command runs."""

@@ -1,4 +1,4 @@
-"""`footlight codegen`: a server's tools as a Python module."""
+"""`footlight codegen`: generate a Python module from the tools of a server."""
 
 from __future__ import annotations
 
@@ -8,52 +8,62 @@ from pathlib import Path
 
 import click
 
-from footlight.cli.printing import say, warn
+from footlight.cli.output import say, warn
+from footlight.cli.sections import SectionedCommand
+from footlight.cli.usage import BAD_USAGE, BadUsage, read_headers
+from footlight.daemon.running import NO_SERVER
 
 __all__ = ["codegen"]
 
 WOULD_CHANGE = 1
-BAD_USAGE = 2
-NO_SERVER = 3
 
 
-@click.command()
+EXAMPLES = (
+    'footlight codegen --server "footlight serve" --out mcp_tools.py',
+    'footlight codegen --server https://mcp.example.com/mcp --header "X-Team: web" --out mcp_tools.py',
+    'footlight codegen --server "footlight serve" --out mcp_tools.py --check',
+)
+
+
+@click.command(cls=SectionedCommand, examples=EXAMPLES)
 @click.option(
-    "--server", metavar="COMMAND|URL", required=True, help="Whose tools. The module connects to it."
+    "--server", metavar="COMMAND|URL", required=True, help="Server with the tools. The module connects to it."
 )
 @click.option(
     "--header",
     "headers",
     metavar="NAME:VALUE",
     multiple=True,
-    help="Send it to a URL; the module does not have it. Repeatable.",
+    help="Send this header to a server with a URL. It is not written into the module. Repeatable.",
 )
 @click.option(
-    "--out", type=click.Path(path_type=Path), required=True, help="The module, such as mcp_tools.py."
+    "--out", type=click.Path(path_type=Path), required=True, help="File of the module, such as mcp_tools.py."
 )
 @click.option(
     "--adapter",
     type=click.Choice(["szkrabok", "browser", "none"]),
-    help="How the server names its sessions. Default: what its tools show.",
+    help="How the server names its sessions. Default: detected from its tools.",
 )
-@click.option("--check", is_flag=True, help="Write nothing; exit with 1 where the module would be another.")
+@click.option("--check", is_flag=True, help="Write nothing; exit with 1 if the module would change.")
 @click.option("--force", is_flag=True, help="Overwrite a file that was not generated.")
 def codegen(
     *, server: str, headers: tuple[str, ...], out: Path, adapter: str | None, check: bool, force: bool
 ) -> None:
-    """Write a Python module with a typed method for each tool of an MCP server.
+    """Generate a Python module with a typed method for each tool of an MCP server.
 
-    Run it again when the server's tools have changed, and commit the module. Exits with 2 where the module
-    has no place, and 3 where there is no server.
+    Run it again when the tools of the server have changed, and commit the module. Exits with 2 if the module
+    cannot be written, and 3 if there is no server.
+
+    A secret in --server, such as a token in a URL, is not written into the module, which reads it from an
+    environment variable instead. Codegen reads it too if --server has ${NAME} in place of the secret.
     """
-    from footlight.cli.arguments import BadUsage
-    from footlight.cli.headers import read_headers
     from footlight.client.codegen.generate import generate
-    from footlight.client.errors import MCPError
+    from footlight.protocol.errors import MCPError
 
     try:
-        sent = read_headers(headers)
-        done = asyncio.run(generate(server, out, headers=sent, adapter=adapter, check=check, force=force))
+        done = asyncio.run(
+            generate(server, out, headers=read_headers(headers), adapter=adapter, check=check, force=force)
+        )
     except BadUsage as error:
         warn(str(error))
         sys.exit(BAD_USAGE)
@@ -70,3 +80,8 @@ def codegen(
         sys.exit(WOULD_CHANGE)
     else:
         say(f"Generated {done.tools} tools.")
+        if done.variables:
+            names = ", ".join(done.variables)
+            warn(
+                f"{out} does not contain the secrets of --server; it reads them from the environment: {names}"
+            )

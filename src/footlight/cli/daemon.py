@@ -1,4 +1,4 @@
-"""`footlight daemon`: the server in the background, for `footlight call` and `serve --shared`."""
+"""`footlight daemon`: the background server of `footlight call` and `footlight serve --shared`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from footlight.cli.sections import SectionedCommand
 from footlight.daemon.errors import DaemonError
 from footlight.daemon.folder import LOG, find_folder
 from footlight.daemon.running import NO_SERVER, ask_status, find_running, serve_options
@@ -22,28 +23,43 @@ if TYPE_CHECKING:
 
 __all__ = ["daemon"]
 
+NOT_RUNNING = "No background server is running."
 
-@click.command(context_settings={"ignore_unknown_options": True})
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Of the status.")
+
+EXAMPLES = (
+    "footlight daemon start --tools all",
+    "footlight daemon status --format json",
+    "footlight daemon stop",
+)
+
+
+@click.command(cls=SectionedCommand, examples=EXAMPLES, context_settings={"ignore_unknown_options": True})
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    help="Output format of the status. Default: text.",
+)
 @click.argument("action", type=click.Choice(["start", "status", "stop"]))
 @click.argument("options", nargs=-1, type=click.UNPROCESSED)
 def daemon(*, form: str, action: str, options: tuple[str, ...]) -> None:
-    """Start the server in the background, stop it, or say whether it runs.
+    """Start or stop the background server, or show its status.
 
-    `start` takes the options of `footlight serve`, such as `--headed` or `--tools all`. The server ends when
-    nobody was there for half an hour; `start --idle-exit SECONDS` gives it another time, and 0 no end.
+    `start` takes the options of `footlight serve`, such as `--headed` or `--tools all`. The server ends after
+    half an hour without clients; `start --idle-exit SECONDS` sets another time, and 0 turns this off.
 
-    Where none runs, `status` exits with 3.
+    `status` exits with 3 if no background server is running.
     """
     if options and action != "start":
-        raise click.UsageError(f"`daemon {action}` takes no options of a server: {' '.join(options)}")
+        raise click.UsageError(f"`daemon {action}` takes no server options: {' '.join(options)}")
     try:
         if action == "start":
             _start(find_folder(os.environ), options)
         elif action == "stop":
             _stop(find_folder(os.environ))
         else:
-            _tell(find_folder(os.environ), form)
+            _print_status(find_folder(os.environ), form)
     except DaemonError as error:
         click.echo(f"footlight: {error.message}\n{error.suggestion}".rstrip(), err=True)
         sys.exit(NO_SERVER)
@@ -53,12 +69,12 @@ def _start(folder: Path, options: Sequence[str]) -> None:
     from footlight.daemon.starting import ensure_running
 
     state, is_new = ensure_running(folder, options)
-    click.echo(f"{'started' if is_new else 'runs already'}: process {state.pid}, {state.url}")
-    theirs = serve_options(state.command)
-    if not is_new and [*options] != theirs:
+    click.echo(f"{'started' if is_new else 'already running'}: process {state.pid}, {state.url}")
+    current = serve_options(state.command)
+    if not is_new and [*options] != current:
         click.echo(
-            f"footlight: it was started with {' '.join(theirs) or 'no options'}, and keeps them. "
-            "Stop it first with `footlight daemon stop`.",
+            f"footlight: the server keeps the options it was started with: {' '.join(current) or 'none'}. "
+            "To change them, stop it first with `footlight daemon stop`.",
             err=True,
         )
 
@@ -66,11 +82,11 @@ def _start(folder: Path, options: Sequence[str]) -> None:
 def _stop(folder: Path) -> None:
     from footlight.daemon.stopping import stop
 
-    ended = stop(folder)
-    click.echo(f"ended: process {ended.pid}" if ended else "none runs")
+    stopped = stop(folder)
+    click.echo(f"stopped: process {stopped.pid}" if stopped else NOT_RUNNING)
 
 
-def _tell(folder: Path, form: str) -> None:
+def _print_status(folder: Path, form: str) -> None:
     state = find_running(folder)
     status = ask_status(state) if state else None
     if form == "json":
@@ -79,7 +95,7 @@ def _tell(folder: Path, form: str) -> None:
         for name, fact in _facts(folder, state, status).items():
             click.echo(f"{name:10} {fact}")
     else:
-        click.echo("none runs")
+        click.echo(NOT_RUNNING)
     if status is None:
         sys.exit(NO_SERVER)
 

@@ -1,39 +1,55 @@
-"""`footlight demo`: the main job, on a small shop of its own."""
+"""`footlight demo`: drive a demonstration shop through the server."""
 
 from pathlib import Path
 
 import click
 
+from footlight.cli.sections import SectionedCommand
+
 __all__ = ["demo"]
 
 
-@click.command()
+EXAMPLES = (
+    "footlight demo",
+    "footlight demo --headed --output shop",
+)
+
+
+@click.command(cls=SectionedCommand, examples=EXAMPLES)
 @click.option(
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("footlight-demo"),
     show_default="./footlight-demo",
-    help="Where the screenshot, the data and the server's log are left.",
+    help="Folder for the screenshot, the data and the log of the server.",
 )
 @click.option("--headed", is_flag=True, help="Show the browser.")
-@click.option("--browser", type=click.Choice(["chromium", "firefox", "webkit"]), help="The browser to use.")
-@click.option("--executable-path", help="The browser's program, where it should not be looked for.")
+@click.option(
+    "--browser",
+    type=click.Choice(["chromium", "firefox", "webkit"]),
+    help="Browser engine. Default: chromium.",
+)
+@click.option("--executable-path", help="Use this browser executable.")
 def demo(*, output: Path, headed: bool, browser: str | None, executable_path: str | None) -> None:
-    """Serve a small shop, and log in, order, upload, read and download there through a browser server."""
+    """Drive a demonstration shop through the server and show each call.
+
+    The demo signs in, searches, orders, uploads and downloads, and compares what the server returned with
+    what the shop holds. Exits with 1 if a step failed.
+    """
     import signal
     import sys
 
     import anyio
 
     from footlight.demo.run import run_demo
-    from footlight.demo.screen import open_screen
+    from footlight.demo.transcript import open_screen
 
     arguments = ["--headed"] * headed
     arguments += ["--browser", browser] if browser else []
     arguments += ["--executable-path", executable_path] if executable_path else []
 
     def end(_signal: int, _frame: object) -> None:
-        # Asked to end, the demo ends as by Ctrl-C, and takes the server with it.
+        # SIGTERM ends the demo as Ctrl-C does, and the server with it.
         signal.raise_signal(signal.SIGINT)
 
     async def run() -> int:

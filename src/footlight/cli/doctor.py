@@ -1,4 +1,4 @@
-"""`footlight doctor`: can a browser be started here, and if not, what mends it."""
+"""`footlight doctor`: check that a browser can be started, and install one if asked."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import click
+
+from footlight.cli.sections import SectionedCommand
 
 if TYPE_CHECKING:
     from footlight.config import Settings
@@ -42,23 +44,37 @@ PACKAGE_MANAGERS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
     ("pacman", (("pacman", "-S", "--noconfirm", "--quiet", "chromium"),)),
     ("brew", (("brew", "install", "--quiet", "--cask", "chromium"),)),
 )
-"""The way of each; a later command counts only where the one before it failed."""
+"""Commands of each package manager. A later installation is tried only if the one before it failed."""
 
 
-@click.command()
+EXAMPLES = (
+    "footlight doctor",
+    "footlight doctor --install",
+    "footlight doctor --executable-path /usr/bin/chromium",
+)
+
+
+@click.command(cls=SectionedCommand, examples=EXAMPLES)
 @click.option("--install", is_flag=True, help="Install a browser if none can be started.")
-@click.option("--config", type=click.Path(path_type=Path), help="Settings file, JSON or TOML.")
-@click.option("--browser", type=click.Choice(["chromium", "firefox", "webkit"]), help="Default: chromium.")
-@click.option("--executable-path", type=click.Path(path_type=Path), help="Try this browser.")
-@click.option("--quiet", is_flag=True, help="Print only what is wrong.")
+@click.option("--config", type=click.Path(path_type=Path), help="Settings file in JSON or TOML.")
+@click.option(
+    "--browser",
+    type=click.Choice(["chromium", "firefox", "webkit"]),
+    help="Browser engine. Default: chromium.",
+)
+@click.option("--executable-path", type=click.Path(path_type=Path), help="Check this browser executable.")
+@click.option("--quiet", is_flag=True, help="Print only problems.")
 def doctor(
     install: bool, config: Path | None, browser: str | None, executable_path: Path | None, quiet: bool
 ) -> None:
-    """Say what is here, what is missing, and how to mend it. Exits 1 if no browser can be started."""
+    """Check that a browser can be started, and say how to fix it if not.
+
+    Exits with 1 if no browser can be started.
+    """
     from footlight.config import load_settings
     from footlight.errors import BrowserNotInstalled
 
-    logging.getLogger("footlight").addHandler(logging.NullHandler())  # It is all in what we print.
+    logging.getLogger("footlight").addHandler(logging.NullHandler())  # The output of the command has it all.
     flags = {"browser.type": browser, "browser.executablePath": executable_path}
     settings = load_settings(file=config, environment=os.environ, flags=flags)
 
@@ -71,17 +87,17 @@ def doctor(
         _describe_browser(settings, say)
     except BrowserNotInstalled as missing:
         if not install:
-            _refuse(missing)
+            _exit_with_remedy(missing)
         if not _install(settings.browser.type):
-            click.echo("Nothing here could install a browser.", err=True)
-            _refuse(missing)
+            click.echo("No browser could be installed with the tools of this machine.", err=True)
+            _exit_with_remedy(missing)
         try:
             _describe_browser(settings, say)
         except BrowserNotInstalled as still_missing:
-            _refuse(still_missing)
+            _exit_with_remedy(still_missing)
 
 
-def _refuse(missing: BrowserNotInstalled) -> NoReturn:
+def _exit_with_remedy(missing: BrowserNotInstalled) -> NoReturn:
     click.echo(f"browser     missing: {missing.message}\nremedy      {missing.suggestion}", err=True)
     sys.exit(1)
 
@@ -95,14 +111,19 @@ def _describe_machine(say: Say) -> None:
     say(f"mcp         {version('mcp')}")
     display = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     if platform.system() == "Linux":
-        say(f"display     {display or 'none: --headed needs one (xvfb-run gives one)'}")
+        say(f"display     {display or 'none: --headed needs one (xvfb-run provides one)'}")
         if not display:
             xvfb = shutil.which("Xvfb")
-            say(f"extensions  {f'on displays of {xvfb}' if xvfb else 'without a window: there is no Xvfb'}")
+            where = f"on displays of {xvfb}" if xvfb else "without a window: Xvfb is not installed"
+            say(f"extensions  {where}")
 
 
 def _describe_browser(settings: Settings, say: Say) -> None:
-    """Start it, open a page. Raises BrowserNotInstalled."""
+    """Start the browser and open a page.
+
+    Raises:
+        BrowserNotInstalled: no browser can be started.
+    """
     began = time.monotonic()
     name, path, sandbox = asyncio.run(_try(settings))
     say(f"browser     {name}, {path}")
@@ -111,14 +132,14 @@ def _describe_browser(settings: Settings, say: Say) -> None:
 
 
 async def _try(settings: Settings) -> tuple[str, str, str]:
-    from footlight.browser.launch import try_browser
+    from footlight.browser.launch.launcher import try_browser
 
     tried = await try_browser(settings.browser)
     return tried.version, tried.path, "on" if tried.sandboxed else "off (root user, or --no-sandbox)"
 
 
 def _install(engine: str) -> bool:
-    """Playwright's own build, else the system's package manager. Whether one of them worked."""
+    """Install Playwright's build or, failing that, a package of the system. Return True if one works."""
     click.echo(f"installing {engine} with Playwright …", err=True)
     if _run([sys.executable, "-m", "playwright", "install", engine], INSTALL_SECONDS):
         return True
@@ -132,7 +153,7 @@ def _install(engine: str) -> bool:
 
 
 def _run_first(commands: Sequence[Sequence[str]]) -> bool:
-    """`update` prepares and may fail; the first installation that works is enough."""
+    """Run the commands until an installation succeeds. `update` only prepares one, and may fail."""
     return any(_run(command, PACKAGE_SECONDS) and "update" not in command for command in commands)
 
 
@@ -143,7 +164,7 @@ def _as_root(manager: str, command: Sequence[str]) -> Sequence[str]:
 
 
 def _run(command: Sequence[str], limit_seconds: float) -> bool:
-    """Run it, in a group of its own so that nothing of it outlives the limit."""
+    """Run the command in its own process group, so that no child process outlives the limit."""
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     try:
         process = subprocess.Popen(
@@ -179,7 +200,7 @@ def _kill_group(process: subprocess.Popen[str]) -> None:
 
 
 def _reason(errors: str, status: int) -> str:
-    """The line that says what went wrong, out of all that was printed."""
+    """Return the last line that names an error, or else the last line."""
     lines = [line.strip() for line in errors.splitlines() if line.strip()]
-    telling = [line for line in lines if "error" in line.lower()]
-    return (telling or lines or [f"exit status {status}"])[-1]
+    with_error = [line for line in lines if "error" in line.lower()]
+    return (with_error or lines or [f"exit status {status}"])[-1]

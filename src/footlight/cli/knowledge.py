@@ -1,8 +1,9 @@
-"""`footlight knowledge`: what was done and seen in sessions with an app under test."""
+"""`footlight knowledge`: read the recorded steps of sessions with an app under test."""
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -12,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from footlight.cli.printing import say
+from footlight.cli.output import say
+from footlight.cli.sections import CommandGroup
+from footlight.private_files import open_private
 
 if TYPE_CHECKING:
-    from footlight.knowledge.search import Outcome
+    from footlight.knowledge.index.search import Outcome
     from footlight.knowledge.store import KnowledgeStore
 
 __all__ = ["knowledge"]
@@ -24,17 +27,17 @@ DEFAULT_ROOT = Path("test-artifacts/llm-knowledge")
 
 
 class _Moment(click.ParamType[datetime]):
-    """A time, or how long ago: 48h, 2026-01-15, 2026-01-15T12:00:00Z."""
+    """A time or an age: 48h, 2026-01-15, 2026-01-15T12:00:00Z."""
 
     name = "time"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
         if isinstance(value, datetime):
             return value
-        from footlight.knowledge.naming import moment_in_words
+        from footlight.knowledge.naming import parse_moment
 
         try:
-            return moment_in_words(str(value), now=datetime.now(UTC))
+            return parse_moment(str(value), now=datetime.now(UTC))
         except ValueError as error:
             self.fail(str(error), param, ctx)
 
@@ -44,36 +47,43 @@ root_option = click.option(
     type=click.Path(file_okay=False, path_type=Path),
     default=DEFAULT_ROOT,
     show_default=str(DEFAULT_ROOT),
-    help="The folder of the sessions.",
+    help="Folder of the sessions.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-session_option = click.option("--session", metavar="ID", help="Of this session only.")
+session_option = click.option("--session", metavar="ID", help="Only steps of this session.")
 out_option = click.option(
     "--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="Write to this file."
 )
-force_option = click.option("--force", is_flag=True, help="Overwrite the file if it is there.")
+force_option = click.option("--force", is_flag=True, help="Overwrite the file if it exists.")
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+EXAMPLES = (
+    "footlight knowledge last -n 5",
+    "footlight knowledge search unlock password --since 7d",
+    "footlight knowledge summarize",
+)
+
+
+@click.group(cls=CommandGroup, examples=EXAMPLES, context_settings={"help_option_names": ["-h", "--help"]})
 def knowledge() -> None:
-    """Read what sessions with an app under test have left: steps, searches, recipes, reports.
+    """Read what sessions with an app under test have recorded: steps, recipes and reports.
 
     Times are in UTC.
     """
 
 
 @knowledge.command()
-@click.option("-n", "n", type=click.IntRange(1, 200), default=20, show_default=True, help="So many.")
+@click.option("-n", "n", type=click.IntRange(1, 200), default=20, show_default=True, help="Number of steps.")
 @session_option
 @root_option
 @json_option
 def last(*, n: int, session: str | None, root: Path, as_json: bool) -> None:
-    """List the latest steps, the latest first."""
-    with _opened(root) as store:
+    """List the latest steps, newest first."""
+    with _open_store(root) as store:
         _check_session(store, session)
         steps = store.last(n, session_id=session)
     if as_json:
-        say(_as_json(steps))
+        say(_to_json(steps))
     for step in [] if as_json else steps:
         failed = "" if step["ok"] else "FAILED  "
         say(f"{step['timestamp']}  {step['tool']}  {step['screen']}  {failed}{step['snippet']}".rstrip())
@@ -81,12 +91,20 @@ def last(*, n: int, session: str | None, root: Path, as_json: bool) -> None:
 
 @knowledge.command()
 @click.argument("query", nargs=-1, required=True)
-@click.option("--limit", type=click.IntRange(1, 100), default=20, show_default=True, help="So many at most.")
-@click.option("--screen", metavar="NAME", help="On this screen only.")
-@click.option("--tool", metavar="NAME", help="Of this tool only: mm_click, or click.")
-@click.option("--outcome", type=click.Choice(["ok", "failed"]), help="Only what succeeded, or failed.")
+@click.option(
+    "--limit", type=click.IntRange(1, 100), default=20, show_default=True, help="Maximum number of steps."
+)
+@click.option("--screen", metavar="NAME", help="Only steps on this screen.")
+@click.option("--tool", metavar="NAME", help="Only calls of this tool, such as mm_click or click.")
+@click.option(
+    "--outcome",
+    type=click.Choice(["ok", "failed"]),
+    help="Only steps that succeeded, or only those that failed.",
+)
 @session_option
-@click.option("--since", type=_Moment(), help="Since a time, or for so long: 48h, 7d, 2026-01-15.")
+@click.option(
+    "--since", type=_Moment(), help="Only steps since this time or age, such as 48h, 7d or 2026-01-15."
+)
 @root_option
 @json_option
 def search(
@@ -101,13 +119,13 @@ def search(
     root: Path,
     as_json: bool,
 ) -> None:
-    """Find steps by words: tools, screens, test ids, names and roles. The best first.
+    """Search steps by words: tools, screens, test ids, names and roles. The best match comes first.
 
-    Words of the same meaning are found too (approve, confirm), and so are beginnings of words.
+    The search also finds synonyms (approve, confirm) and words that begin with a word of the query.
     """
-    from footlight.knowledge.search import Query
+    from footlight.knowledge.index.search import SearchQuery
 
-    wanted = Query(
+    criteria = SearchQuery(
         text=" ".join(query),
         limit=limit,
         screen=screen,
@@ -116,11 +134,11 @@ def search(
         session_id=session,
         since=since,
     )
-    with _opened(root) as store:
+    with _open_store(root) as store:
         _check_session(store, session)
-        hits = store.search(wanted)
+        hits = store.search(criteria)
     if as_json:
-        say(_as_json([hit.as_json() for hit in hits]))
+        say(_to_json([hit.as_json() for hit in hits]))
         return
     for hit in hits:
         failed = "" if hit.ok else "  FAILED"
@@ -136,17 +154,17 @@ def search(
 @root_option
 @json_option
 def summarize(*, session: str | None, root: Path, as_json: bool) -> None:
-    """Tell a session, or the latest, as a recipe."""
-    with _opened(root) as store:
+    """Summarize a session as a recipe. Without SESSION, the latest one."""
+    with _open_store(root) as store:
         _check_session(store, session)
-        told = store.summarize(session)
+        summary = store.summarize(session)
     if as_json:
-        say(_as_json(told))
+        say(_to_json(summary))
         return
-    say(f"{told['sessionId'] or 'There is no session yet.'}")
-    if told.get("omittedBefore"):
-        say(f"  (without the first {told['omittedBefore']} steps)")
-    for step in told["steps"]:
+    say(f"{summary['sessionId'] or 'There is no session yet.'}")
+    if summary.get("omittedBefore"):
+        say(f"  (without the first {summary['omittedBefore']} steps)")
+    for step in summary["steps"]:
         say(f"{step['step']:4}. {step['notes']}")
 
 
@@ -156,8 +174,8 @@ def summarize(*, session: str | None, root: Path, as_json: bool) -> None:
 @force_option
 @root_option
 def export(*, session: str, out: Path, force: bool, root: Path) -> None:
-    """Write the steps of a session as JSON Lines: one record a line, in the order of time."""
-    with _opened(root) as store:
+    """Write the steps of a session as JSON Lines, one record per line, oldest first."""
+    with _open_store(root) as store:
         _check_session(store, session)
         _check_free(out, force)
         count = store.export(session, out)
@@ -170,33 +188,39 @@ def export(*, session: str, out: Path, force: bool, root: Path) -> None:
 @force_option
 @root_option
 def report(*, session: str, out: Path, force: bool, root: Path) -> None:
-    """Write a session as one HTML page, which needs no other file and no network."""
-    from footlight.knowledge import report as reporting
+    """Write a session as one HTML page that needs no other file and no network."""
+    from footlight.knowledge.report import page as reporting
 
-    with _opened(root) as store:
+    with _open_store(root) as store:
         _check_session(store, session)
     _check_free(out, force)
-    page = reporting.report(root, session)
+    page = reporting.make_report(root, session)
     if page is None:
         raise click.BadParameter(f"{session} has no step that can be read.", param_hint="SESSION")
     try:
-        out.write_text(page, "utf-8")
+        with os.fdopen(open_private(out, os.O_TRUNC), "w", encoding="utf-8") as file:
+            file.write(page)
     except OSError as error:
         raise click.BadParameter(f"{out} cannot be written: {error.strerror}", param_hint="--out") from None
     say(str(out))
 
 
 @knowledge.command()
-@click.option("--before", type=_Moment(), help="Sessions that ended before a time, or so long ago: 30d.")
-@click.option("--keep", type=click.IntRange(min=0), metavar="N", help="All but the N latest sessions.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option(
+    "--before", type=_Moment(), help="Remove sessions that ended before this time or age, such as 30d."
+)
+@click.option("--keep", type=click.IntRange(min=0), metavar="N", help="Remove all but the latest N sessions.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @root_option
 @json_option
 def prune(*, before: datetime | None, keep: int | None, yes: bool, root: Path, as_json: bool) -> None:
-    """Remove old sessions, their steps and screenshots. Either option is enough for a session to go."""
+    """Remove old sessions with their steps and screenshots.
+
+    A session is removed if it matches --before, --keep, or both.
+    """
     if before is None and keep is None:
-        raise click.UsageError("Say which sessions are to go: --before TIME, --keep N, or both.")
-    with _opened(root) as store:
+        raise click.UsageError("Say which sessions to remove: --before TIME, --keep N, or both.")
+    with _open_store(root) as store:
         sessions = store.sessions()
         going = [
             each
@@ -204,22 +228,22 @@ def prune(*, before: datetime | None, keep: int | None, yes: bool, root: Path, a
             if (before is not None and each.last < before) or (keep is not None and number >= keep)
         ]
         if going and not yes:
-            _ask(f"{len(going)} of {len(sessions)} sessions, {sum(each.steps for each in going)} steps")
+            _confirm(f"{len(going)} of {len(sessions)} sessions, {sum(each.steps for each in going)} steps")
         removed = store.prune(before=before, keep=keep) if going else []
-        store.last(1)  # What was removed leaves the index at once.
+        store.last(1)  # Removes the sessions from the index as well.
     if as_json:
-        say(_as_json({"removed": removed}))
+        say(_to_json({"removed": removed}))
     else:
         say("\n".join([*removed, f"{len(removed)} sessions removed"]))
 
 
 @contextmanager
-def _opened(root: Path) -> Generator[KnowledgeStore]:
+def _open_store(root: Path) -> Generator[KnowledgeStore]:
     from footlight.knowledge.store import KnowledgeStore
 
     if not root.is_dir():
         raise click.BadParameter(
-            f"There is no folder {root}: no session has left anything here.", param_hint="--root"
+            f"There is no folder {root}: no session was recorded here.", param_hint="--root"
         )
     store = KnowledgeStore(root)
     try:
@@ -239,15 +263,15 @@ def _check_session(store: KnowledgeStore, session: str | None) -> None:
 
 def _check_free(out: Path, force: bool) -> None:
     if out.exists() and not force:
-        raise click.BadParameter(f"{out} is there already; --force overwrites it.", param_hint="--out")
+        raise click.BadParameter(f"{out} exists; use --force to overwrite it.", param_hint="--out")
 
 
-def _ask(what: str) -> None:
-    """Whoever cannot be asked has to say it beforehand."""
+def _confirm(what: str) -> None:
+    """Ask for confirmation; without a terminal, --yes is required."""
     if not sys.stdin.isatty():
-        raise click.UsageError(f"This removes {what}. Give --yes to do it.")
+        raise click.UsageError(f"This removes {what}. Confirm with --yes.")
     click.confirm(f"Remove {what}?", abort=True)
 
 
-def _as_json(value: object) -> str:
+def _to_json(value: object) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False)

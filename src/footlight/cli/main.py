@@ -1,4 +1,4 @@
-"""The entry point `footlight`. What a caller waits for every time does not wait for `click`."""
+"""The entry point `footlight`. Frequent commands skip `click`, which takes long to import."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ COMPLETION = "_FOOTLIGHT_COMPLETE"
 
 
 def main() -> None:
-    """Exits with the command's status."""
+    """Run the command and exit with its status."""
     _open_standard_streams()
     arguments = sys.argv[1:]
     if COMPLETION in os.environ:
-        _run_command()
+        _run_click()
     elif arguments[:1] == ["call"]:
         _call(arguments[1:])
     elif arguments[:1] == ["serve"] and "--shared" in arguments and "--help" not in arguments:
@@ -24,25 +24,28 @@ def main() -> None:
 
         sys.exit(run_pump(arguments[1:]))
     else:
-        _run_command()
+        _run_click()
 
 
 def _open_standard_streams() -> None:
-    """The number of one that was closed (`>&-`) would be that of the next socket."""
+    """Open closed standard streams (`>&-`): otherwise the next socket would get their file descriptor."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
 
 
 def _call(words: list[str]) -> None:
-    # Collecting garbage, and the interpreter's own end, are a sixth of what a call costs.
+    # Garbage collection and the shutdown of the interpreter take a sixth of the time of a call.
     gc.disable()
-    from footlight.cli.calling import run_call
+    from footlight.cli.call.arguments import asks_for_command_help
+    from footlight.cli.call.run import run_call
 
+    if asks_for_command_help(words):
+        _run_click()
     os._exit(run_call(words))
 
 
-def _run_command() -> None:
+def _run_click() -> None:
     import click
 
     from footlight.cli.commands import cli

@@ -1,13 +1,18 @@
-"""`footlight serve`."""
+"""`footlight serve`: serve the browser tools over MCP."""
 
 from __future__ import annotations
 
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+from footlight.cli.sections import SectionedCommand
+
+if TYPE_CHECKING:
+    from footlight.config import Settings
 
 __all__ = ["serve"]
 
@@ -51,119 +56,210 @@ FLAGS = {
     "share_default": "session.shareDefault",
     "observe": "observation.mode",
     "prompts": "prompts.directory",
+    "watch": "watch.enabled",
+    "keyframes": "watch.keyframes",
     "log_level": "logging.level",
     "log_format": "logging.format",
     "log_file": "logging.file",
 }
-"""Which setting a flag sets."""
+"""The setting of each flag."""
+
+SECTIONS = {
+    "Common options": ("headed", "browser", "tools", "allow_domain", "upload_root", "secrets", "config"),
+    "Transport": ("transport", "host", "port", "token_file", "shared"),
+    "Network server": (
+        *("allow_host", "allow_origin", "tls_certificate", "tls_key"),
+        *("stateless", "share_default", "local", "idle_exit"),
+    ),
+    "Browser": ("channel", "executable_path", "cdp_endpoint", "extension"),
+    "Limits and permissions": ("block_domain", "enable_script_evaluation", "timeout", "max_sessions"),
+    "Answers and prompts": ("observe", "prompts"),
+    "Watching": ("watch", "keyframes"),
+    "Files and folders": ("download_path", "output_path", "state_directory", "knowledge"),
+    "Toolsets": (
+        *("toolset", "sessions_dir", "tests_dir", "app", "prefix", "repository"),
+        "strict_002",
+    ),
+    "Log": ("log_level", "log_format", "log_file"),
+}
+"""The sections of the help, and their options."""
+
+EXAMPLES = (
+    "footlight serve",
+    "footlight serve --headed --allow-domain '*.example.com'",
+    "footlight serve --tools minimal --secrets agent.env",
+    "footlight serve --transport http --port 8931 --token-file token",
+    "footlight serve --config footlight.json",
+)
 
 _path = click.Path(path_type=Path)
 
 
-@click.command()
-@click.option("--config", type=_path, help="Settings file, JSON or TOML.")
+@click.command(cls=SectionedCommand, sections=SECTIONS, examples=EXAMPLES)
+@click.option("--config", type=_path, help="Settings file in JSON or TOML.")
 @click.option(
     "--transport",
     type=click.Choice(["stdio", "http", "websocket"]),
-    help="How it is reached. Default: stdio.",
+    help="Transport for clients. Default: stdio.",
 )
 @click.option(
     "--toolset",
     type=click.Choice(["browser", "szkrabok", "metamask"]),
-    help="Which tools. szkrabok: dotted names, sessions that have a name. metamask: an extension under "
-    "test. Default: browser.",
+    help="Toolset to offer. szkrabok: dotted tool names, named sessions. metamask: an extension under test. "
+    "Default: browser.",
 )
 @click.option(
-    "--app", metavar="MODULE:NAME", help="Toolset metamask, for the app of this profile. Default: MetaMask."
+    "--app",
+    metavar="MODULE:NAME",
+    help="With metamask: the profile of the app under test. Default: MetaMask.",
 )
-@click.option("--prefix", help="With metamask: begin the tools' names with this. Default: the app's.")
+@click.option("--prefix", help="With metamask: prefix of the tool names. Default: the prefix of the app.")
 @click.option(
-    "--strict-002", is_flag=True, default=None, help="With metamask: document 002, and nothing beside it."
+    "--strict-002",
+    is_flag=True,
+    default=None,
+    help="With metamask: leave out all tools and fields that are additions of Footlight.",
 )
-@click.option("--repository", type=_path, help="With metamask: the app's sources. Default: here.")
-@click.option("--knowledge", type=_path, help="Write every step down in this folder.")
+@click.option(
+    "--repository",
+    type=_path,
+    help="With metamask: folder of the app's sources. Default: the current folder.",
+)
+@click.option("--knowledge", type=_path, help="Record every step in this folder.")
 @click.option(
     "--extension", type=_path, multiple=True, help="Load this unpacked Chrome extension. Repeatable."
 )
-@click.option("--sessions-dir", type=_path, help="With szkrabok: keep profiles here. Default: sessions.")
-@click.option("--tests-dir", type=_path, help="With szkrabok: let browser.run_test run the tests in here.")
-@click.option("--host", help="Listen on this address. Default: 127.0.0.1. Others need a token.")
-@click.option("--port", type=int, help="Default: 8931. 0 takes a free one.")
-@click.option("--token-file", type=_path, help="Ask clients for the bearer token in this file.")
-@click.option("--allow-host", multiple=True, help="A name of this server in the Host header. Repeatable.")
-@click.option("--allow-origin", multiple=True, help="Pages of this origin may call. Repeatable.")
-@click.option("--tls-certificate", type=_path, help="Serve https or wss with this PEM file.")
-@click.option("--tls-key", type=_path, help="The key of the certificate.")
-@click.option("--stateless", is_flag=True, default=None, help="HTTP without transport sessions: only POST.")
+@click.option("--sessions-dir", type=_path, help="With szkrabok: folder for profiles. Default: sessions.")
 @click.option(
-    "--share-default", is_flag=True, default=None, help="One session `default` for all callers of a network."
+    "--tests-dir", type=_path, help="With szkrabok: let browser.run_test run the tests in this folder."
 )
-@click.option("--local", is_flag=True, default=None, help="Let `footlight call` find it. Needs http.")
+@click.option("--host", help="Address to listen on. Default: 127.0.0.1. Others require a token.")
+@click.option("--port", type=int, help="Port to listen on; 0 takes a free one. Default: 8931.")
+@click.option("--token-file", type=_path, help="Require the bearer token in this file from clients.")
 @click.option(
-    "--idle-exit", type=float, metavar="SECONDS", help="Over HTTP: end when nobody was there so long."
+    "--allow-host", multiple=True, help="Accept this name of the server in the Host header. Repeatable."
+)
+@click.option("--allow-origin", multiple=True, help="Accept calls from web pages of this origin. Repeatable.")
+@click.option("--tls-certificate", type=_path, help="Serve https or wss with this certificate (PEM).")
+@click.option("--tls-key", type=_path, help="Private key of the certificate (PEM).")
+@click.option(
+    "--stateless", is_flag=True, default=None, help="Serve HTTP without transport sessions, with POST only."
+)
+@click.option(
+    "--share-default",
+    is_flag=True,
+    default=None,
+    help="Share the session `default` between all network clients.",
+)
+@click.option(
+    "--local",
+    is_flag=True,
+    default=None,
+    help="Let `footlight call` find this server. Requires --transport http.",
+)
+@click.option(
+    "--idle-exit", type=float, metavar="SECONDS", help="Over HTTP: exit after this time without clients."
 )
 @click.option(
     "--shared",
     is_flag=True,
-    help="Be a way to the server in the background, for an MCP client on stdio. Started if there is none.",
+    help="Proxy stdio to the shared background server, which is started if it is not running.",
 )
 @click.option(
-    "--observe", type=click.Choice(["none", "diff", "full"]), help="What acting calls tell. Default: diff."
+    "--observe",
+    type=click.Choice(["none", "diff", "full"]),
+    help="What action results include about the page. Default: diff.",
 )
-@click.option("--prompts", type=_path, help="Add the prompts in this folder.")
-@click.option("--browser", type=click.Choice(["chromium", "firefox", "webkit"]), help="Default: chromium.")
+@click.option(
+    "--watch/--no-watch",
+    default=None,
+    help="Serve a page on which a person can watch and take over. Default: with --transport http, at /watch.",
+)
+@click.option(
+    "--keyframes", is_flag=True, default=None, help="Keep a picture after each action, for reports."
+)
+@click.option("--prompts", type=_path, help="Offer the prompts in this folder as well.")
+@click.option(
+    "--browser",
+    type=click.Choice(["chromium", "firefox", "webkit"]),
+    help="Browser engine. Default: chromium.",
+)
 @click.option("--headed/--headless", "headed", default=None, help="Show the browser. Default: headless.")
-@click.option("--channel", type=click.Choice(["chrome", "msedge"]), help="A branded Chromium.")
-@click.option("--executable-path", type=_path, help="This browser and no other.")
-@click.option("--cdp-endpoint", help="Attach to a running Chromium, e.g. http://127.0.0.1:9222.")
-@click.option("--download-path", type=_path, help="Keep downloads in this folder.")
-@click.option("--output-path", type=_path, help="Write prints, recordings and baselines into this folder.")
-@click.option("--timeout", type=int, help="Deadline of a call that gives none, in ms. Default: 30000.")
-@click.option("--max-sessions", type=int, help="Default: 50.")
-@click.option("--state-directory", type=_path, help="Where saved states are kept.")
+@click.option("--channel", type=click.Choice(["chrome", "msedge"]), help="Use this branded Chromium.")
+@click.option("--executable-path", type=_path, help="Use this browser executable.")
+@click.option("--cdp-endpoint", help="Attach to a running Chromium, such as http://127.0.0.1:9222.")
+@click.option("--download-path", type=_path, help="Save downloads in this folder.")
+@click.option("--output-path", type=_path, help="Save PDFs, recordings and baselines in this folder.")
+@click.option("--timeout", type=int, help="Default deadline of a call, in ms. Default: 30000.")
+@click.option("--max-sessions", type=int, help="Maximum number of sessions. Default: 50.")
+@click.option("--state-directory", type=_path, help="Folder for saved states.")
 @click.option("--upload-root", type=_path, multiple=True, help="Allow uploads from this folder. Repeatable.")
 @click.option(
-    "--allow-domain", multiple=True, help="Reach only this domain, e.g. '*.example.com'. Repeatable."
+    "--allow-domain", multiple=True, help="Allow only this domain, such as '*.example.com'. Repeatable."
 )
-@click.option("--block-domain", multiple=True, help="Never reach this domain. Repeatable.")
-@click.option("--enable-script-evaluation", is_flag=True, default=None, help="Switch the tool evaluate on.")
+@click.option("--block-domain", multiple=True, help="Block this domain. Repeatable.")
+@click.option("--enable-script-evaluation", is_flag=True, default=None, help="Enable the tool `evaluate`.")
 @click.option("--secrets", type=_path, help="Let calls use the secrets in this file as secret:NAME.")
 @click.option(
     "--tools",
     multiple=True,
-    help="Offer these: default, minimal, all, groups and tools, with commas; -NAME takes one away.",
+    help="Tools to offer: default, minimal, all, groups or tools, separated by commas; -NAME leaves one out.",
 )
-@click.option("--log-level", type=click.Choice(["debug", "info", "warn", "error"]), help="Default: info.")
-@click.option("--log-format", type=click.Choice(["json", "text"]), help="Default: json.")
-@click.option("--log-file", type=_path, help="Log to this file instead.")
+@click.option(
+    "--log-level", type=click.Choice(["debug", "info", "warn", "error"]), help="Log level. Default: info."
+)
+@click.option("--log-format", type=click.Choice(["json", "text"]), help="Log format. Default: json.")
+@click.option("--log-file", type=_path, help="Log to this file instead of standard error.")
 def serve(*, config: Path | None, headed: bool | None, shared: bool, **options: Any) -> None:
     """Serve the browser tools over MCP, on standard input and output or over a network.
 
-    Settings come from defaults, then the file, then FOOTLIGHT_* variables, then these flags.
+    Settings are taken from the defaults, the settings file, FOOTLIGHT_* environment variables and these
+    flags. Later ones override earlier ones.
     """
     if shared:
         from footlight.daemon.pump import run_pump
 
         sys.exit(run_pump(sys.argv[2:]))
+    # To look for plugins, pydantic would read the metadata of every installed package: a tenth of the start.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     from footlight import app, log
     from footlight.config import load_settings
-    from footlight.server.selection import settings_of
+    from footlight.server.tools.selection import parse_tools_option
 
     options["headless"] = None if headed is None else not headed
     if options["idle_exit"] is not None:
         options["idle_exit"] = round(options["idle_exit"] * 1000)
     tools: tuple[str, ...] = options.pop("tools")
-    flags = {FLAGS[name]: _value(value) for name, value in options.items()} | settings_of(tools)
+    flags = {FLAGS[name]: _value(value) for name, value in options.items()} | parse_tools_option(tools)
     if flags["logging.file"] is not None:
         flags["logging.destination"] = "file"
     settings = load_settings(file=config, environment=os.environ, flags=flags)
-    os.environ.pop("FOOTLIGHT_TOKEN", None)  # No child needs it.
+    _check_display(settings)
+    os.environ.pop("FOOTLIGHT_TOKEN", None)  # No child process needs it.
     log.configure(settings.logging, stdout_is_protocol=settings.transport == "stdio")
     status = app.run(settings, command=sys.argv[1:])
-    # Everything is closed; the interpreter's own end would cost a client another quarter of a second.
+    # Everything is closed; the shutdown of the interpreter would take another quarter of a second.
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(status)
+
+
+def _check_display(settings: Settings) -> None:
+    """
+    Raises:
+        ConfigurationError: a browser window is wanted, but there is no display for it.
+    """
+    browser = settings.browser
+    if browser.headless or browser.cdp_endpoint or browser.extensions or settings.toolset == "metamask":
+        return  # Extensions get a virtual display.
+    if sys.platform in ("win32", "darwin") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"):
+        return
+    from footlight.errors import ConfigurationError
+
+    raise ConfigurationError(
+        "setting 'browser.headless' is false (--headed), but there is no display for a browser window",
+        suggestion="Leave out --headed, or provide a display: `xvfb-run footlight serve --headed`.",
+    )
 
 
 def _value(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""`footlight tools`: what can be called."""
+"""`footlight tools`: list the tools that can be called."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import sys
 
 import click
 
-from footlight.cli.arguments import BadUsage, find_tool
-from footlight.cli.calling import BAD_USAGE, ServerError
-from footlight.cli.printing import TOOL_FAILED, describe, print_tool, warn
+from footlight.cli.call.arguments import find_tool
+from footlight.cli.output import print_tool, summarize_tool, warn
+from footlight.cli.sections import SectionedCommand
+from footlight.cli.usage import BAD_USAGE, FAILED, BadUsage, RequestRefused
 from footlight.daemon.errors import DaemonError
 from footlight.daemon.folder import find_folder
 from footlight.daemon.running import NO_SERVER
@@ -20,35 +21,55 @@ __all__ = ["tools"]
 
 
 def _complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    from footlight.cli.offered import offered
+    from footlight.cli.call.known_tools import find_known_tools
 
     try:
-        names = [tool["name"] for tool in offered(find_folder(os.environ))]
+        names = [tool["name"] for tool in find_known_tools(find_folder(os.environ))]
     except (BadUsage, DaemonError):
         return []
     return [name for name in names if name.startswith(incomplete)]
 
 
-@click.command()
-@click.option("--server", metavar="COMMAND|URL", help="Of this server, instead of the one in the background.")
-@click.option("--header", metavar="NAME:VALUE", multiple=True, help="Send it to a URL. Repeatable.")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Default: text.")
+EXAMPLES = (
+    "footlight tools",
+    "footlight tools navigate",
+    'footlight tools --server "npx @playwright/mcp"',
+)
+
+
+@click.command(cls=SectionedCommand, examples=EXAMPLES)
+@click.option(
+    "--server", metavar="COMMAND|URL", help="List the tools of this server instead of the background server."
+)
+@click.option(
+    "--header",
+    metavar="NAME:VALUE",
+    multiple=True,
+    help="Send this header to a server with a URL. Repeatable.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    help="Output format. Default: text.",
+)
 @click.argument("name", required=False, shell_complete=_complete)
 def tools(*, server: str | None, header: tuple[str, ...], form: str, name: str | None) -> None:
-    """List the tools, or say what one of them takes.
+    """List the tools, or the parameters of the tool NAME.
 
-    Where no server runs in the background they are those that one would have; none is started.
+    If no background server is running, the tools are those that it would offer. No server is started.
     """
     try:
-        listed = _listed(server, header)
+        listed = _list(server, header)
         if name is not None:
             listed = [find_tool(name, listed)]
     except BadUsage as error:
         warn(str(error))
         sys.exit(BAD_USAGE)
-    except ServerError as error:
+    except RequestRefused as error:
         warn(str(error))
-        sys.exit(TOOL_FAILED)
+        sys.exit(FAILED)
     except DaemonError as error:
         warn(error.message)
         sys.exit(NO_SERVER)
@@ -59,14 +80,14 @@ def tools(*, server: str | None, header: tuple[str, ...], form: str, name: str |
     else:
         width = max((len(tool["name"]) for tool in listed), default=0)
         for tool in listed:
-            click.echo(f"{tool['name']:{width}}  {describe(tool)}")
+            click.echo(f"{tool['name']:{width}}  {summarize_tool(tool)}")
 
 
-def _listed(server: str | None, headers: tuple[str, ...]) -> Tools:
+def _list(server: str | None, headers: tuple[str, ...]) -> Tools:
     if server:
-        from footlight.cli.calling_server import list_server_tools
+        from footlight.cli.call.server import list_server_tools
 
         return list_server_tools(server, headers=headers)
-    from footlight.cli.offered import offered
+    from footlight.cli.call.known_tools import find_known_tools
 
-    return offered(find_folder(os.environ))
+    return find_known_tools(find_folder(os.environ))

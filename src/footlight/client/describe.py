@@ -1,4 +1,4 @@
-"""Tools and times in words, for a list on a screen or an example in a page (R001-54)."""
+"""Describe tools and times in words, for a list on a screen or an example in a page."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, cast
 
-from footlight.client.loose import an_object, items, object_or_none, text
-from footlight.client.versions import DEFAULT_VERSION
+from footlight.protocol.untrusted_json import an_object, items, object_or_none, text
+from footlight.protocol.versions import DEFAULT_VERSION
 
 if TYPE_CHECKING:
-    from footlight.client.results import Tool
+    from footlight.protocol.tools import Tool
 
 __all__ = [
     "example_arguments",
@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 MOST_LEVELS = 20
-"""Of a schema that contains itself."""
+"""Levels that are described of a schema that contains itself."""
 
 _UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))
 _WEEK = 604_800
@@ -42,12 +42,12 @@ _FORMATS = {
 
 
 def get_protocol_version() -> str:
-    """The revision that a client offers unless it is told another."""
+    """Return the revision that a client offers unless it is told another."""
     return DEFAULT_VERSION
 
 
 def format_parameters(tool: Tool) -> str:
-    """A line for each parameter: `name* (type): description`, with a star where it is required."""
+    """Return a line for each parameter: `name* (type): description`, with a star if it is required."""
     required = items(tool.input_schema.get("required"))
     properties = an_object(tool.input_schema.get("properties"))
     if not properties:
@@ -60,22 +60,22 @@ def format_parameters(tool: Tool) -> str:
 
 
 def generate_example(tool: Tool, *, client: str = "client") -> str:
-    """A call in Python with what the tool requires."""
+    """Return a call in Python with the required arguments."""
     return f"result = await {client}.call({_literal(tool.name)}, {_literal(example_arguments(tool))})"
 
 
 def example_arguments(tool: Tool) -> dict[str, Any]:
-    """A value for each parameter that is required."""
+    """Return an example value for each required parameter."""
     return _object(tool.input_schema, tool.input_schema, 0)
 
 
 def format_relative_time(moment: datetime | float | str | None, *, now: datetime | None = None) -> str:
-    """`5 minutes ago`, `in 2 hours`; the date itself beyond a week; `N/A` for None.
+    """Return `5 minutes ago`, `in 2 hours`, the date beyond a week, or `N/A` for None.
 
-    A number counts milliseconds since 1970, a string is ISO 8601. What names no zone is in UTC.
+    A number counts milliseconds since 1970; a string is ISO 8601. A time without a zone is in UTC.
 
     Raises:
-        ValueError: the string is no time.
+        ValueError: the string is not a time.
     """
     if moment is None:
         return "N/A"
@@ -98,8 +98,8 @@ def _moment(moment: datetime | float | str) -> datetime:
     return then if then.tzinfo else then.replace(tzinfo=UTC)
 
 
-def _resolved(root: Mapping[str, Any], schema: object) -> Mapping[str, Any]:
-    """The schema itself, or the one in the same document that it refers to."""
+def _resolve_reference(root: Mapping[str, Any], schema: object) -> Mapping[str, Any]:
+    """Return the schema, or the schema in the same document that it refers to."""
     found = an_object(schema)
     for _ in range(MOST_LEVELS):
         reference = text(found.get("$ref"))
@@ -117,11 +117,11 @@ def _alternatives(schema: Mapping[str, Any]) -> list[object]:
 
 
 def _description(root: Mapping[str, Any], schema: object) -> str:
-    return " ".join((text(_resolved(root, schema).get("description")) or "").split())
+    return " ".join((text(_resolve_reference(root, schema).get("description")) or "").split())
 
 
 def _type(root: Mapping[str, Any], schema: object, level: int) -> str:
-    found = _resolved(root, schema)
+    found = _resolve_reference(root, schema)
     if "const" in found:
         return json.dumps(found["const"])
     if choices := items(found.get("enum")):
@@ -140,7 +140,7 @@ def _type(root: Mapping[str, Any], schema: object, level: int) -> str:
 
 
 def _example(root: Mapping[str, Any], schema: object, level: int) -> Any:
-    found = _resolved(root, schema)
+    found = _resolve_reference(root, schema)
     for key in ("const", "default"):
         if key in found:
             return found[key]
@@ -152,10 +152,10 @@ def _example(root: Mapping[str, Any], schema: object, level: int) -> Any:
     if alternatives := _alternatives(found):
         return _example(root, alternatives[0], level + 1)
     kinds = [str(each) for each in items(found.get("type"))] or [text(found.get("type")) or "any"]
-    return _of_kind(kinds[0], root, found, level)
+    return _example_of_type(kinds[0], root, found, level)
 
 
-def _of_kind(kind: str, root: Mapping[str, Any], schema: Mapping[str, Any], level: int) -> Any:
+def _example_of_type(kind: str, root: Mapping[str, Any], schema: Mapping[str, Any], level: int) -> Any:
     match kind:
         case "string":
             return _string(schema)
@@ -199,7 +199,7 @@ def _object(root: Mapping[str, Any], schema: Mapping[str, Any], level: int) -> d
 
 
 def _literal(value: object) -> str:
-    """In Python, with double quotes."""
+    """Return a Python literal with double quotes."""
     match value:
         case str():
             return json.dumps(value, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""An event loop in a thread of its own, for callers that have none or another."""
+"""An event loop in a thread of its own, for callers that have no loop or another one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Coroutine
 from concurrent.futures import CancelledError, Future
 from typing import Any, TypeVar
 
-from footlight.client.errors import MCPConnectionError, MCPError
+from footlight.protocol.errors import MCPConnectionError, MCPError
 
 __all__ = ["LoopThread"]
 
@@ -19,7 +19,7 @@ SETTLE_SECONDS = 1.0
 
 
 class LoopThread:
-    """Begun by the first call, and by one after its end."""
+    """The thread is started by the first call, and again by a call after its end."""
 
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -27,12 +27,14 @@ class LoopThread:
         self._changing = threading.Lock()
 
     def run(self, work: Coroutine[Any, Any, Value], *, timeout_s: float | None = None) -> Value:
-        """Its value. Interrupted or out of time, the work is cancelled and has ended before that is told."""
+        """Run the work and return its value. If interrupted or out of time, it is cancelled and has ended on
+        return.
+        """
         if threading.current_thread() is self._thread:
             work.close()
             raise MCPError("A callback must not call the client that calls it", reason="invalid")
         ended = threading.Event()
-        future = self.begin(_told(work, ended))
+        future = self.begin(_run_and_signal(work, ended))
         try:
             return future.result(timeout_s)
         except CancelledError:
@@ -44,9 +46,9 @@ class LoopThread:
             raise
 
     def begin(self, work: Coroutine[Any, Any, Value]) -> Future[Value]:
-        """Do not wait for it. To cancel the future is to cancel the work."""
+        """Start the work without waiting. Cancelling the future cancels the work."""
         with self._changing:  # Or the loop could end before it has the work.
-            return asyncio.run_coroutine_threadsafe(work, self._begun())
+            return asyncio.run_coroutine_threadsafe(work, self._ensure_loop())
 
     def end(self) -> None:
         with self._changing:
@@ -57,36 +59,36 @@ class LoopThread:
         loop.call_soon_threadsafe(loop.stop)
         thread.join(LAST_SECONDS)
 
-    def _begun(self) -> asyncio.AbstractEventLoop:
+    def _ensure_loop(self) -> asyncio.AbstractEventLoop:
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
             # A daemon, so that a script which forgets to close can end, with the process that it started.
             self._thread = threading.Thread(
-                target=_work, args=(self._loop,), name="footlight-client", daemon=True
+                target=_run_loop, args=(self._loop,), name="footlight-client", daemon=True
             )
             self._thread.start()
         return self._loop
 
 
-async def _told(work: Coroutine[Any, Any, Value], ended: threading.Event) -> Value:
+async def _run_and_signal(work: Coroutine[Any, Any, Value], ended: threading.Event) -> Value:
     try:
         return await work
     finally:
         ended.set()
 
 
-def _work(loop: asyncio.AbstractEventLoop) -> None:
+def _run_loop(loop: asyncio.AbstractEventLoop) -> None:
     asyncio.set_event_loop(loop)
     try:
         loop.run_forever()
     finally:
-        loop.run_until_complete(_settled())
+        loop.run_until_complete(_end_tasks())
         loop.run_until_complete(loop.shutdown_asyncgens())
         loop.close()
 
 
-async def _settled() -> None:
-    """What other threads began meanwhile has ended, by itself or cancelled: they wait for it."""
+async def _end_tasks() -> None:
+    """Wait until all tasks have ended, and cancel those that take too long."""
     if rest := asyncio.all_tasks() - {asyncio.current_task()}:
         _, rest = await asyncio.wait(rest, timeout=SETTLE_SECONDS)
     for task in rest:

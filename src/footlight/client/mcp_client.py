@@ -1,4 +1,4 @@
-"""`MCPClient`: a connection to one MCP server, over any transport (documents 001 and 004)."""
+"""`MCPClient`: a client of one MCP server, over any transport."""
 
 from __future__ import annotations
 
@@ -8,24 +8,34 @@ from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from footlight.client.connection import NO_HANDLER, Handler, OnNotification, OnProgress, Result
-from footlight.client.errors import MCPError, MCPTimeoutError, ToolInvocationError
-from footlight.client.handshake import Identity, Wanted
-from footlight.client.listeners import Told
-from footlight.client.loose import items, text
-from footlight.client.mirrored import check_annotations, mirrored
-from footlight.client.results import CallResult, Tool, ToolResult, error_of, read_call, read_result
-from footlight.client.session import Session, State, check_timeout
-from footlight.client.streams import OnError, OnMessage, Stream
+from footlight.client.client_session import ClientSession, State
+from footlight.client.streams import Stream
 from footlight.client.target import transport_for
 from footlight.client.tool_list import ToolList
-from footlight.client.versions import DEFAULT_VERSION, VERSIONS, is_stateless
+from footlight.protocol.connection import (
+    NO_HANDLER,
+    Handler,
+    ListenerResult,
+    OnError,
+    OnMessage,
+    OnNotification,
+    OnProgress,
+    Result,
+)
+from footlight.protocol.deadline import CallDeadline, check_timeout
+from footlight.protocol.errors import MCPError, MCPTimeoutError, ToolInvocationError
+from footlight.protocol.handshake import ClientIdentity, RequestedVersion
+from footlight.protocol.param_headers import check_annotations, mirror_arguments
+from footlight.protocol.results import CallResult, ToolResult, error_of, read_call, read_result
+from footlight.protocol.tools import Tool
+from footlight.protocol.untrusted_json import items, text
+from footlight.protocol.versions import DEFAULT_VERSION, FULL_SCHEMAS, VERSIONS, is_stateless
 
 if TYPE_CHECKING:
     import httpx2
 
-    from footlight.client.channel import Transport
-    from footlight.client.listings import (
+    from footlight.protocol.channel import Transport
+    from footlight.protocol.listings import (
         Completion,
         Prompt,
         PromptResult,
@@ -39,7 +49,7 @@ __all__ = ["MCPClient"]
 logger = logging.getLogger(__name__)
 
 DEFAULT_TIMEOUT_MS = 30_000.0
-MOST_PAGES = 1_000
+MAX_PAGES = 1_000
 
 _NAME = re.compile(r"[A-Za-z0-9-]+")
 _NUMBER = r"(0|[1-9][0-9]*)"
@@ -47,22 +57,22 @@ _BEFORE = rf"({_NUMBER}|[0-9]*[A-Za-z-][0-9A-Za-z-]*)"
 _VERSION = re.compile(
     rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}(-{_BEFORE}(\.{_BEFORE})*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?"
 )
-"""semver.org's."""
+"""Semantic versions, as semver.org defines them."""
 
 Value = TypeVar("Value")
 
 
 class MCPClient:
-    """A client of one server.
+    """A client of one MCP server.
 
     `target` is a URL (`http`, `https`, `ws`, `wss`), a command line, a transport, or a server in this
-    process; the first call connects, or `async with`, or `connect`. Without one, `connect` is given a
-    command. All methods may be called from any task of one event loop, and at once. `timeout_ms` bounds each
-    call that gives no time of its own.
+    process. The first call connects, or `async with`, or `connect`. Without a target, `connect` takes a
+    command. All methods may be called concurrently from any task of one event loop. `timeout_ms` limits each
+    call that has no limit of its own.
 
-    `protocol_version` is a revision, or `auto` for the newest that both sides speak; without it 2025-06-18 is
-    offered, and what the server has is taken. `roots` are what `roots/list` answers; `sampling` and
-    `elicitation` answer a server's questions, which are refused without them.
+    `protocol_version` is a revision, or `auto` for the newest that both sides speak. Without it the client
+    offers 2025-06-18 and accepts what the server has. `roots` answers `roots/list`; `sampling` and
+    `elicitation` answer the server's requests, which are refused without them.
     """
 
     def __init__(
@@ -76,34 +86,33 @@ class MCPClient:
         auth: httpx2.Auth | None = None,
         env: Mapping[str, str] | None = None,
         cwd: str | None = None,
-        protocol_version: Wanted = None,
+        protocol_version: RequestedVersion = None,
         on_notification: OnNotification | None = None,
         roots: Sequence[str] | None = None,
         sampling: Handler | None = None,
         elicitation: Handler | None = None,
     ) -> None:
+        """Raises:
+        MCPError: an argument is not valid (`invalid`).
         """
-        Raises:
-            MCPError: one of them cannot be (`invalid`).
-        """
-        _check(name, version, timeout_ms, protocol_version)
+        _check_options(name, version, timeout_ms, protocol_version)
         self.name = name
         self.version = version
         self.timeout_ms = timeout_ms
-        self._wanted: Wanted = protocol_version
+        self._requested_version: RequestedVersion = protocol_version
         handlers = _handlers(roots, sampling, elicitation)
         self._on_notification = on_notification
         self._tools = ToolList()
         self._stream: Stream | None = None
-        self._session = Session(
+        self._session = ClientSession(
             None if target is None else transport_for(target, headers=headers, auth=auth, env=env, cwd=cwd),
-            identity=Identity({"name": name, "version": version}, _capabilities(handlers)),
-            wanted=protocol_version,
+            identity=ClientIdentity({"name": name, "version": version}, _capabilities(handlers)),
+            requested_version=protocol_version,
             timeout_ms=timeout_ms,
             handlers=handlers,
-            listens=bool(handlers) or on_notification is not None,
-            on_notification=self._notified,
-            on_forgotten=self._tools.forget,
+            opens_stream=bool(handlers) or on_notification is not None,
+            on_notification=self._on_connection_notification,
+            on_server_forgotten=self._tools.forget,
         )
 
     def __repr__(self) -> str:
@@ -111,11 +120,11 @@ class MCPClient:
         where = "" if transport is None else f" {transport.where}"
         return f"<MCPClient {self.name}{where} {self.state}>"
 
-    # Its life
+    # Connection
 
     @property
     def state(self) -> State:
-        """`error` once the connection is lost, until `reconnect` or `close`."""
+        """Return `error` once the connection is lost, until `reconnect` or `close`."""
         return self._session.state
 
     @property
@@ -127,7 +136,7 @@ class MCPClient:
 
     @property
     def transport(self) -> Transport | None:
-        """None unless connected (R004-5)."""
+        """Return the transport, or None while disconnected."""
         return self._session.transport if self.connected else None
 
     async def connect(
@@ -138,26 +147,28 @@ class MCPClient:
         env: Mapping[str, str] | None = None,
         cwd: str | None = None,
     ) -> None:
-        """Connect: to the target, or start this command and speak with it over its standard streams.
+        """Connect to the target, or start this command and connect to its standard streams.
 
         Raises:
-            MCPError: the client is connected already, or has nothing to connect to (`invalid`).
-            ServerNotAvailableError: there is no server. Nothing is left running.
-            MCPConnectionError: what is there does not speak MCP.
-            MCPTimeoutError: it takes too long.
+            MCPError: the client is connected already, or there is nothing to connect to (`invalid`).
+            ServerNotAvailableError: the server is not reachable. Nothing is left running.
+            MCPConnectionError: the peer does not speak MCP.
+            MCPTimeoutError: it took too long.
         """
         if command is None and (args or env is not None or cwd is not None):
-            raise MCPError("command: args, env and cwd are for one; name it", reason="invalid")
+            raise MCPError("command: args, env and cwd need a command", reason="invalid")
         named = None if command is None else transport_for([command, *args], env=env, cwd=cwd)
         await self._session.connect(named)
 
     async def reconnect(self) -> None:
-        """Connect anew to the same server, whatever became of the connection. Raises what `connect` does."""
+        """Connect to the same server again, whatever the state of the connection. Raises what `connect`
+        raises.
+        """
         await self.close_stream()
         await self._session.reconnect()
 
     async def close(self) -> None:
-        """End the session, the streams, and the process if we started one. May be called twice."""
+        """End the session, its streams, and the process that was started. May be called twice."""
         try:
             await self.close_stream()
         finally:
@@ -180,71 +191,92 @@ class MCPClient:
         timeout_ms: float | None = None,
         on_progress: OnProgress | None = None,
     ) -> Result:
-        """Any request of the protocol, and its result as it came.
+        """Send any request of the protocol and return its result unchanged.
 
         Raises:
-            MCPTimeoutError: no answer within `timeout_ms`; the server was told to stop.
-            MCPConnectionError: the connection is over, or was never there; or the HTTP session expired, and
-                the next call begins another.
-            MCPError: the server refused, or what came is no answer.
+            MCPTimeoutError: there was no answer within `timeout_ms`; the server was told to stop.
+            MCPConnectionError: the connection is over or was never made; or the HTTP session expired, and the
+                next call begins another.
+            MCPError: the server refused, or its answer is malformed.
         """
-        return await self._session.request(method, params, timeout_ms=timeout_ms, on_progress=on_progress)
+        return await self._session.request(
+            method, params, deadline=self._deadline(timeout_ms), on_progress=on_progress
+        )
 
-    def _notified(self, method: str, params: Mapping[str, Any]) -> Told:
+    def _deadline(self, timeout_ms: float | None = None) -> CallDeadline:
+        """Start the deadline of a call, by default that of the client."""
+        if timeout_ms is None:
+            return CallDeadline(self.timeout_ms)
+        check_timeout(timeout_ms)
+        return CallDeadline(timeout_ms)
+
+    def _on_connection_notification(self, method: str, params: Mapping[str, Any]) -> ListenerResult:
         if method == "notifications/tools/list_changed":
             self._tools.forget()
         if self._stream is not None:
             self._stream.notified(method, params)
         return None if self._on_notification is None else self._on_notification(method, params)
 
-    # What the server is
+    # Server information
 
     def get_server_info(self) -> Mapping[str, Any]:
-        """Its name and version, as it gave them; empty while disconnected."""
+        """Return the server's name and version as it gave them; empty while disconnected."""
         return {} if self._session.introduction is None else self._session.introduction.server_info
 
     def get_server_capabilities(self) -> Mapping[str, Any]:
         return {} if self._session.introduction is None else self._session.introduction.capabilities
 
     def get_instructions(self) -> str | None:
-        """What the server tells a model about its use."""
+        """Return the server's instructions for a model, or None."""
         return None if self._session.introduction is None else self._session.introduction.instructions
 
     def get_protocol_version(self) -> str:
-        """The revision that is spoken; while disconnected the one that would be offered (R001-54)."""
+        """Return the revision in use, or the one that would be offered while disconnected."""
         if self._session.introduction is not None:
             return self._session.introduction.version
-        return self._wanted if self._wanted in VERSIONS else DEFAULT_VERSION
+        return self._requested_version if self._requested_version in VERSIONS else DEFAULT_VERSION
 
     def get_session_id(self) -> str | None:
-        """The `Mcp-Session-Id`, which is a secret; None where there is none (R001-21)."""
+        """Return the `Mcp-Session-Id`, which is a secret, or None if there is no HTTP session."""
         return None if self._session.http is None else self._session.http.session_id
 
     async def ping(self, *, timeout_ms: float | None = None) -> None:
-        """Whether the server answers. The stateless protocol has no ping: it is asked what it is."""
-        _, introduction = await self._session.ready()
+        """Check that the server answers. The stateless protocol has no ping, so `server/discover` is sent."""
+        deadline = self._deadline(timeout_ms)
+        _, introduction = await self._session.ready(deadline)
         method = "server/discover" if is_stateless(introduction.version) else "ping"
-        await self.request(method, timeout_ms=timeout_ms)
+        await self._session.request(method, deadline=deadline)
 
     # Tools
 
     async def list_tools(self, refresh: bool = False) -> tuple[Tool, ...]:
-        """All pages. Kept until the server says that they changed, `refresh`, or the end (R001-44 to 47).
+        """Return all tools, from all pages.
 
-        In the stateless protocol, for as long as the server says.
+        The list is cached until the server says that it changed, `refresh`, or the end of the session; in the
+        stateless protocol, for as long as the server allows.
         """
-        _, introduction = await self._session.ready()
-        mirrors = is_stateless(introduction.version) and self._session.http is not None
-        return await self._tools.get(
-            lambda: self._pages("tools/list"), refresh=refresh, usable=_can_mirror if mirrors else None
-        )
+        return await self._list_tools(self._deadline(), refresh=refresh)
+
+    async def _list_tools(self, deadline: CallDeadline, *, refresh: bool = False) -> tuple[Tool, ...]:
+        _, introduction = await self._session.ready(deadline)
+        uses_param_headers = is_stateless(introduction.version) and self._session.http is not None
+        try:
+            # The limit also covers waiting for a list that another task requests.
+            async with deadline.within("tools/list"):
+                return await self._tools.get(
+                    lambda: self._pages("tools/list", deadline),
+                    refresh=refresh,
+                    usable=_has_valid_annotations if uses_param_headers else None,
+                )
+        except MCPTimeoutError:
+            raise deadline.passed(f"tools/list had no answer within {deadline.timeout_ms:.0f}ms") from None
 
     async def get_tool(self, name: str) -> Tool | None:
-        """The tool of this name, or None."""
-        return next((tool for tool in await self.list_tools() if tool.name == name), None)
+        """Return the tool with this name, or None."""
+        return _find_tool(name, await self.list_tools())
 
     async def search_tools(self, query: str) -> tuple[Tool, ...]:
-        """Those with every word of the query in their name, title or description, in any case."""
+        """Return the tools with every word of the query in their name, title or description, in any case."""
         words = query.lower().split()
         return tuple(
             tool
@@ -262,22 +294,22 @@ class MCPClient:
         timeout_ms: float | None = None,
         on_progress: OnProgress | None = None,
     ) -> ToolResult:
-        """Call a tool, and raise where it failed (R004-29).
+        """Call a tool, and raise if it failed.
 
         Raises:
-            ToolInvocationError: the server refused the call, or the tool failed; `result` is what it said,
-                and `data` its error, such as `{code, message, details}`, where it tells one as an object.
-            MCPTimeoutError: no answer within `timeout_ms`.
+            ToolInvocationError: the server refused the call, or the tool failed. `result` is its answer, and
+                `data` is its error, such as `{code, message, details}`, if the tool reports one as an object.
+            MCPTimeoutError: there was no answer within `timeout_ms`.
             MCPError: as `request`.
         """
         result = read_result(await self._call(name, arguments, timeout_ms, on_progress))
         if result.is_error:
-            told, error = error_of(result)
+            message, error = error_of(result)
             raise ToolInvocationError(
-                told or f"The tool {name} failed and does not say why",
+                message or f"The tool {name} failed without a message",
                 tool_name=name,
                 tool_args=arguments,
-                reason="unknown_tool" if _says_unknown(told, name) else "tool",
+                reason="unknown_tool" if _names_unknown_tool(message, name) else "tool",
                 data=error,
                 result=result,
             )
@@ -291,11 +323,11 @@ class MCPClient:
         timeout_ms: float | None = None,
         on_progress: OnProgress | None = None,
     ) -> CallResult:
-        """Call a tool. A failure that the tool tells of is returned, not raised (R001-37 to R001-43).
+        """Call a tool. A failure that the tool reports is returned, not raised.
 
         Raises:
             ToolInvocationError: the server refused the call.
-            MCPTimeoutError: no answer within `timeout_ms`.
+            MCPTimeoutError: there was no answer within `timeout_ms`.
             MCPError: as `request`.
         """
         return read_call(await self._call(name, arguments, timeout_ms, on_progress))
@@ -307,11 +339,13 @@ class MCPClient:
         timeout_ms: float | None,
         on_progress: OnProgress | None,
     ) -> Result:
+        deadline = self._deadline(timeout_ms)
+        # Before the call, so that an unreachable server is not reported as a failure of the tool.
+        headers = await self._param_headers(name, arguments or {}, deadline)
         params = {"name": name, "arguments": arguments or {}}
         try:
-            headers = await self._mirrored(name, arguments or {})
             return await self._session.request(
-                "tools/call", params, timeout_ms=timeout_ms, on_progress=on_progress, headers=headers
+                "tools/call", params, deadline=deadline, on_progress=on_progress, headers=headers
             )
         except MCPTimeoutError as error:
             raise MCPTimeoutError(
@@ -322,48 +356,50 @@ class MCPClient:
         except MCPError as error:
             if error.reason != "peer":
                 raise
-            raise _refused(error, name, arguments) from error
+            raise _as_tool_error(error, name, arguments) from error
 
-    async def _mirrored(self, name: str, arguments: Mapping[str, Any]) -> Mapping[str, str]:
-        _, introduction = await self._session.ready()
+    async def _param_headers(
+        self, name: str, arguments: Mapping[str, Any], deadline: CallDeadline
+    ) -> Mapping[str, str]:
+        _, introduction = await self._session.ready(deadline)
         if not is_stateless(introduction.version) or self._session.http is None:
             return {}
-        # Many servers let no list be kept: it would be asked for before every call.
-        tool = self._tools.last_seen(name) or await self.get_tool(name)
-        return {} if tool is None else mirrored(tool.input_schema, arguments)
+        # Many servers do not allow caching the list: it would be requested before every call.
+        tool = self._tools.last_seen(name) or _find_tool(name, await self._list_tools(deadline))
+        return {} if tool is None else mirror_arguments(tool.input_schema, arguments)
 
-    # Resources, prompts, completion: not imported before they are asked for, as most who start never do
+    # Resources, prompts, completion: imported when used, because most clients never use them
 
     async def list_resources(self) -> tuple[Resource, ...]:
-        from footlight.client.listings import read_resource
+        from footlight.protocol.listings import read_resource
 
         return await self._entries("resources/list", "resources", read_resource)
 
     async def list_resource_templates(self) -> tuple[ResourceTemplate, ...]:
-        from footlight.client.listings import read_template
+        from footlight.protocol.listings import read_template
 
         return await self._entries("resources/templates/list", "resourceTemplates", read_template)
 
     async def read_resource(self, uri: str) -> tuple[ResourceContents, ...]:
-        from footlight.client.listings import read_contents
+        from footlight.protocol.listings import read_contents
 
         result = await self.request("resources/read", {"uri": uri})
         return tuple(read_contents(entry) for entry in items(result.get("contents")))
 
     async def subscribe_resource(self, uri: str) -> None:
-        """News of it come as notifications. In the stateless protocol `open_stream` takes the URIs."""
+        """Subscribe to notifications of changes. In the stateless protocol `open_stream` takes the URIs."""
         await self.request("resources/subscribe", {"uri": uri})
 
     async def unsubscribe_resource(self, uri: str) -> None:
         await self.request("resources/unsubscribe", {"uri": uri})
 
     async def list_prompts(self) -> tuple[Prompt, ...]:
-        from footlight.client.listings import read_prompt
+        from footlight.protocol.listings import read_prompt
 
         return await self._entries("prompts/list", "prompts", read_prompt)
 
     async def get_prompt(self, name: str, arguments: Mapping[str, str] | None = None) -> PromptResult:
-        from footlight.client.listings import read_prompt_result
+        from footlight.protocol.listings import read_prompt_result
 
         return read_prompt_result(
             await self.request("prompts/get", {"name": name, "arguments": arguments or {}})
@@ -377,12 +413,12 @@ class MCPClient:
         *,
         context: Mapping[str, str] | None = None,
     ) -> Completion:
-        """What the argument's value may be.
+        """Return suggestions for the value of an argument.
 
-        `reference` is `{"type": "ref/prompt", "name": …}` or `{"type": "ref/resource", "uri": …}`; `context`
-        holds the arguments that are chosen already.
+        `reference` is `{"type": "ref/prompt", "name": …}` or `{"type": "ref/resource", "uri": …}`. `context`
+        has the arguments that are chosen already.
         """
-        from footlight.client.listings import read_completion
+        from footlight.protocol.listings import read_completion
 
         params: dict[str, Any] = {"ref": reference, "argument": {"name": argument, "value": value}}
         if context:
@@ -390,24 +426,37 @@ class MCPClient:
         return read_completion(await self.request("completion/complete", params))
 
     async def set_logging_level(self, level: str) -> None:
-        """What the server logs to the client: `notifications/message`, from this level on."""
+        """Ask the server for log messages (`notifications/message`) from this level on."""
         await self.request("logging/setLevel", {"level": level})
 
     async def _entries(self, method: str, key: str, read: Callable[[object], Value]) -> tuple[Value, ...]:
-        return tuple(read(entry) for page in await self._pages(method) for entry in items(page.get(key)))
+        pages = await self._pages(method, self._deadline())
+        return tuple(read(entry) for page in pages for entry in items(page.get(key)))
 
-    async def _pages(self, method: str) -> list[Result]:
-        """All of them (R001-47)."""
+    async def _pages(self, method: str, deadline: CallDeadline) -> list[Result]:
+        """Request all pages of a list.
+
+        An empty cursor is valid. But many servers end with one, and then refuse it or start again.
+        """
         pages: list[Result] = []
         cursors: set[str] = set()
         cursor: str | None = None
         while True:
-            pages.append(await self.request(method, {} if cursor is None else {"cursor": cursor}))
-            cursor = text(pages[-1].get("nextCursor"))
+            params = {} if cursor is None else {"cursor": cursor}
+            try:
+                page = await self._session.request(method, params, deadline=deadline)
+            except MCPError as error:
+                if cursor == "" and error.reason == "peer":
+                    return pages
+                raise
+            if cursor == "" and page in pages:
+                return pages
+            pages.append(page)
+            cursor = text(page.get("nextCursor"))
             if cursor is None:
                 return pages
-            if cursor in cursors or len(pages) >= MOST_PAGES:
-                raise MCPError(f"The pages of {method} have no end", reason="protocol")
+            if cursor in cursors or len(pages) >= MAX_PAGES:
+                raise MCPError(f"{method} returns pages without end", reason="protocol")
             cursors.add(cursor)
 
     # Streams and the HTTP session
@@ -415,26 +464,28 @@ class MCPClient:
     async def open_stream(
         self, on_message: OnMessage, on_error: OnError | None = None, *, resources: Sequence[str] = ()
     ) -> bool:
-        """Hear what the server says of itself; False where it does not support that (R001-23 to 27).
+        """Receive messages that the server sends outside of calls. Return False if the server has no such
+        stream.
 
-        Over HTTP it is the GET stream, which is opened again by itself after a drop (a client with handlers
-        or `on_notification` has it from the beginning); in the stateless
-        protocol a subscription to all lists and these resources; over other transports they come anyway.
-        `on_message` takes each message. There is one stream; another call replaces it.
+        Over HTTP this is the GET stream, which is reopened after an interruption (a client with handlers or
+        `on_notification` has it from the start). In the stateless protocol it is a subscription to all lists
+        and to these resources. Over other transports the messages come without it. `on_message` takes each
+        message. There is one stream; another call replaces it.
         """
-        connection, introduction = await self._session.ready()
+        deadline = self._deadline()
+        connection, introduction = await self._session.ready(deadline)
         await self.close_stream()
         self._stream = stream = Stream(on_message, on_error)
         opened = False
         try:
             if is_stateless(introduction.version):
-                opened = await stream.subscribe(connection, resources, timeout_ms=self.timeout_ms)
+                opened = await stream.subscribe(connection, resources, deadline=deadline)
             elif self._session.http is not None:
-                opened = await stream.listen(self._session, self.timeout_ms)
+                opened = await stream.listen(self._session, deadline)
             else:
                 opened = True
         finally:
-            # Another call may have put its own in this one's place.
+            # Another call may have replaced the stream.
             if not opened and self._stream is stream:
                 await self.close_stream()
         return opened
@@ -445,16 +496,15 @@ class MCPClient:
             await stream.close()
 
     async def terminate_session(self) -> bool:
-        """End the HTTP session at the server: whether it did; False too where there is none (R001-20).
+        """End the HTTP session at the server. The next call begins another.
 
-        The next call begins another.
+        Return whether the server ended a session.
         """
         await self.close_stream()
         return await self._session.terminate()
 
 
-def _check(name: str, version: str, timeout_ms: float, protocol_version: Wanted) -> None:
-    """R004-1."""
+def _check_options(name: str, version: str, timeout_ms: float, protocol_version: RequestedVersion) -> None:
     if not _is_text(name) or not _NAME.fullmatch(name):
         raise MCPError(f"name: {name!r:.60} must be letters, digits and hyphens", reason="invalid")
     if not _is_text(version) or not _VERSION.fullmatch(version):
@@ -467,12 +517,16 @@ def _check(name: str, version: str, timeout_ms: float, protocol_version: Wanted)
         )
 
 
+def _find_tool(name: str, tools: Sequence[Tool]) -> Tool | None:
+    return next((tool for tool in tools if tool.name == name), None)
+
+
 def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
-def _can_mirror(tool: Tool) -> bool:
-    """A tool whose schema misuses `x-mcp-header` must not be used over HTTP."""
+def _has_valid_annotations(tool: Tool) -> bool:
+    """Return whether the tool may be used over HTTP: its `x-mcp-header` annotations are valid."""
     try:
         check_annotations(tool.input_schema)
     except MCPError as error:
@@ -486,7 +540,7 @@ def _handlers(
 ) -> dict[str, Handler]:
     handlers: dict[str, Handler] = {}
     if isinstance(roots, str):
-        raise MCPError("roots: must be a list of URIs, not one of them", reason="invalid")
+        raise MCPError("roots: must be a list of URIs, not a string", reason="invalid")
     if roots is not None:
         handlers["roots/list"] = lambda _: {"roots": [{"uri": uri} for uri in roots]}
     if sampling is not None:
@@ -498,25 +552,30 @@ def _handlers(
 
 def _capabilities(handlers: Mapping[str, Handler]) -> dict[str, Any]:
     names = {"roots/list": "roots", "sampling/createMessage": "sampling", "elicitation/create": "elicitation"}
-    return {names[method]: {} for method in handlers}
+    offered: dict[str, Any] = {names[method]: {} for method in handlers}
+    return {**offered, "experimental": {FULL_SCHEMAS: {}}}
 
 
-def _refused(error: MCPError, name: str, arguments: Mapping[str, Any] | None) -> ToolInvocationError:
-    """The server's error as the call's (R001-30: both SDKs send -32602 for a tool that is not there)."""
-    ours = error.rpc_code == -32601 and error.message.startswith(NO_HANDLER)
-    unknown = error.rpc_code == -32601 or (error.rpc_code == -32602 and _says_unknown(error.message, name))
-    return ToolInvocationError(
+def _as_tool_error(error: MCPError, name: str, arguments: Mapping[str, Any] | None) -> ToolInvocationError:
+    """Return the server's error as one of the call. Both SDKs send -32602 for an unknown tool."""
+    no_handler = error.rpc_code == -32601 and error.message.startswith(NO_HANDLER)
+    unknown = error.rpc_code == -32601 or (
+        error.rpc_code == -32602 and _names_unknown_tool(error.message, name)
+    )
+    tool_error = ToolInvocationError(
         error.message,
         tool_name=name,
         tool_args=arguments,
-        reason="protocol" if ours else "unknown_tool" if unknown else "peer",
+        reason="protocol" if no_handler else "unknown_tool" if unknown else "peer",
         rpc_code=error.rpc_code,
         data=error.data,
         status=error.status,
     )
+    tool_error.retry_after_ms = error.retry_after_ms
+    return tool_error
 
 
-def _says_unknown(message: str, name: str) -> bool:
+def _names_unknown_tool(message: str, name: str) -> bool:
     before = "(unknown tool|no such tool|tool not found)"
     quoted = rf"['\"`]?{re.escape(name)}['\"`]?"
     wrapped = r"(MCP error -?\d+: |### Error\s+)?"

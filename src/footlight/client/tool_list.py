@@ -1,27 +1,30 @@
-"""The tools of a server, asked for once (R001-44 to R001-47)."""
+"""The cached list of a server's tools."""
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Awaitable, Callable
 
-from footlight.client.connection import Result
-from footlight.client.loop_lock import LoopLock
-from footlight.client.loose import items, number
-from footlight.client.results import Tool, read_tool
+from footlight.client.tasks import LoopLock
+from footlight.protocol.connection import Result
+from footlight.protocol.tools import Tool, UnusableTool, read_tool
+from footlight.protocol.untrusted_json import items, number
 
 __all__ = ["ToolList"]
+
+logger = logging.getLogger(__name__)
 
 Fetch = Callable[[], Awaitable[list[Result]]]
 """All pages of tools/list."""
 
 
 LONGEST_MS = 1e12
-"""For a time that no float can hold."""
+"""Stands for a time that no float can hold."""
 
 
 class ToolList:
-    """Kept until it is forgotten, or for as long as the server says."""
+    """Caches the tools until they are forgotten, or for as long as the server allows."""
 
     def __init__(self) -> None:
         self._tools: tuple[Tool, ...] | None = None
@@ -35,13 +38,13 @@ class ToolList:
         self._forgotten += 1
 
     def last_seen(self, name: str) -> Tool | None:
-        """As it was listed last, even if the list may not be kept; None if it was not, or has changed."""
+        """Return the tool as it was listed last, even if the cache has expired, or None."""
         return next((tool for tool in self._tools or () if tool.name == name), None)
 
     async def get(
         self, fetch: Fetch, *, refresh: bool = False, usable: Callable[[Tool], bool] | None = None
     ) -> tuple[Tool, ...]:
-        """Several who ask at once wait for one answer. Tools that are not `usable` are left out."""
+        """Return the tools. Concurrent callers share a request. Tools that are not `usable` are left out."""
         if refresh:
             self.forget()
         told = self._told
@@ -51,8 +54,8 @@ class ToolList:
                 return self._tools
             forgotten = self._forgotten
             pages = await fetch()
-            listed = (read_tool(entry) for page in pages for entry in items(page.get("tools")))
-            tools = tuple(tool for tool in listed if usable is None or usable(tool))
+            listed = (_read(entry) for page in pages for entry in items(page.get("tools")))
+            tools = tuple(tool for tool in listed if tool and (usable is None or usable(tool)))
             if forgotten == self._forgotten:  # Otherwise they changed while they were told.
                 self._tools, self._until = tools, _until(pages)
                 self._told += 1
@@ -62,7 +65,16 @@ class ToolList:
         return self._until is None or time.monotonic() < self._until
 
 
+def _read(entry: object) -> Tool | None:
+    """Return the tool, or None with a warning: one that cannot be used does not take the others away."""
+    try:
+        return read_tool(entry)
+    except UnusableTool as error:
+        logger.warning("left out of the server's tools: %s", error)
+        return None
+
+
 def _until(pages: list[Result]) -> float | None:
-    """On the monotonic clock; None where the server does not limit it."""
+    """Return when the list expires, on the monotonic clock, or None if the server sets no limit."""
     limits = [ttl for page in pages if (ttl := number(page.get("ttlMs"))) is not None]
     return time.monotonic() + min(*limits, LONGEST_MS) / 1000 if limits else None

@@ -13,16 +13,16 @@ from pathlib import Path
 
 from footlight.daemon.errors import DaemonError
 
-__all__ = ["LOG", "VARIABLE", "find_folder", "open_private", "private_folder", "refuse_foreign"]
+__all__ = ["LOG", "VARIABLE", "find_folder", "private_folder", "refuse_foreign"]
 
 VARIABLE = "FOOTLIGHT_DAEMON_DIR"
 LOG = "server.log"
 RUNTIME = Path("/run/user")
-"""Where XDG_RUNTIME_DIR is, by the number of the user."""
+"""The folder that contains XDG_RUNTIME_DIR, by user id."""
 
 
 def find_folder(environment: Mapping[str, str]) -> Path:
-    """The folder, whether it is there or not.
+    """Return the folder, whether it exists or not.
 
     MCP clients start their servers with few variables. So it is the same where XDG_RUNTIME_DIR is missing,
     and TMPDIR does not count.
@@ -69,13 +69,8 @@ def refuse_foreign(folder: Path) -> bool:
     return True
 
 
-def open_private(file: Path, flags: int) -> int:
-    """A descriptor of a file that only this user can read."""
-    return os.open(file, flags | os.O_CREAT | os.O_WRONLY, 0o600)
-
-
 def _user() -> int:
-    """Windows has no such number, and no such sockets in Python either."""
+    """Return the user id. Windows has none, and no such sockets in Python either."""
     if not hasattr(os, "getuid"):
         raise DaemonError("The server in the background needs Unix domain sockets, which are not here")
     return os.getuid()

@@ -33,7 +33,7 @@ Role = Literal["call", "shared", "status", "stop"]
 
 LONGEST_LINE = 4096
 LIMIT_SECONDS = 5.0
-"""For the whole of it."""
+"""For the whole greeting."""
 
 
 def new_challenge() -> str:
@@ -41,7 +41,7 @@ def new_challenge() -> str:
 
 
 def proof(nonce: str, challenge: str, *, of: Literal["client", "server"]) -> str:
-    """That of one end is no proof of the other."""
+    """Return the proof of one end. It proves nothing for the other end."""
     return hmac.digest(nonce.encode(), f"{of}:{challenge}".encode(), "sha256").hex()
 
 
@@ -56,7 +56,7 @@ def line_of(fields: Mapping[str, Any]) -> bytes:
 
 
 def read_line(line: bytes) -> dict[str, Any]:
-    """Empty where it is none of ours."""
+    """Return the content of a line, or an empty mapping if it is not one of ours."""
     try:
         fields: object = json.loads(line) if line.endswith(b"\n") else None
     except (ValueError, RecursionError):

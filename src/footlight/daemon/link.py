@@ -20,10 +20,10 @@ from footlight.daemon.greeting import (
 )
 from footlight.daemon.state import State
 
-__all__ = ["Link", "connect"]
+__all__ = ["DaemonLink", "connect"]
 
 
-class Link:
+class DaemonLink:
     """A connection on which both ends have proved who they are. `facts` is what the server said of itself."""
 
     def __init__(self, connection: socket.socket) -> None:
@@ -32,7 +32,11 @@ class Link:
         self._incoming = connection.makefile("rb")
 
     def greet(self, nonce: str, role: Role) -> None:
-        """Raises NoDaemon."""
+        """Greet the server.
+
+        Raises:
+            NoDaemon: it does not answer, or is another program.
+        """
         hello = read_line(self._incoming.readline(LONGEST_LINE))
         mine = new_challenge()
         answer = proof(nonce, str(hello.get("challenge")), of="client")
@@ -52,25 +56,25 @@ class Link:
         self._socket.shutdown(socket.SHUT_WR)
 
     def line(self) -> bytes:
-        """The next one; empty at the end."""
+        """Return the next line, or nothing at the end."""
         return self._incoming.readline()
 
     def some(self) -> bytes:
-        """What has come, however much that is; empty at the end."""
+        """Return the data that has arrived, or nothing at the end."""
         return self._incoming.read1(1 << 16)
 
     def fileno(self) -> int:
         return self._socket.fileno()
 
     def limit(self, seconds: float) -> None:
-        """For each wait from now on, which then raises TimeoutError."""
+        """Set the limit of each wait from now on, which then raises TimeoutError."""
         self._socket.settimeout(seconds)
 
     def close(self) -> None:
         self._incoming.close()
         self._socket.close()
 
-    def __enter__(self) -> Link:
+    def __enter__(self) -> DaemonLink:
         return self
 
     def __exit__(
@@ -79,14 +83,14 @@ class Link:
         self.close()
 
 
-def connect(state: State, role: Role) -> Link:
+def connect(state: State, role: Role) -> DaemonLink:
     """Connect to the server of this state.
 
     Raises:
         NoDaemon: nobody listens there, it does not answer, or it is another.
     """
     connection = socket.socket(socket.AF_UNIX)
-    link = Link(connection)
+    link = DaemonLink(connection)
     try:
         connection.settimeout(LIMIT_SECONDS)
         connection.connect(state.socket)

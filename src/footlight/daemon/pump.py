@@ -16,7 +16,7 @@ from pathlib import Path
 
 from footlight.daemon.errors import DaemonError
 from footlight.daemon.folder import find_folder
-from footlight.daemon.link import Link
+from footlight.daemon.link import DaemonLink
 from footlight.daemon.running import NO_SERVER, serve_options
 from footlight.daemon.starting import reach
 from footlight.daemon.state import State
@@ -27,7 +27,7 @@ ORPHAN_CHECK_SECONDS = 1.0
 
 
 def run_pump(arguments: Sequence[str]) -> int:
-    """With the arguments after `serve`; the exit status."""
+    """Run the proxy with the arguments after `serve`, and return the exit status."""
     options = [each for each in arguments if each != "--shared"]
     parent = os.getppid()
     try:
@@ -43,7 +43,7 @@ def run_pump(arguments: Sequence[str]) -> int:
         return _pump(link, parent)
 
 
-def _pump(link: Link, parent: int) -> int:
+def _pump(link: DaemonLink, parent: int) -> int:
     ended = threading.Event()
 
     def send() -> None:
@@ -101,7 +101,7 @@ def _say_what_differs(state: State, options: Sequence[str]) -> None:
 
 
 def _current_folder() -> str:
-    """Empty where it has been removed."""
+    """Return the working directory, or an empty text if it has been removed."""
     try:
         return str(Path.cwd())
     except FileNotFoundError:

@@ -27,13 +27,13 @@ class Status(NamedTuple):
 
 
 def find_running(folder: Path) -> State | None:
-    """Of the server whose state is in this folder, if it answers."""
+    """Return the state of the server of this folder, or None if it does not answer."""
     state = read_state(folder)
     return state if state and ask_status(state) else None
 
 
 def ask_status(state: State) -> Status | None:
-    """None where it does not answer, or cannot prove that it is the one."""
+    """Return the server's status, or None if it does not answer or cannot prove its identity."""
     try:
         with connect(state, "status") as link:
             return Status(int(link.facts["clients"]), int(link.facts["sessions"]))
@@ -42,12 +42,12 @@ def ask_status(state: State) -> Status | None:
 
 
 def serve_command(options: Sequence[str], *, log: Path) -> list[str]:
-    """How a server in the background is started. Where an option is given twice, the last one counts."""
+    """Return the command that starts a background server. Of repeated options the last one counts."""
     return [*BEGINNING, str(log), *options, *END]
 
 
 def serve_options(command: Sequence[str]) -> list[str]:
-    """Those of its user, in the command that one was started with."""
+    """Return the user's options from the command that started a server."""
     own = [*command[1:]]
     if tuple(command[: len(BEGINNING)]) == BEGINNING:
         own = [*command[len(BEGINNING) + 1 :]]

@@ -10,11 +10,12 @@ from pathlib import Path
 
 from footlight import __version__
 from footlight.daemon.errors import DaemonError, NoDaemon
-from footlight.daemon.folder import LOG, VARIABLE, open_private, private_folder
+from footlight.daemon.folder import LOG, VARIABLE, private_folder
 from footlight.daemon.greeting import Role
-from footlight.daemon.link import Link, connect
+from footlight.daemon.link import DaemonLink, connect
 from footlight.daemon.running import ask_status, find_running, serve_command
 from footlight.daemon.state import State, read_state
+from footlight.private_files import open_private
 
 __all__ = ["ensure_running", "reach"]
 
@@ -26,11 +27,11 @@ Say = Callable[[str], None]
 
 
 def ignore(_: str) -> None:
-    """For those who say it themselves."""
+    """Do nothing: the caller reports it."""
 
 
-def reach(folder: Path, role: Role, *, options: Sequence[str] = (), say: Say) -> tuple[State, Link]:
-    """A connection to the server of this folder, which is started if there is none.
+def reach(folder: Path, role: Role, *, options: Sequence[str] = (), say: Say) -> tuple[State, DaemonLink]:
+    """Return a connection to the server of this folder, which is started if there is none.
 
     Raises:
         DaemonError: it does not start, or one of another version is in use.
@@ -46,7 +47,7 @@ def reach(folder: Path, role: Role, *, options: Sequence[str] = (), say: Say) ->
 
 
 def ensure_running(folder: Path, options: Sequence[str], *, say: Say = ignore) -> tuple[State, bool]:
-    """The state of the server of this folder, and whether it was started now.
+    """Return the state of the server of this folder, and whether it was started now.
 
     Raises:
         DaemonError: it does not start, or one of another version is in use.
@@ -66,7 +67,7 @@ def ensure_running(folder: Path, options: Sequence[str], *, say: Say = ignore) -
 
 @contextmanager
 def _one_at_a_time(folder: Path) -> Generator[None]:
-    """The system lets go of the lock when its holder ends, in whatever way."""
+    """Hold the lock of the folder. The system releases it when its holder ends, in whatever way."""
     import fcntl
 
     lock = open_private(folder / LOCK, 0)
@@ -78,7 +79,7 @@ def _one_at_a_time(folder: Path) -> Generator[None]:
 
 
 def _replace(folder: Path, running: State, say: Say) -> None:
-    """What this package was before it was upgraded may go, if it takes nothing from anybody."""
+    """Stop a server of another version of this package, unless somebody uses it."""
     from footlight.daemon.stopping import stop
 
     status = ask_status(running)
@@ -93,7 +94,7 @@ def _replace(folder: Path, running: State, say: Say) -> None:
 
 
 def _refuse_if_silent(folder: Path) -> None:
-    """A second one beside it would be all that could be found."""
+    """Raise if a server is there and does not answer: a second one would hide it."""
     from footlight.daemon.stopping import find_process
 
     state = read_state(folder)

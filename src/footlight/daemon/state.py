@@ -11,7 +11,8 @@ from typing import Any, NamedTuple, cast
 
 from footlight import __version__
 from footlight.daemon.errors import DaemonError
-from footlight.daemon.folder import open_private, refuse_foreign
+from footlight.daemon.folder import refuse_foreign
+from footlight.private_files import open_private
 
 __all__ = ["TOKEN", "State", "forget_state", "make_state", "read_state", "read_tools", "write_state"]
 
@@ -21,7 +22,7 @@ TOKEN = "token"
 """A file of its own, for those who come over HTTP."""
 
 KINDS = (int, (int, float), str, str, str, str, str, list)
-"""Of the fields of a state."""
+"""The types of the fields of a state."""
 
 Tools = list[dict[str, Any]]
 
@@ -33,20 +34,20 @@ class State(NamedTuple):
     started: float
     """When the process began, by the system: with `pid` it is that very process."""
     version: str
-    """Of this package."""
+    """The version of this package."""
     url: str
-    """Of MCP over HTTP."""
+    """The URL of MCP over HTTP."""
     socket: str
     nonce: str
-    """What proves, at both ends of the local stream, that the other one can read this."""
+    """Proves at each end of the local stream that the other end can read this file."""
     directory: str
-    """Where it works: relative paths in calls begin here."""
+    """The working directory of the server: relative paths in calls begin here."""
     command: list[str]
-    """What was typed after `footlight`."""
+    """The words that were typed after `footlight`."""
 
 
 def make_state(url: str, socket: str, *, command: Sequence[str]) -> State:
-    """That of this very process."""
+    """Return the state of this process."""
     import psutil
 
     return State(
@@ -62,7 +63,7 @@ def make_state(url: str, socket: str, *, command: Sequence[str]) -> State:
 
 
 def read_state(folder: Path) -> State | None:
-    """None where there is none, or what is there is no state of ours.
+    """Return the state, or None if there is none that we have written.
 
     Raises:
         DaemonError: others can write there, so that it may be of a server that listens for this user's calls.
@@ -81,7 +82,7 @@ def read_state(folder: Path) -> State | None:
 
 
 def write_state(folder: Path, state: State, *, tools: Tools, token: str | None) -> None:
-    """Whole or not at all, and the state, by which the rest is found, last.
+    """Write the whole file or nothing, the state last, because the rest is found by it.
 
     `token` is the one that is asked for over HTTP, where the user gave none.
     """
@@ -92,7 +93,7 @@ def write_state(folder: Path, state: State, *, tools: Tools, token: str | None) 
 
 
 def read_tools(folder: Path, state: State) -> Tools | None:
-    """The list of this very server's tools."""
+    """Return the list of tools of this server."""
     try:
         given: Any = json.loads((folder / TOOLS).read_bytes())
         return cast("Tools", given["tools"]) if given["nonce"] == state.nonce else None

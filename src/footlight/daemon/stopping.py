@@ -40,7 +40,7 @@ def stop(folder: Path) -> State | None:
 
 
 def find_process(state: State) -> psutil.Process | None:
-    """That of the state; None where it is gone, and where its number is another's by now."""
+    """Return the process of the state, or None if it is gone or another process has its number now."""
     import psutil
 
     try:
@@ -68,7 +68,7 @@ def _end(state: State, process: psutil.Process) -> None:
 
 
 def _asked(state: State) -> bool:
-    """Whether it heard, and ended its side."""
+    """Return whether the server heard the request and closed its end."""
     try:
         with connect(state, "stop") as link:
             link.limit(ASK_SECONDS)

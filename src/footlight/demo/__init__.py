@@ -1,1 +1,1 @@
-"""The demo: a small shop on loopback, and a browser that works in it over the Model Context Protocol."""
+"""A demonstration: a small shop on loopback, and a client that uses it through a Footlight server."""

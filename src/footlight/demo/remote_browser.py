@@ -1,13 +1,114 @@
-"""The server's browser, worked by tool calls; each call and its answer stand in the transcript."""
+"""Call the server's tools through an MCP client, and read their answers. The transcript shows each call."""
 
+import base64
+from collections.abc import Mapping
+from dataclasses import dataclass
 from time import perf_counter
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from mcp import Client
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from footlight.demo.answer import Answer, StepError, ToolError, UnexpectedAnswer, read_answer
-from footlight.demo.transcript import Transcript
+from footlight.client.mcp_client import MCPClient
+from footlight.protocol.errors import ToolInvocationError
+from footlight.protocol.results import ToolResult
 
-__all__ = ["RemoteBrowser", "ToolRefused"]
+if TYPE_CHECKING:
+    from footlight.demo.transcript import DemoTranscript
+
+__all__ = [
+    "BrowserAnswer",
+    "RemoteBrowser",
+    "StepError",
+    "ToolError",
+    "ToolRefused",
+    "UnexpectedAnswer",
+    "read_answer",
+]
+
+_T = TypeVar("_T")
+
+
+class ToolError(BaseModel):
+    """The error of a failed call."""
+
+    code: str
+    message: str
+    details: dict[str, Any] = {}
+    retryable: bool = False
+    suggestion: str | None = None
+
+
+class _Envelope(BaseModel):
+    success: bool
+    data: dict[str, Any] = {}
+    error: ToolError | None = None
+
+
+class StepError(Exception):
+    """A step failed."""
+
+
+class UnexpectedAnswer(StepError):
+    """An answer lacks what the tool promises."""
+
+    def __init__(self, tool: str, problem: str) -> None:
+        super().__init__(f"{tool}: {problem}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class BrowserAnswer:
+    """The answer of a tool: its data or error, its image if it has one, and the elapsed time."""
+
+    tool: str
+    data: Mapping[str, Any]
+    error: ToolError | None
+    image: bytes | None
+    elapsed_ms: float
+
+    def text(self, key: str) -> str:
+        """Return a text of the data."""
+        return self._get(key, str)
+
+    def flag(self, key: str) -> bool:
+        """Return a boolean of the data."""
+        return self._get(key, bool)
+
+    def rows(self, *headers: str) -> list[dict[str, str]]:
+        """Return the rows of a table with exactly these headers."""
+        if self.data.get("headers") != list(headers):
+            raise UnexpectedAnswer(
+                self.tool, f"headers {self.data.get('headers')} instead of {list(headers)}"
+            )
+        return self._get("rows", list[dict[str, str]])
+
+    def downloads(self) -> list[dict[str, Any]]:
+        """Return the files that the browser downloaded during the call."""
+        return self._get("downloads", list[dict[str, Any]])
+
+    def picture(self) -> bytes:
+        """Return the image of the answer."""
+        if self.image is None:
+            raise UnexpectedAnswer(self.tool, "the answer has no image")
+        return self.image
+
+    def _get(self, key: str, kind: type[_T]) -> _T:
+        try:
+            return TypeAdapter(kind).validate_python(self.data.get(key), strict=True)
+        except ValidationError as error:
+            raise UnexpectedAnswer(self.tool, f"{key} is {self.data.get(key)!r}") from error
+
+
+def read_answer(tool: str, result: ToolResult, *, elapsed_ms: float) -> BrowserAnswer:
+    """Read the result of a call."""
+    try:
+        envelope = _Envelope.model_validate(result.structured_content)
+    except ValidationError as error:
+        raise UnexpectedAnswer(tool, result.text or "no structured content") from error
+    images = (item.data for item in result.content if item.type == "image" and item.data)
+    image = next((base64.b64decode(data) for data in images), None)
+    return BrowserAnswer(
+        tool=tool, data=envelope.data, error=envelope.error, image=image, elapsed_ms=elapsed_ms
+    )
 
 
 class ToolRefused(StepError):
@@ -21,28 +122,42 @@ class ToolRefused(StepError):
 class RemoteBrowser:
     """Calls the server's tools one after the other."""
 
-    def __init__(self, client: Client, transcript: Transcript) -> None:
+    def __init__(self, client: MCPClient, transcript: "DemoTranscript") -> None:
         self._client = client
         self._transcript = transcript
 
-    async def call(self, tool: str, /, **arguments: object) -> Answer:
-        """Call a tool. Raises: ToolRefused, UnexpectedAnswer."""
+    async def call(self, tool: str, /, **arguments: object) -> BrowserAnswer:
+        """Call a tool.
+
+        Raises:
+            ToolRefused: the server answered with an error.
+            UnexpectedAnswer: the answer has another shape.
+        """
         answer = await self._answer(tool, arguments)
         if answer.error:
             raise ToolRefused(tool, answer.error)
         return answer
 
-    async def refusal(self, tool: str, /, **arguments: object) -> ToolError:
-        """Call a tool that must be refused. Raises: UnexpectedAnswer where it is not."""
+    async def call_refused(self, tool: str, /, **arguments: object) -> ToolError:
+        """Call a tool that must fail, and return its error.
+
+        Raises:
+            UnexpectedAnswer: the call succeeded.
+        """
         answer = await self._answer(tool, arguments)
         if answer.error is None:
             raise UnexpectedAnswer(tool, "this should have been refused")
         return answer.error
 
-    async def _answer(self, tool: str, arguments: dict[str, object]) -> Answer:
+    async def _answer(self, tool: str, arguments: dict[str, object]) -> BrowserAnswer:
         self._transcript.call(tool, arguments)
         start = perf_counter()
-        result = await self._client.call_tool(tool, arguments)
+        try:
+            result = await self._client.call_tool(tool, arguments)
+        except ToolInvocationError as error:
+            if error.result is None:
+                raise
+            result = error.result
         answer = read_answer(tool, result, elapsed_ms=(perf_counter() - start) * 1000)
         self._transcript.answer(answer)
         return answer

@@ -1,78 +1,101 @@
-"""The demo: a shop, a server as a child over stdio, and a client that works in the one through the other."""
+"""Run the demo: a client works in a demonstration shop through a Footlight server over stdio."""
 
-import os
+import logging
 import sys
 import tempfile
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Generator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import TextIO
 
 import anyio
-from mcp import Client, MCPError, StdioServerParameters
-from mcp.client.stdio import stdio_client
 from rich.console import Console
 
-from footlight.demo.answer import StepError
-from footlight.demo.remote_browser import RemoteBrowser, ToolRefused
-from footlight.demo.site import serve_shop
-from footlight.demo.steps import SECRETS, STEPS, Stage, Step
-from footlight.demo.transcript import Transcript
-from footlight.demo.verdict import Verdict, failed
+from footlight.client.mcp_client import MCPClient
+from footlight.client.transports.stdio import Stdio
+from footlight.demo.remote_browser import RemoteBrowser, StepError, ToolRefused
+from footlight.demo.shop.site import serve_shop
+from footlight.demo.steps import SECRETS, STEPS, DemoStage, DemoStep
+from footlight.demo.transcript import DemoTranscript
+from footlight.demo.verdict import StepVerdict, failed
+from footlight.protocol.errors import MCPError
 
 __all__ = ["run_demo"]
 
 _LOG = "server.log"
 
 _KEPT = ("shop.png", "products.json", "order.json", "price-list.csv", _LOG)
-_REMEDY = "Run `footlight doctor`: it says what is missing and how to mend it."
-_CALL_LIMIT_S = 60
+_REMEDY = "Run `footlight doctor`: it says what is missing and how to install it."
+_CALL_LIMIT_MS = 60_000
 _DEMO_LIMIT_S = 300
 _LOG_LINES = 12
 
 
 async def run_demo(output: Path, *, console: Console, server_arguments: Sequence[str] = ()) -> int:
-    """Do the demo and keep what it brings home in `output`; 0 if every step gave what the site holds."""
-    transcript = Transcript(console, secrets=SECRETS)
-    verdicts: list[Verdict] = []
+    """Run the demo and keep its files in `output`. Return 0 if every step returned what the shop has."""
+    transcript = DemoTranscript(console, secrets=SECRETS)
+    verdicts: list[StepVerdict] = []
     try:
         with anyio.fail_after(_DEMO_LIMIT_S):
             async with _open_stage(output, transcript, server_arguments) as stage:
                 await _perform(stage, transcript, verdicts)
     except* (MCPError, TimeoutError) as lost:
-        transcript.failure(f"the server is gone or does not answer: {_first(lost)}")
+        transcript.failure(f"the server was lost or does not answer: {_first(lost)}")
     return _conclude(output, transcript, verdicts)
 
 
 @asynccontextmanager
 async def _open_stage(
-    output: Path, transcript: Transcript, server_arguments: Sequence[str]
-) -> AsyncGenerator[Stage]:
+    output: Path, transcript: DemoTranscript, server_arguments: Sequence[str]
+) -> AsyncGenerator[DemoStage]:
     log_path = _clear(output)
-    with tempfile.TemporaryDirectory(prefix="footlight-demo-") as folder, log_path.open("w") as log:
+    with tempfile.TemporaryDirectory(prefix="footlight-demo-") as folder, _log_to(log_path):
         files, downloads = (_make_folder(Path(folder), name) for name in ("files", "downloads"))
         folders = ("--upload-root", str(files), "--download-path", str(downloads))
         async with serve_shop() as site:
             transcript.fact("Shop", site.url)
-            async with _connect([*folders, *server_arguments], log) as client:
+            async with _connect([*folders, *server_arguments]) as client:
                 transcript.fact("Server", await _describe_server(client))
-                yield Stage(browser=RemoteBrowser(client, transcript), site=site, files=files, output=output)
+                yield DemoStage(
+                    browser=RemoteBrowser(client, transcript), site=site, files=files, output=output
+                )
 
 
-def _connect(arguments: Sequence[str], log: TextIO) -> Client:
-    command = ["-m", "footlight", "serve", "--log-format", "text", *arguments]
-    # The environment is given whole: the SDK passes on only a few variables by itself.
-    server = StdioServerParameters(command=sys.executable, args=command, env=dict(os.environ))
-    return Client(stdio_client(server, errlog=log), read_timeout_seconds=_CALL_LIMIT_S)
+def _connect(arguments: Sequence[str]) -> MCPClient:
+    server = Stdio(sys.executable, ("-m", "footlight", "serve", "--log-format", "text", *arguments))
+    return MCPClient(server, timeout_ms=_CALL_LIMIT_MS)
 
 
-async def _describe_server(client: Client) -> str:
-    name = f"{client.server_info.name} {client.server_info.version}" if client.server_info else "no name"
-    tools = (await client.list_tools()).tools
-    return f"{name}, {len(tools)} tools, protocol {client.protocol_version}, a child process over stdio"
+@contextmanager
+def _log_to(path: Path) -> Generator[None]:
+    """Write the server's log, which the client logs line by line, to a file."""
+    logger = logging.getLogger("footlight.client.stdio")
+    handler, level = logging.FileHandler(path, mode="w", encoding="utf-8"), logger.level
+    handler.setFormatter(_ServerLine("%(message)s"))
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
+        handler.close()
 
 
-async def _perform(stage: Stage, transcript: Transcript, verdicts: list[Verdict]) -> None:
+class _ServerLine(logging.Formatter):
+    """Leaves out the name of the server, which the client puts before each line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return super().format(record).partition(": ")[2]
+
+
+async def _describe_server(client: MCPClient) -> str:
+    info = client.get_server_info()
+    name = f"{info.get('title') or info.get('name')} {info.get('version')}"
+    version, tools = client.get_protocol_version(), await client.list_tools()
+    return f"{name}, {len(tools)} tools, protocol {version}, a child process over stdio"
+
+
+async def _perform(stage: DemoStage, transcript: DemoTranscript, verdicts: list[StepVerdict]) -> None:
     for number, step in enumerate(STEPS, start=1):
         transcript.heading(number, step.name)
         verdicts.append(await _take(step, stage))
@@ -80,7 +103,7 @@ async def _perform(stage: Stage, transcript: Transcript, verdicts: list[Verdict]
             return
 
 
-async def _take(step: Step, stage: Stage) -> Verdict:
+async def _take(step: DemoStep, stage: DemoStage) -> StepVerdict:
     try:
         check = await step.run(stage)
     except (StepError, OSError) as error:
@@ -92,7 +115,7 @@ def _remedy(error: Exception) -> str:
     return (error.error.suggestion or "") if isinstance(error, ToolRefused) else ""
 
 
-def _conclude(output: Path, transcript: Transcript, verdicts: Sequence[Verdict]) -> int:
+def _conclude(output: Path, transcript: DemoTranscript, verdicts: Sequence[StepVerdict]) -> int:
     right = sum(verdict.agrees for verdict in verdicts)
     if right:
         transcript.verdicts(verdicts)

@@ -1,7 +1,9 @@
-"""The demo as a person reads it: each call, what came back, and the verdicts."""
+"""Print the demo: each call, its answer, and the verdicts."""
 
 import json
+import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from rich.console import Console
@@ -9,10 +11,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from footlight.demo.answer import Answer
-from footlight.demo.verdict import Verdict
+from footlight.demo.remote_browser import BrowserAnswer
+from footlight.demo.verdict import StepVerdict
 
-__all__ = ["Transcript", "describe_arguments", "describe_data"]
+__all__ = ["DemoTranscript", "describe_arguments", "describe_data", "open_screen"]
 
 _MASK = "••••••"
 
@@ -20,8 +22,8 @@ _LONGEST_VALUE = 100
 _COLUMNS = ("Step", "The site holds", "What came back", "Verdict")
 
 
-class Transcript:
-    """Writes on a console: in colours on a terminal, in plain unwrapped lines elsewhere."""
+class DemoTranscript:
+    """Prints to a console: with colours on a terminal, as plain unwrapped lines elsewhere."""
 
     def __init__(self, console: Console, *, secrets: Collection[str] = ()) -> None:
         self._console = console
@@ -29,21 +31,21 @@ class Transcript:
         self._url = ""
 
     def fact(self, name: str, value: object) -> None:
-        """A line about the demo itself."""
+        """Print a line about the demo itself."""
         self._line(0, (f"{name:<10}", "dim"), str(value))
 
     def heading(self, number: int, text: str) -> None:
-        """The beginning of a step."""
+        """Print the heading of a step."""
         self._console.print()
         self._line(0, (f"{number}. {text}", "bold"))
 
     def call(self, tool: str, arguments: Mapping[str, object]) -> None:
-        """A call that is being made."""
+        """Print a call."""
         given = describe_arguments(arguments)
         self._line(2, (tool, "bold cyan"), f" {given}" if given else "")
 
-    def answer(self, answer: Answer) -> None:
-        """What came back, and how long it took."""
+    def answer(self, answer: BrowserAnswer) -> None:
+        """Print an answer and the elapsed time."""
         time = (f"  {answer.elapsed_ms:.0f} ms", "dim")
         if answer.error is None:
             fact = describe_data(answer.tool, answer.data, url_before=self._url)
@@ -55,11 +57,11 @@ class Transcript:
             self._line(4, ("suggestion: ", "dim"), answer.error.suggestion)
 
     def failure(self, text: str) -> None:
-        """Something that should not have been."""
+        """Print a failure."""
         self._line(4, ("failed: ", "bold red"), text)
 
-    def verdicts(self, verdicts: Sequence[Verdict]) -> None:
-        """All steps, what the site holds and what came back."""
+    def verdicts(self, verdicts: Sequence[StepVerdict]) -> None:
+        """Print a table of the steps: what the shop has and what was returned."""
         self._console.print()
         if self._console.is_terminal:
             self._console.print(_table(verdicts))
@@ -70,13 +72,13 @@ class Transcript:
                 self._line(0, (f"{verdict.step}: ", "bold red"), verdict.difference)
 
     def remark(self, text: str, quoted: Sequence[str] = ()) -> None:
-        """A closing remark, and lines quoted under it."""
+        """Print a closing remark with quoted lines below it."""
         self._console.print()
         self._line(0, (text, "bold"))
         for line in quoted:
             self._line(4, line)
 
-    def _plain_table(self, verdicts: Sequence[Verdict]) -> None:
+    def _plain_table(self, verdicts: Sequence[StepVerdict]) -> None:
         rows = [_COLUMNS, *(_row(verdict) for verdict in verdicts)]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         for row in rows:
@@ -85,13 +87,13 @@ class Transcript:
             )
 
     def _line(self, indent: int, *parts: str | tuple[str, str]) -> None:
-        text = Text.assemble(*map(self._masked, parts))
+        text = Text.assemble(*map(self._mask, parts))
         if self._console.is_terminal:
             self._console.print(Padding(text, (0, 0, 0, indent), expand=False))
         else:
             self._console.print(Text(" " * indent) + text, soft_wrap=True)
 
-    def _masked(self, part: str | tuple[str, str]) -> tuple[str, str]:
+    def _mask(self, part: str | tuple[str, str]) -> tuple[str, str]:
         text, style = (part, "") if isinstance(part, str) else part
         for secret in self._secrets:
             text = text.replace(secret, _MASK)
@@ -99,12 +101,12 @@ class Transcript:
 
 
 def describe_arguments(arguments: Mapping[str, object]) -> str:
-    """The arguments of a call on one line."""
-    return " ".join(f"{name}={_brief(value)}" for name, value in arguments.items())
+    """Return the arguments of a call on one line."""
+    return " ".join(f"{name}={_shorten(value)}" for name, value in arguments.items())
 
 
 def describe_data(tool: str, data: Mapping[str, Any], *, url_before: str = "") -> str:
-    """The one fact that matters in an answer: what the tool is for, or what else happened."""
+    """Return the main fact of an answer, with downloads and navigations."""
     describe = _FACTS.get(tool)
     facts = [describe(data)] if describe else []
     facts += [f"downloaded {download.get('suggestedFilename')}" for download in data.get("downloads", ())]
@@ -129,8 +131,8 @@ def _describe_picture(data: Mapping[str, Any]) -> str:
 _FACTS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "element_exists": lambda data: "yes" if data.get("exists") else "no",
     "extract_table": _describe_table,
-    "get_page_metadata": lambda data: f"{_brief(data.get('title'))}, language {data.get('language')}",
-    "get_text": lambda data: _brief(data.get("text")),
+    "get_page_metadata": lambda data: f"{_shorten(data.get('title'))}, language {data.get('language')}",
+    "get_text": lambda data: _shorten(data.get("text")),
     "navigate": lambda data: f"status {data.get('status')}",
     "screenshot": _describe_picture,
     "select": lambda data: f"selected {', '.join(data.get('selected', ()))}",
@@ -138,16 +140,16 @@ _FACTS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
 }
 
 
-def _brief(value: object) -> str:
-    text = value if isinstance(value, str) and value and not set(value) & set(' "\n') else _quoted(value)
+def _shorten(value: object) -> str:
+    text = value if isinstance(value, str) and value and not set(value) & set(' "\n') else _to_json(value)
     return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 1]}…"
 
 
-def _quoted(value: object) -> str:
+def _to_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _table(verdicts: Sequence[Verdict]) -> Table:
+def _table(verdicts: Sequence[StepVerdict]) -> Table:
     table = Table(*_COLUMNS, box=None, header_style="bold", padding=(0, 2, 0, 0))
     for verdict in verdicts:
         *cells, judgement = _row(verdict)
@@ -157,5 +159,22 @@ def _table(verdicts: Sequence[Verdict]) -> Table:
     return table
 
 
-def _row(verdict: Verdict) -> tuple[str, str, str, str]:
+def _row(verdict: StepVerdict) -> tuple[str, str, str, str]:
     return verdict.step, verdict.holds, verdict.got, "same" if verdict.agrees else "NOT THE SAME"
+
+
+class _QuietConsole(Console):
+    """Standard output. If its reader is gone, the demo continues without output."""
+
+    def on_broken_pipe(self) -> None:
+        """Stop printing, but do not exit."""
+        with suppress(SystemExit):
+            super().on_broken_pipe()
+
+
+def open_screen() -> _QuietConsole:
+    """Return standard output, which prints `?` for characters that its encoding lacks."""
+    reconfigure = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="replace")
+    return _QuietConsole()

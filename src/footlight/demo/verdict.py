@@ -1,17 +1,17 @@
-"""What the site holds beside what came back."""
+"""Compare what the shop has with what the server returned."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-__all__ = ["Check", "Verdict", "failed", "find_difference"]
+__all__ = ["Check", "StepVerdict", "failed", "find_difference"]
 
 _LONGEST = 120
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verdict:
-    """One step's outcome, in words."""
+class StepVerdict:
+    """The outcome of a step, in words."""
 
     step: str
     holds: str
@@ -23,15 +23,15 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Check:
-    """Two values that should be one, and how to say such a value in a few words."""
+    """Two values that must be equal, and a function that describes such a value."""
 
     holds: object
     got: object
     describe: Callable[[Any], str] = str
 
-    def judge(self, step: str) -> Verdict:
-        """The verdict on a step: whole values are compared."""
-        return Verdict(
+    def judge(self, step: str) -> StepVerdict:
+        """Return the verdict on a step after comparing the whole values."""
+        return StepVerdict(
             step=step,
             holds=self.describe(self.holds),
             got=self.describe(self.got),
@@ -40,13 +40,13 @@ class Check:
         )
 
 
-def failed(step: str, reason: str, *, remedy: str = "") -> Verdict:
-    """The verdict on a step that did not come to its end."""
-    return Verdict(step=step, holds="", got="nothing", agrees=False, difference=reason, remedy=remedy)
+def failed(step: str, reason: str, *, remedy: str = "") -> StepVerdict:
+    """Return the verdict on a step that failed."""
+    return StepVerdict(step=step, holds="", got="nothing", agrees=False, difference=reason, remedy=remedy)
 
 
 def find_difference(holds: object, got: object, *, place: str = "") -> str:
-    """Where two values first differ; nothing where they do not."""
+    """Return where two values first differ, or an empty text."""
     if holds == got:
         return ""
     plainly = f"{_at(place)}the site holds {_brief(holds)}, what came back is {_brief(got)}"

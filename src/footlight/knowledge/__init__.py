@@ -1,1 +1,1 @@
-"""What was done and seen, step by step, kept with the repository and found again."""
+"""The memory of steps: records of tool calls, kept with the repository, searched and reported."""

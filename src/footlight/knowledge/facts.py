@@ -1,4 +1,4 @@
-"""What a repository and its machine are like, as every step of a session tells it (R002-61)."""
+"""Facts about the repository and the machine. Every step record includes them."""
 
 from __future__ import annotations
 
@@ -16,69 +16,70 @@ from pathlib import Path
 import anyio
 import anyio.abc
 
-from footlight.knowledge.records import Facts
+from footlight.knowledge.records import RepositoryFacts
 
-__all__ = ["LearntFacts", "repository_facts"]
+__all__ = ["FactsReader", "read_repository_facts"]
 
 logger = logging.getLogger(__name__)
 
-ANSWER_SECONDS = 2.0
-"""For each program: a step must not wait for one that hangs."""
-LONGEST_ANSWER = 1 << 20
+PROGRAM_TIMEOUT_SECONDS = 2.0
+"""Time limit for each program, so that a step does not wait for a program that hangs."""
+MAX_OUTPUT_BYTES = 1 << 20
 
 _GIT = ("git", "--no-optional-locks", "-c", "core.fsmonitor=false")
-"""Reads only, and starts no program that the repository names."""
+"""A git command that only reads, and that starts no program configured in the repository."""
 
 
-class LearntFacts:
-    """What is known of a repository by now. It is asked beside the steps: the first ones may know nothing."""
+class FactsReader:
+    """Reads the facts of a repository in the background. The first steps may have no facts yet."""
 
     def __init__(self, repository: Path) -> None:
         self._repository = repository
-        self._asking: asyncio.Task[Facts] | None = None
+        self._reading: asyncio.Task[RepositoryFacts] | None = None
 
-    def ask(self) -> None:
-        """Once more: the branch may be another by now."""
-        self._asking = asyncio.create_task(repository_facts(self._repository))
+    def refresh(self) -> None:
+        """Start to read the facts again, because the branch may have changed."""
+        self._reading = asyncio.create_task(read_repository_facts(self._repository))
 
     @property
-    def known(self) -> Facts:
-        asking = self._asking
-        if asking is None or not asking.done() or asking.cancelled():
-            return Facts()
-        if error := asking.exception():
-            logger.warning("nothing could be learnt of the repository", exc_info=error)
-            self._asking = None
-            return Facts()
-        return asking.result()
+    def facts(self) -> RepositoryFacts:
+        """The facts of the last completed read; empty until then."""
+        reading = self._reading
+        if reading is None or not reading.done() or reading.cancelled():
+            return RepositoryFacts()
+        if error := reading.exception():
+            logger.warning("The facts of the repository could not be read", exc_info=error)
+            self._reading = None
+            return RepositoryFacts()
+        return reading.result()
 
 
-async def repository_facts(root: Path, *, answer_s: float = ANSWER_SECONDS) -> Facts:
-    """Ask once per session. What cannot be had is left out: a program that is missing, hangs or fails."""
-    questions = {
+async def read_repository_facts(root: Path, *, timeout_s: float = PROGRAM_TIMEOUT_SECONDS) -> RepositoryFacts:
+    """Return the facts. Facts from a program that is missing, hangs or fails are left out."""
+    commands = {
         "nodeVersion": ("node", "--version"),
         "yarnVersion": ("yarn", "--version"),
         "branch": (*_GIT, "symbolic-ref", "--quiet", "--short", "HEAD"),
         "commit": (*_GIT, "rev-parse", "--quiet", "--verify", "HEAD"),
         "dirty": (*_GIT, "status", "--porcelain"),
     }
-    answers: dict[str, str] = {}
+    outputs: dict[str, str] = {}
 
-    async def ask(name: str, command: Sequence[str]) -> None:
-        said = await _find_answer(command, root, answer_s)
-        if said is not None:
-            answers[name] = said
+    async def run(name: str, command: Sequence[str]) -> None:
+        output = await _run_program(command, root, timeout_s)
+        if output is not None:
+            outputs[name] = output
 
-    async with anyio.create_task_group() as asking:
-        for name, command in questions.items():
-            asking.start_soon(ask, name, command)
-    versions = {name: said for name, said in answers.items() if name.endswith("Version") and said}
-    named = {name: said for name, said in answers.items() if name in ("branch", "commit") and said}
-    dirty = {"dirty": answers["dirty"] != ""} if "dirty" in answers else {}
-    return Facts(environment={"platform": sys.platform, **versions}, git={**named, **dirty})
+    async with anyio.create_task_group() as tasks:
+        for name, command in commands.items():
+            tasks.start_soon(run, name, command)
+    versions = {name: output for name, output in outputs.items() if name.endswith("Version") and output}
+    revision = {name: output for name, output in outputs.items() if name in ("branch", "commit") and output}
+    dirty = {"dirty": outputs["dirty"] != ""} if "dirty" in outputs else {}
+    return RepositoryFacts(environment={"platform": sys.platform, **versions}, git={**revision, **dirty})
 
 
-async def _find_answer(command: Sequence[str], folder: Path, answer_s: float) -> str | None:
+async def _run_program(command: Sequence[str], folder: Path, timeout_s: float) -> str | None:
     program = shutil.which(command[0])
     if program is None:
         return None
@@ -88,36 +89,36 @@ async def _find_answer(command: Sequence[str], folder: Path, answer_s: float) ->
             stdin=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             cwd=folder,
-            env=_environment(),
+            env=_make_environment(),
             start_new_session=True,
         )
-    except OSError:  # the folder is gone, or the program is none
+    except OSError:  # the folder was removed, or the file is not a program
         return None
-    said: str | None = None
+    output: str | None = None
     try:
-        with anyio.move_on_after(answer_s):
-            said = await _output(process)
+        with anyio.move_on_after(timeout_s):
+            output = await _read_output(process)
     finally:
         # Shielded: a cancelled caller must still not leave a process behind.
         with anyio.CancelScope(shield=True):
             _kill(process)
             await process.aclose()
-    return said.strip() if said is not None else None
+    return output.strip() if output is not None else None
 
 
-async def _output(process: anyio.abc.Process) -> str | None:
-    """None where it failed. Of a long one, the beginning: that a tree is dirty is seen there."""
+async def _read_output(process: anyio.abc.Process) -> str | None:
+    """Return the output, or None if the program failed. Only the beginning of a long output is returned."""
     assert process.stdout is not None
     output = b""
-    async for piece in process.stdout:
-        output += piece
-        if len(output) > LONGEST_ANSWER:
+    async for chunk in process.stdout:
+        output += chunk
+        if len(output) > MAX_OUTPUT_BYTES:
             return output.decode("utf-8", "replace")
     return output.decode("utf-8", "replace") if await process.wait() == 0 else None
 
 
 def _kill(process: anyio.abc.Process) -> None:
-    """With its children, which may have its pipe."""
+    """Kill the process and its children, which may hold its pipe open."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         if sys.platform == "win32":
             process.kill()
@@ -125,8 +126,8 @@ def _kill(process: anyio.abc.Process) -> None:
             os.killpg(process.pid, signal.SIGKILL)
 
 
-def _environment() -> dict[str, str]:
-    """Git looks at the folder alone, and nothing asks or downloads."""
+def _make_environment() -> dict[str, str]:
+    """Return an environment in which git uses only the folder, and no program prompts or downloads."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     return {
         **kept,

@@ -1,4 +1,4 @@
-"""Names in the store's folder: they sort by time, mean the same on every system, and never lead out of it."""
+"""Names of files and folders in the store. They sort by time and are valid on every operating system."""
 
 from __future__ import annotations
 
@@ -10,42 +10,42 @@ from typing import Final
 __all__ = [
     "MILLISECOND",
     "NO_SESSION",
-    "in_milliseconds",
-    "moment_in_words",
-    "moment_of",
+    "format_stamp",
+    "format_timestamp",
+    "parse_moment",
+    "parse_step_name",
+    "safe_name",
     "session_name",
-    "spelled_out",
-    "stamp",
     "step_name",
-    "without_risk",
+    "to_milliseconds",
 ]
 
 NO_SESSION: Final = "mm-none"
-"""Whose the steps of calls without a session are: the schema forbids an empty name (R002-68)."""
-SHORTEST_SESSION = 4
-LONGEST_SESSION = 64
-LONGEST_NAME = 80
-"""Characters. With a timestamp and an ending, every file system has room for it."""
+"""The session id of calls without a session, because the schema forbids an empty id."""
+MIN_SESSION_CHARS = 4
+MAX_SESSION_CHARS = 64
+MAX_NAME_BYTES = 80
+"""With a timestamp and an extension, such a name fits on every file system."""
 MILLISECOND: Final = timedelta(milliseconds=1)
 
 _STEP = re.compile(r"([0-9]{8}T[0-9]{6}\.[0-9]{3}Z)-[^/\\]+\.json")
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?=\.|$)", re.IGNORECASE)
-"""Windows has devices of these names in every folder."""
+"""Device names, which Windows reserves in every folder."""
 
 
-def in_milliseconds(at: datetime) -> datetime:
-    """In UTC, which a time without a zone is taken for."""
+def to_milliseconds(at: datetime) -> datetime:
+    """Return a time in UTC, cut to milliseconds; a time without a zone counts as UTC."""
     moment = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
     return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 
 
-def spelled_out(at: datetime) -> str:
-    """2026-01-15T12:34:56.789Z"""
+def format_timestamp(at: datetime) -> str:
+    """Format a time for records: 2026-01-15T12:34:56.789Z."""
     return f"{_seconds(at, '-', ':')}.{at.microsecond // 1000:03}Z"
 
 
-def stamp(at: datetime) -> str:
-    """20260115T123456.789Z (R002-21)."""
+def format_stamp(at: datetime) -> str:
+    """Format a time for file names: 20260115T123456.789Z."""
     return f"{_seconds(at, '', '')}.{at.microsecond // 1000:03}Z"
 
 
@@ -55,36 +55,38 @@ def _seconds(at: datetime, dash: str, colon: str) -> str:
 
 
 def step_name(at: datetime, tool: str) -> str:
-    return f"{stamp(at)}-{without_risk(tool)}.json"
+    """Return the file name of a step."""
+    return f"{format_stamp(at)}-{safe_name(tool)}.json"
 
 
-def moment_of(name: str) -> datetime | None:
-    """When the step of this file was; None where the file is no step."""
+def parse_step_name(name: str) -> datetime | None:
+    """Return the time in the name of a step file, or None if it is not a step file."""
     found = _STEP.fullmatch(name)
     try:
         return found and datetime.strptime(found[1], "%Y%m%dT%H%M%S.%fZ").replace(tzinfo=UTC)
-    except ValueError:  # the 31st of February
+    except ValueError:  # For example the 31st of February.
         return None
 
 
 def session_name(session_id: str | None) -> str:
-    """The session's own id where that can name a folder; else one made of it, which no other id gets.
+    """Return the folder name of a session: its id, or a unique name derived from an id that is not valid.
 
-    Without an id that the schema takes, the pseudo session `mm-none`.
+    Calls without a session are stored under `mm-none`.
     """
-    if session_id is None or len(session_id) < SHORTEST_SESSION:
+    if session_id is None:
         return NO_SESSION
-    if re.fullmatch(rf"[A-Za-z0-9_-]{{4,{LONGEST_SESSION}}}", session_id) and not _RESERVED.match(session_id):
+    is_plain = re.fullmatch(rf"[A-Za-z0-9_-]{{{MIN_SESSION_CHARS},{MAX_SESSION_CHARS}}}", session_id)
+    if is_plain and not _RESERVED.match(session_id):
         return session_id
     digest = hashlib.sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    readable = re.sub(r"[^A-Za-z0-9_-]+", "_", session_id).strip("_")[: LONGEST_SESSION - 9]
+    readable = re.sub(r"[^A-Za-z0-9_-]+", "_", session_id).strip("_")[: MAX_SESSION_CHARS - 9]
     return f"{readable or 'session'}-{digest}"
 
 
-def without_risk(name: str) -> str:
-    """As readable as may be: letters of every language stay. Never empty, hidden, or a device's."""
+def safe_name(name: str) -> str:
+    """Return a readable file name that is never empty, hidden or a device name."""
     kept = re.sub(r"[^\w.-]+", "_", name).strip("._-") or "unnamed"
-    while len(kept.encode()) > LONGEST_NAME:
+    while len(kept.encode()) > MAX_NAME_BYTES:
         kept = kept[:-1].rstrip("._-")
     return f"_{kept}" if _RESERVED.match(kept) else kept
 
@@ -93,11 +95,11 @@ _AGO = re.compile(r"([0-9]{1,9})([smhdw])")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
-def moment_in_words(text: str, *, now: datetime) -> datetime:
-    """A time, in UTC unless it says otherwise, or how long ago: `2026-01-15T12:00:00Z`, `2026-01-15`, `48h`.
+def parse_moment(text: str, *, now: datetime) -> datetime:
+    """Parse a time (default zone: UTC) or a duration before now: `2026-01-15T12:00:00Z`, `2026-01-15`, `48h`.
 
     Raises:
-        ValueError: it is neither.
+        ValueError: The text is neither a time nor a duration.
     """
     text = text.strip()
     try:
@@ -107,5 +109,5 @@ def moment_in_words(text: str, *, now: datetime) -> datetime:
         return at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
     except (ValueError, OverflowError):
         raise ValueError(
-            f"{text!r} is no time (2026-01-15T12:00:00Z) and no duration (30m, 48h, 7d)"
+            f"{text!r} is neither a time (2026-01-15T12:00:00Z) nor a duration (30m, 48h, 7d)"
         ) from None

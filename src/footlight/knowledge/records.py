@@ -1,7 +1,7 @@
-"""A step of a session, and the StepRecord v1 that is kept of it (R002-59 to R002-68).
+"""Steps of a session, and how they become StepRecord v1 records.
 
-Whatever a step is made of, its record fits the schema: what does not is left out. So nothing needs to be
-validated when it is written, which would take longer than writing it.
+A record always conforms to the schema, because parts that do not conform are left out. Records are therefore
+not validated when they are written: validation would take longer than writing.
 """
 
 from __future__ import annotations
@@ -13,51 +13,58 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, cast
 
-from footlight.knowledge.naming import in_milliseconds, session_name, spelled_out
-from footlight.knowledge.sanitising import (
-    LARGEST_NUMBER,
-    SHORTEST_NAMED,
-    Field,
-    Rules,
+from footlight.knowledge.naming import format_timestamp, session_name, to_milliseconds
+from footlight.knowledge.redaction.rules import RedactionRules, TypedField
+from footlight.knowledge.redaction.sanitiser import (
+    MIN_NAMED_SECRET_CHARS,
+    NUMBER_LIMIT,
     Sanitiser,
-    cleaned,
-    texts_named_secret,
+    find_named_secrets,
+    remove_control_characters,
 )
+from footlight.knowledge.redaction.secret_texts import SecretTexts
+from footlight.knowledge.redaction.shapes import find_phrase
 from footlight.knowledge.schema import SCHEMA_VERSION, SCREENS, UNKNOWN_SCREEN
-from footlight.knowledge.secret_shapes import find_phrase
-from footlight.knowledge.secret_texts import SecretTexts
 
-__all__ = ["LARGEST_RECORD", "Facts", "Field", "Observation", "Step", "encoded", "record_of"]
+__all__ = [
+    "MAX_RECORD_BYTES",
+    "RawStep",
+    "RepositoryFacts",
+    "StepObservation",
+    "TypedField",
+    "encode_record",
+    "make_record",
+]
 
-LARGEST_RECORD = 256 << 10
-"""Bytes of the file."""
-MOST_ITEMS = 500
-"""Of test ids, and of nodes."""
-LONGEST_ID = 200
-LONGEST_TEXT = 300
-LONGEST_TAG = 60
-LONGEST_URL = 2_000
-LONGEST_SELECTOR = 1_000
-LONGEST_MESSAGE = 4_000
-LONGEST_PATH = 8
-"""Ancestors that are told of a node."""
+MAX_RECORD_BYTES = 256 << 10
+"""Maximum size of the file."""
+MAX_ITEMS = 500
+"""Maximum number of test ids, and of nodes."""
+MAX_ID_CHARS = 200
+MAX_TEXT_CHARS = 300
+MAX_TAG_CHARS = 60
+MAX_URL_CHARS = 2_000
+MAX_SELECTOR_CHARS = 1_000
+MAX_MESSAGE_CHARS = 4_000
+MAX_PATH_ITEMS = 8
+"""Maximum number of ancestors that are recorded for a node."""
 NO_REF = "e0"
-"""Of a node whose ref has another form than the schema's. No snapshot counts from zero."""
-FEWEST_CHIPS = 12
-"""Words that stand alone on a secret screen: then they are a phrase."""
+"""The ref of a node whose own ref does not match the schema. Snapshots number their refs from one."""
+MIN_CHIPS = 12
+"""Number of single-word elements from which a screen is assumed to show a seed phrase."""
 
 _REF = re.compile(r"e[0-9]{1,9}")
 _CHIP = re.compile(r"(?:[0-9]{1,2}[.):]?\s*)?([a-z]{3,8})")
-LONGEST_CHIP = 14
+MAX_CHIP_CHARS = 14
 _FLAGS = ("disabled", "checked", "expanded")
 
-_Told = Callable[[object, int], str]
-"""Cleans a text of the page, and cuts it."""
+_CleanText = Callable[[object, int], str]
+"""A function that redacts a text of the page and cuts it to a maximum length."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Observation:
-    """The page after the step, in the document's words: ExtensionState, TestIdItem and A11yNodeTrimmed."""
+class StepObservation:
+    """The page after the step, in the types of the schema: ExtensionState, TestIdItem and A11yNodeTrimmed."""
 
     state: Mapping[str, Any]
     test_ids: Sequence[Mapping[str, Any]] = ()
@@ -65,126 +72,137 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """A call of a tool as it was: nothing of it is clean yet."""
+class RawStep:
+    """A tool call before redaction."""
 
     tool: str
     session_id: str | None
     at: datetime
-    """In UTC."""
+    """The time of the step, in UTC."""
 
     ok: bool
     duration_ms: int = 0
     input: Mapping[str, Any] = field(default_factory=dict[str, Any])
     target: Mapping[str, Any] | None = None
-    field: Field | None = None
-    """What was typed into; None where nothing was, or it was not found."""
+    field: TypedField | None = None
+    """The field that received the typed text, or None if nothing was typed or the field was not found."""
 
     error: Mapping[str, Any] | None = None
-    """`code`, `message` and `details`."""
+    """The error with `code`, `message` and `details`."""
 
-    observation: Observation | None = None
-    """None where there is no page."""
+    observation: StepObservation | None = None
+    """The page after the step, or None if there is no page."""
 
     screenshot: Mapping[str, Any] | None = None
-    """`path`, `width` and `height`: never the image itself (R002-23)."""
+    """The `path`, `width` and `height` of the screenshot, without the image itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
-    """What all steps of a session have in common, by the schema's names."""
+class RepositoryFacts:
+    """Facts that all steps of a session share, with the key names of the schema."""
 
     environment: Mapping[str, Any] = field(default_factory=dict[str, Any])
     git: Mapping[str, Any] = field(default_factory=dict[str, Any])
     build: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
-def record_of(
-    step: Step,
-    facts: Facts,
-    rules: Rules,
+def make_record(
+    step: RawStep,
+    facts: RepositoryFacts,
+    rules: RedactionRules,
     *,
     secrets: SecretTexts | None = None,
     screens: Sequence[str] | None = SCREENS,
+    revealing: set[str] | None = None,
 ) -> dict[str, Any]:
-    """The step as it is kept. `secrets` are those of earlier steps, and learn those of this one.
+    """Return the redacted record of a step.
 
-    Without them, there are the rules' own. With `screens` None or empty, a screen may have any name.
+    `secrets` holds the secrets of earlier steps; those of this step are added. By default only the known
+    texts of the rules are secret. If `screens` is None or empty, any screen name is accepted. `revealing`
+    holds the sessions whose last observation was of a secret screen, and is updated.
     """
-    known = SecretTexts(rules.known_texts) if secrets is None else secrets
-    seen = _seen(step.observation, rules)
-    _learn(step, seen, rules, known)
-    typed = _typed(step, rules)
-    in_call = Sanitiser(rules, known, also=_only(typed))
+    all_secrets = SecretTexts(rules.known_texts) if secrets is None else secrets
+    seen = _check_observation(step.observation, rules)
+    _learn_secrets(step, seen, rules, all_secrets)
+    typed = _typed_texts(step, rules)
+    is_revealing = _is_revealing(step, seen, set() if revealing is None else revealing)
+    chips = frozenset(seen.chips) - rules.interface_words if is_revealing else frozenset[str]()
+    in_call = Sanitiser(rules, all_secrets, also=_secrets_of_call(typed), reveals=is_revealing, chips=chips)
+    in_page = Sanitiser(rules, all_secrets, reveals=seen.is_secret, chips=chips)
     record: dict[str, Any] = {
         "schemaVersion": SCHEMA_VERSION,
-        "timestamp": spelled_out(in_milliseconds(step.at)),
-        "sessionId": session_name(step.session_id),
-        "environment": _texts(facts.environment, ("platform", "nodeVersion", "yarnVersion"), in_call),
-        "git": {**_texts(facts.git, ("branch", "commit"), in_call), **_booleans(facts.git, ("dirty",))},
-        "build": _build(facts.build, in_call),
-        "tool": _tool(step, rules, typed, in_call),
-        "timing": _counts({"durationMs": step.duration_ms}, least=0),
-        "outcome": _outcome(step, in_call),
-        "observation": _observation(seen, Sanitiser(rules, known), screens),
-        "artifacts": _artifacts(step.screenshot, in_call),
+        "timestamp": format_timestamp(to_milliseconds(step.at)),
+        "sessionId": session_name(step.session_id or None),
+        "environment": _clean_texts(facts.environment, ("platform", "nodeVersion", "yarnVersion"), in_call),
+        "git": {
+            **_clean_texts(facts.git, ("branch", "commit"), in_call),
+            **_keep_booleans(facts.git, ("dirty",)),
+        },
+        "build": _build_part(facts.build, in_call),
+        "tool": _tool_part(step, rules, typed, in_call),
+        "timing": _keep_counts({"durationMs": step.duration_ms}, minimum=0),
+        "outcome": _outcome_part(step, in_call),
+        "observation": _observation_part(seen, in_page, screens),
+        "artifacts": _artifacts_part(step.screenshot, in_call),
     }
     optional = ("environment", "git", "build", "timing", "artifacts")
     return {key: value for key, value in record.items() if value or key not in optional}
 
 
-def encoded(record: dict[str, Any]) -> bytes:
-    """Its file. A record that is too large loses the end of its lists: a page is known by its beginning."""
-    data = _json(record)
+def encode_record(record: dict[str, Any]) -> bytes:
+    """Encode a record as JSON. The longer lists of a record that is too large are shortened."""
+    data = _to_json(record)
     observation = record["observation"]
-    while len(data) > LARGEST_RECORD and (observation["testIds"] or observation["a11y"]["nodes"]):
+    while len(data) > MAX_RECORD_BYTES and (observation["testIds"] or observation["a11y"]["nodes"]):
         longer = max(
-            observation["testIds"], observation["a11y"]["nodes"], key=lambda items: len(_json(items))
+            observation["testIds"], observation["a11y"]["nodes"], key=lambda items: len(_to_json(items))
         )
         del longer[len(longer) // 2 :]
-        data = _json(record)
-    if len(data) <= LARGEST_RECORD:
+        data = _to_json(record)
+    if len(data) <= MAX_RECORD_BYTES:
         return data
     record["tool"]["input"] = {}
     record["outcome"].get("error", {}).pop("details", None)
-    return _json(record)
+    return _to_json(record)
 
 
-def _json(value: object) -> bytes:
+def _to_json(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
-    """An observation of which every part is what it should be."""
+class _CheckedObservation:
+    """An observation whose parts have the expected types."""
 
     state: Mapping[str, Any]
     test_ids: list[Mapping[str, Any]]
     nodes: list[Mapping[str, Any]]
     texts: list[str]
-    """Of test ids, and names of nodes."""
+    """The texts of the test ids, and the names of the nodes."""
 
     chips: list[str]
-    """Words that stand alone, and small, with or without their number."""
+    """Elements that contain a single lower-case word, with or without a number."""
 
     is_ruled_secret: bool
-    """By its name, or by a test id."""
+    """Whether the rules make the screen secret, by its name or by a test id."""
 
     @property
     def is_secret(self) -> bool:
-        return self.is_ruled_secret or len(self.chips) >= FEWEST_CHIPS
+        return self.is_ruled_secret or len(self.chips) >= MIN_CHIPS
 
 
-def _seen(observation: Observation | None, rules: Rules) -> _Seen:
+def _check_observation(observation: StepObservation | None, rules: RedactionRules) -> _CheckedObservation:
     if observation is None:
-        return _Seen({}, [], [], [], [], is_ruled_secret=False)
-    test_ids = [item for item in _mappings(observation.test_ids) if isinstance(item.get("testId"), str)]
-    nodes = _mappings(observation.nodes)
+        return _CheckedObservation({}, [], [], [], [], is_ruled_secret=False)
+    test_ids = [item for item in _keep_mappings(observation.test_ids) if isinstance(item.get("testId"), str)]
+    nodes = _keep_mappings(observation.nodes)
     pairs = [*((item, "text") for item in test_ids), *((node, "name") for node in nodes)]
     texts = [text for item, key in pairs if isinstance(text := item.get(key), str)]
-    chips = (_CHIP.fullmatch(text.strip()) for text in texts if len(text) <= LONGEST_CHIP and text.islower())
+    chips = (
+        _CHIP.fullmatch(text.strip()) for text in texts if len(text) <= MAX_CHIP_CHARS and text.islower()
+    )
     screen = observation.state.get("currentScreen")
-    return _Seen(
+    return _CheckedObservation(
         observation.state,
         test_ids,
         nodes,
@@ -196,44 +214,57 @@ def _seen(observation: Observation | None, rules: Rules) -> _Seen:
     )
 
 
-def _learn(step: Step, seen: _Seen, rules: Rules, secrets: SecretTexts) -> None:
-    """Remember what is typed into a secret field, named so, or shown as a seed phrase."""
-    for text in _typed(step, rules):
+def _is_revealing(step: RawStep, seen: _CheckedObservation, revealing: set[str]) -> bool:
+    """Return whether the step begins or ends on a secret screen."""
+    session = session_name(step.session_id or None)
+    began = session in revealing
+    if step.observation is not None and seen.is_secret:
+        revealing.add(session)
+    elif step.observation is not None:
+        revealing.discard(session)
+    return began or seen.is_secret
+
+
+def _learn_secrets(
+    step: RawStep, seen: _CheckedObservation, rules: RedactionRules, secrets: SecretTexts
+) -> None:
+    """Remember texts typed into a secret field, found under a secret key, or shown as a seed phrase."""
+    for text in _typed_texts(step, rules):
         _learn_typed(text, step, rules, secrets)
-    for text in texts_named_secret((step.input, step.error), rules):
+    for text in find_named_secrets((step.input, step.error), rules):
         secrets.remember(text)
     if not seen.is_ruled_secret:
         return
-    if len(seen.chips) >= FEWEST_CHIPS:
+    if len(seen.chips) >= MIN_CHIPS:
         secrets.remember_words(seen.chips)
     for text in seen.texts:
         if (phrase := find_phrase(text)) is not None:
             secrets.remember(phrase)
 
 
-def _typed(step: Step, rules: Rules) -> list[str]:
+def _typed_texts(step: RawStep, rules: RedactionRules) -> list[str]:
     return [value for key, value in step.input.items() if key in rules.typed_keys and isinstance(value, str)]
 
 
-def _only(typed: Sequence[str]) -> SecretTexts | None:
-    """What was typed, for the step itself, however short or public it is."""
+def _secrets_of_call(typed: Sequence[str]) -> SecretTexts | None:
+    """Return the typed texts as secrets of this step, including short and public ones."""
     texts = SecretTexts()
     for text in typed:
-        texts.remember(text, shortest_word=1, also_public=True)
+        texts.remember(text, min_word_chars=1, also_public=True)
     return texts if typed else None
 
 
-def _is_secret_input(step: Step, rules: Rules) -> bool | None:
-    """By the field itself, and by how the call names it. None: there is nothing to tell it by."""
-    target = _target(step)
-    if any(map(rules.names_secret, target.values())):
+def _is_secret_input(step: RawStep, rules: RedactionRules) -> bool | None:
+    """Return whether the field or the target makes the typed text secret; None if neither is known."""
+    target = _find_target(step)
+    if any(map(rules.is_secret_name, target.values())):
         return True
     if step.field is None:
         return False if "testId" in target else None
     return rules.is_secret_field(step.field)
 
 
-def _learn_typed(text: str, step: Step, rules: Rules, secrets: SecretTexts) -> None:
+def _learn_typed(text: str, step: RawStep, rules: RedactionRules, secrets: SecretTexts) -> None:
     is_secret = _is_secret_input(step, rules)
     if is_secret and _CHIP.fullmatch(text.strip().lower()) and _takes_phrase(step, rules):
         secrets.remember_words([text.strip()])
@@ -242,89 +273,104 @@ def _learn_typed(text: str, step: Step, rules: Rules, secrets: SecretTexts) -> N
 
 
 def _may_be_secret(text: str) -> bool:
-    return len(text) >= SHORTEST_NAMED and not re.fullmatch(r"[\s\d.,]*", text)
+    return len(text) >= MIN_NAMED_SECRET_CHARS and not re.fullmatch(r"[\s\d.,]*", text)
 
 
-def _takes_phrase(step: Step, rules: Rules) -> bool:
-    """A word of a phrase, in a field of its own, is secret as a word: as a text it is part of many others."""
-    into = step.field or Field()
-    return any(map(rules.names_phrase, (*_target(step).values(), into.test_id, into.name, into.hint)))
+def _takes_phrase(step: RawStep, rules: RedactionRules) -> bool:
+    """Return whether the field takes one word of a seed phrase.
+
+    Such a word is remembered as a word, because as a text it would be found inside many other words.
+    """
+    into = step.field or TypedField()
+    return any(map(rules.is_phrase_name, (*_find_target(step).values(), into.test_id, into.name, into.hint)))
 
 
-def _tool(step: Step, rules: Rules, typed: Sequence[str], sanitiser: Sanitiser) -> dict[str, Any]:
+def _tool_part(
+    step: RawStep, rules: RedactionRules, typed: Sequence[str], sanitiser: Sanitiser
+) -> dict[str, Any]:
     kept = {key: value for key, value in step.input.items() if key not in rules.typed_keys}
-    told: dict[str, Any] = {
-        "name": cleaned(step.tool)[:LONGEST_ID] or "unnamed",
-        "input": sanitiser.data(kept),
+    part: dict[str, Any] = {
+        "name": remove_control_characters(step.tool)[:MAX_ID_CHARS] or "unnamed",
+        "input": sanitiser.clean_data(kept),
     }
     target = {
-        key: sanitiser.text(value, LONGEST_SELECTOR) if key != "a11yRef" else value
-        for key, value in _target(step).items()
+        key: value if key == "a11yRef" else _clean_target(key, value, sanitiser)
+        for key, value in _find_target(step).items()
         if key != "a11yRef" or _REF.fullmatch(value)
     }
     if target:
-        told["target"] = target
+        part["target"] = target
     if len(kept) < len(step.input):
-        told["textRedacted"] = True
-        # How long a secret is helps whoever guesses it.
+        part["textRedacted"] = True
+        # The length of a secret would help to guess it.
         if typed and _is_secret_input(step, rules) is False:
-            told["textLength"] = sum(map(len, typed))
-    return told
+            part["textLength"] = sum(map(len, typed))
+    return part
 
 
-def _target(step: Step) -> dict[str, str]:
-    """As the schema has it, from the call's own input if need be."""
-    given = step.input if step.target is None else step.target
+def _clean_target(key: str, value: str, sanitiser: Sanitiser) -> str:
+    clean = sanitiser.clean_identifier if key == "testId" else sanitiser.clean_call_text
+    return clean(value, MAX_SELECTOR_CHARS)
+
+
+def _find_target(step: RawStep) -> dict[str, str]:
+    """Return the target under the schema's names, taken from the input of the call if necessary."""
+    source = step.input if step.target is None else step.target
     return {
-        key: value for key in ("a11yRef", "testId", "selector") if isinstance(value := given.get(key), str)
+        key: value for key in ("a11yRef", "testId", "selector") if isinstance(value := source.get(key), str)
     }
 
 
-def _outcome(step: Step, sanitiser: Sanitiser) -> dict[str, Any]:
+def _outcome_part(step: RawStep, sanitiser: Sanitiser) -> dict[str, Any]:
     if step.error is None:
         return {"ok": bool(step.ok)}
-    error: dict[str, Any] = {**_texts(step.error, ("code", "message"), sanitiser, longest=LONGEST_MESSAGE)}
+    error: dict[str, Any] = {**_clean_texts(step.error, ("code",), sanitiser)}
+    if isinstance(message := step.error.get("message"), str):
+        error["message"] = sanitiser.clean_call_text(message, MAX_MESSAGE_CHARS)
     if isinstance(step.error.get("details"), Mapping):
-        error["details"] = sanitiser.data(step.error["details"])
+        error["details"] = sanitiser.clean_data(step.error["details"])
     return {"ok": bool(step.ok), "error": error}
 
 
-def _artifacts(screenshot: Mapping[str, Any] | None, sanitiser: Sanitiser) -> dict[str, Any]:
+def _artifacts_part(screenshot: Mapping[str, Any] | None, sanitiser: Sanitiser) -> dict[str, Any]:
     if not screenshot:
         return {}
+    path = screenshot.get("path")
     return {
         "screenshot": {
-            **_texts(screenshot, ("path",), sanitiser, longest=LONGEST_MESSAGE),
-            **_counts({key: screenshot.get(key) for key in ("width", "height")}, least=1),
+            **({"path": sanitiser.clean_path(path)} if isinstance(path, str) else {}),
+            **_keep_counts({key: screenshot.get(key) for key in ("width", "height")}, minimum=1),
         }
     }
 
 
-def _build(build: Mapping[str, Any], sanitiser: Sanitiser) -> dict[str, Any]:
+def _build_part(build: Mapping[str, Any], sanitiser: Sanitiser) -> dict[str, Any]:
     kind = {"buildType": "build:test"} if build.get("buildType") == "build:test" else {}
-    return {**kind, **_texts(build, ("extensionPathResolved",), sanitiser)}
+    return {**kind, **_clean_texts(build, ("extensionPathResolved",), sanitiser)}
 
 
-def _observation(seen: _Seen, sanitiser: Sanitiser, screens: Sequence[str] | None) -> dict[str, Any]:
-    paths = [_path(node) for node in seen.nodes]
+def _observation_part(
+    seen: _CheckedObservation, sanitiser: Sanitiser, screens: Sequence[str] | None
+) -> dict[str, Any]:
+    paths = [_find_path(node) for node in seen.nodes]
     ancestors = {item: item.partition(":") for path in paths for item in path}
-    sanitiser.screen(_free_texts(seen, ancestors.values()))
-    told = sanitiser.interface if seen.is_secret else sanitiser.shown
-    # Few ancestors have many descendants.
-    shown = {item: _ancestor(parts, sanitiser, told) for item, parts in ancestors.items()}
+    sanitiser.remember_plain(_free_texts(seen, ancestors.values()))
+    clean = sanitiser.clean_secret_page_text if seen.is_secret else sanitiser.clean_page_text
+    # Nodes share ancestors, so each ancestor is cleaned once.
+    cleaned = {item: _clean_ancestor(parts, sanitiser, clean) for item, parts in ancestors.items()}
     return {
-        "state": _state(seen.state, sanitiser, screens),
-        "testIds": [_test_id(item, sanitiser, told) for item in seen.test_ids],
+        "state": _state_part(seen.state, sanitiser, screens),
+        "testIds": [_test_id_part(item, sanitiser, clean) for item in seen.test_ids],
         "a11y": {
             "nodes": [
-                _node(node, [shown[item] for item in path], sanitiser, told)
+                _node_part(node, [cleaned[item] for item in path], sanitiser, clean)
                 for node, path in zip(seen.nodes, paths, strict=True)
             ]
         },
     }
 
 
-def _free_texts(seen: _Seen, ancestors: Iterable[tuple[str, str, str]]) -> Iterator[str]:
+def _free_texts(seen: _CheckedObservation, ancestors: Iterable[tuple[str, str, str]]) -> Iterator[str]:
     yield from seen.texts
     for items, keys in ((seen.test_ids, ("testId", "tag")), (seen.nodes, ("role",))):
         yield from (text for item in items for key in keys if isinstance(text := item.get(key), str))
@@ -332,18 +378,20 @@ def _free_texts(seen: _Seen, ancestors: Iterable[tuple[str, str, str]]) -> Itera
         yield from (role, name)
 
 
-def _state(state: Mapping[str, Any], sanitiser: Sanitiser, screens: Sequence[str] | None) -> dict[str, Any]:
-    """Without a page there is a placeholder (R002-64)."""
-    screen = sanitiser.text(state.get("currentScreen"), LONGEST_ID)
+def _state_part(
+    state: Mapping[str, Any], sanitiser: Sanitiser, screens: Sequence[str] | None
+) -> dict[str, Any]:
+    """Return the state part, with placeholder values if there is no page."""
+    screen = sanitiser.clean_text(state.get("currentScreen"), MAX_ID_CHARS)
     chain_id = state.get("chainId")
     return {
         "isLoaded": state.get("isLoaded") is True,
-        "currentUrl": sanitiser.text(state.get("currentUrl"), LONGEST_URL),
-        "extensionId": sanitiser.text(state.get("extensionId"), LONGEST_ID),
+        "currentUrl": sanitiser.clean_identifier(state.get("currentUrl"), MAX_URL_CHARS),
+        "extensionId": sanitiser.clean_text(state.get("extensionId"), MAX_ID_CHARS),
         "isUnlocked": state.get("isUnlocked") is True,
         "currentScreen": screen if screen and (not screens or screen in screens) else UNKNOWN_SCREEN,
         **{
-            key: sanitiser.text(value, LONGEST_TEXT) if isinstance(value, str) else None
+            key: sanitiser.clean_text(value, MAX_TEXT_CHARS) if isinstance(value, str) else None
             for key in ("accountAddress", "networkName", "balance")
             if (value := state.get(key, state)) is not state
         },
@@ -351,68 +399,72 @@ def _state(state: Mapping[str, Any], sanitiser: Sanitiser, screens: Sequence[str
     }
 
 
-def _test_id(item: Mapping[str, Any], sanitiser: Sanitiser, told: _Told) -> dict[str, Any]:
-    """The id stays, also on a secret screen: it is what people and searches know the element by."""
+def _test_id_part(item: Mapping[str, Any], sanitiser: Sanitiser, clean: _CleanText) -> dict[str, Any]:
+    """Return a test id part. The id is kept on a secret screen too, because it identifies the element."""
     visible = item.get("visible")
     found: dict[str, Any] = {
-        "testId": sanitiser.text(item.get("testId"), LONGEST_ID),
-        "tag": sanitiser.text(item.get("tag"), LONGEST_TAG),
+        "testId": sanitiser.clean_identifier(item.get("testId"), MAX_ID_CHARS),
+        "tag": sanitiser.clean_text(item.get("tag"), MAX_TAG_CHARS),
         "visible": visible if isinstance(visible, bool) else True,
     }
     if isinstance(text := item.get("text"), str):
-        found["text"] = told(text, LONGEST_TEXT)
+        found["text"] = clean(text, MAX_TEXT_CHARS)
     return found
 
 
-def _node(node: Mapping[str, Any], path: list[str], sanitiser: Sanitiser, told: _Told) -> dict[str, Any]:
-    """A state that is neither on nor off, such as `mixed`, has no place in the schema (R002-12)."""
+def _node_part(
+    node: Mapping[str, Any], path: list[str], sanitiser: Sanitiser, clean: _CleanText
+) -> dict[str, Any]:
+    """Return a node part. A mixed state is left out, because the schema has no value for it."""
     ref = node.get("ref")
     return {
         "ref": ref if isinstance(ref, str) and _REF.fullmatch(ref) else NO_REF,
-        "role": sanitiser.text(node.get("role"), LONGEST_TAG),
-        "name": told(node.get("name"), LONGEST_TEXT),
-        **_booleans(node, _FLAGS),
+        "role": sanitiser.clean_text(node.get("role"), MAX_TAG_CHARS),
+        "name": clean(node.get("name"), MAX_TEXT_CHARS),
+        **_keep_booleans(node, _FLAGS),
         "path": path,
     }
 
 
-def _path(node: Mapping[str, Any]) -> list[str]:
+def _find_path(node: Mapping[str, Any]) -> list[str]:
     path = node.get("path")
     items = cast("Sequence[object]", path) if isinstance(path, list | tuple) else ()
-    return [item for item in items[-LONGEST_PATH:] if isinstance(item, str)]
+    return [item for item in items[-MAX_PATH_ITEMS:] if isinstance(item, str)]
 
 
-def _ancestor(parts: tuple[str, str, str], sanitiser: Sanitiser, told: _Told) -> str:
-    """`dialog:Confirm`: the role stays, whatever the screen."""
+def _clean_ancestor(parts: tuple[str, str, str], sanitiser: Sanitiser, clean: _CleanText) -> str:
+    """Clean an ancestor such as `dialog:Confirm`. The role is kept on every screen."""
     role, colon, name = parts
     if not colon:
-        return told(role, LONGEST_TEXT)
-    return f"{sanitiser.text(role, LONGEST_TAG)}:{told(name, LONGEST_TEXT)}"
+        return clean(role, MAX_TEXT_CHARS)
+    return f"{sanitiser.clean_text(role, MAX_TAG_CHARS)}:{clean(name, MAX_TEXT_CHARS)}"
 
 
-def _mappings(items: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Those that are."""
-    return [item for item in items[:MOST_ITEMS] if isinstance(item, dict) or _is_mapping(item)]
+def _keep_mappings(items: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the items that are mappings."""
+    return [item for item in items[:MAX_ITEMS] if isinstance(item, dict) or _is_mapping(item)]
 
 
 def _is_mapping(item: object) -> bool:
     return isinstance(item, Mapping)
 
 
-def _texts(
-    values: Mapping[str, Any], keys: Sequence[str], sanitiser: Sanitiser, *, longest: int = LONGEST_TEXT
+def _clean_texts(
+    values: Mapping[str, Any], keys: Sequence[str], sanitiser: Sanitiser, *, max_chars: int = MAX_TEXT_CHARS
 ) -> dict[str, str]:
-    return {key: sanitiser.text(text, longest) for key in keys if isinstance(text := values.get(key), str)}
+    return {
+        key: sanitiser.clean_text(text, max_chars) for key in keys if isinstance(text := values.get(key), str)
+    }
 
 
-def _booleans(values: Mapping[str, Any], keys: Sequence[str]) -> dict[str, bool]:
+def _keep_booleans(values: Mapping[str, Any], keys: Sequence[str]) -> dict[str, bool]:
     return {key: value for key in keys if isinstance(value := values.get(key), bool)}
 
 
-def _counts(values: Mapping[str, Any], *, least: int) -> dict[str, int]:
-    return {key: int(value) for key, value in values.items() if _is_count(value) and value >= least}
+def _keep_counts(values: Mapping[str, Any], *, minimum: int) -> dict[str, int]:
+    return {key: int(value) for key, value in values.items() if _is_count(value) and value >= minimum}
 
 
 def _is_count(value: object) -> bool:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and abs(cast("float", value)) < LARGEST_NUMBER and value == int(cast("float", value))
+    return is_number and abs(cast("float", value)) < NUMBER_LIMIT and value == int(cast("float", value))

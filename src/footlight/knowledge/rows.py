@@ -1,4 +1,4 @@
-"""What is kept of a step for questions: pure, out of a StepRecord.
+"""Rows for queries, made from step records. This module does no I/O.
 
 Records come from files that anybody can have written, so that each part of one may be of any kind: what is
 not as it should be is left out, and a record without its essentials is none.
@@ -17,16 +17,16 @@ from footlight.steering import clean
 __all__ = [
     "OBSERVING",
     "UNKNOWN",
-    "Look",
-    "Node",
-    "Row",
-    "SeenId",
-    "Target",
-    "explained",
-    "quoted",
-    "row_of",
-    "states",
-    "verb",
+    "PageNode",
+    "RecordedTestId",
+    "RecordedView",
+    "StepRow",
+    "StepTarget",
+    "explain_rows",
+    "list_node_states",
+    "make_row",
+    "plain_tool_name",
+    "quote",
 ]
 
 UNKNOWN = "unknown"
@@ -51,14 +51,14 @@ _NO_INPUT = frozenset({"a11yRef", "testId", "selector", "text", "timeoutMs", "fi
 """What the target, the redaction and the launcher tell, or nobody wants to read again."""
 
 
-class SeenId(NamedTuple):
-    """A test id that was visible, and the text there."""
+class RecordedTestId(NamedTuple):
+    """A visible test id and the text of its element."""
 
     test_id: str
     text: str = ""
 
 
-class Node(NamedTuple):
+class PageNode(NamedTuple):
     """An element of the accessibility snapshot. The ref means something beside its own snapshot only."""
 
     ref: str
@@ -67,13 +67,13 @@ class Node(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class RecordedView:
     """What was seen of the page: the same again and again, so it is kept once."""
 
-    test_ids: tuple[SeenId, ...] = ()
-    nodes: tuple[Node, ...] = ()
+    test_ids: tuple[RecordedTestId, ...] = ()
+    nodes: tuple[PageNode, ...] = ()
 
-    def find_node(self, ref: str) -> Node | None:
+    def find_node(self, ref: str) -> PageNode | None:
         return next((node for node in self.nodes if node.ref == ref), None)
 
     def find_text(self, test_id: str) -> str:
@@ -81,7 +81,7 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class StepTarget:
     """What a tool acted on: one of test id, selector and ref, and what is known of it otherwise."""
 
     test_id: str = ""
@@ -97,45 +97,47 @@ class Target:
         if self.test_id:
             return f"testId={self.test_id}"
         if self.selector:
-            return f"selector={quoted(self.selector)}"
-        return f"{self.role} {quoted(self.name)}".strip() if self.role else ""
+            return f"selector={quote(self.selector)}"
+        return f"{self.role} {quote(self.name)}".strip() if self.role else ""
 
     @property
     def told(self) -> str:
-        """In words for people."""
+        """A description for people."""
         if self.ref and not self.role:
             return f"{self.ref} (not seen before)"
-        return f"{self.lasting} ({quoted(self.name)})" if self.name and self.test_id else self.lasting
+        return f"{self.lasting} ({quote(self.name)})" if self.name and self.test_id else self.lasting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class StepRow:
     """A step, as summaries, searches and prior knowledge see it."""
 
     session_id: str
     timestamp: str
     at_ms: int
-    """Since 1970, in UTC."""
+    """Milliseconds since 1970 in UTC."""
 
     tool: str
     ok: bool
     screen: str = UNKNOWN
-    """After the step."""
+    """The screen after the step."""
 
     before: str = ""
     """The screen of the step before it in its session, "" for the first."""
 
-    target: Target | None = None
+    target: StepTarget | None = None
     code: str = ""
     message: str = ""
     input: str = ""
     text_length: int | None = None
     duration_ms: int | None = None
-    look: Look = field(default_factory=Look)
+    look: RecordedView = field(default_factory=RecordedView)
+    seen_before: RecordedView = field(default_factory=RecordedView)
+    """What was seen after the step before it, where that was asked for."""
 
     @property
     def is_observation(self) -> bool:
-        return verb(self.tool) in OBSERVING
+        return plain_tool_name(self.tool) in OBSERVING
 
     @property
     def led_to(self) -> str:
@@ -149,120 +151,126 @@ class Row:
             else ""
         )
 
-    def after(self, screen: str, look: Look) -> Row:
+    def after(self, screen: str, look: RecordedView) -> StepRow:
         """With what was known when it was made: the screen, and the last look that had nodes in it."""
-        return replace(self, before=screen, target=self.target and _explained(self.target, look, self.look))
+        return replace(
+            self, before=screen, target=self.target and _explain_target(self.target, look, self.look)
+        )
 
 
-def row_of(record: object, *, session_id: str) -> Row | None:
-    """None where that is no StepRecord v1. The folder's name is the session's."""
-    told = _mapping(record)
-    observation, tool, outcome = (_mapping(told.get(key)) for key in ("observation", "tool", "outcome"))
-    name, timestamp, ok = _text(tool.get("name")), _text(told.get("timestamp")), outcome.get("ok")
-    at_ms = _milliseconds(timestamp)
+def make_row(record: object, *, session_id: str) -> StepRow | None:
+    """Return the row of a step record, or None if it is not a StepRecord v1."""
+    told = _as_mapping(record)
+    observation, tool, outcome = (_as_mapping(told.get(key)) for key in ("observation", "tool", "outcome"))
+    name, timestamp, ok = _as_text(tool.get("name")), _as_text(told.get("timestamp")), outcome.get("ok")
+    at_ms = _parse_milliseconds(timestamp)
     if told.get("schemaVersion") != 1 or not name or at_ms is None or not isinstance(ok, bool):
         return None
-    error = _mapping(outcome.get("error"))
-    return Row(
+    error = _as_mapping(outcome.get("error"))
+    return StepRow(
         session_id=session_id,
         timestamp=timestamp,
         at_ms=at_ms,
         tool=name,
         ok=ok,
-        screen=_text(_mapping(observation.get("state")).get("currentScreen")) or UNKNOWN,
-        target=_target(_mapping(tool.get("target")) or _mapping(tool.get("input"))),
-        code=_text(error.get("code")),
-        message=_text(error.get("message"), LONGEST_MESSAGE),
-        input=_input(_mapping(tool.get("input"))),
-        text_length=_number(tool.get("textLength")),
-        duration_ms=_number(_mapping(told.get("timing")).get("durationMs")),
-        look=_look(observation),
+        screen=_as_text(_as_mapping(observation.get("state")).get("currentScreen")) or UNKNOWN,
+        target=_read_target(_as_mapping(tool.get("target")) or _as_mapping(tool.get("input"))),
+        code=_as_text(error.get("code")),
+        message=_as_text(error.get("message"), LONGEST_MESSAGE),
+        input=_summarize_input(_as_mapping(tool.get("input"))),
+        text_length=_as_number(tool.get("textLength")),
+        duration_ms=_as_number(_as_mapping(told.get("timing")).get("durationMs")),
+        look=_read_view(observation),
     )
 
 
-def explained(rows: Iterable[Row]) -> Iterator[Row]:
+def explain_rows(rows: Iterable[StepRow]) -> Iterator[StepRow]:
     """The rows of one session in the order of time, each with what was known when it was made."""
-    screen, seen, with_nodes = "", Look(), Look()
+    screen, seen, with_nodes = "", RecordedView(), RecordedView()
     for row in rows:
         yield row.after(screen, with_nodes if row.target and row.target.ref else seen)
-        screen, seen = row.screen, row.look
+        if (
+            row.screen != UNKNOWN or row.look != RecordedView()
+        ):  # A step that saw no page left it where it was.
+            screen = row.screen
+        seen = row.look
         with_nodes = row.look if row.look.nodes else with_nodes
 
 
-def states(record: Mapping[str, Any]) -> list[tuple[str, str, str, str, str]]:
+def list_node_states(record: Mapping[str, Any]) -> list[tuple[str, str, str, str, str]]:
     """Of each element that was seen: ref, role, name, its state in words, and what it is in."""
-    nodes = _mapping(_mapping(record.get("observation")).get("a11y")).get("nodes")
+    nodes = _as_mapping(_as_mapping(record.get("observation")).get("a11y")).get("nodes")
     return [
         (
-            _text(node.get("ref")),
-            _text(node.get("role")),
-            _text(node.get("name")),
+            _as_text(node.get("ref")),
+            _as_text(node.get("role")),
+            _as_text(node.get("name")),
             ", ".join(
                 name if node[name] is True else f"not {name}"
                 for name in ("disabled", "checked", "expanded")
                 if isinstance(node.get(name), bool) and (node[name] or name != "disabled")
             ),
-            " › ".join(map(_text, _items(node.get("path")))),
+            " › ".join(map(_as_text, _as_items(node.get("path")))),
         )
-        for node in _mappings(nodes)
+        for node in _as_mappings(nodes)
     ]
 
 
-def verb(tool: str) -> str:
-    """A tool's name without the prefix that all have: `mm_click` is click, `interact.click` too."""
+def plain_tool_name(tool: str) -> str:
+    """Return a tool name without its prefix: `mm_click` is click, `interact.click` too."""
     return tool.rpartition(".")[2].removeprefix("mm_")
 
 
-def quoted(text: str) -> str:
-    """In quotes, on one line, and not too long."""
+def quote(text: str) -> str:
+    """Return a text in quotes, on one line and cut to a maximum length."""
     line = " ".join(text.split())
     return json.dumps(
         line if len(line) <= LONGEST_QUOTE else f"{line[: LONGEST_QUOTE - 1]}…", ensure_ascii=False
     )
 
 
-def _explained(target: Target, look: Look, own: Look) -> Target:
+def _explain_target(target: StepTarget, look: RecordedView, own: RecordedView) -> StepTarget:
     if target.ref:
         node = look.find_node(target.ref)
         return replace(target, role=node.role, name=node.name) if node else target
     return replace(target, name=look.find_text(target.test_id) or own.find_text(target.test_id))
 
 
-def _target(told: Mapping[str, Any]) -> Target | None:
-    target = Target(
-        test_id=_text(told.get("testId")),
-        selector=_text(told.get("selector")),
-        ref=_text(told.get("a11yRef")),
+def _read_target(told: Mapping[str, Any]) -> StepTarget | None:
+    target = StepTarget(
+        test_id=_as_text(told.get("testId")),
+        selector=_as_text(told.get("selector")),
+        ref=_as_text(told.get("a11yRef")),
     )
-    return target if target != Target() else None
+    return target if target != StepTarget() else None
 
 
-def _look(observation: Mapping[str, Any]) -> Look:
-    nodes = _mapping(observation.get("a11y")).get("nodes")
-    return Look(
+def _read_view(observation: Mapping[str, Any]) -> RecordedView:
+    nodes = _as_mapping(observation.get("a11y")).get("nodes")
+    return RecordedView(
         tuple(
-            SeenId(test_id, _text(item.get("text")))
-            for item in _mappings(observation.get("testIds"))
-            if (test_id := _text(item.get("testId")))
+            RecordedTestId(test_id, _as_text(item.get("text")))
+            for item in _as_mappings(observation.get("testIds"))
+            if (test_id := _as_text(item.get("testId")))
         ),
         tuple(
-            Node(_text(item.get("ref")), role, _text(item.get("name")))
-            for item in _mappings(nodes)
-            if (role := _text(item.get("role")))
+            PageNode(_as_text(item.get("ref")), role, _as_text(item.get("name")))
+            for item in _as_mappings(nodes)
+            if (role := _as_text(item.get("role")))
         ),
     )
 
 
-def _input(told: Mapping[str, Any]) -> str:
+def _summarize_input(told: Mapping[str, Any]) -> str:
     plain = (
         f"{name}={value if isinstance(value, str) else json.dumps(value)}"
         for name, value in told.items()
         if name not in _NO_INPUT and isinstance(value, str | int | float | bool)
     )
-    return _text(" ".join(plain), LONGEST_INPUT)
+    return _as_text(" ".join(plain), LONGEST_INPUT)
 
 
-def _milliseconds(timestamp: str) -> int | None:
+def _parse_milliseconds(timestamp: str) -> int | None:
     try:
         at = datetime.fromisoformat(timestamp)
         return max(0, round(at.timestamp() * 1000)) if at.tzinfo else None
@@ -270,21 +278,21 @@ def _milliseconds(timestamp: str) -> int | None:
         return None
 
 
-def _mapping(value: object) -> Mapping[str, Any]:
+def _as_mapping(value: object) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
 
 
-def _mappings(value: object) -> Iterable[Mapping[str, Any]]:
-    return map(_mapping, _items(value))
+def _as_mappings(value: object) -> Iterable[Mapping[str, Any]]:
+    return map(_as_mapping, _as_items(value))
 
 
-def _items(value: object) -> Sequence[object]:
+def _as_items(value: object) -> Sequence[object]:
     return cast("list[object]", value)[:MOST_SEEN] if isinstance(value, list) else ()
 
 
-def _text(value: object, longest: int = LONGEST_NAME) -> str:
+def _as_text(value: object, longest: int = LONGEST_NAME) -> str:
     return clean(value[:longest]) if isinstance(value, str) else ""
 
 
-def _number(value: object) -> int | None:
+def _as_number(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53 else None

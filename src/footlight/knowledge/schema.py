@@ -1,4 +1,4 @@
-"""What a step looks like on disk: document 002's JSON Schema, word for word (R002-59 to R002-67)."""
+"""The JSON Schema of a step record."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ SCREENS: Final = (
     "settings",
     UNKNOWN_SCREEN,
 )
-"""The document's own (R002-66)."""
+"""The screen names of the schema."""
 
 
 def step_schema(screens: Sequence[str] | None = None) -> dict[str, Any]:
-    """The document's; for another app, with its names of screens. An empty list leaves the names open.
+    """Return the schema, with the screen names of another app if given; an empty list allows any name.
 
-    `unknown` is always among them: where there is no page, that is what its screen is called.
+    `unknown` is always allowed: it is the screen of a step without a page.
     """
     text = files("footlight.knowledge").joinpath("StepRecord.v1.schema.json").read_text("utf-8")
     schema: dict[str, Any] = json.loads(text)

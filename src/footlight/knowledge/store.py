@@ -1,4 +1,4 @@
-"""The memory of a repository: a file for each step, by session, and the questions that it answers.
+"""The knowledge store of a repository: one file for each step, by session, and queries over all steps.
 
     <root>/<session>/steps/<timestamp>-<tool>.json
     <root>/<session>/screenshots/<timestamp>-<name>.png      only if there is one
@@ -15,51 +15,66 @@ import logging
 import shutil
 import sqlite3
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from footlight.errors import FootlightError
-from footlight.knowledge import prior as prior_knowledge
-from footlight.knowledge import search as searching
-from footlight.knowledge import summary
-from footlight.knowledge.errors import KnowledgeError
-from footlight.knowledge.index import Index
+from footlight.knowledge.index import prior as prior_knowledge
+from footlight.knowledge.index import search as searching
+from footlight.knowledge.index import summary
+from footlight.knowledge.index.index import Index
+from footlight.knowledge.index.prior import PriorKnowledge
+from footlight.knowledge.index.search import SearchHit, SearchQuery
 from footlight.knowledge.naming import (
     MILLISECOND,
-    in_milliseconds,
-    moment_of,
+    format_stamp,
+    format_timestamp,
+    parse_step_name,
+    safe_name,
     session_name,
-    spelled_out,
-    stamp,
     step_name,
-    without_risk,
+    to_milliseconds,
 )
-from footlight.knowledge.prior import Prior
-from footlight.knowledge.records import Facts, Step, encoded, record_of
-from footlight.knowledge.sanitising import Rules, Sanitiser
+from footlight.knowledge.records import MAX_ID_CHARS, RawStep, RepositoryFacts, encode_record, make_record
+from footlight.knowledge.redaction.rules import RedactionRules
+from footlight.knowledge.redaction.sanitiser import Sanitiser
+from footlight.knowledge.redaction.secret_texts import SecretTexts
+from footlight.knowledge.rows import RecordedView
 from footlight.knowledge.schema import SCREENS
-from footlight.knowledge.search import Hit, Query
-from footlight.knowledge.secret_texts import SecretTexts
-from footlight.knowledge.step_files import STEPS, read_session, read_step, session_folders, step_files
-from footlight.knowledge.step_writer import ensure_folder, remove_unfinished, replaced, written_at_free_moment
+from footlight.knowledge.step_files import (
+    STEPS,
+    KnowledgeError,
+    ensure_folder,
+    read_session,
+    read_step,
+    remove_unfinished,
+    replace_file,
+    session_folders,
+    step_files,
+    write_step,
+)
 
 __all__ = ["DEFAULT_ROOT", "KnowledgeStore", "KnownSession"]
 
 logger = logging.getLogger(__name__)
 
 DEFAULT_ROOT = Path("test-artifacts/llm-knowledge")
-"""Under the repository (R002-19)."""
+"""Relative to the repository."""
 SCREENSHOTS = "screenshots"
 MOST_MOMENTS = 1_000
 
 
+def _keep_value(value: Any) -> Any:
+    return value
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownSession:
-    """A session that has steps; `first` and `last` say when."""
+    """A session with steps. `first` and `last` are the times of its first and last step."""
 
     id: str
     first: datetime
@@ -71,82 +86,107 @@ class KnowledgeStore:
     """`screens` are the names that a screen may have: None are the document's, an empty list any."""
 
     def __init__(
-        self, root: Path, *, rules: Rules | None = None, screens: Sequence[str] | None = None
+        self,
+        root: Path,
+        *,
+        rules: RedactionRules | None = None,
+        screens: Sequence[str] | None = None,
+        mask: Callable[[Any], Any] = _keep_value,
     ) -> None:
+        """`mask` goes over all that is written: it takes the secrets of the server out of a value."""
         self.root = root
-        self._rules = rules or Rules()
+        self._rules = rules or RedactionRules()
+        self._mask = mask
         self._screens = SCREENS if screens is None else tuple(screens)
         self._secrets = SecretTexts(self._rules.known_texts)
+        self._revealing: set[str] = set()
         self._index = Index(root)
         self._lock = threading.Lock()
         self._folders: set[str] = set()
         self._moments: dict[tuple[str, datetime], None] = {}
 
-    def record(self, step: Step, facts: Facts | None = None) -> Path:
-        """Write it down, without what is secret. Blocks: a millisecond or two.
+    def record(self, step: RawStep, facts: RepositoryFacts | None = None) -> Path:
+        """Write a step without its secrets, and return its path. Blocks for a millisecond or two.
 
         Raises:
-            KnowledgeError: it could not be written. The tool's call is not to fail for it.
+            KnowledgeError: The step could not be written. The tool call must not fail because of it.
         """
+        step, common = self._mask((step, facts or RepositoryFacts()))
         with self._lock:
-            record = record_of(
-                step, facts or Facts(), self._rules, secrets=self._secrets, screens=self._screens
+            record = make_record(
+                step,
+                common,
+                self._rules,
+                secrets=self._secrets,
+                screens=self._screens,
+                revealing=self._revealing,
             )
-            path = self._write(record, in_milliseconds(step.at))
-        with _logged(f"{path.name} is not in the index yet"):
+            path = self._write(record, to_milliseconds(step.at))
+        with _log_index_errors(f"{path.name} is not in the index yet"):
             self._index.add(path, record)
         return path
 
     def screenshot_path(self, session_id: str | None, name: str, at: datetime) -> Path:
-        """Where to put a screenshot that was asked for. The folder is there then, the file is not.
+        """Return an unused path for a screenshot, and create its folder.
 
         Raises:
-            KnowledgeError: there can be no such folder.
+            KnowledgeError: The folder cannot be created.
         """
         session = session_name(session_id)
         folder = ensure_folder(self.root, session, SCREENSHOTS)
         with self._lock:
-            said = Sanitiser(self._rules, self._secrets).text(name)
-            moment = in_milliseconds(at)
-            path = folder / f"{stamp(moment)}-{without_risk(said)}.png"
+            sanitiser = Sanitiser(self._rules, self._secrets, reveals=session in self._revealing)
+            said = sanitiser.clean_identifier(self._mask(name), MAX_ID_CHARS)
+            moment = to_milliseconds(at)
+            path = folder / f"{format_stamp(moment)}-{safe_name(said)}.png"
             while path.exists() or not self._is_free(str(path), moment):
                 moment += MILLISECOND
-                path = folder / f"{stamp(moment)}-{without_risk(said)}.png"
+                path = folder / f"{format_stamp(moment)}-{safe_name(said)}.png"
         return path
 
     def read(self, path: Path) -> dict[str, Any] | None:
-        """A step; None where the file is torn, gone, or no step of ours."""
-        record = read_step(path) if moment_of(path.name) else None
+        """Return the record of a step, or None if the file is incomplete, missing or not a step record."""
+        record = read_step(path) if parse_step_name(path.name) else None
         return record if record and record.get("schemaVersion") == 1 else None
 
     def last(self, n: int, *, session_id: str | None = None) -> list[dict[str, Any]]:
-        """The latest steps in a line each (R002-55), the latest first."""
-        return summary.last(self._index, n, session_id=_name_or_none(session_id))
+        """Return the latest steps, one line each, latest first."""
+        return summary.list_last(self._index, n, session_id=_folder_name(session_id))
 
-    def search(self, query: Query, *, now: datetime | None = None) -> list[Hit]:
-        """Steps of all sessions (R002-56), the best first."""
-        return searching.search(self._index, query, now=now or datetime.now(UTC))
+    def search(self, query: SearchQuery, *, now: datetime | None = None) -> list[SearchHit]:
+        """Return matching steps of all sessions, best first."""
+        asked = replace(query, session_id=_folder_name(query.session_id))
+        return searching.search(self._index, asked, now=now or datetime.now(UTC))
 
     def summarize(self, session_id: str | None = None) -> dict[str, Any]:
-        """A session, or the latest one, as a recipe (R002-57)."""
-        return summary.summarize(self._index, session_id=_name_or_none(session_id))
+        """Return a session, by default the latest one, as a recipe."""
+        return summary.summarize(self._index, session_id=_folder_name(session_id))
 
     def prior(
-        self, screen: str, *, now: datetime | None = None, window: timedelta = prior_knowledge.WINDOW
-    ) -> Prior:
-        """What earlier steps, of the last two days if not told otherwise, tell of a screen."""
-        return prior_knowledge.prior(self._index, screen, now=now or datetime.now(UTC), window=window)
+        self,
+        screen: str,
+        *,
+        look: RecordedView | None = None,
+        now: datetime | None = None,
+        window: timedelta = prior_knowledge.WINDOW,
+    ) -> PriorKnowledge:
+        """Return prior knowledge of a screen from earlier steps, by default of the last two days.
+
+        `look` is what the screen shows. A screen without a name is only recognised by it.
+        """
+        now = now or datetime.now(UTC)
+        return prior_knowledge.find_prior(self._index, screen, now=now, window=window, look=look)
 
     def sessions(self) -> list[KnownSession]:
-        """The latest first. From the names of the files alone."""
+        """Return the sessions, latest first, from the file names alone."""
         found = [session for name in session_folders(self.root) if (session := self._find_session(name))]
         return sorted(found, key=lambda session: (session.last, session.id), reverse=True)
 
     def remove(self, session_id: str) -> bool:
-        """All that the store has of a session. Whether there was anything; other files in its folder stay.
+        """Remove a session, and return whether it existed. Foreign files in its folder are kept.
 
         Raises:
-            KnowledgeError: it cannot be removed.
+            KnowledgeError: The session cannot be removed.
         """
         folder = self.root / session_name(session_id)
         if folder.is_symlink() or not folder.is_dir():
@@ -169,12 +209,12 @@ class KnowledgeStore:
         return True
 
     def prune(self, *, before: datetime | None = None, keep: int | None = None) -> list[str]:
-        """Remove sessions whose last step was earlier, and all but the latest so many. Which they were.
+        """Remove sessions that ended before `before`, and all but the latest `keep`. Return their ids.
 
         Raises:
-            KnowledgeError: one of them cannot be removed.
+            KnowledgeError: A session cannot be removed.
         """
-        since = in_milliseconds(before) if before else None
+        since = to_milliseconds(before) if before else None
         removed: list[str] = []
         for number, session in enumerate(self.sessions()):
             remove_unfinished(self.root / session.id / STEPS)
@@ -184,10 +224,10 @@ class KnowledgeStore:
         return removed
 
     def export(self, session_id: str, to: Path) -> int:
-        """Write its steps as JSON Lines, in the order of time. How many they are.
+        """Write the steps of a session as JSON Lines in order of time, and return their number.
 
         Raises:
-            KnowledgeError: there is no such session, or the file cannot be written.
+            KnowledgeError: The session does not exist, or the file cannot be written.
         """
         name = session_name(session_id)
         if self._find_session(name) is None:
@@ -196,7 +236,7 @@ class KnowledgeStore:
                 f"There are no steps of session {session_id}. Known: {known}", suggestion="Give a known one."
             )
         count = 0
-        with replaced(to) as unfinished, unfinished.open("w", encoding="utf-8") as file:
+        with replace_file(to) as unfinished, unfinished.open("w", encoding="utf-8") as file:
             for record in read_session(self.root, name):
                 file.write(json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n")
                 count += 1
@@ -209,17 +249,15 @@ class KnowledgeStore:
         session, tool = record["sessionId"], record["tool"]["name"]
 
         def content(moment: datetime) -> bytes:
-            record["timestamp"] = spelled_out(moment)
-            return encoded(record)
+            record["timestamp"] = format_timestamp(moment)
+            return encode_record(record)
 
         while not self._is_free(session, at):
             at += MILLISECOND
         for _ in range(2):
             folder = self._folder(session)
             try:
-                path, moment = written_at_free_moment(
-                    folder, at, lambda moment: step_name(moment, tool), content
-                )
+                path, moment = write_step(folder, at, lambda moment: step_name(moment, tool), content)
             except KnowledgeError:
                 if folder.is_dir():
                     raise
@@ -230,7 +268,7 @@ class KnowledgeStore:
         raise KnowledgeError(f"{self.root} is being removed while it is written", path=str(self.root))
 
     def _folder(self, session: str) -> Path:
-        """Made by the first step of a session."""
+        """Return the step folder of a session, created by its first step."""
         if session in self._folders:
             return self.root / session / STEPS
         folder = ensure_folder(self.root, session, STEPS)
@@ -239,7 +277,7 @@ class KnowledgeStore:
         return folder
 
     def _is_free(self, owner: str, at: datetime) -> bool:
-        """Two steps of one session are never at one moment, whatever their tools are."""
+        """Reserve a millisecond for a step or screenshot, and return whether it was free."""
         if (owner, at) in self._moments:
             return False
         self._moments[owner, at] = None
@@ -248,24 +286,24 @@ class KnowledgeStore:
         return True
 
     def _refresh(self) -> None:
-        with _logged("The index is behind"):
+        with _log_index_errors("The index is behind"):
             self._index.refresh()
 
     def _find_session(self, name: str) -> KnownSession | None:
-        moments = [moment for file in step_files(self.root, name) if (moment := moment_of(file))]
+        moments = [moment for file in step_files(self.root, name) if (moment := parse_step_name(file))]
         if not moments:
             return None
         return KnownSession(id=name, first=moments[0], last=moments[-1], steps=len(moments))
 
 
 @contextmanager
-def _logged(what: str) -> Generator[None]:
-    """The index is made of the files: whatever is wrong with it, nothing is lost."""
+def _log_index_errors(what: str) -> Generator[None]:
+    """Log errors of the index. They lose no data, because the index is built from the files."""
     try:
         yield
     except (FootlightError, sqlite3.Error) as error:
         logger.warning("%s: %s", what, error)
 
 
-def _name_or_none(session_id: str | None) -> str | None:
+def _folder_name(session_id: str | None) -> str | None:
     return None if session_id is None else session_name(session_id)

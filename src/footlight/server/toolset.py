@@ -1,16 +1,23 @@
-"""A toolset: tools that are offered together, what is said of them, and how their answers leave."""
+"""A toolset: tools that are offered together, and everything in which such sets differ."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from footlight.errors import ConfigurationError
+from footlight.server.tools.selection import choose_tools, instructions_for
 
 if TYPE_CHECKING:
-    import mcp_types as types
-
-    from footlight.server.answer import Answer
-    from footlight.server.tool import Tool
+    from footlight.browser.sessions.engine import MakeTable
+    from footlight.config import Settings
+    from footlight.knowledge.store import KnowledgeStore
+    from footlight.server.answers.answer import Answer
+    from footlight.server.calls.recording import Recorder
+    from footlight.server.tools.declaration import Tool
 
 __all__ = ["Envelope", "Toolset"]
 
@@ -19,23 +26,112 @@ class Envelope(Protocol):
     """How an answer becomes a message of the protocol, and what a client may expect of it."""
 
     def schema(self, tool: Tool) -> dict[str, Any] | None:
-        """JSON Schema of the structured content; None where a tool answers with text alone."""
+        """Return the JSON Schema of the structured content, or None where a tool answers with text alone."""
         ...
 
-    def result(self, tool: Tool, answer: Answer) -> types.CallToolResult: ...
+    def result(self, tool: Tool, answer: Answer) -> dict[str, Any]:
+        """Return the result of `tools/call`."""
+        ...
 
 
-@dataclass(frozen=True, kw_only=True)
-class Toolset:
-    """What `app.py` serves. `minimal` are the few tools that most work needs."""
+class Toolset(ABC):
+    """Tools that are offered together, made for the settings of a server.
 
-    name: str
-    tools: tuple[Tool, ...]
-    minimal: tuple[str, ...]
-    instructions: str
-    about_secrets: Callable[[Sequence[str]], str]
-    """What a model must know of the secrets of this server, by their names."""
-    about_extensions: str = ""
-    """What it must know where the browsers have extensions."""
-    make_envelope: Callable[[], Envelope]
-    """Called when the protocol's types are needed anyway: importing them is half of a start."""
+    A toolset owns how sessions are made, how answers are sent, what is recorded, and which settings go
+    together with it.
+
+    Raises:
+        ConfigurationError: a setting does not go together with the toolset, or names what does not exist.
+    """
+
+    refused_settings: ClassVar[Mapping[str, str]]
+    """Settings that may not be given, such as `app.profile`, each with the toolsets that use it."""
+    needs_own_chromium: ClassVar[bool] = False
+    """Whether the server must start a Chromium itself."""
+    tools: Sequence[Tool]
+    """All tools, in the order of `tools/list`."""
+    minimal: Sequence[str]
+    """The names of the few tools that most work needs."""
+    secret_use: ClassVar[str]
+    """The actions that accept a secret, such as `type or fill in`."""
+    named_sessions: ClassVar[bool] = False
+    """Whether each session has a browser of its own, over a profile on disk that has the session's name."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        if self.needs_own_chromium and not settings.browser.starts_chromium:
+            raise ConfigurationError(
+                f"setting 'toolset' to be '{settings.toolset}' needs 'browser.type' to be 'chromium', "
+                "and no 'browser.cdpEndpoint'"
+            )
+        for setting, toolsets in self.refused_settings.items():
+            if _is_given(settings, setting):
+                raise ConfigurationError(
+                    f"setting '{setting}' needs 'toolset' to be {toolsets}, not '{settings.toolset}'"
+                )
+
+    @property
+    @abstractmethod
+    def instructions(self) -> str:
+        """Return what a model must know to use the tools."""
+
+    @abstractmethod
+    def make_envelope(self) -> Envelope:
+        """Return how answers are sent."""
+
+    @property
+    def compact_list(self) -> bool:
+        """Whether `tools/list` has the short form of the tools."""
+        return False
+
+    def make_session_table(self, store: KnowledgeStore | None) -> MakeTable | None:
+        """Return what makes the session table, or None where the browser package makes it."""
+        del store
+        return None
+
+    def make_store(self, secrets: Sequence[str], mask: Callable[[Any], Any]) -> KnowledgeStore | None:
+        """Return where steps are recorded, or None where they are not.
+
+        `mask` is applied to all that is written. `secrets` are texts that are recognised in any form.
+        """
+        del secrets, mask
+        return None
+
+    def make_recorder(self, store: KnowledgeStore) -> Recorder | None:
+        """Return what records calls in the store."""
+        del store
+        return None
+
+    @cached_property
+    def offered(self) -> tuple[Tool, ...]:
+        """Return the tools that the settings choose.
+
+        Raises:
+            ConfigurationError: the settings name a group or a tool that does not exist, or leave no tool.
+        """
+        chosen = choose_tools(self.tools, self.settings.tools, minimal=self.minimal)
+        timeout_ms = self.settings.session.default_timeout
+        return tuple(replace(tool, usual_timeout_ms=timeout_ms) for tool in chosen)
+
+    @property
+    def withheld(self) -> list[Tool]:
+        offered = {tool.name for tool in self.offered}
+        return [tool for tool in self.tools if tool.name not in offered]
+
+    def describe(self, secret_names: Sequence[str] | None) -> str:
+        """Return the instructions for the offered tools, and for the secrets where the server has a file."""
+        offered = [tool.name for tool in self.offered]
+        text = instructions_for(offered, self.instructions, self.tools)
+        return text if secret_names is None else text + self._describe_secrets(secret_names)
+
+    def _describe_secrets(self, names: Sequence[str]) -> str:
+        return (
+            f"\nSecrets: {', '.join(names) or 'none'}. Give secret:NAME as the whole text to "
+            f"{self.secret_use}. You never see the value, only [secret NAME] in its place.\n"
+        )
+
+
+def _is_given(settings: Settings, key: str) -> bool:
+    section, name = key.split(".")
+    values = getattr(settings, section)
+    return name in values.model_fields_set and bool(getattr(values, name))

@@ -1,1 +1,1 @@
-"""What pytest's fixtures of ours are made of; `footlight.pytest_plugin` is the way in."""
+"""The parts of the pytest plugin; `footlight.pytest_plugin` is the entry point."""

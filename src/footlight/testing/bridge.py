@@ -1,7 +1,7 @@
-"""Work in the loop of a thread, for tests that run in any other, or in none.
+"""Run a client in the event loop of a thread, so that tests with any other loop can use it.
 
-So a fixture is set up before there is a loop, is closed after the test's has gone, however that went, and is
-the same for pytest-asyncio, for anyio and for `asyncio.run`.
+A fixture can then be set up before the loop of a test exists, and closed after that loop has ended. This
+works with pytest-asyncio, anyio and `asyncio.run`.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from concurrent.futures import Future
 from types import TracebackType
 from typing import Any, Self, TypeVar, cast
 
-from footlight.client.errors import MCPError
+from footlight.client.handles.handle import Invoker
 from footlight.client.loop_thread import LoopThread
 from footlight.client.mcp_client import MCPClient
-from footlight.client.results import ToolResult
-from footlight.client.runtime.handle import Invoker
+from footlight.protocol.errors import MCPError
+from footlight.protocol.results import ToolResult
 
 __all__ = ["Bridge", "BridgedInvoker", "bridged_client"]
 
@@ -25,38 +25,42 @@ Value = TypeVar("Value")
 
 
 class Bridge:
-    """End it, or its thread goes on."""
+    """An event loop in a thread. The thread runs until `end` is called."""
 
     def __init__(self) -> None:
         self._thread = LoopThread()
-        self._begun: set[Future[Any]] = set()
+        self._pending: set[Future[Any]] = set()
 
     async def call(self, work: Coroutine[Any, Any, Value]) -> Value:
-        """Its value, in whichever loop this is awaited. Cancelled here, it is cancelled there.
+        """Run the coroutine in the thread and return its value. Cancellation is passed on to the thread.
 
         Raises:
-            MCPError: the loop is none of asyncio's.
+            MCPError: the calling loop is not an asyncio loop.
         """
         try:
             asyncio.get_running_loop()
         except RuntimeError:
             work.close()
             raise MCPError(
-                "The fixtures of footlight need asyncio: let the fixture anyio_backend return 'asyncio'",
+                "The fixtures of footlight require asyncio: let the fixture anyio_backend return 'asyncio'",
                 reason="invalid",
             ) from None
         future = self._thread.begin(work)
-        self._begun.add(future)
-        future.add_done_callback(self._begun.discard)
+        self._pending.add(future)
+        future.add_done_callback(self._pending.discard)
         return await asyncio.wrap_future(future)
 
     def run(self, work: Coroutine[Any, Any, Value], *, timeout_s: float | None = None) -> Value:
-        """Its value. Raises TimeoutError when that takes too long; the work has ended then."""
+        """Run the coroutine in the thread, block until it ends, and return its value.
+
+        Raises:
+            TimeoutError: it took longer than `timeout_s`. It was cancelled.
+        """
         return self._thread.run(work, timeout_s=timeout_s)
 
     def abandon(self) -> None:
-        """Cancel what is under way: the loop that waits for it may have gone, and could not say so."""
-        for future in tuple(self._begun):
+        """Cancel all pending calls. The loop that waits for them may be closed, so it cannot cancel them."""
+        for future in tuple(self._pending):
             future.cancel()
 
     def end(self) -> None:
@@ -64,7 +68,7 @@ class Bridge:
 
 
 class BridgedInvoker:
-    """The calls of a handle."""
+    """An invoker of a handle whose calls run in the thread of a bridge."""
 
     def __init__(self, bridge: Bridge, invoker: Invoker) -> None:
         self._bridge = bridge
@@ -87,7 +91,7 @@ class BridgedInvoker:
 
 
 def bridged_client(bridge: Bridge, client: MCPClient) -> MCPClient:
-    """The same client, whose methods may be awaited in any loop. Callbacks are called in the thread."""
+    """Return a client whose methods can be awaited in any loop. Callbacks are called in the thread."""
     return cast("MCPClient", _BridgedClient(bridge, client))
 
 
@@ -98,7 +102,7 @@ class _BridgedClient:
 
     @property
     def __class__(self) -> type[MCPClient]:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """What takes a connected client asks whether it is one."""
+        """Return the class of the client, for callers that use `isinstance`."""
         return type(self._client)
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""What the browser shows when a test has failed."""
+"""Collect what the browser shows when a test has failed: a snapshot and a screenshot."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from footlight.client.errors import MCPError
 from footlight.client.mcp_client import MCPClient
-from footlight.client.results import Content, ToolResult
-from footlight.client.value import value_of
+from footlight.protocol.errors import MCPError
+from footlight.protocol.results import Content, ToolResult, value_of
 
-__all__ = ["Evidence", "gather"]
+__all__ = ["FailureEvidence", "collect_evidence"]
 
 SNAPSHOTS = ("snapshot", "browser.snapshot", "browser_snapshot", "take_snapshot")
 SCREENSHOTS = (
@@ -26,8 +25,8 @@ _ENDINGS = {"image/png": "png", "image/jpeg": "jpg", "image/webp": "webp"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
-    """Of what there is none, `missing` says why."""
+class FailureEvidence:
+    """What the browser shows. `missing` says why the snapshot or the screenshot is missing."""
 
     snapshot: str | None = None
     picture: bytes | None = None
@@ -35,42 +34,48 @@ class Evidence:
     missing: Sequence[str] = ()
 
     @property
-    def ending(self) -> str:
+    def file_ending(self) -> str:
         return _ENDINGS.get(self.mime_type, "bin")
 
 
-async def gather(client: MCPClient, session: Mapping[str, Any]) -> Evidence:
-    """`session` are the arguments that name it. Never fails: it must not hide why the test did."""
+async def collect_evidence(client: MCPClient, session: Mapping[str, Any]) -> FailureEvidence:
+    """Collect a snapshot and a screenshot. Errors are returned in `missing`.
+
+    `session` has the arguments that name the session.
+    """
     missing: list[str] = []
     if not client.connected:
-        return Evidence(missing=["no snapshot and no screenshot: the connection to the server is lost"])
+        return FailureEvidence(
+            missing=["no snapshot and no screenshot: the connection to the server is lost"]
+        )
     snapshot = picture = None
     mime_type = "image/png"
     try:
-        result = await _called(client, SNAPSHOTS, session)
+        result = await _call_first(client, SNAPSHOTS, session)
         snapshot = _text(result)
     except MCPError as error:
         missing.append(f"no snapshot: {error}")
     try:
-        result = await _called(client, SCREENSHOTS, session)
-        mime_type, picture = await _image(client, result)
+        result = await _call_first(client, SCREENSHOTS, session)
+        mime_type, picture = await _read_image(client, result)
     except (MCPError, binascii.Error) as error:
         missing.append(f"no screenshot: {error}")
-    return Evidence(snapshot=snapshot, picture=picture, mime_type=mime_type, missing=missing)
+    return FailureEvidence(snapshot=snapshot, picture=picture, mime_type=mime_type, missing=missing)
 
 
-async def _called(client: MCPClient, names: Sequence[str], session: Mapping[str, Any]) -> ToolResult:
+async def _call_first(client: MCPClient, names: Sequence[str], session: Mapping[str, Any]) -> ToolResult:
+    """Call the first of the tools that the server has."""
     tools = {tool.name: tool for tool in await client.list_tools()}
     name = next((name for name in names if name in tools), None)
     if name is None:
-        raise MCPError(f"the server has no tool for it ({', '.join(names)})", reason="invalid")
+        raise MCPError(f"the server has none of the tools {', '.join(names)}", reason="invalid")
     known = cast("Mapping[str, Any]", tools[name].input_schema.get("properties") or {})
     arguments = {key: value for key, value in session.items() if key in known}
     return await client.call_tool(name, arguments, timeout_ms=TIMEOUT_MS)
 
 
 def _text(result: ToolResult) -> str:
-    """Where the answer is an object, the snapshot in it."""
+    """Return the text of the snapshot. If the result is an object, the snapshot is one of its fields."""
     value = value_of(result)
     if isinstance(value, Mapping):
         answer = cast("Mapping[str, Any]", value)
@@ -80,16 +85,16 @@ def _text(result: ToolResult) -> str:
     return result.text
 
 
-async def _image(client: MCPClient, result: ToolResult) -> tuple[str, bytes]:
+async def _read_image(client: MCPClient, result: ToolResult) -> tuple[str, bytes]:
     for part in result.content:
         if part.type == "image" and part.data:
             return part.mime_type or "image/png", base64.b64decode(part.data)
-        if part.type == "resource_link" and part.uri:  # Of a large one there is only a link.
-            return await _linked(client, part)
+        if part.type == "resource_link" and part.uri:  # A large image is sent as a link.
+            return await _read_linked_image(client, part)
     raise MCPError("the answer has no image", reason="protocol")
 
 
-async def _linked(client: MCPClient, part: Content) -> tuple[str, bytes]:
+async def _read_linked_image(client: MCPClient, part: Content) -> tuple[str, bytes]:
     for content in await client.read_resource(part.uri or ""):
         if content.blob:
             mime_type = content.mime_type or part.mime_type or "image/png"

@@ -1,4 +1,4 @@
-"""A module that `footlight codegen` wrote, and its handle."""
+"""Load a module that `footlight codegen` wrote, and connect its handle."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from types import ModuleType
 
 import pytest
 
-from footlight.client.adapters import Adapter
-from footlight.client.runtime.handle import Handle
-from footlight.client.runtime.logger import CallLog
+from footlight.client.handles.adapters import Adapter
+from footlight.client.handles.call_log import CallLog
+from footlight.client.handles.handle import Handle
+from footlight.client.server_address import ServerFromEnvironment
+from footlight.protocol.errors import MCPError
 
-__all__ = ["connect_generated", "made_from"]
+__all__ = ["connect_generated", "server_of_module"]
 
 
 async def connect_generated(
@@ -27,36 +29,50 @@ async def connect_generated(
     server: object,
     log: CallLog,
 ) -> Handle:
-    """`adapter` gets the module's own, and gives the one that is taken.
+    """Connect the handle of a generated module.
+
+    `adapter` receives the adapter of the module and returns the one to use.
 
     Raises:
-        pytest.UsageError: there is no such module, or it was not generated.
+        pytest.UsageError: the module does not exist or was not generated.
     """
-    connect = getattr(_module(module), "mcp_connect", None)
+    connect = getattr(_import_module(module), "mcp_connect", None)
     if connect is None:
-        raise pytest.UsageError(f"--mcp-module: {module} has no mcp_connect; footlight codegen writes it")
-    own = inspect.signature(connect).parameters["adapter"].default
-    return await connect(session, adapter(own), server=server, log=log)
+        raise pytest.UsageError(
+            f"--mcp-module: {module} has no mcp_connect: it was not written by `footlight codegen`"
+        )
+    default = inspect.signature(connect).parameters["adapter"].default
+    return await connect(session, adapter(default), server=server, log=log)
 
 
-def made_from(module: str | Path) -> object:
-    """The server that the module was made from. Raises pytest.UsageError where there is no such module."""
-    return getattr(_module(module), "SERVER", None)
+def server_of_module(module: str | Path) -> object:
+    """Return the server from which the module was generated.
+
+    Raises:
+        pytest.UsageError: the module does not exist, or its server needs a variable that is not set.
+    """
+    server = getattr(_import_module(module), "SERVER", None)
+    if not isinstance(server, ServerFromEnvironment):
+        return server
+    try:
+        return server.filled()
+    except MCPError as error:
+        raise pytest.UsageError(f"--mcp-module: {error.message}") from None
 
 
-def _module(module: str | Path) -> ModuleType:
+def _import_module(module: str | Path) -> ModuleType:
     if isinstance(module, Path):
-        return _of_file(module)
+        return _load_file(module)
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
         if error.name is not None and not f"{module}.".startswith(f"{error.name}."):
             raise
-        raise pytest.UsageError(f"--mcp-module: there is no module {module}; give its file") from None
+        raise pytest.UsageError(f"--mcp-module: there is no module {module}; name its file instead") from None
 
 
-def _of_file(file: Path) -> ModuleType:
-    """The one that tests have imported, where they have: its types are theirs."""
+def _load_file(file: Path) -> ModuleType:
+    """Return the module of the file: the one that the tests have imported, if any, so that types match."""
     for known in tuple(sys.modules.values()):
         if getattr(known, "__file__", None) == str(file):
             return known

@@ -1,26 +1,65 @@
-"""A client whose calls to tools are in the log, whoever makes them."""
+"""Clients that write their calls to the log of a test, and that can share one connection."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
-from footlight.client.connection import OnProgress, Result
+from footlight.client.handles.call_log import Call, CallLog
+from footlight.client.handles.recording import record_call
 from footlight.client.mcp_client import MCPClient
-from footlight.client.results import read_result
-from footlight.client.runtime.logger import Call, CallLog
-from footlight.client.runtime.recording import recorded
+from footlight.protocol.connection import OnProgress, Result
+from footlight.protocol.results import read_result
 
-__all__ = ["LoggedClient"]
+__all__ = ["BorrowedClient", "LoggedClient"]
 
 
-class LoggedClient(MCPClient):
-    """`last_arguments` are those of the last call, None before the first."""
+class BorrowedClient(MCPClient):
+    """A client on the connection of another one. Closing it leaves the connection open."""
 
-    def __init__(self, target: object, *, log: CallLog) -> None:
-        super().__init__(target)
-        self._log = log
-        self.last_arguments: Mapping[str, Any] | None = None
+    _lender: MCPClient
+    _is_closed = False
+
+    @classmethod
+    def of(cls, client: MCPClient) -> Self:
+        borrowed = cls.__new__(cls)
+        borrowed.__dict__.update(client.__dict__)
+        borrowed._lender = client
+        return borrowed
+
+    @property
+    def connected(self) -> bool:
+        return not self._is_closed and self._lender.connected
+
+    def is_connected(self) -> bool:
+        return self.connected
+
+    async def close(self) -> None:
+        self._is_closed = True
+        await self.close_stream()
+
+    async def open_stream(self, *arguments: Any, **keywords: Any) -> Any:
+        # The connection knows only the client that opened it, and gives it the notifications.
+        return await self._lender.open_stream(*arguments, **keywords)
+
+    async def close_stream(self) -> None:
+        await self._lender.close_stream()
+
+
+class LoggedClient(BorrowedClient):
+    """A client that logs all tool calls.
+
+    `last_arguments` has the arguments of the last call, or None before the first.
+    """
+
+    log: CallLog
+    last_arguments: Mapping[str, Any] | None = None
+
+    @classmethod
+    def with_log(cls, client: MCPClient, log: CallLog) -> Self:
+        logged = cls.of(client)
+        logged.log = log
+        return logged
 
     async def _call(
         self,
@@ -31,7 +70,7 @@ class LoggedClient(MCPClient):
     ) -> Result:
         call = Call(name, arguments or {})
         self.last_arguments = call.arguments
-        with recorded(self._log, call) as ended:
+        with record_call(self.log, call) as log_result:
             raw = await super()._call(name, arguments, timeout_ms, on_progress)
-            ended(read_result(raw))
+            log_result(read_result(raw))
         return raw

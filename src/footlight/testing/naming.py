@@ -1,4 +1,4 @@
-"""Names that are made of a test's: of its session, and of its files."""
+"""Names of sessions and files, made from the id of a test."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ import re
 
 __all__ = ["file_name", "session_name"]
 
-LONGEST_FILE = 120
-LONGEST_TITLE = 40
+MAX_FILE_NAME = 120
+MAX_TITLE = 40
 
 _UNFIT = re.compile(r"[^A-Za-z0-9_]+")
 
 
 def session_name(nodeid: str, *, worker: str | None, run: str = "") -> str:
-    """One that no other test has, nor the same test in another process; fit to be that of a profile.
+    """Return a session name that is unique for each test and worker process. It is also a valid profile name.
 
-    `run` tells two runs apart that go on at once: the debugging port of a session follows from its name.
+    `run` distinguishes runs at the same time: the debugging port of a session is derived from its name.
     """
-    title = _plain(nodeid.rpartition("::")[2]).lower()[:LONGEST_TITLE]
-    # A word first: neither a name that Windows keeps for itself, nor a dot.
+    title = _plain(nodeid.rpartition("::")[2]).lower()[:MAX_TITLE]
+    # Begins with a word: neither a name that Windows reserves, nor a dot.
     return "-".join(filter(None, ("test", title.removeprefix("test_"), _digest(f"{run}{nodeid}"), worker)))
 
 
 def file_name(nodeid: str) -> str:
-    """Without an ending. The test's own name as far as a file can have it."""
+    """Return a file name without an ending, made from the id of the test."""
     path, _, test = nodeid.replace(".py::", "::").partition("::")
     parts = (*path.split("/"), *test.split("::"))
     name = "-".join(_plain(part) for part in parts if part)
-    lost = len(name) > LONGEST_FILE or any(_UNFIT.search(part) for part in parts)
-    return f"{name[:LONGEST_FILE]}-{_digest(nodeid)}" if lost else name
+    shortened = len(name) > MAX_FILE_NAME or any(_UNFIT.search(part) for part in parts)
+    return f"{name[:MAX_FILE_NAME]}-{_digest(nodeid)}" if shortened else name
 
 
 def _plain(text: str) -> str:

@@ -1,4 +1,4 @@
-"""How the tests of a run ended, as JSON, for a program that started it (`--footlight-report`)."""
+"""Write the results of a test run as JSON, for the program that started it (`--footlight-report`)."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import pytest
 __all__ = ["RESULT", "ReportFile"]
 
 RESULT = "footlight_result"
-"""The attribute of a report that has what `record_result` was given."""
-LONGEST_ERROR = 4_000
+"""The attribute of a report that holds the value of `record_result`."""
+MAX_ERROR = 4_000
 
 Entry = dict[str, Any]
 
 
 class ReportFile:
-    """A plugin of one run. Writes `tests`, `collected`, `deselected`, `available`, `errors`."""
+    """A plugin that writes `tests`, `collected`, `deselected`, `available` and `errors` at the end."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -66,10 +66,10 @@ class ReportFile:
 
 
 def _error(report: pytest.TestReport | pytest.CollectReport) -> str:
-    """The message and where, for tests; what pytest has to say, for the rest."""
+    """Return the message and place of a failed test, or else the text of pytest's report."""
     crash = getattr(report.longrepr, "reprcrash", None)
     text = report.longreprtext if crash is None else f"{crash.message}\n{crash.path}:{crash.lineno}"
-    return text if len(text) <= LONGEST_ERROR else f"{text[:LONGEST_ERROR]}… [{len(text)} chars]"
+    return text if len(text) <= MAX_ERROR else f"{text[:MAX_ERROR]}… [{len(text)} chars]"
 
 
 def _reason(report: pytest.TestReport) -> str:

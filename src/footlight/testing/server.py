@@ -1,4 +1,4 @@
-"""The server that a test's options name."""
+"""The server that the options of a test run name."""
 
 from __future__ import annotations
 
@@ -14,24 +14,26 @@ from footlight.client.target import transport_for
 from footlight.client.transports.stdio import Stdio
 from footlight.testing.options import Options
 
-__all__ = ["runs_already", "server_of"]
+__all__ = ["choose_server", "is_external", "is_footlight_command"]
 
-OURS = "footlight serve"
+DEFAULT_SERVER = "footlight serve"
 
 
-def server_of(options: Options, *, of_module: object = None, profiles: Path) -> object:
-    """What `MCPClient` takes. `of_module` is what a generated module was made from.
+def choose_server(options: Options, *, of_module: object = None, profiles: Path) -> object:
+    """Return the server to connect to, as a value that `MCPClient` accepts.
 
-    Profiles of sessions that nobody named are put into `profiles`: a test must not find what one before it
-    left there.
+    `of_module` is the server of a generated module. `profiles` is the folder for the profiles of unnamed
+    sessions, so that a test does not find state that an earlier test left.
 
     Raises:
-        pytest.UsageError: the browser is to be shown, and its server is none that can be told so.
+        pytest.UsageError: an option does not apply to the server.
     """
-    server = options.server or of_module or OURS
+    server = options.server or of_module or DEFAULT_SERVER
     if isinstance(server, str) and "://" in server.strip().partition(" ")[0]:
         if options.headed:
-            raise pytest.UsageError(f"--mcp-headed: {server}: it runs already; start it with --headed")
+            raise pytest.UsageError(
+                f"--mcp-headed does not apply to {server}, which is already running; start it with --headed"
+            )
         return transport_for(server, headers=options.headers)
     if options.headers:
         raise pytest.UsageError("--mcp-header is for a server with a URL")
@@ -41,14 +43,14 @@ def server_of(options: Options, *, of_module: object = None, profiles: Path) -> 
         words = shlex.split(server) if isinstance(server, str) else list(cast("Sequence[str]", server))
     except ValueError as error:
         raise pytest.UsageError(f"--mcp-server: {error} in {server!r}") from None
-    if not _is_ours(words):
+    if not is_footlight_command(words):
         if options.headed:
             raise pytest.UsageError(
-                f"--mcp-headed: {words[0]} is no server of ours; put an option of its own into --mcp-server"
+                f"--mcp-headed does not apply to {words[0]}; add an option of that server to --mcp-server"
             )
         return Stdio(words[0], tuple(words[1:]), cwd=options.folder)
     if words[0] == "footlight":
-        words[:1] = [sys.executable, "-m", "footlight"]  # Whether it is in the PATH or not.
+        words[:1] = [sys.executable, "-m", "footlight"]  # It need not be in the PATH.
     if options.headed:
         words.append("--headed")
     if options.session is None and "szkrabok" in words and "--sessions-dir" not in words:
@@ -56,12 +58,12 @@ def server_of(options: Options, *, of_module: object = None, profiles: Path) -> 
     return Stdio(words[0], tuple(words[1:]), cwd=options.folder)
 
 
-def runs_already(server: object) -> bool:
-    """Whether the test does not start what `server_of` gave, so that it goes on after it."""
+def is_external(server: object) -> bool:
+    """Return True if the tests do not start the server, so that it is still running after them."""
     return not isinstance(server, Stdio)
 
 
-def _is_ours(words: Sequence[str]) -> bool:
+def is_footlight_command(words: Sequence[str]) -> bool:
     if not words:
         raise pytest.UsageError("--mcp-server: the command is empty")
     return PurePath(words[0]).stem == "footlight" or list(words[1:3]) == ["-m", "footlight"]

@@ -1,4 +1,4 @@
-"""A failure's traceback without our own frames, which say nothing to whoever wrote the test."""
+"""Shorten the traceback of a failure to the frames of the test itself."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ from types import FrameType, TracebackType
 
 import pytest
 
-from footlight.client.errors import MCPError
+from footlight.protocol.errors import MCPError
 
-__all__ = ["end_with_the_test"]
+__all__ = ["trim_traceback"]
 
-OURS = "footlight"
-PYTHONS = Path(sysconfig.get_path("stdlib"))
+PACKAGE = "footlight"
+STANDARD_LIBRARY = Path(sysconfig.get_path("stdlib"))
 GENERATED = "REGISTRY_HASH"
-"""What only a module has that `footlight codegen` wrote."""
+"""A name that only modules written by `footlight codegen` have."""
 
 
-def end_with_the_test(error: BaseException) -> None:
-    """Let its traceback end where the test called us, and those of the errors that led to it.
+def trim_traceback(error: BaseException) -> None:
+    """Remove the frames of Footlight from the end of the traceback, and from those of its causes.
 
-    Only errors that we raise on purpose; a bug of ours keeps all its frames, and so does what an adapter or a
-    handler of the test's own raised.
+    Only errors that Footlight raises on purpose are trimmed. A bug keeps all its frames, and so does an error
+    of an adapter or handler of the test.
     """
     for each in _chain(error):
         if not isinstance(each, (MCPError, pytest.UsageError)):
             continue
-        trace = _last_of_others(each.__traceback__)
+        trace = _last_foreign_entry(each.__traceback__)
         if trace is None:
             each.__traceback__ = None
         else:
             trace.tb_next = None
         cause = each.__cause__
         if isinstance(cause, MCPError) and str(cause) in str(each):
-            each.__cause__ = None  # Its words are there already.
+            each.__cause__ = None  # The message already contains it.
             each.__suppress_context__ = True
 
 
@@ -51,20 +51,24 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
         left += [each.__cause__, None if each.__suppress_context__ else each.__context__]
 
 
-def _last_of_others(trace: TracebackType | None) -> TracebackType | None:
-    """The last entry that is neither ours nor the standard library's on our behalf."""
+def _last_foreign_entry(trace: TracebackType | None) -> TracebackType | None:
+    """Return the last entry that is neither in Footlight nor in the standard library."""
     last = None
     while trace is not None:
-        if not _is_ours(trace.tb_frame):
+        if not _is_internal(trace.tb_frame):
             last = trace
         trace = trace.tb_next
     return last
 
 
-def _is_ours(frame: FrameType) -> bool:
+def _is_internal(frame: FrameType) -> bool:
     package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
-    return package == OURS or GENERATED in frame.f_globals or _is_pythons(Path(frame.f_code.co_filename))
+    return (
+        package == PACKAGE
+        or GENERATED in frame.f_globals
+        or _is_standard_library(Path(frame.f_code.co_filename))
+    )
 
 
-def _is_pythons(file: Path) -> bool:
-    return PYTHONS in file.parents and "site-packages" not in file.parts
+def _is_standard_library(file: Path) -> bool:
+    return STANDARD_LIBRARY in file.parents and "site-packages" not in file.parts

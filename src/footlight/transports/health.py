@@ -1,4 +1,4 @@
-"""What watchers ask, who have no token: whether the process answers, and whether it can serve."""
+"""Health checks for monitoring, without a token: `/healthz` and `/readyz`."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ __all__ = ["PATHS", "Ready", "health"]
 PATHS = ("/healthz", "/readyz")
 
 Ready = Callable[[], Awaitable[str | None]]
-"""Why the server cannot serve yet; None when it can."""
+"""Return why the server cannot serve now, or None if it can."""
 
 
 async def health(path: str, *, draining: bool, ready: Ready) -> tuple[int, dict[str, str]]:
-    """The HTTP status and the JSON of its body, for one of the two paths."""
+    """Return the HTTP status and the JSON body for one of the two paths."""
     if path == "/healthz":
         return 200, {"status": "ok"}
     why = "the server is shutting down" if draining else await ready()

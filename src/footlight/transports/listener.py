@@ -1,4 +1,4 @@
-"""Where a server that listens is found, and who may come in there."""
+"""Bind the configured address, and make the access control for it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from footlight.errors import ConfigurationError
-from footlight.transports.gate import Gate, SharedToken
+from footlight.transports.access import AccessControl, SharedToken
 from footlight.transports.loopback import is_loopback
 from footlight.transports.protected_resource import metadata_url
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from footlight.config import Settings
 
-__all__ = ["DEFAULT_PORT", "bind", "make_gate", "shown_url"]
+__all__ = ["DEFAULT_PORT", "bind", "make_access_control", "shown_url"]
 
 DEFAULT_PORT = 8931
 BACKLOG = 512
@@ -29,10 +29,10 @@ SHORTEST_TOKEN = 16
 
 
 def bind(settings: Settings) -> socket.socket:
-    """A socket on the configured address; nobody is served before somebody accepts.
+    """Return a listening socket on the configured address.
 
     Raises:
-        ConfigurationError: the address is not this machine's, or in use.
+        ConfigurationError: the address does not belong to this machine, or is in use.
     """
     host = settings.listen.host
     port = DEFAULT_PORT if settings.port is None else settings.port
@@ -40,7 +40,7 @@ def bind(settings: Settings) -> socket.socket:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-        # With its protocol, because asyncio sends small packets at once only where it sees that it is TCP.
+        # With its protocol: asyncio sets TCP_NODELAY only where it sees that the socket is TCP.
         listener = socket.socket(family, kind, protocol)
         try:
             if os.name == "posix":
@@ -60,26 +60,27 @@ def bind(settings: Settings) -> socket.socket:
 
 
 def shown_url(listener: socket.socket, scheme: str) -> str:
-    """Where it really listens: the port may have been 0."""
+    """Return the URL with the actual port, which the system chose if the setting was 0."""
     host, port = listener.getsockname()[:2]
     name = "localhost" if is_loopback(host) else f"[{host}]" if ":" in host else host
     return f"{scheme}://{name}:{port}"
 
 
-def make_gate(settings: Settings) -> Gate:
-    """The checks for the configured address.
+def make_access_control(settings: Settings) -> AccessControl:
+    """Return the access control for the configured address.
 
     Raises:
-        ConfigurationError: the token or the verifier is no good, or one is needed and not there.
+        ConfigurationError: the token or the verifier cannot be used, or one is required and missing.
     """
     listen = settings.listen
     verifier = _verifier(settings)
     if verifier is None and not is_loopback(listen.host):
         raise ConfigurationError(
-            f"setting 'listen.host': {listen.host} can be reached from other machines, so a token is needed",
+            f"setting 'listen.host': {listen.host} can be reached from other machines, "
+            "so a token is required",
             suggestion="Set FOOTLIGHT_TOKEN or --token-file, or listen on 127.0.0.1.",
         )
-    return Gate(
+    return AccessControl(
         bound=listen.host,
         verifier=verifier,
         hosts=[
@@ -105,9 +106,9 @@ def _verifier(settings: Settings) -> TokenVerifier | None:
     if listen.token_verifier is not None:
         return _load(listen.token_verifier)
     if listen.token_file is not None:
-        return SharedToken(_checked(_first_line(listen.token_file), "listen.tokenFile"))
+        return SharedToken(_check_token(_first_line(listen.token_file), "listen.tokenFile"))
     if settings.token is not None:
-        return SharedToken(_checked(settings.token.get_secret_value(), "token"))
+        return SharedToken(_check_token(settings.token.get_secret_value(), "token"))
     return None
 
 
@@ -120,8 +121,8 @@ def _first_line(file: Path) -> str:
     return lines[0].strip() if lines else ""
 
 
-def _checked(token: str, setting: str) -> str:
-    """A token that can be sent in a header, and not be guessed."""
+def _check_token(token: str, setting: str) -> str:
+    """Return the token if it can be sent in a header and is long enough not to be guessed."""
     if len(token) < SHORTEST_TOKEN or not token.isascii() or not token.isprintable() or " " in token:
         raise ConfigurationError(
             f"setting {setting!r}: a token is at least {SHORTEST_TOKEN} ASCII characters without spaces",
@@ -131,13 +132,13 @@ def _checked(token: str, setting: str) -> str:
 
 
 def _load(name: str) -> TokenVerifier:
-    """`package.module:name` of an object with `verify_token`, or of a class that makes one."""
+    """Return the verifier called `package.module:name`: an object with `verify_token`, or a class of one."""
     module, _, attribute = name.partition(":")
     try:
         found: Any = getattr(importlib.import_module(module), attribute)
         verifier: Any = found() if inspect.isclass(found) else found
     except Exception as error:
-        # It is another's code, which may fail in any way.
+        # Foreign code may raise anything.
         raise ConfigurationError(
             f"setting 'listen.tokenVerifier': {name} cannot be loaded: {error}"
         ) from error

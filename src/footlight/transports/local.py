@@ -1,7 +1,7 @@
-"""MCP over a local stream: a Unix domain socket of this user's, on which both ends prove who they are.
+"""MCP over a Unix domain socket of this user, on which both ends prove their identity.
 
-After the greeting it is what stdio is, one JSON-RPC message a line, so that a client of stdio is connected
-by a pump that knows nothing of the protocol. What a connection comes as (`Role`) says whose its calls are.
+After the greeting there is one JSON-RPC message in each line, as on stdio, so that `serve --shared` connects
+a stdio client by copying bytes. The role of a connection (`Role`) decides who the caller of its requests is.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from mcp_types import (
 from footlight.caller import Caller
 from footlight.daemon import greeting
 from footlight.errors import ConfigurationError
+from footlight.transports.activity import TrackActivity
 from footlight.transports.messages import parse_message, refusal, to_json
-from footlight.transports.presence import Present
-from footlight.transports.unanswered import LARGE_REQUESTS, Unanswered, exhausted
+from footlight.transports.pending_requests import LARGE_REQUESTS, PendingRequests, exhausted
 
 __all__ = ["LocalContext", "bind_local", "serve_local"]
 
@@ -43,35 +43,35 @@ logger = logging.getLogger(__name__)
 BACKLOG = 128
 SUFFIX = ".sock"
 LONGEST_ADDRESS = 100
-"""Bytes of a socket's path that every system takes."""
+"""Bytes. Every system accepts a socket path of this length."""
 LONGEST_MESSAGE = 64 << 20
 """Bytes. A longer line is refused and skipped, as on stdio."""
 CHUNK = 1 << 16
 FLUSH_SECONDS = 1.0
 
 COMMANDS = Caller("local:commands", shares_default=True)
-"""The user at the command line: one person, whose browser stays between calls."""
+"""The caller of all commands of this user, whose default session stays open between commands."""
 
 Read = MemoryObjectReceiveStream[SessionMessage | Exception]
 Write = MemoryObjectSendStream[SessionMessage]
 ServeConnection = Callable[[Read, Write, Caller], Awaitable[None]]
-"""Speak MCP over one connection until `read` ends, and take with it what was this caller's alone."""
+"""Serve MCP over one connection until `read` ends, then end the sessions of its caller."""
 
 
 @dataclass(frozen=True, slots=True)
 class LocalContext:
-    """What the protocol finds as a message's request (`caller_of`)."""
+    """The request context of a message, in which `caller_of` finds the caller."""
 
     caller: Caller
 
 
 def bind_local(folder: Path) -> socket.socket:
-    """A socket in this folder, which is the user's alone, or in one like it where its path is too long.
+    """Return a listening socket in this private folder, or in a temporary one if its path is too long.
 
     Raises:
-        ConfigurationError: it cannot be there.
+        ConfigurationError: the socket cannot be created.
     """
-    # A name of its own: the one before it may still be ending, and removes what it made.
+    # A new name: an earlier server may still be stopping, and removes its own socket.
     path = folder / f"{secrets.token_hex(4)}{SUFFIX}"
     if len(bytes(path)) > LONGEST_ADDRESS:
         path = Path(tempfile.mkdtemp(prefix="footlight-")) / path.name
@@ -80,7 +80,7 @@ def bind_local(folder: Path) -> socket.socket:
         for old in folder.glob(f"*{SUFFIX}"):
             old.unlink(missing_ok=True)
         listener.bind(str(path))
-        path.chmod(0o600)  # On some systems the folder's mode is not asked.
+        path.chmod(0o600)  # Some systems do not check the mode of the folder.
         listener.listen(BACKLOG)
     except OSError as error:
         listener.close()
@@ -97,23 +97,23 @@ async def serve_local(
     facts: Callable[[], Mapping[str, Any]],
     on_stop: Callable[[], None],
     on_drain: Callable[[], None],
-    present: Present,
+    track_activity: TrackActivity,
     max_requests: int,
     shutdown_seconds: float,
-) -> AsyncGenerator[Clients]:
-    """Serve on a bound socket, which is gone on return. Who does not know the nonce is sent away.
+) -> AsyncGenerator[LocalConnections]:
+    """Serve on a bound socket, which is removed on return. Clients must know the nonce.
 
-    `facts` are told to who asks for the status. A connection may have `max_requests` without an answer.
-    At the end new requests are refused, and those that run have `shutdown_seconds` to finish; `on_drain` is
-    called before that wait, to end the streams that would last.
+    `facts` are sent to a client that asks for the status. Each connection may have `max_requests` pending
+    requests. At the end new requests are refused, and running ones have `shutdown_seconds` to finish;
+    `on_drain` is called before that wait, to end the streams that would last.
     """
     path = Path(listener.getsockname())
-    clients = Clients(
+    clients = LocalConnections(
         serve_connection,
         nonce=nonce,
         facts=facts,
         on_stop=on_stop,
-        present=present,
+        track_activity=track_activity,
         max_requests=max_requests,
     )
     server = await asyncio.start_unix_server(clients.serve, sock=listener, limit=CHUNK)
@@ -131,11 +131,11 @@ async def serve_local(
 def _remove(path: Path) -> None:
     path.unlink(missing_ok=True)
     with suppress(OSError):
-        path.parent.rmdir()  # Only one that was made for it is empty.
+        path.parent.rmdir()  # It is empty only if it was created for this socket.
 
 
-class Clients:
-    """The open connections."""
+class LocalConnections:
+    """The open connections on the local socket."""
 
     def __init__(
         self,
@@ -144,7 +144,7 @@ class Clients:
         nonce: str,
         facts: Callable[[], Mapping[str, Any]],
         on_stop: Callable[[], None],
-        present: Present,
+        track_activity: TrackActivity,
         max_requests: int,
     ) -> None:
         self._serve_connection = serve_connection
@@ -152,33 +152,32 @@ class Clients:
         self._nonce = nonce
         self._facts = facts
         self._on_stop = on_stop
-        self._present = present
-        self._open: dict[_Client, asyncio.Task[None]] = {}
+        self._track_activity = track_activity
+        self._open: dict[_LocalConnection, asyncio.Task[None]] = {}
         self._asking: set[asyncio.StreamWriter] = set()
         self.draining = False
 
-    def unanswered(self) -> Unanswered:
-        """None yet, of one more connection."""
-        return Unanswered(max_requests=self._max_requests, max_size=LARGE_REQUESTS * LONGEST_MESSAGE)
+    def make_pending_requests(self) -> PendingRequests:
+        return PendingRequests(max_requests=self._max_requests, max_size=LARGE_REQUESTS * LONGEST_MESSAGE)
 
     @property
     def count(self) -> int:
-        """MCP clients; commands come and go."""
+        """The number of MCP clients, without commands."""
         return sum(not client.caller.shares_default for client in self._open)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """One of them, from its opening to its end. The end of the server cancels it."""
+        """Serve one connection until it ends. The end of the server cancels it."""
         self._asking.add(writer)
         try:
             await self._serve(reader, writer)
         except (OSError, asyncio.CancelledError):
-            pass  # Gone in the middle of a line, or we are. Nobody waits for this task.
+            pass  # The client or the server is ending. Nobody waits for this task.
         finally:
             self._asking.discard(writer)
             await _hang_up(writer)
 
     async def drain(self, seconds: float) -> None:
-        """Refuse new requests, and wait for those that run; not for ever."""
+        """Refuse new requests, and wait at most `seconds` for the running ones."""
         self.draining = True
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
@@ -198,15 +197,15 @@ class Clients:
         role = await self._greet(reader, writer)
         if role == "stop":
             self._on_stop()
-            await reader.read()  # Until the server has ended, which is how the other side hears of it.
+            await reader.read()  # Until the server has ended, so that the client sees the connection close.
         if role not in ("call", "shared"):
             return
-        client = _Client(_caller(role), reader, writer, among=self)
+        client = _LocalConnection(_caller(role), reader, writer, among=self)
         task = asyncio.current_task()
         assert task is not None
         self._open[client] = task
         try:
-            with self._present():
+            with self._track_activity():
                 async with client.streams() as (read, write):
                     await self._serve_connection(read, write, client.caller)
         finally:
@@ -221,7 +220,7 @@ class Clients:
         try:
             async with asyncio.timeout(greeting.LIMIT_SECONDS):
                 hello = greeting.read_line(await reader.readline())
-        except (TimeoutError, ValueError):  # It says nothing, or does not end its line.
+        except (TimeoutError, ValueError):  # The client sends nothing, or does not end its line.
             return None
         if not greeting.proves(hello.get("proof"), self._nonce, challenge, of="client"):
             logger.warning("refused a local connection without the nonce")
@@ -230,14 +229,14 @@ class Clients:
             return None
         role: greeting.Role = hello.get("as", "call")
         mine = greeting.proof(self._nonce, str(hello.get("challenge")), of="server")
-        told = {"proof": mine}
-        writer.write(greeting.line_of({**self._facts(), **told} if role == "status" else told))
+        reply = {"proof": mine}
+        writer.write(greeting.line_of({**self._facts(), **reply} if role == "status" else reply))
         await writer.drain()
         return role
 
 
 async def _hang_up(writer: asyncio.StreamWriter) -> None:
-    """Once what is written has gone out, or a second has passed."""
+    """Close the connection when all is sent, or after one second."""
     writer.close()
     with suppress(OSError, TimeoutError):
         async with asyncio.timeout(FLUSH_SECONDS):
@@ -246,31 +245,36 @@ async def _hang_up(writer: asyncio.StreamWriter) -> None:
 
 
 def _caller(role: greeting.Role) -> Caller:
-    """An MCP client is a principal of its own: so nothing that it has can be seen or used by another."""
+    """Return the caller of a connection. Each MCP client is a principal of its own, apart from all others."""
     if role == "call":
         return COMMANDS
     connection = secrets.token_hex(16)
     return Caller(f"local:{connection}", connection=connection)
 
 
-class _Client:
-    """One connection: its two streams, and what it asked and has not been answered yet."""
+class _LocalConnection:
+    """One connection: its two streams and its pending requests."""
 
     def __init__(
-        self, caller: Caller, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, among: Clients
+        self,
+        caller: Caller,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        *,
+        among: LocalConnections,
     ) -> None:
         self.caller = caller
         self.idle = asyncio.Event()
-        """Set while nothing is unanswered."""
+        """Set while no request is pending."""
         self.idle.set()
         self._reader = reader
         self._writer = writer
         self._among = among
-        self._unanswered = among.unanswered()
+        self._pending = among.make_pending_requests()
 
     @asynccontextmanager
     async def streams(self) -> AsyncGenerator[tuple[Read, Write]]:
-        """As the pair that the SDK works on. Closed on return."""
+        """Yield the pair of streams that the SDK uses. They are closed on return."""
         incoming, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         write, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
         reading = asyncio.create_task(self._read(incoming))
@@ -302,7 +306,7 @@ class _Client:
 
     async def _write(self, outgoing: MemoryObjectReceiveStream[SessionMessage]) -> None:
         async with outgoing:
-            # Who is gone is found out here, or the reader has, and closed the stream.
+            # A closed connection is noticed here, or by the reader, which closes the stream.
             with suppress(OSError, anyio.ClosedResourceError):
                 async for item in outgoing:
                     await self._send(item.message)
@@ -314,7 +318,7 @@ class _Client:
             self._settle(message.id)
 
     def _accept(self, line: bytes | None) -> SessionMessage | JSONRPCError | None:
-        """The message for the protocol, with its sender; or what to answer to what is none."""
+        """Return the message with its caller, the error to answer with, or None for an empty line."""
         if line is None:
             return refusal(INVALID_REQUEST, f"Message longer than {LONGEST_MESSAGE} bytes")
         item = parse_message(line, unit="line") if line.strip() else None
@@ -325,9 +329,9 @@ class _Client:
             return SessionMessage(item.message, ServerMessageMetadata(request_context=context))
         if self._among.draining:
             return exhausted(request.id, "The server is shutting down")
-        if refused := self._unanswered.refuse(request.id, len(line)):
+        if refused := self._pending.refuse(request.id, len(line)):
             return refused
-        self._unanswered.add(request.id, len(line))
+        self._pending.add(request.id, len(line))
         self.idle.clear()
 
         async def settle() -> None:
@@ -338,13 +342,13 @@ class _Client:
         )
 
     def _settle(self, identifier: RequestId | None) -> None:
-        self._unanswered.settle(identifier)
-        if not self._unanswered:
+        self._pending.settle(identifier)
+        if not self._pending:
             self.idle.set()
 
 
 async def _lines(reader: asyncio.StreamReader) -> AsyncGenerator[bytes | None]:
-    """Each line; None for one that is too long. What comes after the last line end is no message."""
+    """Yield each line, or None for a line that is too long. Text after the last line end is ignored."""
     begun, skipping = bytearray(), False
     while chunk := await reader.read(CHUNK):
         *ends, rest = chunk.split(b"\n")

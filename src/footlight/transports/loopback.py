@@ -1,4 +1,4 @@
-"""Which hosts are this machine."""
+"""Recognise the names and addresses of the loopback interface."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["is_loopback"]
 
 
 def is_loopback(host: str) -> bool:
-    """`localhost`, 127.0.0.0/8 and ::1."""
+    """Return whether a host is `localhost`, in 127.0.0.0/8, or ::1."""
     if host.lower() == "localhost":
         return True
     try:

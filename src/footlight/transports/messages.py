@@ -1,7 +1,7 @@
-"""Text becomes a message, or the answer to what is none; and a message becomes text again.
+"""Parse and write JSON-RPC messages, for transports that carry one message in a line, a frame or a body.
 
-What every transport that carries one JSON-RPC message a unit (a line, a frame) has in common: junk gets
--32700, a batch and what is no JSON-RPC 2.0 get -32600, with the id where there is one.
+Text that is not JSON gets the error -32700. A batch, or JSON that is not JSON-RPC 2.0, gets -32600, with the
+id if it has one.
 """
 
 from __future__ import annotations
@@ -23,49 +23,49 @@ __all__ = ["message_of", "parse_message", "read_message", "refusal", "to_json"]
 
 
 def read_message(data: bytes | str) -> SessionMessage:
-    """The message.
+    """Return the message that is written in `data`.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not a JSON-RPC message.
     """
     return SessionMessage(jsonrpc_message_adapter.validate_json(data, by_name=False))
 
 
 def message_of(value: object) -> SessionMessage:
-    """The message that a JSON value is, also with half of a surrogate pair in it.
+    """Return the message that a JSON value is. Its texts may contain half of a surrogate pair.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not a JSON-RPC message.
     """
     return SessionMessage(jsonrpc_message_adapter.validate_python(value, by_name=False))
 
 
 def parse_message(data: bytes | str, *, unit: str) -> SessionMessage | JSONRPCError:
-    """The message, or what to answer to data that is none. `unit` is what the wire calls one: a line."""
+    """Return the message, or the error to answer with. `unit` is the word for `data`, such as `line`."""
     try:
         return read_message(data)
     except ValueError:
-        return _why_not(data, unit)
+        return _describe_fault(data, unit)
 
 
 def refusal(
     code: int, message: str, identifier: str | int | None = None, data: dict[str, Any] | None = None
 ) -> JSONRPCError:
-    """An error that answers the request with this id, or none in particular."""
+    """Return an error as the response to the request with this id, or to an unknown request."""
     error = ErrorData(code=code, message=message, **({} if data is None else {"data": data}))
     return JSONRPCError(jsonrpc="2.0", id=identifier, error=error)
 
 
 def to_json(message: JSONRPCMessage) -> str:
-    """On one line."""
+    """Return the message as JSON on one line."""
     try:
         return message.model_dump_json(by_alias=True, exclude_unset=True)
     except ValueError:
-        # Text of a page, or an id, with half of a surrogate pair: UTF-8 has no place for it, JSON's \u does.
+        # A text of a page with half of a surrogate pair: UTF-8 cannot encode it, an escape in JSON can.
         return json.dumps(message.model_dump(by_alias=True, exclude_unset=True))
 
 
-def _why_not(data: bytes | str, unit: str) -> JSONRPCError:
+def _describe_fault(data: bytes | str, unit: str) -> JSONRPCError:
     try:
         value: object = json.loads(data)
     except (ValueError, RecursionError):  # Also bytes that are not UTF-8.

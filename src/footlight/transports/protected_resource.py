@@ -1,4 +1,4 @@
-"""Where a client without a token is to get one (RFC 9728), for servers whose tokens somebody else issues."""
+"""Protected resource metadata (RFC 9728): where a client gets a token from an authorization server."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ __all__ = ["metadata_path", "metadata_url", "resource_metadata"]
 
 
 def metadata_url(settings: ListenSettings) -> str | None:
-    """What a 401 points to; None where no authorization server is configured."""
+    """Return the URL that a 401 points to, or None if no authorization server is configured."""
     if settings.public_url is None or not settings.authorization_servers:
         return None
     return str(build_resource_metadata_url(AnyHttpUrl(settings.public_url)))
 
 
 def metadata_path(settings: ListenSettings) -> str | None:
-    """Where that is served. A proxy in front passes it on."""
+    """Return the path of the metadata on this server, to which a proxy in front forwards."""
     url = metadata_url(settings)
     return urlsplit(url).path if url else None
 
 
 def resource_metadata(settings: ListenSettings) -> str:
-    """The document itself, as JSON."""
-    # From text: an address that is parsed first comes out with a slash that the issuer's may not have.
+    """Return the metadata as JSON."""
+    # From text: a parsed URL would end with a slash, which the issuer's may not have.
     return ProtectedResourceMetadata.model_validate(
         {"resource": settings.public_url, "authorization_servers": settings.authorization_servers}
     ).model_dump_json(exclude_none=True)

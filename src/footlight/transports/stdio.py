@@ -1,8 +1,8 @@
-"""MCP over standard input and output: one JSON-RPC message a line.
+"""MCP over standard input and output, with one JSON-RPC message in each line.
 
-Our own and not the SDK's, which answers nothing to a line that is no message, and costs two worker threads
-a message. Junk gets -32700, a batch -32600. While it serves, file descriptor 1 is stderr and 0 is empty, so
-that nothing that prints can break the protocol, and no child reads our input.
+A line that is not JSON is answered with -32700, a batch with -32600. While it serves, file descriptor 1 is
+stderr and 0 is empty, so that nothing that prints can break the protocol, and no child process reads our
+input.
 """
 
 from __future__ import annotations
@@ -11,74 +11,75 @@ import asyncio
 import os
 import queue
 import threading
-from collections.abc import AsyncGenerator, Callable, Generator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import BinaryIO
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
-from mcp.shared.message import SessionMessage
-from mcp_types import INVALID_REQUEST, JSONRPCError, JSONRPCMessage
 
-from footlight.transports.messages import parse_message, refusal, to_json
+from footlight.protocol.messages import Message
+from footlight.transports.json_messages import INVALID_REQUEST, Refused, parse_message, refusal, to_line
 
-__all__ = ["serve_stdio"]
+__all__ = ["Read", "Write", "serve_stdio"]
 
-Received = SessionMessage | Exception
+Read = MemoryObjectReceiveStream[Message]
+Write = Callable[[Message], Awaitable[None]]
 
 MAX_LINE = 64 << 20
 """Bytes. A longer line is refused and skipped."""
 
 
 @asynccontextmanager
-async def serve_stdio() -> AsyncGenerator[
-    tuple[MemoryObjectReceiveStream[Received], MemoryObjectSendStream[SessionMessage]]
-]:
-    """Serve this process's standard streams. `read` ends at the end of input, or when nobody reads us."""
-    with _wire() as (stdin, stdout):
-        incoming, read = anyio.create_memory_object_stream[Received](0)
-        write, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
+async def serve_stdio() -> AsyncGenerator[tuple[Read, Write]]:
+    """Serve this process's standard streams, and yield `(read, write)`.
+
+    `read` ends at the end of the input, or when nobody reads the output any more. `write` sends a message.
+    """
+    with _take_standard_streams() as (stdin, stdout):
+        incoming, read = anyio.create_memory_object_stream[Message](0)
         output = _Output(stdout, on_broken=incoming.close)
         _start_reading(stdin, incoming, output)
-        writing = asyncio.create_task(_write(outgoing, output))
+
+        async def write(message: Message) -> None:
+            output.put(message)
+
         try:
             yield read, write
         finally:
-            write.close()
-            with suppress(TimeoutError):
-                async with asyncio.timeout(1.0):
-                    await writing
+            read.close()
             await output.close()
 
 
 @contextmanager
-def _wire() -> Generator[tuple[BinaryIO, BinaryIO]]:
-    """Private duplicates of the standard streams; theirs are diverted meanwhile."""
+def _take_standard_streams() -> Generator[tuple[BinaryIO, BinaryIO]]:
+    """Yield private duplicates of the standard streams, and redirect the originals meanwhile."""
     stdin, stdout = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
     os.dup2(2, 1)
     try:
-        # Not closed at the end: a thread may still be reading, and the number could go to another file.
+        # Not closed at the end: a thread may still read, and another file could get the same number.
         yield os.fdopen(stdin, "rb", closefd=False), os.fdopen(stdout, "wb", buffering=0, closefd=False)
     finally:
         os.dup2(stdin, 0)
         os.dup2(stdout, 1)
 
 
-def _start_reading(stdin: BinaryIO, incoming: MemoryObjectSendStream[Received], output: _Output) -> None:
-    """A thread, because not every kind of standard input can be waited for."""
+def _start_reading(stdin: BinaryIO, incoming: MemoryObjectSendStream[Message], output: _Output) -> None:
+    """Read in a thread, because an event loop cannot wait for every kind of standard input."""
     loop = asyncio.get_running_loop()
 
     def read() -> None:
-        # A loop that is closed, or a stream that is: we are going down.
+        # The loop or the stream is closed: the server is stopping.
         with suppress(RuntimeError, anyio.ClosedResourceError, anyio.BrokenResourceError, OSError):
             for line in _lines(stdin):
-                if isinstance(message := _parse(line), SessionMessage):
-                    asyncio.run_coroutine_threadsafe(incoming.send(message), loop).result()
+                message = _parse(line)
+                if isinstance(message, Refused):
+                    output.put(message.answer)
                 elif message is not None:
-                    output.put(message)
+                    asyncio.run_coroutine_threadsafe(incoming.send(message), loop).result()
         with suppress(RuntimeError):
             loop.call_soon_threadsafe(incoming.close)
 
@@ -86,33 +87,27 @@ def _start_reading(stdin: BinaryIO, incoming: MemoryObjectSendStream[Received], 
 
 
 def _lines(stdin: BinaryIO) -> Generator[bytes | None]:
-    """Each line; None for one that is too long. What comes after the last line end is no message."""
+    """Yield each line, and None for one that is too long. What follows the last line end is not a message."""
     while line := stdin.readline(MAX_LINE):
         if line.endswith(b"\n"):
             yield line
             continue
         if len(line) < MAX_LINE:
-            return  # The other side ended in the middle of a message.
+            return  # The client ended in the middle of a message.
         while line and not line.endswith(b"\n"):
             line = stdin.readline(MAX_LINE)
         yield None
 
 
-def _parse(line: bytes | None) -> SessionMessage | JSONRPCError | None:
-    """The message, or what to answer to a line that is none, or None for an empty line."""
+def _parse(line: bytes | None) -> Message | Refused | None:
+    """Return the message, or the answer to a line that is not one, or None for an empty line."""
     if line is None:
         return refusal(INVALID_REQUEST, f"Message longer than {MAX_LINE} bytes")
     return parse_message(line, unit="line") if line.strip() else None
 
 
-async def _write(outgoing: MemoryObjectReceiveStream[SessionMessage], output: _Output) -> None:
-    async with outgoing:
-        async for message in outgoing:
-            output.put(message.message)
-
-
 class _Output:
-    """Lines go out whole and in order, in a thread: a reader that is slow must not stop the loop."""
+    """Writes whole lines, in order, in a thread: a reader that is slow must not stop the event loop."""
 
     def __init__(self, stdout: BinaryIO, *, on_broken: Callable[[], None]) -> None:
         self._stdout = stdout
@@ -122,11 +117,11 @@ class _Output:
         self._done = asyncio.Event()
         threading.Thread(target=self._run, name="stdio-writer", daemon=True).start()
 
-    def put(self, message: JSONRPCMessage) -> None:
-        self._lines.put(to_json(message).encode() + b"\n")
+    def put(self, message: Message) -> None:
+        self._lines.put(to_line(message))
 
     async def close(self) -> None:
-        """Once what is queued is written, or a second has passed."""
+        """Return when everything is written, or after a second."""
         self._lines.put(None)
         with suppress(TimeoutError):
             async with asyncio.timeout(1.0):
@@ -136,7 +131,7 @@ class _Output:
         try:
             while (line := self._lines.get()) is not None:
                 _write_all(self._stdout, line)
-        except OSError:  # Nobody reads: whoever started us is gone.
+        except OSError:  # Nobody reads: the client is gone.
             with suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._on_broken)
         with suppress(RuntimeError):

@@ -14,10 +14,10 @@ __all__ = ["server_ssl"]
 
 
 def server_ssl(settings: ListenSettings) -> ssl.SSLContext | None:
-    """TLS 1.2 or newer with the configured certificate; None where none is configured.
+    """Return a context for TLS 1.2 or newer with the configured certificate, or None without one.
 
     Raises:
-        ConfigurationError: a file cannot be read, or the two do not belong together.
+        ConfigurationError: a file cannot be read, or the key is not that of the certificate.
     """
     certificate, key = settings.tls_certificate, settings.tls_key
     if certificate is None or key is None:

@@ -20,6 +20,7 @@ from footlight.apps.metamask.fixtures import ACCOUNT, SEED_PHRASE
 from footlight.errors import DependenciesMissing, LaunchFailed, NetworkFailed, PortInUse
 from tests.apps.anvil_path import PEERS, anvil_path
 from tests.client.peers import free_port
+from tests.processes import children_of, descendants_of, line_of, name_of
 
 pytestmark = pytest.mark.anyio
 
@@ -119,6 +120,7 @@ async def test_one_that_cannot_be_started_says_why(tmp_path: Path) -> None:
     assert "cannot be started" in raised.value.details["output"]
 
 
+@pytest.mark.slow
 async def test_one_that_does_not_answer_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """R002-40."""
     before = _children()
@@ -142,7 +144,7 @@ async def test_killed_while_it_runs_the_calls_say_that_it_is_gone() -> None:
     async with run_anvil(executable=anvil_path(), port=port, mnemonic=SEED_PHRASE) as chain:
         await chain.block_number()
         for process in _children() - before:
-            if process.name() == "anvil":
+            if name_of(process) == "anvil":
                 process.kill()
         async with asyncio.timeout(WAIT_SECONDS):
             await chain.ended.wait()
@@ -190,6 +192,7 @@ asyncio.run(main(*sys.argv[1:]))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 async def test_it_ends_with_the_process_that_runs_it(number: signal.Signals) -> None:
     """Even where that has no time for anything."""
@@ -242,21 +245,9 @@ def test_where_there_is_none_the_error_says_how_to_get_one(
 
 def _children() -> set[psutil.Process]:
     """Keepers, and what they keep: other tests' browsers come and go meanwhile."""
-    return {each for child in psutil.Process().children() if _is_keeper(child) for each in _family(child)}
-
-
-def _is_keeper(process: psutil.Process) -> bool:
-    try:
-        return any(part.endswith("keeper.py") for part in process.cmdline())
-    except psutil.NoSuchProcess:
-        return False
-
-
-def _family(process: psutil.Process) -> list[psutil.Process]:
-    try:
-        return [process, *process.children(recursive=True)]
-    except psutil.NoSuchProcess:
-        return []
+    children = children_of(psutil.Process())
+    keepers = [child for child in children if any(part.endswith("keeper.py") for part in line_of(child))]
+    return {each for keeper in keepers for each in (keeper, *descendants_of(keeper))}
 
 
 def _runs(process: psutil.Process) -> bool:

@@ -17,6 +17,7 @@ import pytest
 
 from footlight.apps.metamask.build import DIST, build
 from footlight.errors import BuildFailed, DependenciesMissing, InvalidConfig
+from tests.processes import descendants_of
 
 pytestmark = pytest.mark.anyio
 
@@ -277,7 +278,7 @@ async def _started(pipe: Path) -> list[psutil.Process]:
     async with asyncio.timeout(WAIT_SECONDS):
         told = await asyncio.to_thread(pipe.read_text)
     yarn = psutil.Process(int(told.split()[0]))
-    return [yarn, *yarn.children(recursive=True)]
+    return [yarn, *descendants_of(yarn)]
 
 
 def _runs(repository: Path) -> int:
@@ -286,7 +287,7 @@ def _runs(repository: Path) -> int:
 
 
 def _children() -> set[psutil.Process]:
-    return set(psutil.Process().children(recursive=True))
+    return set(descendants_of(psutil.Process()))
 
 
 def _lives(process: psutil.Process) -> bool:

@@ -1,5 +1,6 @@
 // The service worker: who may ask it for what.
 
+import { FIXTURE_PORT } from "./config.js";
 import { answerUi } from "./worker/for_ui.js";
 import { answerDapp } from "./worker/for_dapps.js";
 import { addDapp } from "./worker/dapps.js";
@@ -12,6 +13,10 @@ const OWN_PAGES = chrome.runtime.getURL("");
 
 load().then(announce);
 rejectWhenClosed();
+
+chrome.runtime.onInstalled.addListener(({ reason }) => {
+  if (reason === "install" && !FIXTURE_PORT) chrome.tabs.create({ url: "home.html" });
+});
 
 chrome.runtime.onMessage.addListener((message, sender, respond) => {
   if (!sender.url?.startsWith(OWN_PAGES)) return false;

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from websockets.exceptions import ConnectionClosed
 
-from footlight.client.channel import Transport
+from footlight.protocol.channel import Transport
 
 LIMIT_SECONDS = 10.0
 

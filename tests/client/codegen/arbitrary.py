@@ -11,7 +11,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from footlight.client.results import Tool
+from footlight.protocol.tools import Tool
 
 NASTY = (
     *(

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from footlight.client.codegen import Source, render_tools
-from footlight.client.results import Tool
+from footlight.protocol.tools import Tool
 
 RUFF = Path(sys.executable).with_name("ruff")
 

@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from footlight.client.codegen import schema_to_type
-from footlight.client.results import Tool
+from footlight.protocol.tools import Tool
 from tests.client.codegen.arbitrary import NASTY, Anything, anything
 from tests.client.codegen.modules import executed, reformatted, render
+from tests.tiers import examples
 
 KINDS = {
     *(ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign, ast.ClassDef, ast.FunctionDef),
@@ -21,7 +22,7 @@ KINDS = {
 }
 CALLS = {"TypedDict", "Registry", "connect", "super", "__init__", "_invoke"}
 
-relaxed = settings(max_examples=200)
+relaxed = examples(200)
 
 
 @relaxed
@@ -43,7 +44,7 @@ def test_it_is_a_module_of_classes_and_nothing_else(server: Anything, adapter: s
             assert called in CALLS | classes
 
 
-@settings(relaxed, max_examples=100)
+@examples(100)
 @given(anything)
 def test_the_order_of_the_tools_does_not_matter(server: Anything) -> None:
     tools = server.tools()
@@ -52,6 +53,7 @@ def test_the_order_of_the_tools_does_not_matter(server: Anything) -> None:
     assert render(*tools) == render(*others)
 
 
+@pytest.mark.slow
 @settings(relaxed, max_examples=5)
 @given(anything)
 def test_ruff_would_write_it_the_same(server: Anything) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from footlight.client.results import Tool
+import pytest
+
+from footlight.protocol.tools import Tool
 from tests.client.codegen.arbitrary import NASTY, Anything
 from tests.client.codegen.checking import errors_in
 from tests.client.codegen.expressible import Chance
@@ -124,6 +126,7 @@ async def use() -> None:
 """
 
 
+@pytest.mark.slow
 def test_wrong_calls_are_errors_and_right_ones_are_none(tmp_path: Path) -> None:
     """R000-18, R000-19, R000-20: both ways of calling."""
     (tmp_path / "shop.py").write_text(render(*SHOP), "utf-8")
@@ -135,6 +138,7 @@ def test_wrong_calls_are_errors_and_right_ones_are_none(tmp_path: Path) -> None:
     assert {(file, line) for file, line, _ in found} == {("user.py", line) for line in wrong}, found
 
 
+@pytest.mark.slow
 def test_modules_of_all_kinds_have_no_errors(tmp_path: Path) -> None:
     """The 16 tools of document 002, schemas that refer to themselves, and whatever a server may send."""
     schemas = json.loads(MM.read_text("utf-8"))

@@ -8,7 +8,7 @@ from typing import Any, NotRequired
 import pytest
 
 from footlight.client.codegen import schema_to_type
-from footlight.client.results import Tool
+from footlight.protocol.tools import Tool
 from tests.client.codegen.modules import executed, render, tool
 
 pytestmark = pytest.mark.timeout(30)  # Without a bound each took minutes, or did not end.
@@ -65,6 +65,7 @@ def graph(objects: int) -> Mapping[str, Any]:
     return {**tool("x", {"x": {"$ref": "#/$defs/d0"}}).input_schema, "$defs": parts}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "schema",
     [

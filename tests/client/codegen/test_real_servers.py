@@ -11,16 +11,17 @@ from typing import Any
 import pytest
 from playwright._impl._driver import compute_driver_executable
 
-from footlight.browser.launch import find_browser
+from footlight.browser.launch.installation import find_browser
 from footlight.client.codegen.generate import generate
-from footlight.client.errors import ToolInvocationError
-from footlight.client.runtime import create_logger
+from footlight.client.handles import create_logger
 from footlight.config import BrowserSettings
+from footlight.protocol.errors import ToolInvocationError
 from tests.client.codegen.checking import errors_in
 from tests.client.codegen.modules import imported
 from tests.client.peers import PLAYWRIGHT, SERVER_EVERYTHING, command_of
 from tests.conftest import ENGINE, server_command
 from tests.site import Site
+from tests.tiers import sampled
 
 pytestmark = pytest.mark.anyio
 
@@ -132,7 +133,8 @@ USES: Mapping[str, Callable[[Any, str], Awaitable[None]]] = {
 }
 
 
-@pytest.mark.parametrize("name", SERVERS)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sampled(SERVERS, "footlight"))
 async def test_a_server_is_used_by_its_module(name: str, tmp_path: Path, site: Site) -> None:
     out = tmp_path / f"{name}_tools.py"
     await generate(SERVERS[name](tmp_path), out)
@@ -145,6 +147,7 @@ async def test_a_server_is_used_by_its_module(name: str, tmp_path: Path, site: S
     assert '"_ok":true' in log.read_text("utf-8").splitlines()[-1]
 
 
+@pytest.mark.slow
 async def test_the_modules_have_no_errors(tmp_path: Path) -> None:
     """Of those servers that are installed."""
     left_out: list[str] = []

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from footlight.client.adapters import browser_session, no_session, szkrabok_session
 from footlight.client.codegen.names import attributes
-from footlight.client.results import Tool
-from footlight.client.runtime.handle import Handle, Namespace
-from footlight.client.runtime.registry import registry_hash, tool_hash
+from footlight.client.handles.adapters import browser_session, no_session, szkrabok_session
+from footlight.client.handles.handle import Handle, Namespace
+from footlight.client.handles.registry import registry_hash, tool_hash
+from footlight.protocol.tools import Tool
 from tests.client.codegen.modules import executed, render, tool
 
 SESSION = {"sessionName": {"type": "string"}}
@@ -40,7 +40,7 @@ MODULE = '''\
 
 from typing import Any, Literal, NotRequired, TypedDict, Unpack, overload
 
-from footlight.client.runtime import (
+from footlight.client.handles import (
     Bound,
     CallLog,
     CallOptions,
@@ -50,7 +50,7 @@ from footlight.client.runtime import (
     Registry,
     connect,
 )
-from footlight.client.adapters import Adapter, szkrabok_session
+from footlight.client.handles.adapters import Adapter, szkrabok_session
 
 REGISTRY_HASH = "HASH"
 SERVER = "footlight serve"
@@ -127,7 +127,7 @@ def mcp_connect(
     `await` it for a handle that you close, or `async with` it. `log` is made by `create_logger`; without one
     the calls are written to standard output. `timeout_ms` bounds each call.
 
-    Raises what `footlight.client.runtime.connect` raises: `RegistryDriftError` where the tools are others.
+    Raises what `footlight.client.handles.connect` raises: `RegistryDriftError` where the tools are others.
     """
     return connect(
         McpHandle,

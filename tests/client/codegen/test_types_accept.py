@@ -6,12 +6,14 @@ from collections import Counter
 from typing import Any
 
 import jsonschema
-from hypothesis import given, settings
+import pytest
+from hypothesis import given
 
-from footlight.client.results import Tool
+from footlight.protocol.tools import Tool
 from tests.client.codegen.expressible import Chance, chances
 from tests.client.codegen.modules import executed, render, tool
 from tests.client.codegen.typed_values import is_of
+from tests.tiers import examples
 
 VALUES = 30
 
@@ -29,12 +31,13 @@ def compared(chance: Chance) -> list[tuple[bool, bool, Any]]:
     return found
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(chances)
 def test_what_the_schema_accepts_and_nothing_else(chance: Chance) -> None:
     assert [each for each in compared(chance) if each[0] != each[1]] == [], chance.schema
 
 
+@pytest.mark.slow
 def test_the_values_are_of_both_kinds() -> None:
     """Else the test above would say little."""
     counts = Counter(accepts for seed in range(50) for accepts, _, _ in compared(Chance(seed)))

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footlight.client.errors import MCPError
-from footlight.client.replay.calls import LoggedCall, Outcome, read_calls
-from footlight.client.results import Content, ToolResult
-from footlight.client.runtime.logger import Call, create_logger
+from footlight.client.handles.call_log import Call, create_logger
+from footlight.client.replay.calls import LoggedCall, LoggedOutcome, read_calls
+from footlight.protocol.errors import MCPError
+from footlight.protocol.results import Content, ToolResult
 
 
 def read(text: str | bytes) -> tuple[LoggedCall, ...]:
@@ -61,8 +61,8 @@ def test_a_log() -> None:
     )
 
     assert read(text) == (
-        LoggedCall(1, "a", {"x": 1}, Outcome(True, {"y": 2}, "", "#a"), raw=True),
-        LoggedCall(2, "b", {}, Outcome(False, None, "no"), raw=True),
+        LoggedCall(1, "a", {"x": 1}, LoggedOutcome(True, {"y": 2}, "", "#a"), raw=True),
+        LoggedCall(2, "b", {}, LoggedOutcome(False, None, "no"), raw=True),
         LoggedCall(5, "c", {}, raw=True),
         LoggedCall(6, "d", {}),
     )
@@ -109,6 +109,62 @@ def test_a_log_that_was_cut_off(caplog: pytest.LogCaptureFixture) -> None:
         assert "calls.jsonl, line 2: left out, as it was cut off" in caplog.text
     assert "calls.jsonl, line 2: it is not JSON" in refusal(whole + last + "ä\n".encode())
     assert "calls.jsonl, line 2: it is not JSON" in refusal(whole + last + "ä\n".encode() + whole)
+
+
+def test_lines_of_others_in_a_log_are_left_out(caplog: pytest.LogCaptureFixture) -> None:
+    """As they are where the log goes to standard output, and others print there."""
+    before, after = (
+        line("a", {"n": 1}, _phase="before", _seq=1),
+        line("a", {"n": 1}, _phase="after", _ok=True, _seq=1),
+    )
+    others = [
+        "\n=== 1 passed in 0.3 s ===\n",
+        '{"level":"info","name":"app","msg":"hello"}\n',
+        '[1]\n"text"\n7\n',
+        "\x1b[32m2026-11-22T12:00:00Z\x1b[0m done { not json\n",
+        "progress: 10 %\rprogress: 20 % ",
+    ]
+
+    calls = read("".join(others) + before + "".join(others) + after + "".join(others) + "\n")
+
+    assert [(call.name, call.arguments, call.outcome) for call in calls] == [
+        ("a", {"n": 1}, LoggedOutcome(True))
+    ]
+    assert [record.message for record in caplog.records] == [
+        "calls.jsonl, lines 2, 3, 4, 5, 6 and 14 more: left out, as the log did not write it: "
+        "=== 1 passed in 0.3 s ==="
+    ]
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        '{"name":"b","arguments":{"x":\n',
+        'printed before {"name":"b","argu\n',
+        '{"name":"b","_phase":"then"}\n',
+        '{"name":"b","_phase":"before","more":1}\n',
+    ],
+)
+def test_a_line_of_the_log_that_is_broken_is_refused(broken: str) -> None:
+    """Without it a call would be missing, and the others would be made all the same."""
+    whole = line("a", _phase="before", _seq=1)
+
+    assert refusal(whole + broken + whole).startswith("calls.jsonl, line 2: ")
+
+
+def test_a_sequence_has_nothing_but_calls() -> None:
+    assert refusal(line() + "hello\n").startswith("calls.jsonl, line 2: it is not JSON")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(20)
+def test_many_lines_of_others() -> None:
+    text = '{"name":' * 200_000 + "\n" + "x\n" * 20_000
+
+    assert refusal(text + line("a", _phase="before")).startswith(
+        "calls.jsonl, line 1: it is nested more than"
+    )
+    assert len(read("x {\n" * 20_000 + line("a", _phase="before"))) == 1
 
 
 def test_a_sequence_is_not_cut_off() -> None:
@@ -191,6 +247,7 @@ def test_numbers_that_no_computer_writes() -> None:
     assert "line 1: it is not JSON" in refusal(f'{{"name":"a","arguments":{{"x":{"9" * 5_000}}}}}')
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(20)
 def test_thirty_thousand_calls_without_numbers() -> None:
     """As a log has them whose fields somebody took out."""
@@ -201,7 +258,7 @@ def test_thirty_thousand_calls_without_numbers() -> None:
 
 
 def test_ten_thousand_lines() -> None:
-    text = "".join(line("a", {"n": n}, _phase="before", _seq=n) for n in range(10_000))
+    text = "".join(line("a", {"n": n}) for n in range(10_000))
 
     assert [call.arguments["n"] for call in read(text)] == list(range(10_000))
     assert refusal(text + "!\n").startswith("calls.jsonl, line 10001: it is not JSON")

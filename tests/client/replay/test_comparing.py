@@ -8,15 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footlight.client.errors import MCPError
 from footlight.client.replay.calls import LoggedCall
-from footlight.client.replay.comparing import MISSING, Difference, compared, shown
-from footlight.client.replay.identifiers import Identifiers
+from footlight.client.replay.comparison import (
+    MISSING,
+    Identifiers,
+    ReplayDifference,
+    compare_results,
+    format_differences,
+)
 from footlight.client.replay.volatile import Ignored
+from footlight.protocol.errors import MCPError
 
 
-def differences(was: Any, now: Any, *ignore: str, ids: Identifiers | None = None) -> list[Difference]:
-    return compared(was, now, ids=ids or Identifiers([]), ignored=Ignored.of(ignore))
+def differences(was: Any, now: Any, *ignore: str, ids: Identifiers | None = None) -> list[ReplayDifference]:
+    return compare_results(was, now, ids=ids or Identifiers([]), ignored=Ignored.of(ignore))
 
 
 def test_each_place_that_is_different() -> None:
@@ -24,12 +29,12 @@ def test_each_place_that_is_different() -> None:
     now = {"a": 2, "b": [1, {"c": "y"}, 3], "new": 0, "same": {"d": [True]}, "kind": {"0": 1}}
 
     assert differences(was, now) == [
-        Difference(("a",), 1, 2),
-        Difference(("b", 1, "c"), "x", "y"),
-        Difference(("b", 2), MISSING, 3),
-        Difference(("gone",), None, MISSING),
-        Difference(("kind",), [1], {"0": 1}),
-        Difference(("new",), MISSING, 0),
+        ReplayDifference(("a",), 1, 2),
+        ReplayDifference(("b", 1, "c"), "x", "y"),
+        ReplayDifference(("b", 2), MISSING, 3),
+        ReplayDifference(("gone",), None, MISSING),
+        ReplayDifference(("kind",), [1], {"0": 1}),
+        ReplayDifference(("new",), MISSING, 0),
     ]
 
 
@@ -37,7 +42,7 @@ def test_each_place_that_is_different() -> None:
     ("was", "now"), [(True, 1), (False, 0), (None, False), ("1", 1), ([], {}), ("", None)]
 )
 def test_what_only_looks_the_same(was: Any, now: Any) -> None:
-    assert differences(was, now) == [Difference((), was, now)]
+    assert differences(was, now) == [ReplayDifference((), was, now)]
 
 
 json_values = st.recursive(
@@ -66,6 +71,13 @@ def test_nothing_differs_from_itself(value: Any) -> None:
         ("http://localhost:1/", "http://localhost:2/"),
         ("http://[::1]:8080/", "http://[::1]:9090/"),
         ("2026-11-22T12:00:01Z: done", "2026-11-23T01:02:03.5+01:00: done"),
+        ("page-2026-11-22T12-00-01-123Z.png", "page-2026-11-23T06-31-47-204Z.png"),
+        ("shot_2026-11-22_12.00.01.png", "shot_2026-11-23_06.31.47.png"),
+        ("trace-20261122-120001.zip", "trace-20261123-063147.zip"),
+        ("out/20261122T120001Z/a", "out/20261123T063147Z/a"),
+        ("video-1795349505648.webm", "video-1795349519673.webm"),
+        ("run_1795349505/log", "run_1795349519/log"),
+        ("saved to /tmp/tmpab12cd_3/x.pdf", "saved to /tmp/tmpzz99_abc/x.pdf"),
         ("timed out after 300ms", "timed out after 301 ms".replace(" ms", "ms")),
         ("took 1.25s", "took 13.5s"),
         ("id 6f1d6a52-3f0e-4c9b-9d57-0a0c3f1d2e4b", "id 0a0c3f1d-3f0e-4c9b-9d57-6f1d6a522e4b"),
@@ -86,6 +98,10 @@ def test_what_is_another_each_time(was: Any, now: Any) -> None:
         ({"paid": "a long text"}, {"paid": "another text"}),
         ("http://example.org:80/", "http://example.org:81/"),
         ("3 s", "4 s"),
+        ("page-2026-11-22T12-00-01-123Z.png", "page-2026-11-22T12-00-01-123Z.jpg"),
+        ("order 20991322-120001", "order 20991322-120002"),
+        ("call 1795349505", "call 1795349506"),
+        ("12-00-01", "12-00-02"),
         ("2031-05-17T19:30", "2031-05-18T19:30"),
         ("10 items", "12 items"),
     ],
@@ -111,7 +127,7 @@ def test_what_is_ignored(path: str, left: list[str]) -> None:
     was = {"rows": [{"price": 1, "n": 1}, {"price": 2, "n": 2}], "price": 3, "a.b": 4}
     now = {"rows": [{"price": 5, "n": 5}, {"price": 6, "n": 6}], "price": 7, "a.b": 8}
 
-    told = [line for line in shown(differences(was, now, path)) if line.startswith("$")]
+    told = [line for line in format_differences(differences(was, now, path)) if line.startswith("$")]
 
     assert told == left
 
@@ -170,12 +186,12 @@ def test_an_id_that_no_later_call_has_is_none() -> None:
 
 def test_differences_are_shown_short() -> None:
     found = [
-        Difference(("a",), "x" * 500, None),
-        Difference(("text",), "one\ntwo\nthree\n", "one\n2\nthree\n"),
-        Difference(("new",), MISSING, {"b": "ä"}),
+        ReplayDifference(("a",), "x" * 500, None),
+        ReplayDifference(("text",), "one\ntwo\nthree\n", "one\n2\nthree\n"),
+        ReplayDifference(("new",), MISSING, {"b": "ä"}),
     ]
 
-    assert shown(found) == [
+    assert format_differences(found) == [
         "$.a",
         f'  - "{"x" * 159}… [502 chars]',
         "  + null",
@@ -188,6 +204,6 @@ def test_differences_are_shown_short() -> None:
         "$.new",
         '  + {"b": "ä"}',
     ]
-    assert shown([Difference((n,), 1, 2) for n in range(13)])[-1] == "… and 3 more"
+    assert format_differences([ReplayDifference((n,), 1, 2) for n in range(13)])[-1] == "… and 3 more"
     long = "".join(f"{n}\n" for n in range(100_000))
-    assert len(shown([Difference((), long, long.replace("5", "6"))])) < 20
+    assert len(format_differences([ReplayDifference((), long, long.replace("5", "6"))])) < 20

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from footlight.client.errors import MCPError
 from footlight.client.replay.calls import LoggedCall
-from footlight.client.replay.variables import Hidden, filled
+from footlight.client.replay.variables import Hidden, fill_calls
+from footlight.protocol.errors import MCPError
 
 
 def fill(arguments: Mapping[str, Any], *, raw: bool = False, redacted: bool = False, **variables: str) -> Any:
     call = LoggedCall(1, "fill", arguments, raw=raw, redacted=redacted)
-    return filled([call], variables, name="calls.jsonl")[0].arguments
+    return fill_calls([call], variables, name="calls.jsonl")[0].arguments
 
 
 def test_a_value_takes_its_place_in_every_text() -> None:
@@ -55,7 +55,7 @@ def test_all_that_are_missing_are_named_with_their_lines() -> None:
     ]
 
     with pytest.raises(MCPError) as raised:
-        filled(calls, {"three": "3"}, name="calls.jsonl")
+        fill_calls(calls, {"three": "3"}, name="calls.jsonl")
 
     assert str(raised.value) == (
         "calls.jsonl: no value was given for ${one} (line 2); ${two} (lines 2, 5); give --var NAME=VALUE"

@@ -135,9 +135,10 @@ async def test_an_offset_beyond_the_end_is_refused(browser: SessionBrowser) -> N
 
     error = await browser.refused("clipboard", offset=4)
 
-    assert error["message"] == "offset: 4 is beyond the end; there are 3 characters"
+    assert error["message"] == "offset: 4 is beyond the end; the text has 3 characters"
 
 
+@pytest.mark.slow
 async def test_a_page_that_hangs_is_told(browser: SessionBrowser) -> None:
     await browser.show("<p>x</p>")
     await browser.call("evaluate", script="void setTimeout(() => { while (true); })")

@@ -23,7 +23,7 @@ AT_ONCE = 9.5
 async def asking(shared_browser: Browser) -> AsyncGenerator[SessionBrowser]:
     """A session that leaves every dialog open."""
     session_id = (await shared_browser.call("create_session", dialogs=ASK))["sessionId"]
-    yield SessionBrowser(shared_browser.client, shared_browser.site, session_id, shared_browser.root)
+    yield SessionBrowser(shared_browser, session_id)
     async with asyncio.timeout(AT_ONCE):
         await shared_browser.client.call_tool("close_session", {"sessionId": session_id})
 
@@ -149,6 +149,7 @@ async def test_another_page_of_the_session_works_on(asking: SessionBrowser) -> N
         assert await asking.call("get_text", selector="h1", pageId="page-2") == {"text": "Other"}
 
 
+@pytest.mark.slow
 async def test_a_page_that_shares_the_scripts_of_one_with_a_dialog_is_refused_too(
     asking: SessionBrowser,
 ) -> None:
@@ -168,6 +169,7 @@ async def test_a_page_that_shares_the_scripts_of_one_with_a_dialog_is_refused_to
     assert await asking.call("get_text", selector="h1", pageId="page-2") == {"text": "Popup"}
 
 
+@pytest.mark.slow
 async def test_a_popup_that_asks_while_it_loads_holds_nobody(asking: SessionBrowser) -> None:
     url = asking.site.page("<script>document.title = confirm('In the popup?')</script><h1>Popup</h1>")
     await asking.show(f"<button onclick=\"window.open('{url}')\">open</button>")
@@ -182,6 +184,7 @@ async def test_a_popup_that_asks_while_it_loads_holds_nobody(asking: SessionBrow
     assert await asking.call("get_text", selector="h1", pageId="page-2") == {"text": "Popup"}
 
 
+@pytest.mark.slow
 async def test_a_popup_that_asks_at_once_stops_its_opener_too(asking: SessionBrowser) -> None:
     html = "<button onclick=\"document.title = window.open('').confirm('Sure?')\">open</button>"
     here = (await asking.show(html))["url"]
@@ -237,14 +240,45 @@ async def test_typing_stops_at_the_dialog_with_no_key_held_down(asking: SessionB
     assert await asking.call("get_value", selector="input") == {"value": "abc"}
 
 
-async def test_a_mouse_button_is_not_left_down(asking: SessionBrowser) -> None:
+ASKS_WHEN_PRESSED = """
+    <style>* { margin: 0 } input { width: 50px; height: 50px }</style>
+    <input type="checkbox" onmousedown="confirm('Sure?')" onmouseup="document.title = 'up'">"""
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("click", {"selector": "input"}),
+        ("mouse_click", {"x": 20, "y": 20}),
+    ],
+)
+async def test_a_mouse_button_is_up_when_the_dialog_is_answered(
+    asking: SessionBrowser, tool: str, arguments: dict[str, Any]
+) -> None:
+    await asking.show(ASKS_WHEN_PRESSED)
+    await asking.call(tool, **arguments)
+    handled = await asking.call("handle_dialog", accept=True)
+
+    assert handled["handled"] == "accepted"
+    assert await asking.call("evaluate", script="document.title") == {"result": "up"}
+
+
+async def test_an_action_that_a_dialog_interrupted_is_aborted_if_it_does_not_end(
+    asking: SessionBrowser,
+) -> None:
     await asking.show(
-        "<button onmousedown=\"confirm('Sure?')\" onmouseup='this.textContent = \"up\"'>ask</button>"
+        "<button disabled onclick=\"document.title = 'clicked'\">Later</button>"
+        "<script>setTimeout(() => confirm('Sure?'), 500)</script>"
     )
     await asking.call("click", selector="button")
-    await asking.call("handle_dialog", accept=True)
+    async with asyncio.timeout(AT_ONCE):
+        await asking.call("handle_dialog", accept=True)
 
-    assert await asking.call("get_text", selector="button") == {"text": "up"}
+    title = """
+        document.querySelector('button').disabled = false;
+        await new Promise((resolve) => setTimeout(resolve, 700));
+        return document.title"""
+    assert await asking.call("evaluate", script=title) == {"result": ""}
 
 
 # Leaving a page
@@ -315,6 +349,7 @@ async def test_a_session_with_a_dialog_closes_at_once(shared_browser: Browser) -
         await shared_browser.call("close_session", **session)
 
 
+@pytest.mark.slow
 async def test_a_session_with_a_dialog_expires(site: Site) -> None:
     async with connected(site, FOOTLIGHT_SESSION_IDLE_TIMEOUT="3000") as browser:
         session = await browser.call("create_session", dialogs=ASK)
@@ -345,6 +380,7 @@ async def test_an_open_dialog_does_not_hold_another_session(
     assert told["dialogs"] == [{**CONFIRM, "handled": "dismissed"}]
 
 
+@pytest.mark.slow
 async def test_a_call_that_waits_does_not_hold_the_answer(asking: SessionBrowser) -> None:
     await asking.show(button("confirm('Sure?')"))
     await asking.call("tabs", action="new", url=asking.site.page("<h1>Other</h1>"))
@@ -389,13 +425,15 @@ async def test_the_steps_before_a_dialog_are_told(asking: SessionBrowser) -> Non
         (
             "confirm('Sure?')",
             {"accept": True, "promptText": "x"},
-            "promptText: only a prompt that is accepted takes one; this is a confirm, accept is true",
+            "promptText: only a prompt that is accepted takes a text; "
+            "this dialog is a confirm, and accept is true",
             "promptText",
         ),
         (
             "prompt('Name?')",
             {"accept": False, "promptText": "x"},
-            "promptText: only a prompt that is accepted takes one; this is a prompt, accept is false",
+            "promptText: only a prompt that is accepted takes a text; "
+            "this dialog is a prompt, and accept is false",
             "promptText",
         ),
         (
@@ -441,6 +479,6 @@ async def test_where_no_dialog_is_open_the_error_says_when_one_is(browser: Sessi
         "message": "No dialog is open in this session",
         "details": {},
         "retryable": False,
-        "suggestion": "A dialog is left open where the session's dialogs say ask; others are answered at "
-        "once, as data.dialogs tells.",
+        "suggestion": "A dialog is left open only where the session's dialogs setting says ask. Others are "
+        "answered at once, as data.dialogs reports.",
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import pytest
 from starlette.requests import Request
@@ -50,6 +51,48 @@ async def test_downloads_are_listed_newest_last(browser: SessionBrowser) -> None
     await browser.call("close_session", **other)
 
 
+async def test_a_name_may_be_longer_than_a_file_system_takes(browser: SessionBrowser) -> None:
+    """Bytes count there, of which these letters have three and four."""
+    for letter in ("漢", "𠀀"):
+        await browser.show(
+            f"<a download='{letter * 120}.{letter * 30}' href='data:application/octet-stream,abc'>get</a>"
+        )
+        [told] = (await browser.call("click", selector="a"))["downloads"]
+
+        name = Path(told["path"]).name
+        assert len(name.encode()) <= 255
+        assert set(name) == {letter, "."}
+        assert await asyncio.to_thread(Path(told["path"]).read_bytes) == b"abc"
+
+
+async def test_nothing_stays_of_a_download_whose_session_ends(browser: SessionBrowser) -> None:
+    name = f"{browser.session_id}.bin"
+    goes_on = asyncio.Event()
+
+    async def handler(_: Request) -> Response:
+        async def content():
+            yield b"x" * 100_000
+            await goes_on.wait()
+
+        return StreamingResponse(
+            content(),
+            media_type="application/octet-stream",
+            headers={"Content-Disposition": f"attachment; filename={name}"},
+        )
+
+    session = await browser.call("create_session")
+    url = browser.site.page(f"<a href={browser.site.route(handler)}>get</a>")
+    await browser.call("navigate", url=url, **session)
+    await browser.call("click", selector="a", timeout=1_000, **session)
+    [running] = (await browser.call("downloads", **session))["entries"]
+    await browser.call("close_session", **session)
+    goes_on.set()
+
+    assert (running["suggestedFilename"], running["state"]) == (name, "running")
+    assert [path.name for path in browser.downloads.glob("*") if browser.session_id in path.name] == []
+
+
+@pytest.mark.slow
 async def test_a_download_that_runs_and_one_that_fails_are_told(browser: SessionBrowser) -> None:
     name = f"{browser.session_id}.bin"
     broken = asyncio.Event()
@@ -104,3 +147,17 @@ async def test_a_parameter_that_there_is_not_is_refused(browser: SessionBrowser)
     error = await browser.refused("downloads", state="failed")
 
     assert (error["code"], error["details"]["parameter"]) == ("INVALID_PARAMETER", "state")
+
+
+@pytest.mark.parametrize(
+    "html", ["<a target=_blank href={}>get</a>", "<a onclick=\"window.open('{}')\">get</a>"]
+)
+async def test_a_tab_that_is_opened_for_a_download_is_closed(browser: SessionBrowser, html: str) -> None:
+    url = file_at(browser, b"content", f"{browser.session_id}.txt")
+    await browser.show(html.format(url))
+
+    told = await browser.call("click", selector="a")
+
+    assert [each["url"] for each in told["downloads"]] == [url]
+    assert "newPages" not in told
+    assert [tab["pageId"] for tab in (await browser.call("tabs", action="list"))["tabs"]] == ["page-1"]

@@ -206,6 +206,6 @@ async def test_a_language_that_the_session_was_made_with_stays(browser: SessionB
 
     error = await browser.refused("emulate", locale="fr-FR", **session)
 
-    assert error["message"] == "locale: this session was made with de-DE, which stays"
-    assert error["suggestion"] == "Make another one with create_session and the locale."
+    assert error["message"] == "locale: this session was created with de-DE, which cannot be changed"
+    assert error["suggestion"] == "Create another session with create_session and the locale."
     await browser.call("close_session", **session)

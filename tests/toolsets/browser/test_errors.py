@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from tests.conftest import SessionBrowser
+from tests.tiers import sampled
 
 pytestmark = pytest.mark.anyio
 
@@ -230,6 +231,7 @@ async def test_a_site_that_never_answers_is_a_timeout(browser: SessionBrowser) -
     }
 
 
+@pytest.mark.slow
 async def test_what_waits_for_a_site_that_does_not_answer_says_so(browser: SessionBrowser) -> None:
     """R003-69"""
     never = browser.site.never()
@@ -262,16 +264,19 @@ HANG = "<p>page</p><button onclick='while (true);'>hang</button><input>"
 
 @pytest.mark.parametrize(
     ("tool", "arguments"),
-    [
+    sampled(
+        [
+            ("get_text", {"selector": "p"}),
+            ("get_all_text", {"selector": "p"}),
+            ("evaluate", {"script": "1"}),
+            ("fill", {"selector": "input", "value": "x"}),
+            ("press", {"key": "a"}),
+            ("screenshot", {}),
+            ("reload", {}),
+            ("wait_for_selector", {"selector": "p"}),
+        ],
         ("get_text", {"selector": "p"}),
-        ("get_all_text", {"selector": "p"}),
-        ("evaluate", {"script": "1"}),
-        ("fill", {"selector": "input", "value": "x"}),
-        ("press", {"key": "a"}),
-        ("screenshot", {}),
-        ("reload", {}),
-        ("wait_for_selector", {"selector": "p"}),
-    ],
+    ),
 )
 async def test_a_page_in_an_endless_script_is_closed_and_the_session_goes_on(
     browser: SessionBrowser, tool: str, arguments: dict[str, Any]
@@ -300,6 +305,7 @@ async def test_a_page_in_an_endless_script_is_closed_and_the_session_goes_on(
     assert await browser.call("get_text", selector="p") == {"text": "again"}
 
 
+@pytest.mark.slow
 async def test_a_click_that_hangs_the_page_says_that_it_was_done(browser: SessionBrowser) -> None:
     """R003-69, R003-71"""
     url = (await browser.show(HANG))["url"]
@@ -309,7 +315,7 @@ async def test_a_click_that_hangs_the_page_says_that_it_was_done(browser: Sessio
     assert error["message"] == (
         'The action on "button" timed out after 400ms; the action had been dispatched; '
         "a script in the page does not end. Closed: page-1. "
-        "A call without pageId gets the oldest page left, or a new one"
+        "A call without pageId uses the oldest page that is left, or a new one"
     )
     assert error["details"] == {
         "selector": "button",
@@ -321,6 +327,7 @@ async def test_a_click_that_hangs_the_page_says_that_it_was_done(browser: Sessio
     assert not error["retryable"]
 
 
+@pytest.mark.slow
 async def test_a_page_that_hangs_while_it_loads_is_closed(browser: SessionBrowser) -> None:
     """R003-69, R003-85"""
     url = browser.site.page("<script>while (true);</script>")
@@ -333,6 +340,7 @@ async def test_a_page_that_hangs_while_it_loads_is_closed(browser: SessionBrowse
     assert await browser.call("get_text", selector="p") == {"text": "again"}
 
 
+@pytest.mark.slow
 async def test_the_other_pages_of_a_hung_one_stay(browser: SessionBrowser) -> None:
     """R003-69"""
     other = browser.site.page(HANG).replace(browser.site.url, browser.site.at("localhost"))

@@ -120,6 +120,7 @@ async def test_page_ids_stay_when_other_pages_close(browser: SessionBrowser) -> 
     assert again["newPages"] == [{"pageId": "page-4", "url": f"{url}?3"}]
 
 
+@pytest.mark.slow
 async def test_a_page_of_another_session_does_not_hold_an_action_whose_page_waits(
     browser: SessionBrowser,
 ) -> None:
@@ -209,6 +210,7 @@ async def test_many_dialogs_are_told_up_to_twenty_the_last_ones(browser: Session
     assert [dialog["message"] for dialog in data["dialogs"]] == [str(number) for number in range(10, 30)]
 
 
+@pytest.mark.slow
 async def test_a_page_that_asks_for_ever_is_closed(browser: SessionBrowser) -> None:
     """R003-69, R003-85"""
     await browser.show("<button onclick=\"for (;;) alert('again')\">ask</button>")

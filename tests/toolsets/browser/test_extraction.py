@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 from PIL import Image, ImageChops
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
 
 from tests.conftest import SessionBrowser
 
@@ -186,7 +188,7 @@ async def test_a_jpeg_has_a_quality(browser: SessionBrowser) -> None:
 
     error = await browser.refused("screenshot", quality=50)
     assert error["code"] == "INVALID_PARAMETER"
-    assert error["message"] == "quality: only a jpeg has one; add type jpeg"
+    assert error["message"] == "quality: only valid for JPEG; set type to jpeg"
 
 
 # Tables, links, metadata
@@ -492,3 +494,110 @@ async def test_what_a_mark_says_is_a_ref(browser: SessionBrowser) -> None:
     await browser.call("click", selector="e1")
 
     assert (await browser.call("get_page_metadata"))["title"] == "one"
+
+
+@pytest.mark.parametrize(
+    ("script", "says"),
+    [
+        ("fetch('/count', {method: 'POST'}).then(r => r.json())", "SyntaxError: Unexpected token"),
+        (
+            "fetch('/count', {method: 'POST'}).then(() => { throw new SyntaxError('late') })",
+            "SyntaxError: late",
+        ),
+        ("return fetch('/count', {method: 'POST'}).then(r => r.json())", "SyntaxError: Unexpected token"),
+        (
+            "fetch('/count', {method: 'POST'}).then(() => ({toJSON() { throw new SyntaxError('told') }}))",
+            None,
+        ),
+        (
+            "async () => { await fetch('/count', {method: 'POST'}); JSON.parse('<') }",
+            "SyntaxError: Unexpected",
+        ),
+        ("fetch('/count', {method: 'POST'}).then(() => eval('a b'))", "SyntaxError: "),
+        (
+            "fetch('/count', {method: 'POST'}).then(() => Promise.reject('SyntaxError: mine'))",
+            "SyntaxError: mine",
+        ),
+    ],
+)
+async def test_a_script_runs_once_whatever_it_throws(
+    browser: SessionBrowser, script: str, says: str | None
+) -> None:
+    counted: list[str] = []
+
+    async def count(request: Request) -> Response:
+        counted.append(request.method)
+        return HTMLResponse("<p>no JSON</p>")
+
+    browser.site.route(count, path="/count")
+    await browser.show("<p>page</p>")
+
+    answer = await browser.answer("evaluate", script=script)
+
+    assert counted == ["POST"]
+    assert answer.structured_content is not None
+    if says:
+        error = answer.structured_content["error"]
+        assert error["code"] == "INVALID_PARAMETER"
+        assert error["message"].startswith(f"script: {says}")
+
+
+@pytest.mark.parametrize("scaled", [{}, {"maxSide": 200}])
+async def test_the_lowest_quality_is_lower_than_the_usual_one(
+    browser: SessionBrowser, scaled: dict[str, Any]
+) -> None:
+    await browser.show("<body style='background: linear-gradient(45deg, red, blue, lime)'><h1>Picture</h1>")
+
+    async def size(quality: int) -> int:
+        answer = await browser.answer("screenshot", type="jpeg", quality=quality, **scaled)
+        return next(len(content.data) for content in answer.content if content.type == "image")
+
+    assert await size(0) < await size(40) < await size(80)
+
+
+@pytest.mark.parametrize(
+    ("html", "value"),
+    [
+        ("<div id=it contenteditable role=textbox>one<br>two</div>", "one\ntwo"),
+        ("<div id=it contenteditable><p>one <b>two</b></p></div>", "one two"),
+        ("<div id=it role=slider tabindex=0 aria-valuenow=5></div>", "5"),
+        ("<div id=it role=slider aria-valuenow=5 aria-valuetext=low></div>", "low"),
+        ("<output id=it>7</output>", "7"),
+    ],
+)
+async def test_get_value_tells_what_fields_hold_that_are_none_of_a_form(
+    browser: SessionBrowser, html: str, value: str
+) -> None:
+    await browser.show(html)
+
+    assert await browser.call("get_value", selector="#it") == {"value": value}
+
+
+async def test_what_holds_no_value_says_so_with_the_way_out(browser: SessionBrowser) -> None:
+    await browser.show("<p id=it>words</p>")
+
+    error = await browser.refused("get_value", selector="#it")
+
+    assert error["message"] == '"#it" is no field, and holds no value'
+    assert error["suggestion"].startswith("Read its words with get_text")
+
+
+async def test_a_table_tells_what_the_fields_in_its_cells_hold(browser: SessionBrowser) -> None:
+    await browser.show(
+        """<table><tr><th>Paid<th>Order</tr>
+        <tr><td><input type=checkbox checked><td>five <input value=5> pieces</tr>
+        <tr><td><label><input type=checkbox> Yes</label><td><select><option>a<option selected>b</select></tr>
+        <tr><td><input type=checkbox aria-label="Select 7">
+            <td><span role=switch aria-checked=true>On</span></tr>
+        <tr><td><input type=radio checked> card<td><input type=password value=hunter2></tr></table>
+        <script>document.querySelectorAll('[type=checkbox]')[1].indeterminate = true</script>"""
+    )
+
+    table = await browser.call("extract_table", selector="table")
+
+    assert [(row["Paid"], row["Order"]) for row in table["rows"]] == [
+        ("[x]", "five 5 pieces"),
+        ("[-] Yes", "b"),
+        ("[ ] Select 7", "[x] On"),
+        ("[x] card", ""),
+    ]

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
+import shutil
+import subprocess
 import time
 import zipfile
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +142,85 @@ async def test_a_folder_that_cannot_be_made_is_told(site: Site, tmp_path: Path) 
     )
 
 
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Generator[Path]:
+    """A folder on a disk of its own, with room for little."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mounting = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(folder)]
+    if shutil.which("mount") is None or subprocess.run(mounting, capture_output=True).returncode:
+        pytest.skip("a file system can be mounted here by nobody, or by root alone")
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def use_up(folder: Path) -> None:
+    with contextlib.suppress(OSError), (folder / "full").open("wb", buffering=0) as file:
+        while file.write(b"x" * 512):
+            pass
+
+
+def files_in(folder: Path) -> list[str]:
+    return sorted(each.name for each in folder.rglob("*") if each.is_file())
+
+
+LONG = "<h1>Long</h1><a href=URL download>get</a>" + "<p>lorem ipsum</p>" * 5_000
+
+
+@pytest.mark.slow
+async def test_a_full_disk_is_told_and_nothing_half_written_stays(site: Site, small_disk: Path) -> None:
+    folders = [
+        *("--output-path", str(small_disk / "output"), "--state-directory", str(small_disk / "states")),
+        *("--download-path", str(small_disk / "downloads")),
+    ]
+
+    async def bulk(_: Request) -> Response:
+        return Response(b"x" * 300_000, media_type="application/octet-stream")
+
+    async with connected(site, "--tools", "all", "--observe", "none", *folders) as browser:
+        for tool in ("har", "trace", "video"):
+            await browser.call(tool, action="start", **({"bodies": True} if tool == "har" else {}))
+        await browser.show(LONG.replace("URL", site.route(bulk)))
+        use_up(small_disk)
+        refused = [await browser.refused(tool, action="stop") for tool in ("har", "trace", "video")]
+        refused.append(await browser.refused("pdf"))
+        refused.append(await browser.refused("visual_diff", save="first"))
+        refused.append(await browser.refused("save_state", name="mine", sessionId="default"))
+        downloads = (await browser.call("click", selector="a"))["downloads"]
+        (small_disk / "full").unlink()
+
+        assert {error["code"] for error in refused} == {"RESOURCE_EXHAUSTED"}
+        assert all("has no room left: No space left on device" in error["message"] for error in refused)
+        assert [each["failure"] for each in downloads] == [
+            "The download folder has no room left: No space left on device"
+        ]
+        assert files_in(small_disk) == []
+        await browser.call("save_state", name="mine", sessionId="default")
+        assert files_in(small_disk) == ["mine.json"]
+
+
+async def test_a_folder_that_can_be_written_to_no_more_is_told(site: Site, tmp_path: Path) -> None:
+    """Whatever the reason is: a recording whose folder goes meanwhile, and one that begins afterwards."""
+    output, states = tmp_path / "output", tmp_path / "states"
+    states.write_text("in the way")
+    folders = ("--output-path", str(output), "--state-directory", str(states))
+    async with connected(site, "--tools", "all", "--observe", "none", *folders) as browser:
+        await browser.show("<p>one")
+        await browser.call("har", action="start")
+        await browser.call("trace", action="start")
+        shutil.rmtree(output)
+        output.write_text("in the way")
+        refused = [await browser.refused(tool, action="stop") for tool in ("har", "trace")]
+        refused += [await browser.refused(tool, action="start") for tool in ("har", "trace", "video")]
+        refused.append(await browser.refused("pdf"))
+        refused.append(await browser.refused("save_state", name="mine", sessionId="default"))
+
+    assert {error["code"] for error in refused} == {"PERMISSION_DENIED"}
+    assert all("cannot be written to: " in error["message"] for error in refused)
+    assert {"--output-path" in error["suggestion"] for error in refused[:-1]} == {True}
+
+
+@pytest.mark.slow
 async def test_without_a_folder_of_its_own_nothing_stays(site: Site) -> None:
     async with connected(site, "--tools", "all") as browser:
         path = (await browser.call("pdf"))["path"]
@@ -204,6 +287,7 @@ async def test_what_still_runs_is_saved_when_its_session_is_closed(
     assert content(video).startswith(b"\x1a\x45\xdf\xa3")
 
 
+@pytest.mark.slow
 async def test_what_still_runs_is_saved_when_the_server_ends(site: Site, tmp_path: Path) -> None:
     async with connected(site, "--tools", "all", "--output-path", str(tmp_path)) as browser:
         for tool in ("trace", "har", "video"):

@@ -110,7 +110,10 @@ async def test_type_appends_key_by_key(
     url = (await browser.show(f"{LOG}{field}<script>onkeydown = event => note(event.key)</script>"))["url"]
     if text is None:
         error = await browser.refused("type", selector="#f", text="x")
-        assert error["message"] == '"#f" cannot be typed into: it does not take the focus'
+        assert error["message"] == (
+            '"#f" cannot be typed into: it does not take the focus. Use the field inside it: textbox '
+            "(input:nth-of-type(1))"
+        )
         return
 
     assert await browser.call("type", selector="#f", text=text) == {"url": url}
@@ -245,6 +248,39 @@ async def test_fill_refuses_what_holds_no_text(browser: SessionBrowser, field: s
 
 SIZES = """<select id=s><option value=1>small<option value=2 label=medium>m
 <option value=3 disabled>large<option value="">none</select>"""
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        "<input id=it maxlength=3>",
+        "<input id=it oninput='this.value = `other`'>",
+        "<input id=it onbeforeinput='event.preventDefault()' oninput='this.value = ``'>",
+        "<div id=it contenteditable>old</div><script>it.onbeforeinput = e => e.preventDefault()</script>",
+    ],
+)
+async def test_fill_says_so_if_the_field_holds_another_text(browser: SessionBrowser, field: str) -> None:
+    await browser.show(field)
+
+    filled = await browser.call("fill", selector="#it", value="hello")
+
+    assert filled["notice"] == "the page changed or refused the text: the field holds another"
+
+
+@pytest.mark.parametrize(
+    "field", ["<input id=it>", "<textarea id=it></textarea>", "<div id=it contenteditable></div>"]
+)
+async def test_fill_says_nothing_of_a_text_that_the_field_holds(browser: SessionBrowser, field: str) -> None:
+    await browser.show(field)
+
+    assert "notice" not in await browser.call("fill", selector="#it", value=" hello\n  you ")
+
+
+async def test_select_returns_what_the_page_has_selected_instead(browser: SessionBrowser) -> None:
+    page = "<select onchange='this.value = `a`'><option>a<option>b</select>"
+    url = (await browser.show(page))["url"]
+
+    assert await browser.call("select", selector="select", value="b") == {"url": url, "selected": ["a"]}
 
 
 @pytest.mark.parametrize(("value", "selected"), [("2", "2"), ("small", "1"), ("medium", "2"), ("none", "")])

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from footlight.demo.site import serve_shop
+from footlight.demo.shop.site import serve_shop
 from tests.conftest import SessionBrowser
 
 pytestmark = pytest.mark.anyio

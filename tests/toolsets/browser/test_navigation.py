@@ -226,6 +226,7 @@ async def test_beside_a_page_that_never_answers_the_old_one_stays_usable(browser
     assert without_timing(await browser.call("reload", timeout=3000)) == at(url)
 
 
+@pytest.mark.slow
 async def test_one_can_turn_back_from_a_link_that_never_answers(browser: SessionBrowser) -> None:
     """R003-6, R003-72"""
     first = (await browser.show("<h1>First</h1>"))["url"]

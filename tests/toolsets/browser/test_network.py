@@ -183,8 +183,8 @@ async def test_an_unknown_type_is_told_with_the_known_ones(browser: SessionBrows
 
     assert error["code"] == "INVALID_PARAMETER"
     assert error["message"] == (
-        "resourceType: 'images' is none of document, stylesheet, image, media, font, script, texttrack, xhr, "
-        "fetch, eventsource, websocket, manifest, other"
+        "resourceType: 'images' is not one of document, stylesheet, image, media, font, script, texttrack, "
+        "xhr, fetch, eventsource, websocket, manifest, other"
     )
 
 
@@ -351,6 +351,7 @@ def bulk(browser: SessionBrowser, size: int) -> str:
     return browser.site.route(handler)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium can be throttled")
 async def test_throttling_slows_down_and_ends(browser: SessionBrowser) -> None:
     """R003-41: bytes per second and milliseconds, on the open page and on a popup."""
@@ -372,6 +373,39 @@ async def test_throttling_slows_down_and_ends(browser: SessionBrowser) -> None:
     await browser.call("set_throttling", downloadSpeed=-1, uploadSpeed=-1, latency=0)
     fast = await timed(browser, url)
     assert fast["whole"] < slow["whole"] / 3
+
+
+@pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium can be throttled")
+async def test_offline_and_throttling_do_not_undo_each_other(browser: SessionBrowser) -> None:
+    """In either order, also on a page that opens meanwhile."""
+    await browser.show("<button onclick=\"window.open('about:blank')\">pop</button>")
+    url = resource(browser, "fetch")
+    slow = {"downloadSpeed": -1, "uploadSpeed": -1, "latency": 300}
+
+    await browser.call("set_throttling", **slow)
+    await browser.call("set_offline", offline=True)
+    assert await load(browser, "fetch", url) is False
+    await browser.call("set_throttling", **slow)
+    assert await load(browser, "fetch", url) is False
+    await browser.call("click", selector="button")
+    opened = "page-2"
+    error = await browser.refused("navigate", url=url, pageId=opened)
+    assert "INTERNET_DISCONNECTED" in error["message"]
+
+    await browser.call("set_offline", offline=False)
+    assert (await timed(browser, url))["latency"] >= 280
+
+
+@pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium can be throttled")
+async def test_a_session_that_was_made_offline_stays_so(browser: SessionBrowser) -> None:
+    session = await browser.call("create_session", offline=True)
+    url = resource(browser, "fetch")
+
+    await browser.call("set_throttling", downloadSpeed=-1, uploadSpeed=-1, latency=1, **session)
+    error = await browser.refused("navigate", url=url, **session)
+
+    assert "INTERNET_DISCONNECTED" in error["message"]
+    await browser.call("close_session", **session)
 
 
 @pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium can be throttled")
@@ -552,6 +586,7 @@ async def test_the_log_is_the_sessions_own(logged: SessionBrowser) -> None:
     await logged.call("close_session", sessionId=other)
 
 
+@pytest.mark.slow
 async def test_a_request_that_runs_has_no_duration_yet(browser: SessionBrowser) -> None:
     """R003-42"""
     await browser.show("<p>x</p>")

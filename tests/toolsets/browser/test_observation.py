@@ -28,7 +28,7 @@ async def server(site: Site, tmp_path_factory: pytest.TempPathFactory) -> AsyncG
 @pytest.fixture
 async def browser(server: Browser) -> AsyncGenerator[SessionBrowser]:
     session_id = (await server.call("create_session"))["sessionId"]
-    yield SessionBrowser(server.client, server.site, session_id, server.root)
+    yield SessionBrowser(server, session_id)
     await server.client.call_tool("close_session", {"sessionId": session_id})
 
 
@@ -349,7 +349,7 @@ async def test_find_by_expression(browser: SessionBrowser) -> None:
     [
         ({}, "find takes either text or regex"),
         ({"text": "a", "regex": "b"}, "find takes either text or regex"),
-        ({"regex": "("}, "regex: missing ), unterminated subpattern at position 0"),
+        ({"regex": "("}, "regex: missing ): (; it takes RE2's syntax"),
     ],
 )
 async def test_find_says_what_is_wrong(
@@ -394,3 +394,28 @@ async def test_wait_for_tells_what_came(browser: SessionBrowser) -> None:
 
     assert told["kind"] == "diff"
     assert "Chosen" in told["text"]
+
+
+@pytest.mark.parametrize("after", ["{}", "setTimeout(() => {}, 0)", "fetch('/').then(() => {})"])
+async def test_the_address_is_that_which_scripts_set(browser: SessionBrowser, after: str) -> None:
+    push = after.replace("{}", "{ history.pushState(0, '', '/pushed') }")
+    await browser.show(f"<button>Go</button><script>onclick = () => {{ {push} }}</script>")
+
+    told = await browser.call("click", selector="button")
+
+    assert told["url"].endswith("/pushed")
+
+
+async def test_errors_of_the_page_before_are_not_told_of_the_next(browser: SessionBrowser) -> None:
+    other = browser.site.page("<h1>Next</h1><script>console.error('of the next')</script>")
+    await browser.show(
+        """<script>addEventListener('pagehide', () => console.error('goodbye'));
+        window.late = new Promise(done => setTimeout(() => done(console.error('late')), 1));</script>"""
+    )
+    await browser.call("evaluate", script="window.late")
+
+    answer = await browser.answer("navigate", url=other, observe="diff")
+
+    assert answer.structured_content is not None
+    errors = answer.structured_content["observation"]["console"]
+    assert [error.partition(" (")[0] for error in errors] == ["of the next"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footlight.knowledge.schema import step_schema
-from footlight.toolsets.browser.recording import screen_of
+from footlight.toolsets.browser.recording import screen_name
 from tests.conftest import connected
 from tests.site import Site
 
@@ -80,6 +82,47 @@ async def test_steps_in_a_page_are_written_down_without_what_was_typed(site: Sit
     assert not [text for text in (WORD, OTHER) if text.encode() in kept]
 
 
+WORDS = "abandon ability able about above absent absorb abstract absurd abuse access accident"
+ECHO = """<!doctype html><title>t</title><input data-testid=word type=password><input data-testid=name>
+<p data-testid=said></p><p id=alone></p><script>
+const said = document.querySelector('p');
+addEventListener('input', ({target: {value}}) => {
+  document.title = said.textContent = said.ariaLabel = value;
+  alone.innerHTML = value.split(' ').map((word, at) => `<b data-testid=b${at}>${word}</b>, `).join('');
+  said.dataset.testid = 'said ' + value;
+  history.replaceState(null, '', '?q=' + encodeURIComponent(value) + '#' + btoa(value));
+  console.error(value);
+});
+</script>"""
+
+
+async def test_no_record_has_a_secret_that_the_page_echoes(site: Site, tmp_path: Path) -> None:
+    root, secrets = tmp_path / "knowledge", tmp_path / "secrets"
+    root.mkdir(mode=0o755)
+    secrets.write_text(f"WORD={WORD}\nPHRASE='{WORDS}'\n", "utf-8")
+    secrets.chmod(0o600)
+    flags = ("--knowledge", str(root), "--secrets", str(secrets), "--enable-script-evaluation")
+    async with connected(site, *flags, cwd=tmp_path) as browser:
+        await browser.call("navigate", url=site.page(ECHO))
+        for test_id, name in (("word", "WORD"), ("name", "WORD"), ("name", "PHRASE")):
+            await browser.call("fill", selector=f"testid={test_id}", value=f"secret:{name}")
+            await browser.call("type", selector=f"testid={test_id}", text=f"secret:{name}")
+            await browser.call("get_text", selector="body")
+        await browser.refused("click", selector=f"text={WORD}x", timeout=300)
+        await browser.refused("evaluate", script="throw new Error(document.title)")
+
+    written = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
+    assert len(written) > 10
+    assert b"[secret WORD]" in b"".join(written.values())
+    base64_of_word = base64.b64encode(WORD.encode()).rstrip(b"=")
+    for path, data in written.items():
+        for leak in (WORD.encode(), base64_of_word, b"analytical", b"absurd", b"abandon"):
+            assert leak not in data.lower(), path
+    assert {stat.S_IMODE(path.stat().st_mode) for path in written} == {0o600}
+    assert {stat.S_IMODE(path.stat().st_mode) for path in (root, *root.rglob("*/"))} == {0o700}
+
+
+@pytest.mark.slow
 async def test_nothing_is_written_down_unless_somebody_asks(site: Site, tmp_path: Path) -> None:
     async with connected(site, cwd=tmp_path) as browser:
         await browser.call("navigate", url=site.page(PAGE))
@@ -100,9 +143,9 @@ async def test_nothing_is_written_down_unless_somebody_asks(site: Site, tmp_path
     ],
 )
 def test_a_screen_is_a_site_and_a_path(url: str, screen: str) -> None:
-    assert screen_of(url) == screen
+    assert screen_name(url) == screen
 
 
 @given(st.text())
 def test_any_text_has_a_screen(text: str) -> None:
-    assert screen_of(text)
+    assert screen_name(text)

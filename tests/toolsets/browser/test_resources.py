@@ -88,7 +88,12 @@ async def test_what_a_session_has_is_listed(browser: SessionBrowser) -> None:
         ),
         (
             "playwright:///page/SESSION/page-1",
-            {"name": "Page page-1", "description": url, "mimeType": "application/json"},
+            {
+                "name": "Page page-1",
+                "description": url,
+                "mimeType": "application/json",
+                "_meta": {"footlight/untrusted": ["/description"]},
+            },
         ),
         (
             f"playwright:///screenshot/SESSION/page-1/{moment}",
@@ -193,6 +198,7 @@ async def test_a_page_tells_where_it_is(browser: SessionBrowser) -> None:
     assert before - 1 <= created_at <= time.time() * 1000
 
 
+@pytest.mark.slow
 async def test_a_page_that_hangs_has_no_title_and_keeps_nobody_waiting(browser: SessionBrowser) -> None:
     """R003-53: reading takes no lock, and ends."""
     url = (await browser.show("<title>t</title><p id=p>x</p>"))["url"]
@@ -222,6 +228,7 @@ async def test_a_page_that_hangs_has_no_title_and_keeps_nobody_waiting(browser: 
     assert took < 9
 
 
+@pytest.mark.slow
 async def test_a_page_that_waits_for_the_next_one_can_be_read(browser: SessionBrowser) -> None:
     """R003-53"""
     url = (await browser.show("<title>t</title>"))["url"]

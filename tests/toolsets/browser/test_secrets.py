@@ -7,6 +7,8 @@ import html
 import io
 import json
 import os
+import stat
+import zipfile
 from collections.abc import AsyncGenerator, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from PIL import Image
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from tests.processes import descendants_of
 from tests.site import Site
 from tests.wire import Wire, wired
 
@@ -196,7 +199,7 @@ async def test_nothing_that_the_server_tells_has_the_value_of_a_secret(site: Sit
         await told.answer("evaluate", script=script)
     tools = (await told.ask("tools/list"))["result"]["tools"]
     for tool in tools:
-        if not tool["annotations"]["readOnlyHint"]:
+        if not tool.get("annotations", {}).get("readOnlyHint"):
             continue
         if tool["name"] in READING or not {*tool["inputSchema"].get("required", ())} - {"sessionId"}:
             session = told.session if "sessionId" in tool["inputSchema"]["properties"] else {}
@@ -234,13 +237,86 @@ def leaks(text: str) -> Iterator[str]:
             yield f"{spelling}: …{text[max(0, at - 200) : at + 100]}…"
 
 
+ECHOING = """<input id=typed> <input id=boxes maxlength=1><input id=next maxlength=1>
+<a id=file download>file</a>
+<script>
+for (const kind of ['keydown', 'keyup', 'input']) addEventListener(kind, ({target}) => {
+  const {value} = target;
+  console.log('now', value);
+  fetch('/echoing/at?q=' + encodeURIComponent(value), {method: 'POST', body: JSON.stringify({value})});
+  document.title = value;
+  file.href = 'data:text/plain,' + encodeURIComponent(value);
+  file.download = value + '.txt';
+  if (value && target.id === 'boxes') target.nextElementSibling.focus();
+});
+</script>"""
+
+
+async def take_any(_: Request) -> Response:
+    return Response("x")
+
+
+async def test_typing_gives_no_part_of_a_secret_away(site: Site, told: Told) -> None:
+    """Of a part nobody would know that it belongs to a secret."""
+    site.route(take_any, path="/echoing/at")
+    await told.call("navigate", url=site.page(ECHOING))
+    har = Path((await told.call("har", action="start", bodies=True))["path"])
+
+    await told.call("type", selector="#typed", text="secret:PASSWORD", delay=1, observe="full")
+
+    assert await told.call("get_value", selector="#typed") == {"value": "[secret PASSWORD]"}
+    await told.call("har", action="stop")
+    for tool in ("console_messages", "get_request_log", "snapshot"):
+        await told.call(tool)
+    for resource in (await told.ask("resources/list"))["result"]["resources"]:
+        await told.ask("resources/read", uri=resource["uri"])
+    everything = [*told.texts, *told.wire.noise, har.read_text("utf-8")]  # noqa: ASYNC240
+    assert [text for text in everything if "hunt" in text.lower()] == []
+    assert "[secret PASSWORD]" in everything[-1]
+    assert stat.S_IMODE(har.stat().st_mode) == 0o600  # noqa: ASYNC240
+
+
+async def test_no_file_has_a_secret(site: Site, told: Told) -> None:
+    """Neither what is recorded, nor the name of what is downloaded. Pictures of a trace are as they were."""
+    site.route(take_any, path="/echoing/at")
+    await told.call("trace", action="start")
+    har = await told.call("har", action="start", bodies=True)
+    await told.call("navigate", url=site.page(ECHOING))
+    await told.call("type", selector="#typed", text="secret:PASSWORD")
+    await told.call("click", selector="#file")
+    [download] = (await told.call("downloads"))["entries"]
+    trace = await told.call("trace", action="stop")
+    await told.call("har", action="stop")
+
+    assert Path(download["path"]).exists()  # noqa: ASYNC240
+    assert not [*leaks(download["path"])]
+    with zipfile.ZipFile(trace["path"]) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    files["har"] = Path(har["path"]).read_bytes()  # noqa: ASYNC240
+    found = {name: [*leaks(data.decode())] for name, data in files.items() if not name.endswith(".jpeg")}
+    assert {name: leaking for name, leaking in found.items() if leaking} == {}
+    assert any(b"[secret PASSWORD]" in data for name, data in files.items() if name.endswith(".trace"))
+    for each in (download, trace, har):
+        assert stat.S_IMODE(Path(each["path"]).stat().st_mode) == 0o600  # noqa: ASYNC240
+
+
+async def test_a_secret_goes_into_boxes_for_single_characters(site: Site, told: Told) -> None:
+    site.route(take_any, path="/echoing/at")
+    await told.call("navigate", url=site.page(ECHOING))
+
+    await told.call("type", selector="#boxes", text="secret:PIN")
+
+    values = [(await told.call("get_value", selector=each))["value"] for each in ("#boxes", "#next")]
+    assert values == [PIN[0], PIN[1]]
+
+
 async def test_the_values_are_in_no_childs_environment_or_command_line(site: Site, told: Told) -> None:
     import psutil
 
     await told.call("navigate", url=site.page("<input>"))
     await told.call("fill", selector="input", value="secret:PASSWORD")
     server = psutil.Process(told.wire.process.pid)
-    kin = [server, *server.children(recursive=True)]
+    kin = [server, *descendants_of(server)]
 
     assert len(kin) > 2
     for process in kin:
@@ -296,6 +372,7 @@ async def test_no_piece_of_a_long_text_begins_in_a_secret(site: Site, told: Told
     assert not [piece for piece in (*pieces, *pages) for part in parts if part in piece]
 
 
+@pytest.mark.slow
 async def test_without_secrets_their_syntax_is_text(site: Site) -> None:
     async with wired() as wire:
         await wire.initialize()

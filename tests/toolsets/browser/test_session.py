@@ -422,6 +422,40 @@ async def test_a_state_that_is_none_is_refused_by_field(
     assert error["details"].get("parameter", parameter) == parameter
 
 
+BAD_COOKIE = {"name": "a", "value": "1", "domain": "127.0.0.1", "path": "/", "expires": -7}
+
+REFUSED_STATES: list[tuple[str, dict[str, Any]]] = [
+    ("Cookie should have a valid expires", {"cookies": [BAD_COOKIE]}),
+    ("cookies[0].name", {"cookies": [{"name": 3}]}),
+    ("state.sessionStorage", {"sessionStorage": {"http://a.test": {"big": "x" * 6_000_000}}}),
+    ("big", {"localStorage": {"http://a.test": {"big": "x" * 6_000_000}}}),
+    ("file:", {"cookies": [], "url": "file:///etc/passwd"}),
+    ("file:", {"sessionStorage": {"http://a.test": {}, "file://": {}}}),
+]
+
+
+async def test_a_refused_state_leaves_the_session_as_it_is(browser: SessionBrowser) -> None:
+    """And says what is wrong with it."""
+    await browser.call("navigate", url=browser.site.page(FULL))
+    before = (await browser.call("save_state"))["state"]
+
+    for said, state in REFUSED_STATES:
+        error = await browser.refused("restore_state", state=state)
+        assert said in error["message"], error
+        assert not error["message"].rstrip().endswith(":")
+        assert (await browser.call("save_state"))["state"] == before
+
+
+async def test_a_state_whose_page_cannot_be_reached_says_what_was_restored(browser: SessionBrowser) -> None:
+    cookie = {"name": "a", "value": "1", "domain": "127.0.0.1", "path": "/"}
+
+    error = await browser.refused("restore_state", state={"cookies": [cookie], "url": "http://127.0.0.1:1/"})
+
+    assert error["code"] == "NAVIGATION_FAILED"
+    assert error["message"].endswith("Cookies and storage are those of the state")
+    assert [each["name"] for each in (await browser.call("get_cookies"))["cookies"]] == ["a"]
+
+
 async def test_a_state_leads_to_no_place_that_navigate_does_not(browser: SessionBrowser) -> None:
     error = await browser.refused("restore_state", state={"url": "file:///etc/passwd"})
     assert error["code"] == "PERMISSION_DENIED"
@@ -430,6 +464,7 @@ async def test_a_state_leads_to_no_place_that_navigate_does_not(browser: Session
     assert error["code"] == "PERMISSION_DENIED"
 
 
+@pytest.mark.slow
 async def test_a_call_that_waited_for_another_has_its_patience_still(site: Site, tmp_path: Path) -> None:
     """Only the deadline of a call runs while another one has the session."""
     folder = ("--state-directory", str(tmp_path))

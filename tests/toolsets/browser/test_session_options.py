@@ -18,6 +18,7 @@ from starlette.responses import JSONResponse, Response
 
 from tests.conftest import SessionBrowser, connected
 from tests.e2e.test_link_local import HOSTS
+from tests.processes import descendants_of, line_of, name_of
 from tests.site import Site
 
 pytestmark = pytest.mark.anyio
@@ -37,8 +38,7 @@ PAGE = "<meta name=viewport content='width=device-width'><p>x</p>"
 async def made(browser: SessionBrowser, **options: Any) -> AsyncGenerator[SessionBrowser]:
     """A session with these options."""
     session_id = (await browser.call("create_session", **options))["sessionId"]
-    root = browser.states.parent
-    yield SessionBrowser(browser.client, browser.site, session_id, root)
+    yield SessionBrowser(browser, session_id)
     await browser.call("close_session", sessionId=session_id)
 
 
@@ -289,6 +289,7 @@ async def test_no_proxy_leads_to_a_link_local_address(browser: SessionBrowser) -
     assert {target.split("/")[2] for target, _ in asked} == {"lamp.test"}
 
 
+@pytest.mark.slow
 async def test_where_domains_are_restricted_there_is_no_other_proxy(site: Site, tmp_path: Path) -> None:
     """R003-87"""
     flags = ("--block-domain", "lamp.test", "--state-directory", str(tmp_path))
@@ -317,6 +318,7 @@ LOOK = """[navigator.userAgent, innerWidth, navigator.language,
   matchMedia('(prefers-color-scheme: dark)').matches, window.lamp ?? null]"""
 
 
+@pytest.mark.slow
 async def test_a_kept_session_comes_back_as_it_was_made(site: Site, tmp_path: Path) -> None:
     """R003-86"""
     flags = ("--enable-script-evaluation", "--observe", "none", "--state-directory", str(tmp_path))
@@ -336,22 +338,23 @@ async def test_a_kept_session_comes_back_as_it_was_made(site: Site, tmp_path: Pa
     assert list((tmp_path / "sessions").iterdir()) == []
 
 
+@pytest.mark.slow
 async def test_a_session_whose_browser_crashed_is_made_again_as_it_was(site: Site, tmp_path: Path) -> None:
     """R003-69"""
     import psutil
 
     flags = ("--enable-script-evaluation", "--observe", "none", "--state-directory", str(tmp_path))
     environment = {"FOOTLIGHT_POOL_MIN_BROWSERS": "1"}
-    ours = {child.pid for child in psutil.Process().children(recursive=True)}
+    ours = {child.pid for child in descendants_of(psutil.Process())}
     async with connected(site, *flags, **environment) as browser:
         session_id = (await browser.call("create_session", **KEPT))["sessionId"]
         await browser.show("<p>x</p>", sessionId=session_id)
         browsers = [
             child
-            for child in psutil.Process().children(recursive=True)
+            for child in descendants_of(psutil.Process())
             if child.pid not in ours
-            and "chrom" in child.name()
-            and "--type=" not in " ".join(child.cmdline())
+            and "chrom" in name_of(child)
+            and "--type=" not in " ".join(line_of(child))
         ]
         for child in browsers:
             os.kill(child.pid, signal.SIGKILL)

@@ -132,6 +132,7 @@ async def test_closing_may_ask_and_is_answered_by_policy(browser: SessionBrowser
     await browser.call("close_session", **session)
 
 
+@pytest.mark.slow
 async def test_a_page_that_hangs_is_listed_without_a_title(browser: SessionBrowser) -> None:
     await browser.call("tabs", action="new", url=browser.site.page("<title>Fine</title>"))
     url = browser.site.page(
@@ -158,6 +159,7 @@ async def test_a_tab_that_cannot_be_opened_is_not_left_behind(browser: SessionBr
     assert await browser.call("get_text", selector="h1") == {"text": "First"}
 
 
+@pytest.mark.slow
 async def test_a_tab_goes_only_where_the_policy_lets_it(site: Site) -> None:
     """R003-87"""
     async with connected(site, "--block-domain", "localhost") as browser:
@@ -185,24 +187,24 @@ async def test_a_tab_goes_only_where_the_policy_lets_it(site: Site) -> None:
             "pageId",
             "pageId: no page page-9 is open in this session; open pages: none",
         ),
-        ({"action": "close"}, "INVALID_PARAMETER", "action", "action: no tab is open to be closed"),
+        ({"action": "close"}, "INVALID_PARAMETER", "action", "action: there is no open tab to close"),
         (
             {"action": "list", "url": "http://a.test"},
             "INVALID_PARAMETER",
             "url",
-            "url: list does not take it; leave it out",
+            "url: not used by list; leave it out",
         ),
         (
             {"action": "new", "pageId": "page-1"},
             "INVALID_PARAMETER",
             "pageId",
-            "pageId: new does not take it; leave it out",
+            "pageId: not used by new; leave it out",
         ),
         (
             {"action": "select", "beforeUnload": True},
             "INVALID_PARAMETER",
             "beforeUnload",
-            "beforeUnload: select does not take it; leave it out",
+            "beforeUnload: not used by select; leave it out",
         ),
         ({"action": "new", "url": "gopher"}, "INVALID_URL", None, None),
     ],

@@ -53,6 +53,7 @@ def then(gate: Gate, script: str) -> str:
 # Text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "html",
     [
@@ -95,6 +96,7 @@ async def test_a_text_that_does_not_come_is_told_with_the_closest(browser: Sessi
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "html",
     [
@@ -126,6 +128,7 @@ async def test_a_text_that_stays_is_told_with_what_is_around_it(browser: Session
 # Addresses
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pattern", ["{path}", "*{path}?done=*", "/{path}.done=\\d$/"])
 async def test_an_address_is_waited_for(browser: SessionBrowser, pattern: str) -> None:
     gate = Gate(browser)
@@ -137,6 +140,7 @@ async def test_an_address_is_waited_for(browser: SessionBrowser, pattern: str) -
     assert await browser.call("get_text", selector="h1") == {"text": "There"}
 
 
+@pytest.mark.slow
 async def test_an_address_without_a_new_document_counts(browser: SessionBrowser) -> None:
     gate = Gate(browser)
     url = (await browser.show(then(gate, "history.pushState(null, '', '#step-2')")))["url"]
@@ -158,6 +162,7 @@ async def test_an_address_that_does_not_come_is_told_with_the_one_there_is(brows
 # Elements
 
 
+@pytest.mark.slow
 async def test_an_element_is_waited_for_in_its_state(browser: SessionBrowser) -> None:
     gate = Gate(browser)
     html = "<p hidden>Text</p>" + then(gate, "document.querySelector('p').hidden = false")
@@ -204,6 +209,7 @@ async def test_an_element_that_is_not_there_is_told_with_the_closest(browser: Se
 # Functions
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("function", "result"),
     [("window.ready.value", 7), ("() => window.ready.value", 7), ("fetch('').then(() => ready.value)", 7)],
@@ -249,6 +255,7 @@ async def test_a_function_that_cannot_be_read_is_told_at_once(browser: SessionBr
     assert error["message"].startswith("function: SyntaxError")
 
 
+@pytest.mark.slow
 async def test_only_functions_need_the_permission_for_scripts(site: Site) -> None:
     """R003-89"""
     async with connected(site) as browser:
@@ -264,6 +271,7 @@ async def test_only_functions_need_the_permission_for_scripts(site: Site) -> Non
 # The network
 
 
+@pytest.mark.slow
 async def test_a_response_is_waited_for(browser: SessionBrowser) -> None:
     gate = Gate(browser)
     url = (await browser.show(then(gate, "")))["url"]
@@ -294,6 +302,7 @@ async def test_a_response_may_have_come_since_the_last_action(browser: SessionBr
 # Downloads
 
 
+@pytest.mark.slow
 async def test_a_download_is_waited_for(browser: SessionBrowser) -> None:
     """R003-90"""
     gate = Gate(browser, b"rows", content_disposition='attachment; filename="waited.csv"')
@@ -353,7 +362,7 @@ async def test_a_download_of_the_last_action_is_not_waited_for(browser: SessionB
             {"text": "a", "state": "hidden"},
             "INVALID_PARAMETER",
             "state",
-            "state: only a selector has one; leave it out",
+            "state: only valid with selector; leave it out",
         ),
         ({"text": " "}, "INVALID_PARAMETER", "text", "text: "),
         ({"download": False}, "INVALID_PARAMETER", "download", "download: must be True, got False"),

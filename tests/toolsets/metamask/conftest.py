@@ -20,7 +20,7 @@ from footlight.apps.metamask.fixtures import PASSWORD
 from tests.apps.anvil_path import anvil_path
 from tests.apps.wallet_folder import DAPP, wallet
 from tests.conftest import ENGINE, connected
-from tests.processes import line_of
+from tests.processes import children_of, line_of
 from tests.site import Site
 
 PIN = "hunter2-hunter2"
@@ -138,7 +138,7 @@ async def serving(
 
 
 def process_of(server: Server) -> psutil.Process:
-    [own] = [each for each in psutil.Process().children() if str(server.root) in line_of(each)]
+    [own] = [each for each in children_of(psutil.Process()) if str(server.root) in line_of(each)]
     return own
 
 

@@ -189,6 +189,7 @@ async def test_a_page_that_is_not_there_cannot_be_gone_to(app: Server) -> None:
     assert await app.code("mm_navigate", screen="url", url="no address") == "MM_INVALID_INPUT"
 
 
+@pytest.mark.slow
 async def test_a_screenshot_is_made_when_it_is_asked_for(page: Server) -> None:
     """R002-9, R002-20, R002-49, R002-50, R002-71: a file, its size in pixels, and its bytes if wanted."""
     described = await page.call("mm_describe_screen", includeScreenshot=True, screenshotName="../a b")
@@ -205,3 +206,31 @@ async def test_a_screenshot_is_made_when_it_is_asked_for(page: Server) -> None:
     assert (
         await page.code("mm_screenshot", name="x", selector="[data-testid=hidden]") == "MM_SCREENSHOT_FAILED"
     )
+
+
+async def test_errors_name_the_ref_that_the_caller_gave(page: Server) -> None:
+    """The engine's own refs are others as soon as a second look has numbered the page anew."""
+    await page.show("<h1>First</h1>" + "<button>x</button>" * 5)
+    await page.refs()
+    await page.show("<button disabled>Off</button>")
+    ref = (await page.refs())["button:Off"]
+
+    error = await page.refused("mm_click", a11yRef=ref, timeoutMs=300)
+
+    assert ref == "e1"
+    assert error["message"].startswith('"e1" cannot be used: ')
+
+
+async def test_a_toggle_is_clicked_by_its_ref(page: Server) -> None:
+    """As wallets draw theirs: an input of one clipped pixel in a label."""
+    await page.show(
+        """<style>input { position: absolute; width: 1px; height: 1px; margin: -1px; clip: rect(0 0 0 0) }
+        div { width: 52px; height: 24px; background: grey }</style><label><div><input type=checkbox
+        aria-label=Nonce onchange="on.textContent = this.checked"></div></label>
+        <p data-testid=on id=on></p>"""
+    )
+    ref = (await page.refs())["checkbox:Nonce"]
+
+    await page.call("mm_click", a11yRef=ref)
+
+    assert (await page.call("mm_get_text", testId="on"))["text"] == "true"

@@ -13,8 +13,10 @@ from typing import Any
 import psutil
 import pytest
 
-from footlight.apps.metamask.fixtures import ACCOUNT
+from footlight.apps.metamask.fixtures import ACCOUNT, PRESETS
 from footlight.apps.ports import check_port_free
+from tests.apps.wallet_folder import production_wallet
+from tests.processes import descendants_of
 from tests.toolsets.metamask.conftest import Server, Start, free_ports, log_of, process_of
 
 pytestmark = pytest.mark.anyio
@@ -22,7 +24,7 @@ pytestmark = pytest.mark.anyio
 
 def children(server: Server) -> set[psutil.Process]:
     """Of its process, with theirs: browsers, chains."""
-    return set(process_of(server).children(recursive=True))
+    return set(descendants_of(process_of(server)))
 
 
 def yarn(folder: Path, script: str) -> Path:
@@ -106,6 +108,19 @@ async def test_the_smoke_of_the_document(start: Start) -> None:
             ]
         },
         "screenshot": None,
+    }
+
+    assert await server.call("mm_type", testId="unlock-password", text="no password") == {
+        "typed": True,
+        "target": "testId:unlock-password",
+    }
+    assert await server.call("mm_click", testId="unlock-submit") == {
+        "clicked": True,
+        "target": "testId:unlock-submit",
+    }
+    assert await server.call("mm_navigate", screen="home") == {
+        "navigated": True,
+        "currentUrl": f"chrome-extension://{extension}/home.html#unlock",
     }
 
     ended = await server.envelope("mm_cleanup")
@@ -227,6 +242,113 @@ async def test_a_folder_without_a_manifest_cannot_be_launched(idle: Server) -> N
     assert (error["code"], "manifest.json" in error["message"]) == ("MM_INVALID_CONFIG", True)
 
 
+REJECTED: list[tuple[str, dict[str, Any]]] = [
+    ("unsupported manifest version", {"manifest_version": 2}),
+    ("Could not load background script", {"background": {"service_worker": "none.js"}}),
+]
+
+
+@pytest.mark.slow
+async def test_an_extension_that_the_browser_rejects_is_told_with_the_reason(idle: Server) -> None:
+    """At once, and not as a browser that is missing."""
+    folder = idle.root / "rejected"
+    folder.mkdir(exist_ok=True)
+    before = children(idle)
+    for said, wrong in REJECTED:
+        manifest = {"name": "Wallet", "version": "1", "manifest_version": 3, **wrong}
+        (folder / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+
+        told = await idle.envelope("mm_launch", extensionPath="rejected", ports=idle.ports)
+
+        assert (told["error"]["code"], said in told["error"]["message"]) == ("MM_LAUNCH_FAILED", True), told
+        assert told["meta"]["durationMs"] < 12_000
+    assert await left(idle, before) == []
+
+
+async def test_what_is_wrong_with_a_launch_is_told_before_anything_is_built(
+    start: Start, tmp_path: Path
+) -> None:
+    script = yarn(tmp_path / "bin", "[ $1 = build:test ] && touch built; exit 1")
+    server = await start(built=False, path=[script])
+    (server.root / "package.json").write_text("{}", "utf-8")
+    (server.root / "node_modules").mkdir()
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        ports = {**server.ports, "anvil": port}
+        codes = [
+            await server.code("mm_launch", **{"ports": server.ports, **arguments})
+            for arguments in (*(each for _, each in CONFIGURATIONS), {"ports": ports})
+        ]
+
+    assert codes == ["MM_INVALID_CONFIG"] * len(CONFIGURATIONS) + ["MM_PORT_IN_USE"]
+    assert not (server.root / "built").exists()
+    assert await server.code("mm_launch", ports=server.ports) == "MM_BUILD_FAILED"
+    assert (server.root / "built").exists()
+
+
+def browser_of(server: Server, *words: str) -> psutil.Process | None:
+    """Its browser, once it has a process whose command line has all these words."""
+    for each in children(server):
+        with contextlib.suppress(psutil.Error):
+            line = " ".join(each.cmdline())
+            if each.name().startswith("chrom") and all(word in line for word in words):
+                above = [each, *each.parents()]
+                return next(one for one in reversed(above) if one.name().startswith("chrom"))
+    return None
+
+
+async def started(server: Server, *words: str) -> psutil.Process:
+    async with asyncio.timeout(30):
+        while (browser := browser_of(server, *words)) is None:  # noqa: ASYNC110 - a process tells nobody
+            await asyncio.sleep(0.005)
+    return browser
+
+
+@pytest.mark.slow
+async def test_a_browser_that_is_killed_is_told_as_crashed(start: Start) -> None:
+    """While it starts, while the app opens, while it runs, and between two calls."""
+    server = await start()
+    before = children(server)
+    for words in (("--user-data-dir",), ("--extension-process",)):
+        launching = asyncio.create_task(server.refused("mm_launch", ports=server.ports))
+        (await started(server, *words)).kill()
+        error = await launching
+        assert (error["code"], "crashed" in error["message"] or "SIGKILL" in error["message"]) == (
+            "MM_LAUNCH_FAILED",
+            True,
+        ), error
+        assert await left(server, before) == []
+
+    session = (await server.launch())["sessionId"]
+    waiting = asyncio.create_task(server.refused("mm_wait_for", testId="nowhere", timeoutMs=60_000))
+    (await started(server, "--extension-process")).kill()
+    error = await waiting
+    assert (error["code"], "crashed" in error["message"]) == ("MM_NO_ACTIVE_SESSION", True), error
+    for tool in ("mm_get_state", "mm_describe_screen"):
+        error = await server.refused(tool)
+        assert error["code"] == "MM_NO_ACTIVE_SESSION"
+        assert error["message"] == (
+            f"MetaMask is not running: the browser of session {session} crashed, or was killed"
+        )
+        assert error["details"]["crashed"] is True
+    assert await left(server, before) == []
+
+    session = (await server.launch())["sessionId"]
+    (await started(server, "--extension-process")).terminate()
+    async with asyncio.timeout(20):
+        while (
+            session
+            not in (error := await server.refused("mm_click", testId="nowhere", timeoutMs=0))["message"]
+        ):
+            pass
+    assert error["details"]["crashed"] is True
+    await server.launch()
+    await server.call("mm_cleanup")
+    error = await server.refused("mm_get_state")
+    assert (error["message"].endswith("was closed"), "crashed" in error["details"]) == (True, False)
+
+
+@pytest.mark.slow
 async def test_a_launch_in_vain_leaves_nothing(start: Start) -> None:
     """R002-39, R002-40: of an extension without its page, and of one that a clean-up ends meanwhile."""
     server = await start("--strict-002")
@@ -249,6 +371,64 @@ async def test_a_launch_in_vain_leaves_nothing(start: Start) -> None:
     assert await left(server, before) == []
     for port in server.ports.values():
         check_port_free(port, what="the test")
+
+
+@pytest.mark.slow
+async def test_a_build_for_users_finds_the_state_of_a_launch_in_its_storage(start: Start) -> None:
+    """It asks nobody for its state, and opens a tab when it is installed."""
+    server = await start()
+    build = production_wallet(server.root / "users", rpc_port=server.ports["anvil"])
+    before = {path: path.read_bytes() for path in build.rglob("*") if path.is_file()}
+
+    launched = await server.launch(extensionPath=str(build), fixturePreset="withMultipleAccounts")
+    tabs = (await server.call("mm_switch_tab", role="extension"))["tabs"]
+    await server.unlock()
+    state = (await server.call("mm_get_state"))["state"]
+    await server.call("mm_click", testId="account-menu-icon", observe="none")
+    await server.call("mm_wait_for", testId="account-choice")
+    names = [
+        node["name"] for node in await server.nodes() if node["path"][:1] == ["dialog:Select an account"]
+    ]
+    await server.call("mm_cleanup")
+
+    assert launched["state"]["currentScreen"] == "unlock"
+    assert "its state was put into its storage before it started" in launched["notes"][0]
+    assert [tab["role"] for tab in tabs] == ["extension"]
+    assert (state["accountAddress"], state["networkName"], state["balance"]) == (
+        *(ACCOUNT, f"Localhost {server.ports['anvil']}", "25 ETH"),
+    )
+    assert {name[:9] for name in names if name.startswith("Account")} == {f"Account {n}" for n in (1, 2, 3)}
+    assert {path: path.read_bytes() for path in build.rglob("*") if path.is_file()} == before
+
+    new = await server.launch(extensionPath=str(build), stateMode="onboarding")
+    assert new["state"]["currentScreen"] == "onboarding-welcome"
+    assert "begins as it was installed" in new["notes"][0]
+    await server.call("mm_cleanup")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+async def test_a_build_for_users_finds_every_preset_and_a_state_of_the_callers(start: Start) -> None:
+    server = await start()
+    path = str(production_wallet(server.root / "users", rpc_port=server.ports["anvil"]))
+    for preset in PRESETS:
+        launched = await server.launch(extensionPath=path, fixturePreset=preset)
+        assert launched["state"]["currentScreen"] == (
+            "onboarding-welcome" if preset == "onboarding" else "unlock"
+        )
+        if preset != "onboarding":
+            await server.unlock()
+            network = (await server.call("mm_get_state"))["state"]["networkName"]
+            assert network.startswith("Ethereum" if preset == "withMainnet" else "Localhost")
+        if preset == "withHSTToken":
+            assert "Human Standard Token" in await server.text("token-list-item")
+        await server.call("mm_cleanup")
+
+    named = {"data": {"OnboardingController": {"completedOnboarding": False}}, "meta": {"version": 1}}
+    launched = await server.launch(extensionPath=path, stateMode="custom", fixture=named)
+    assert launched["state"]["currentScreen"] == "onboarding-welcome"
+    assert "its state was put into its storage" in launched["notes"][0]
+    await server.call("mm_cleanup")
 
 
 async def test_a_build_says_what_it_lacks(start: Start, tmp_path: Path) -> None:

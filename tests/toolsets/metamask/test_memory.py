@@ -29,6 +29,41 @@ async def test_a_screen_is_told_with_what_worked_on_it_before(app: Server) -> No
     assert "a11yRef" not in str(prior)
 
 
+async def test_a_wrong_password_is_nothing_that_worked(app: Server) -> None:
+    """What is told can be followed: first typed, then clicked."""
+    await app.call("mm_click", testId="account-options-menu-button", observe="none")
+    await app.call("mm_click", testId="global-menu-lock", observe="none")
+    await app.call("mm_wait_for", testId="unlock-password")
+    before = (await app.call("mm_describe_screen", priorKnowledge=True))["priorKnowledge"]["worked"]
+    await app.call("mm_type", testId="unlock-password", text="not the password", observe="none")
+    await app.call("mm_click", testId="unlock-submit", observe="none")
+    await app.call("mm_wait_for", selector="role=alert")
+
+    after = (await app.call("mm_describe_screen", priorKnowledge=True))["priorKnowledge"]["worked"]
+
+    assert after == before
+    assert [each["target"] for each in after] == ["testId=unlock-password", "testId=unlock-submit"]
+    assert after[-1]["leadTo"] == "home"
+
+
+async def test_a_confirmation_is_known_again_by_what_is_on_it(app: Server) -> None:
+    """Windows of the app, and sites, have no name as screens."""
+    await app.open_dapp()
+    for _ in range(2):
+        await app.call("mm_click", testId="dapp-connect", observe="none")
+        await app.call("mm_wait_for_notification")
+        await app.call("mm_wait_for", testId="confirm-btn")
+        told = await app.call("mm_describe_screen", priorKnowledge=True)
+        await app.call("mm_click", testId="cancel-btn", observe="none")
+        await app.call("mm_switch_tab", role="dapp")
+        await app.call("mm_get_state")
+
+    prior = told["priorKnowledge"]
+    assert (told["state"]["currentScreen"], prior["screen"]) == ("unknown", "unknown")
+    assert "testId=cancel-btn" in [each["target"] for each in prior["worked"]]
+    assert not [each for each in prior["worked"] if "dapp" in each["target"]]
+
+
 async def test_nothing_is_known_of_what_nobody_did(idle: Server) -> None:
     """R002-58: without an app too."""
     assert (await idle.call("mm_knowledge_search", query="xylophone"))["matches"] == []

@@ -6,10 +6,12 @@ import asyncio
 import json
 import os
 import shutil
+import stat
 import subprocess
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +21,15 @@ from jsonschema import Draft7Validator
 
 from footlight.apps.ports import check_port_free
 from footlight.errors import PortInUse
+from footlight.knowledge.records import RawStep
+from footlight.knowledge.report.page import make_report
 from footlight.knowledge.schema import step_schema
+from footlight.knowledge.store import KnowledgeStore
 from tests.apps.reader_profile import FAULTS, READER_APP, SHELF
 from tests.apps.wallet_folder import READER
 from tests.client.peers import free_port
 from tests.conftest import ENGINE, connected
+from tests.processes import descendants_of, name_of
 from tests.site import Site
 from tests.toolsets.metamask.conftest import Server, process_of
 
@@ -83,7 +89,7 @@ def is_free(port: int) -> bool:
 
 def processes_of(server: Server) -> list[str]:
     """Browsers and displays that this server has started; others run in other servers of this worker."""
-    names = (each.name() for each in process_of(server).children(recursive=True))
+    names = (name_of(each) for each in descendants_of(process_of(server)))
     return [name for name in names if name.startswith(("chrom", "Xvfb"))]
 
 
@@ -94,6 +100,7 @@ async def test_its_tools_have_its_prefix(server: Server) -> None:
     assert "xy_describe_screen" in names
 
 
+@pytest.mark.slow
 async def test_a_prefix_of_the_command_line_wins(site: Site, tmp_path: Path) -> None:
     async with serving(site, tmp_path, "--prefix", "rd", "--strict-002") as server:
         names = [tool.name for tool in (await server.client.list_tools()).tools]
@@ -140,6 +147,7 @@ async def test_it_is_launched_used_and_ended_from_its_repository(server: Server)
     assert await server.code("xy_get_state") == "XY_NO_ACTIVE_SESSION"
 
 
+@pytest.mark.slow
 async def test_it_is_launched_from_any_folder(site: Site, tmp_path: Path) -> None:
     """R002-37: `extensionPath`, with the services' own port where none is given."""
     async with serving(site, tmp_path, built=False) as server:
@@ -155,13 +163,11 @@ async def test_it_is_launched_from_any_folder(site: Site, tmp_path: Path) -> Non
 
 
 async def test_what_needs_no_build_is_built_already(server: Server) -> None:
-    """R002-36"""
-    assert await server.call("xy_build") == {
-        "buildType": "build:test",
-        "extensionPathResolved": "build/extension",
-    }
+    """R002-36: there is no build type, because nothing was built."""
+    assert await server.call("xy_build") == {"extensionPathResolved": "build/extension"}
 
 
+@pytest.mark.slow
 async def test_its_screens_are_its_own(reader: Server) -> None:
     """R002-66, for another app: by what can be seen, by the address, and the unknown one."""
     seen = [(await state(reader))["currentScreen"]]
@@ -191,12 +197,26 @@ async def test_a_window_that_it_opens_is_its_notification(reader: Server) -> Non
     assert (await state(reader))["balance"] == "0 to read"
 
 
+async def test_a_wait_goes_on_when_a_notification_window_closes_itself(reader: Server) -> None:
+    await add(reader, "Tides")
+    await reader.call("xy_click", selector="text=Remind me")
+    await reader.call("xy_wait_for_notification")
+    await reader.call("xy_click", testId="reminder-soon", observe="none")
+
+    found = await reader.call("xy_wait_for", testId="reader-article")
+
+    assert (found["found"], found["target"], len(found["closedPages"])) == (True, "testId:reader-article", 1)
+
+
 async def test_its_steps_are_written_down_with_its_screens(reader: Server) -> None:
     """R002-59 to R002-66; what a secret screen shows is in none of them (R002-25)."""
     await add(reader, "Tides open sesame")
     await reader.call("xy_click", selector="text=Remind me")
     await reader.call("xy_wait_for_notification")
     await reader.call("xy_describe_screen")
+    await reader.code("xy_click", selector="text=sesame tides", timeoutMs=0)
+    await reader.code("xy_click", selector="text=sesamee", timeoutMs=0)
+    await reader.code("xy_click", testId="reminder", timeoutMs=0)
     session = (await reader.envelope("xy_get_state"))["meta"]["sessionId"]
     await reader.call("xy_click", testId="reminder-later")
 
@@ -208,9 +228,54 @@ async def test_its_steps_are_written_down_with_its_screens(reader: Server) -> No
     assert {step["tool"]["name"].partition("_")[0] for step in steps} == {"xy"}
     assert {step["sessionId"] for step in steps} == {session}
     assert {step["observation"]["state"]["currentScreen"] for step in steps} == {"list", "reminder"}
-    assert not [file.name for file in files if "open sesame" in file.read_text("utf-8")]
+    assert not [file.name for file in files if "sesame" in file.read_text("utf-8").lower()]
+    assert {tuple(step["build"]) for step in steps} == {("extensionPathResolved",)}
 
 
+async def test_a_call_that_is_refused_for_its_arguments_is_no_step(reader: Server) -> None:
+    """What comes after it begins where the page is."""
+    await add(reader, "Dunes")
+    before = await reader.call("xy_knowledge_last", n=1)
+
+    assert await reader.code("xy_click", testid="reader-add") == "XY_INVALID_INPUT"
+    assert await reader.code("xy_click", testId=7) == "XY_INVALID_INPUT"
+
+    assert await reader.call("xy_knowledge_last", n=1) == before
+    await reader.call("xy_click", testId="reader-add")
+    steps = (await reader.call("xy_knowledge_summarize"))["steps"]
+    assert steps[-1]["notes"].endswith(" on list")
+
+
+async def test_a_report_shows_the_pictures(reader: Server) -> None:
+    path = Path((await reader.call("xy_screenshot", name="the list"))["path"])
+    session = (await reader.envelope("xy_get_state"))["meta"]["sessionId"]
+
+    page = make_report(reader.root / "test-artifacts/llm-knowledge", session)
+
+    assert page is not None
+    assert "data:image/png;base64," in page
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600  # noqa: ASYNC240
+
+
+async def test_a_recipe_says_how_much_it_leaves_out(server: Server) -> None:
+    """A short id is that of no session, rather than of the steps without one."""
+    store = KnowledgeStore(server.root / "test-artifacts/llm-knowledge")
+    for number in range(103):
+        at = datetime(2026, 1, 15, 12, second=number % 60, minute=number // 60, tzinfo=UTC)
+        store.record(RawStep(tool="xy_click", session_id="xy-long", at=at, ok=True))
+    store.record(RawStep(tool="xy_click", session_id=None, at=at, ok=True))
+    store.close()
+
+    recipe = await server.call("xy_knowledge_summarize", sessionId="xy-long")
+
+    assert (recipe["omittedBefore"], recipe["steps"][0]["step"]) == (3, 4)
+    for id in ("x", "xy", "xyz"):
+        assert (await server.call("xy_knowledge_summarize", sessionId=id))["steps"] == []
+        assert (await server.call("xy_knowledge_last", sessionId=id))["steps"] == []
+    assert len((await server.call("xy_knowledge_summarize", sessionId="mm-none"))["steps"]) >= 1
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("preset", "message"),
     [
@@ -254,6 +319,7 @@ async def test_a_port_that_is_taken_is_named(server: Server) -> None:
     assert str(port) in error["message"]
 
 
+@pytest.mark.slow
 async def test_a_profile_may_have_a_home_and_nothing_else(site: Site, tmp_path: Path) -> None:
     """R002-45: pages that it does not name are invalid input."""
     async with serving(site, tmp_path, profile="BARE") as server:

@@ -75,6 +75,7 @@ async def test_without_a_window_the_wait_ends_in_time(app: Server) -> None:
     assert 1000 <= told["meta"]["durationMs"] < 8000
 
 
+@pytest.mark.slow
 async def test_the_screens_that_can_be_gone_to(app: Server) -> None:
     """R002-45: home, settings, the page of notifications, an address; a site has a tab of its own."""
     extension = (await app.call("mm_get_state"))["state"]["extensionId"]
@@ -175,3 +176,16 @@ async def test_an_address_that_is_refused_leaves_no_tab(app: Server) -> None:
 
     assert codes == ["MM_INVALID_INPUT", "MM_NAVIGATION_FAILED"]
     assert (await app.call("mm_switch_tab", role="extension"))["tabs"] == before
+
+
+async def test_going_home_closes_the_dialogs_that_are_open_there(app: Server) -> None:
+    """Home is another hash of the document that is there, or the same: neither closes anything by itself."""
+    for test_id in ("account-menu-icon", "network-display"):
+        await app.call("mm_click", testId=test_id, observe="none")
+        await app.call("mm_wait_for", testId="picker-close")
+
+        told = await app.call("mm_navigate", screen="home", observe="none")
+
+        assert told == {"navigated": True, "currentUrl": told["currentUrl"]}
+        assert "dialog" not in {node["role"] for node in await app.nodes()}
+        assert (await app.call("mm_get_state"))["state"]["currentScreen"] == "home"

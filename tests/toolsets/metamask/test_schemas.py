@@ -6,14 +6,15 @@ import copy
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 from mcp_types import TextContent
 
 from footlight.errors import InvalidParameter, MissingParameter
-from footlight.server.tool import Tool
-from footlight.toolsets.metamask import make_toolset
+from footlight.server.tools import Tool
+from footlight.toolsets.metamask import app_tools
+from tests.tiers import examples
 from tests.toolsets.metamask.conftest import Server
 from tests.toolsets.metamask.document import SCHEMAS
 
@@ -32,8 +33,8 @@ MORE = {
 }
 """What tools take that the document does not have."""
 
-STRICT = {tool.name: tool for tool in make_toolset(app="MetaMask", prefix="mm", strict=True).tools}
-WIDE = {tool.name: tool for tool in make_toolset(app="MetaMask", prefix="mm", strict=False).tools}
+STRICT = {tool.name: tool for tool in app_tools("mm", strict=True)}
+WIDE = {tool.name: tool for tool in app_tools("mm", strict=False)}
 
 
 async def schemas(server: Server) -> dict[str, dict[str, Any]]:
@@ -170,7 +171,7 @@ def taken(tool: Tool, arguments: dict[str, Any]) -> bool:
     return True
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(calls(STRICT))
 @example(("mm_click", {"testId": None}))
 @example(("mm_launch", {"ports": {"anvil": None}}))
@@ -183,7 +184,7 @@ def test_exactly_what_the_document_allows_is_taken(call: tuple[str, dict[str, An
     assert taken(STRICT[name], arguments) == Draft7Validator(SCHEMAS[name]).is_valid(arguments)
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(calls(WIDE))
 @example(("mm_click", {"within": {"testId": None}}))
 @example(("mm_knowledge_search", {"query": "x", "outcome": None}))

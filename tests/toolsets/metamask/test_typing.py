@@ -86,6 +86,7 @@ async def test_no_error_tells_the_text(fields: Server, arguments: dict[str, Any]
     assert SECRET not in str(told)
 
 
+@pytest.mark.slow
 async def test_neither_answer_nor_log_nor_memory_has_a_password(fields: Server) -> None:
     """R002-24, R002-25, R002-52: named by test id, by ref and by selector, typed well and in vain."""
     ref = (await fields.refs())["textbox:Password"]
@@ -119,6 +120,7 @@ async def test_a_secret_is_typed_by_its_name_and_never_shown(fields: Server) -> 
     assert (error["code"], "PIN" in error["message"]) == ("MM_INVALID_INPUT", True)
 
 
+@pytest.mark.slow
 async def test_a_field_that_parts_a_phrase_at_its_spaces_gets_every_word(app: Server) -> None:
     """R002-52: as MetaMask's does, it moves the focus to another field with each space."""
     await app.show("""<div id=words></div><p data-testid=shown id=shown>-</p><script>
@@ -142,6 +144,7 @@ async def test_a_field_that_parts_a_phrase_at_its_spaces_gets_every_word(app: Se
     assert await app.text("shown") == SEED_PHRASE.replace(" ", "|")
 
 
+@pytest.mark.slow
 async def test_a_wrong_password_and_then_the_right_one(app: Server) -> None:
     """R002-52, R002-43."""
     await app.call("mm_click", testId="account-options-menu-button", observe="none")

@@ -75,6 +75,7 @@ async def test_a_script_gives_back_json(named: Named) -> None:
     assert answer.structured_content == {"result": {"sum": 3}}
 
 
+@pytest.mark.slow
 async def test_a_script_is_refused_where_the_server_runs_none(
     site: Site, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

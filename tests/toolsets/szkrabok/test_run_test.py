@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from footlight.config import load_settings
-from footlight.toolsets.szkrabok.test_run import closest
+from footlight.toolsets.szkrabok.test_run import sort_by_likeness
 from tests.conftest import connected
 from tests.site import Site
 from tests.toolsets.szkrabok.conftest import Named, fresh_name
@@ -73,6 +73,7 @@ async def test_a_test_works_in_the_page_that_is_open(named: Named) -> None:
     }
 
 
+@pytest.mark.slow
 async def test_the_session_goes_on_where_the_test_left_it(named: Named) -> None:
     named.test_file(ATTACHED)
     url = await named.show(
@@ -87,6 +88,7 @@ async def test_the_session_goes_on_where_the_test_left_it(named: Named) -> None:
     }
 
 
+@pytest.mark.slow
 async def test_the_page_is_the_one_that_other_calls_work_in(named: Named) -> None:
     named.test_file("""
         def test_where(attached_page, record_result):
@@ -102,6 +104,7 @@ async def test_the_page_is_the_one_that_other_calls_work_in(named: Named) -> Non
     assert [run["tests"][0]["result"] for run in (first, second)] == ["First", "Second"]
 
 
+@pytest.mark.slow
 async def test_the_dialogs_are_the_tests(named: Named) -> None:
     named.test_file("""
         def test_asks(attached_page, record_result):
@@ -145,6 +148,7 @@ async def test_every_end_of_a_test_is_told(named: Named) -> None:
     assert "no milk" in ends["test_left_out"][1]
 
 
+@pytest.mark.slow
 async def test_parameters_come_to_the_test(named: Named) -> None:
     named.test_file("""
         import os
@@ -158,12 +162,25 @@ async def test_parameters_come_to_the_test(named: Named) -> None:
     assert run["tests"][0]["result"] == ["Köln", named.name]
 
 
+async def test_parameters_that_differ_only_in_case_are_two(named: Named) -> None:
+    named.test_file("""
+        def test_parameters(run_params, record_result):
+            record_result(run_params)
+    """)
+    params = {"a": "small", "A": "large", "A_1": "numbered", "camelCase": "mixed"}
+
+    run = await named.call("browser.run_test", params=params)
+
+    assert run["tests"][0]["result"] == params
+
+
 async def test_a_parameter_that_could_be_no_variable_is_refused(named: Named) -> None:
     error = await named.refused("browser.run_test", params={"a=b": "c"})
 
     assert error["code"] == "INVALID_PARAMETER"
 
 
+@pytest.mark.slow
 async def test_a_grep_that_matches_nothing_is_told_with_what_comes_closest(named: Named) -> None:
     named.test_file(ATTACHED)
 
@@ -176,6 +193,7 @@ async def test_a_grep_that_matches_nothing_is_told_with_what_comes_closest(named
     assert error["details"]["tests"] == ["test_accept_cookies", "test_unrelated"]
 
 
+@pytest.mark.slow
 async def test_a_grep_that_is_no_expression_is_refused(named: Named) -> None:
     named.test_file(ATTACHED)
 
@@ -183,10 +201,11 @@ async def test_a_grep_that_is_no_expression_is_refused(named: Named) -> None:
 
     assert (error["code"], error["message"]) == (
         "INVALID_PARAMETER",
-        "grep: 'and and' is no expression of names",
+        "grep: 'and and' is not a valid expression",
     )
 
 
+@pytest.mark.slow
 async def test_a_file_that_cannot_be_read_is_a_failure_of_the_run(named: Named) -> None:
     named.test_file("import there_is_no_such_module")
 
@@ -196,6 +215,7 @@ async def test_a_file_that_cannot_be_read_is_a_failure_of_the_run(named: Named) 
     assert "there_is_no_such_module" in run["log"]
 
 
+@pytest.mark.slow
 async def test_a_run_that_takes_too_long_ends_with_all_that_it_started(named: Named) -> None:
     started = Started(named.site)
     named.test_file(ENDLESS.format(url=started.url))
@@ -208,6 +228,7 @@ async def test_a_run_that_takes_too_long_ends_with_all_that_it_started(named: Na
     assert await named.call("nav.goto", url="about:blank")
 
 
+@pytest.mark.slow
 async def test_a_run_that_nobody_waits_for_any_more_is_ended(named: Named) -> None:
     started = Started(named.site)
     named.test_file(ENDLESS.format(url=started.url))
@@ -221,6 +242,7 @@ async def test_a_run_that_nobody_waits_for_any_more_is_ended(named: Named) -> No
     assert (await named.call("nav.goto", url="about:blank"))["url"] == "about:blank"
 
 
+@pytest.mark.slow
 async def test_a_run_ends_with_the_server(site: Site, tmp_path: Path) -> None:
     started, folder = Started(site), tmp_path / "tests"
     folder.mkdir()
@@ -239,6 +261,7 @@ async def test_a_run_ends_with_the_server(site: Site, tmp_path: Path) -> None:
     assert await gone(pid)
 
 
+@pytest.mark.slow
 async def test_a_secret_comes_to_the_test_and_to_nobody_else(site: Site, tmp_path: Path) -> None:
     folder, secrets = tmp_path / "tests", tmp_path / "secrets"
     folder.mkdir()
@@ -262,6 +285,7 @@ async def test_a_secret_comes_to_the_test_and_to_nobody_else(site: Site, tmp_pat
     assert "swordfish" not in answer.model_dump_json()
 
 
+@pytest.mark.slow
 async def test_nobody_waits_for_what_a_test_leaves_running(named: Named) -> None:
     started = Started(named.site)
     named.test_file(ENDLESS.format(url=started.url).replace("child.wait()", ""))
@@ -270,6 +294,7 @@ async def test_nobody_waits_for_what_a_test_leaves_running(named: Named) -> None
     assert await gone(await started.pid())
 
 
+@pytest.mark.slow
 async def test_what_a_test_reads_is_not_the_protocol(named: Named) -> None:
     named.test_file("""
         import os
@@ -282,6 +307,7 @@ async def test_what_a_test_reads_is_not_the_protocol(named: Named) -> None:
     assert (await named.call("health"))["status"] == "ok"
 
 
+@pytest.mark.slow
 async def test_of_a_long_log_the_end_is_told(named: Named) -> None:
     named.test_file("""
         def test_talks():
@@ -297,6 +323,7 @@ async def test_of_a_long_log_the_end_is_told(named: Named) -> None:
     assert len(log) < 8_100
 
 
+@pytest.mark.slow
 async def test_other_calls_of_the_session_wait_for_the_run(named: Named) -> None:
     """R000-33"""
     asked, go_on = asyncio.Event(), asyncio.Event()
@@ -322,6 +349,7 @@ async def test_other_calls_of_the_session_wait_for_the_run(named: Named) -> None
     assert running.result()["passed"] == 1
 
 
+@pytest.mark.slow
 async def test_without_a_folder_of_tests_it_is_refused(site: Site, tmp_path: Path) -> None:
     async with connected(site, "--toolset", "szkrabok", cwd=tmp_path) as server:
         await server.answer("session.open", sessionName=(name := fresh_name()))
@@ -341,8 +369,8 @@ def test_what_a_test_is_told_is_no_setting_of_a_server_that_it_starts() -> None:
 def test_closest_are_those_of_the_same_letters_however_words_are_joined() -> None:
     titles = ["test_login", "test_accept_cookies", "test_logout"]
 
-    assert closest("acceptCookies", titles)[0] == "test_accept_cookies"
-    assert closest("log-out", titles)[0] == "test_logout"
+    assert sort_by_likeness("acceptCookies", titles)[0] == "test_accept_cookies"
+    assert sort_by_likeness("log-out", titles)[0] == "test_logout"
 
 
 async def gone(pid: int) -> bool:

@@ -10,6 +10,7 @@ from tests.toolsets.szkrabok.conftest import Named, only_text
 pytestmark = pytest.mark.anyio
 
 
+@pytest.mark.slow
 async def test_opening_says_that_it_is_open_and_nothing_else(unopened: Named) -> None:
     """R000-88"""
     result = await unopened.answer("session.open")
@@ -19,6 +20,7 @@ async def test_opening_says_that_it_is_open_and_nothing_else(unopened: Named) ->
     assert not result.is_error
 
 
+@pytest.mark.slow
 async def test_opening_with_a_url_goes_there(unopened: Named) -> None:
     """R000-87"""
     url = unopened.site.page("<title>Home</title><p>Welcome</p>")
@@ -27,6 +29,7 @@ async def test_opening_with_a_url_goes_there(unopened: Named) -> None:
     assert await unopened.text("extract.text") == "Welcome"
 
 
+@pytest.mark.slow
 async def test_a_url_that_cannot_be_opened_leaves_the_session_open(unopened: Named) -> None:
     error = await unopened.refused("session.open", url="http://127.0.0.1:1/")
 
@@ -40,6 +43,7 @@ async def test_opening_what_is_open_says_so(named: Named) -> None:
     assert await named.call("session.open") == {"opened": True, "alreadyOpen": True}
 
 
+@pytest.mark.slow
 async def test_the_launch_options_hold(unopened: Named) -> None:
     """R000-87"""
     options = {"locale": "de-DE", "timezone": "Europe/Berlin", "viewport": {"width": 640, "height": 480}}
@@ -61,6 +65,7 @@ async def test_a_preset_goes_with_nothing_that_it_stands_for(unopened: Named) ->
     assert error["details"]["parameter"] == "launchOptions.preset"
 
 
+@pytest.mark.slow
 async def test_stealth_is_told_with_what_it_did(unopened: Named) -> None:
     opened = await unopened.call("session.open", launchOptions={"stealth": True})
 
@@ -86,6 +91,7 @@ async def test_a_name_that_is_no_folder_is_refused(unopened: Named, name: str) -
     assert error["details"]["parameter"] == "sessionName"
 
 
+@pytest.mark.slow
 async def test_logins_are_still_there_when_it_is_opened_again(named: Named) -> None:
     """R000-86"""
     url = await named.show("<p>In</p>")
@@ -130,6 +136,7 @@ async def test_what_is_deleted_is_gone(named: Named) -> None:
     assert named.name not in names
 
 
+@pytest.mark.slow
 async def test_another_program_can_attach_where_the_endpoint_says(named: Named) -> None:
     """R000-86"""
     from playwright.async_api import async_playwright

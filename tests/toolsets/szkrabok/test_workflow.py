@@ -45,6 +45,7 @@ async def test_a_login_that_changed_nothing_says_that_the_form_is_still_there(na
     assert done["steps"][-1] == {"step": "submit", "status": "done"}
 
 
+@pytest.mark.slow
 async def test_a_login_that_fails_says_how_far_it_came(named: Named) -> None:
     await named.show(FORM)
 

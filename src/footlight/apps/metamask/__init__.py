@@ -1,1 +1,1 @@
-"""The MetaMask extension, as its own end-to-end tests have it."""
+"""The MetaMask extension, with the setup of its own end-to-end tests."""

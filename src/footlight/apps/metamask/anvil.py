@@ -1,4 +1,4 @@
-"""A chain of one's own: anvil, on this machine alone."""
+"""A local blockchain, run by anvil."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from footlight.apps.metamask.chain import Chain, connect_chain
 from footlight.apps.ports import check_port_free
-from footlight.apps.process import Process, run_process
+from footlight.apps.process import SupervisedProcess, run_process
 from footlight.errors import DependenciesMissing, LaunchFailed, NetworkFailed
 
 __all__ = ["find_anvil", "run_anvil"]
@@ -21,10 +21,10 @@ WHAT = "the chain (anvil)"
 
 
 def find_anvil(folders: Sequence[Path]) -> Path:
-    """From PATH, or what npm or yarn installed in one of the folders.
+    """Return the path of anvil, from PATH or from `node_modules/.bin` of one of the folders.
 
     Raises:
-        DependenciesMissing: there is none.
+        DependenciesMissing: anvil is not installed.
     """
     for path in (None, *(str(folder / "node_modules" / ".bin") for folder in folders)):
         if found := shutil.which("anvil", path=path):
@@ -40,17 +40,17 @@ def find_anvil(folders: Sequence[Path]) -> Path:
 async def run_anvil(
     *, executable: Path, port: int, chain_id: int = 1337, mnemonic: str, balance: int = 25
 ) -> AsyncGenerator[Chain]:
-    """A new chain on `port`, whose accounts are those of `mnemonic`, each with `balance` ether.
+    """Run a new chain on `port` with the accounts of `mnemonic`, each with `balance` ether.
 
-    It is gone on return, and with this process too (`apps.process`).
+    The chain is gone on return, and also when this process ends (see `apps.process`).
 
     Raises:
-        PortInUse: somebody else listens there.
-        LaunchFailed: it ended, or was not ready in time. The details have the end of its output.
+        PortInUse: Another process listens on the port.
+        LaunchFailed: anvil ended, or was not ready in time. The details have the end of its output.
     """
     check_port_free(port, what=WHAT)
     command = (
-        *(str(executable), "--quiet"),  # It would print the phrase, and the keys.
+        *(str(executable), "--quiet"),  # Otherwise it prints the seed phrase and the keys.
         *("--host", "127.0.0.1", "--port", str(port), "--chain-id", str(chain_id)),
         *("--mnemonic", mnemonic, "--balance", str(balance)),
     )
@@ -58,35 +58,35 @@ async def run_anvil(
         run_process(command, name="anvil") as process,
         connect_chain(f"http://127.0.0.1:{port}", ended=process.ended) as chain,
     ):
-        await _ready(chain, process, port)
+        await _wait_until_ready(chain, process, port)
         yield chain
 
 
-async def _ready(chain: Chain, process: Process, port: int) -> None:
+async def _wait_until_ready(chain: Chain, process: SupervisedProcess, port: int) -> None:
     try:
         async with asyncio.timeout(READY_SECONDS):
-            while not process.ended.is_set() and not await _answers(chain):
+            while not process.ended.is_set() and not await _is_answering(chain):
                 await _pause(process)
     except TimeoutError:
-        raise _not_started(f"was not ready within {READY_SECONDS:g} s", process) from None
-    if process.ended.is_set():  # Whoever answered then was another.
+        raise _start_failure(f"was not ready within {READY_SECONDS:g} s", process) from None
+    if process.ended.is_set():  # Another process answered.
         await process.wait()
-        check_port_free(port, what=WHAT)  # Taken meanwhile: that says more.
-        raise _not_started("ended before it was ready", process)
+        check_port_free(port, what=WHAT)  # If the port was taken meanwhile, that is the better error.
+        raise _start_failure("ended before it was ready", process)
 
 
-async def _answers(chain: Chain) -> bool:
+async def _is_answering(chain: Chain) -> bool:
     with suppress(NetworkFailed):
         await chain.block_number()
         return True
     return False
 
 
-async def _pause(process: Process) -> None:
+async def _pause(process: SupervisedProcess) -> None:
     with suppress(TimeoutError):
         async with asyncio.timeout(LOOK_SECONDS):
             await process.ended.wait()
 
 
-def _not_started(how: str, process: Process) -> LaunchFailed:
+def _start_failure(how: str, process: SupervisedProcess) -> LaunchFailed:
     return LaunchFailed(f"{WHAT} {how}", output=process.output or None)

@@ -1,6 +1,6 @@
-"""MetaMask as an app under test: its screens, its build, what runs beside it, and what it says of itself.
+"""MetaMask as an app under test: its screens, build, services and state.
 
-The test ids, their order, the ports and the chain are those of its own end-to-end tests (requirements §5).
+The test ids, their order, the ports and the chain are those of its own end-to-end tests.
 """
 
 from __future__ import annotations
@@ -8,16 +8,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from footlight.apps.metamask.anvil import find_anvil, run_anvil
 from footlight.apps.metamask.build import DIST, build
 from footlight.apps.metamask.chain import format_ether
 from footlight.apps.metamask.fixture_server import serve_fixture
-from footlight.apps.metamask.fixtures import ACCOUNT, PASSWORD, SEED_PHRASE, fixture_for
+from footlight.apps.metamask.fixtures import ACCOUNT, PASSWORD, SEED_PHRASE, fixture_for, is_new
 from footlight.apps.ports import check_port_free
 from footlight.apps.profile import AppProfile, BuildRequest, Facts, LaunchRequest, Screen, Services
 from footlight.errors import NetworkFailed
@@ -25,13 +25,13 @@ from footlight.errors import NetworkFailed
 if TYPE_CHECKING:
     from footlight.apps.metamask.chain import Chain
     from footlight.apps.metamask.fixture_server import FixtureServer
-    from footlight.apps.reading import Reading
+    from footlight.apps.profile import Reading
 
 __all__ = ["METAMASK", "MetaMaskServices"]
 
 ANVIL_PORT = 8545
 FIXTURE_PORT = 12345
-"""Where test builds of the extension ask for their state."""
+"""The port from which test builds of the extension request their state."""
 CHAIN_ID = 1337
 SHOWN_ADDRESS = re.compile(r"(0x[0-9a-fA-F]{3,10})(?:\.{3}|…)([0-9a-fA-F]{3,10})")
 
@@ -55,15 +55,24 @@ SCREENS = (
 
 
 class MetaMaskServices(Services):
-    """A chain, and the state that test builds begin with."""
+    """The services of MetaMask: a local chain, and a server for the initial state of test builds."""
 
-    def __init__(self, chain: Chain, fixture: FixtureServer, accounts: Sequence[str]) -> None:
+    def __init__(
+        self,
+        chain: Chain,
+        fixture: FixtureServer,
+        accounts: Sequence[str],
+        *,
+        state: Mapping[str, Any] | None,
+    ) -> None:
+        """Create the services. `state` is the initial state; None for a new installation."""
         self.chain = chain
         self._fixture = fixture
+        self._state = state
         self._accounts = [*accounts]
-        """Addresses, so that one is known by the little of it that is shown."""
+        """Known addresses, to complete an address that is shown shortened."""
         self.chain_ids: dict[str, int] = {}
-        """By the name of the network, of those that the app has told of."""
+        """Chain ids of the networks that the app has configured, by network name."""
 
     def failed(self) -> str | None:
         return None if self.chain.alive else f"the chain at {self.chain.url} has ended by itself"
@@ -71,17 +80,21 @@ class MetaMaskServices(Services):
     def notes(self) -> Sequence[str]:
         if self._fixture.was_read.is_set():
             return ()
-        return (
-            f"The app has not asked for its state on port {self._fixture.port}: only builds for tests do, "
-            "so fixtures have no effect on this one.",
-        )
+        begin = f"The app has not asked for its state on port {self._fixture.port}, as builds for tests do: "
+        if self._state is None:
+            return (f"{begin}it begins as it was installed, and does not know the chain.",)
+        return (f"{begin}its state was put into its storage before it started.",)
+
+    def state_to_store(self) -> Mapping[str, Any] | None:
+        """Return the initial state for release builds, which store it under the same names."""
+        return None if self._fixture.was_read.is_set() else self._state
 
     def opens_home(self) -> bool:
-        """Builds for tests, which ask for their state, do not; all others do on a new profile."""
-        return not self._fixture.was_read.is_set()
+        """Return whether the app opens its home page: only release builds without a state do."""
+        return not self._fixture.was_read.is_set() and self._state is None
 
     def account(self, shown: str | None) -> str | None:
-        """The address that is shown as `0x5CfE7...6a7e1`."""
+        """Return the whole address that is shown as `0x5CfE7...6a7e1`, or None."""
         found = SHOWN_ADDRESS.search(shown or "")
         if found is None:
             return None
@@ -94,12 +107,12 @@ class MetaMaskServices(Services):
 
 
 @asynccontextmanager
-async def _services(request: LaunchRequest) -> AsyncGenerator[Services]:
+async def _run_services(request: LaunchRequest) -> AsyncGenerator[Services]:
     ports = {"anvil": ANVIL_PORT, "fixtureServer": FIXTURE_PORT, **request.ports}
     fixture = fixture_for(
         request.state_mode, request.fixture_preset, request.fixture, chain_port=ports["anvil"]
     )
-    # Both before either is started.
+    # Check both ports before either service is started.
     check_port_free(ports["anvil"], what="the chain (anvil)")
     check_port_free(ports["fixtureServer"], what="the fixture server")
     executable = find_anvil([request.repository, Path()])
@@ -110,22 +123,25 @@ async def _services(request: LaunchRequest) -> AsyncGenerator[Services]:
         serve_fixture(fixture, port=ports["fixtureServer"]) as fixture_server,
     ):
         accounts = await chain.call("eth_accounts")
-        yield MetaMaskServices(chain, fixture_server, [ACCOUNT, *accounts])
+        state = None if is_new(request.state_mode, request.fixture_preset) else fixture
+        yield MetaMaskServices(chain, fixture_server, [ACCOUNT, *accounts], state=state)
 
 
 async def _build(request: BuildRequest) -> Path:
     return await build(request.repository, build_type=request.build_type, force=request.force)
 
 
-async def _read(reading: Reading) -> Facts:
-    """The network is what the app says; the chain and the balance what the chain itself says."""
+async def _read_facts(reading: Reading) -> Facts:
+    """Read the account and the network from the app, and the chain id and the balance from the chain."""
     services = reading.services
     assert isinstance(services, MetaMaskServices)
-    address = await _account(reading, services)
+    address = await _find_account(reading, services)
     network = reading.text_of("network-display") or reading.text_of("sort-by-networks")
-    chain_id = await _chain_id(reading, services, network)
+    chain_id = await _find_chain_id(reading, services, network)
     try:
-        ours, balance = await asyncio.gather(services.chain.chain_id(), _balance(services.chain, address))
+        ours, balance = await asyncio.gather(
+            services.chain.chain_id(), _read_balance(services.chain, address)
+        )
     except NetworkFailed:
         return Facts(account_address=address, network_name=network, chain_id=chain_id)
     if chain_id not in (None, ours):
@@ -133,14 +149,14 @@ async def _read(reading: Reading) -> Facts:
     return Facts(account_address=address, network_name=network, chain_id=ours, balance=balance)
 
 
-async def _chain_id(reading: Reading, services: MetaMaskServices, network: str | None) -> int | None:
-    """Of the network that is shown, as the app keeps it. Test builds keep nothing: theirs is our chain."""
+async def _find_chain_id(reading: Reading, services: MetaMaskServices, network: str | None) -> int | None:
+    """Return the chain id that the app stores for a network. Test builds store none; they use our chain."""
     if network is not None and network not in services.chain_ids:
-        services.chain_ids |= await _stored_chain_ids(reading)
+        services.chain_ids |= await _read_chain_ids(reading)
     return services.chain_ids.get(network or "")
 
 
-async def _stored_chain_ids(reading: Reading) -> dict[str, int]:
+async def _read_chain_ids(reading: Reading) -> dict[str, int]:
     with contextlib.suppress(KeyError, TypeError, ValueError):
         data = (await reading.stored("data"))["data"]
         networks = data["NetworkController"]["networkConfigurationsByChainId"]
@@ -148,21 +164,21 @@ async def _stored_chain_ids(reading: Reading) -> dict[str, int]:
     return {}
 
 
-async def _balance(chain: Chain, address: str | None) -> str | None:
+async def _read_balance(chain: Chain, address: str | None) -> str | None:
     return format_ether(await chain.balance(address)) if address else None
 
 
-async def _account(reading: Reading, services: MetaMaskServices) -> str | None:
+async def _find_account(reading: Reading, services: MetaMaskServices) -> str | None:
     shown = reading.text_of("app-header-copy-button")
     address = services.account(shown)
     if address is None and shown:
-        services.know(await _stored_accounts(reading))
+        services.know(await _read_accounts(reading))
         address = services.account(shown)
     return address
 
 
-async def _stored_accounts(reading: Reading) -> list[str]:
-    """Of accounts that were imported or made meanwhile. Test builds keep nothing there."""
+async def _read_accounts(reading: Reading) -> list[str]:
+    """Return addresses of accounts from the app's storage, including new ones. Test builds store none."""
     with contextlib.suppress(KeyError, TypeError):
         data = (await reading.stored("data"))["data"]
         accounts = data["AccountsController"]["internalAccounts"]["accounts"]
@@ -180,6 +196,6 @@ METAMASK = AppProfile(
     screens=SCREENS,
     dist=DIST,
     build=_build,
-    services=_services,
-    read=_read,
+    services=_run_services,
+    read=_read_facts,
 )

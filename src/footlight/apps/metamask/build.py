@@ -1,4 +1,4 @@
-"""The extension, built from its repository."""
+"""Build the extension from its repository."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ __all__ = ["BUILD_TYPES", "DIST", "build"]
 
 DIST = "dist/chrome"
 BUILD_TYPES = ("build:test",)
-"""The scripts of the repository that may be run (R002-36)."""
+"""The build scripts of the repository that may be run."""
 
 
 async def build(
     repository: Path, *, build_type: str = "build:test", force: bool = False, timeout_s: float = 600
 ) -> Path:
-    """The folder with the extension, built if there is none, or `force`.
+    """Return the folder of the extension. Build it if there is no build, or with `force`.
 
-    Nothing that the build started is left, however it ends; what a failed one leaves does not count as built.
+    No process of the build remains, however it ends. A failed build leaves no manifest.
 
     Raises:
-        InvalidConfig: there is no such build type.
-        DependenciesMissing: names what is missing, and how to get it.
-        BuildFailed: the details have the end of its output.
+        InvalidConfig: The build type does not exist.
+        DependenciesMissing: The message names what is missing, and how to install it.
+        BuildFailed: The details have the end of the build output.
     """
     if build_type not in BUILD_TYPES:
         raise InvalidConfig(f"buildType must be one of {', '.join(BUILD_TYPES)}, not {build_type}")
     manifest = repository / DIST / "manifest.json"
     if force or not manifest.exists():
         yarn = _find_yarn(repository)
-        before = _written(manifest)
+        before = _modified_ns(manifest)
         try:
-            await _run(yarn, build_type, repository, timeout_s)
+            await _run_yarn(yarn, build_type, repository, timeout_s)
         except BaseException:
-            if _written(manifest) != before:
+            if _modified_ns(manifest) != before:
                 manifest.unlink(missing_ok=True)
             raise
         if not manifest.exists():
@@ -47,26 +47,28 @@ async def build(
 
 def _find_yarn(repository: Path) -> str:
     if not (repository / "package.json").is_file():
-        raise _missing(
+        raise _dependency_missing(
             f"there is no package.json in {repository}",
             "package.json",
             "Start the server in the repository of the extension.",
         )
     yarn = shutil.which("yarn")
     if yarn is None:
-        raise _missing("yarn is not in PATH", "yarn", "Install Node.js, then run `corepack enable`.")
+        raise _dependency_missing(
+            "yarn is not in PATH", "yarn", "Install Node.js, then run `corepack enable`."
+        )
     if not (repository / "node_modules").is_dir():
-        raise _missing(
+        raise _dependency_missing(
             f"there is no node_modules in {repository}", "node_modules", "Run `yarn install` there."
         )
     return str(Path(yarn).absolute())
 
 
-def _missing(message: str, missing: str, suggestion: str) -> DependenciesMissing:
+def _dependency_missing(message: str, missing: str, suggestion: str) -> DependenciesMissing:
     return DependenciesMissing(message, suggestion=suggestion, missing=missing)
 
 
-async def _run(yarn: str, build_type: str, repository: Path, timeout_s: float) -> None:
+async def _run_yarn(yarn: str, build_type: str, repository: Path, timeout_s: float) -> None:
     async with run_process((yarn, build_type), name=f"yarn {build_type}", cwd=repository) as process:
         try:
             async with asyncio.timeout(timeout_s):
@@ -81,5 +83,5 @@ async def _run(yarn: str, build_type: str, repository: Path, timeout_s: float) -
         )
 
 
-def _written(manifest: Path) -> int | None:
+def _modified_ns(manifest: Path) -> int | None:
     return manifest.stat().st_mtime_ns if manifest.exists() else None

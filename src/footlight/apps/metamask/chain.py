@@ -1,4 +1,4 @@
-"""A chain, asked over JSON-RPC."""
+"""A client for a blockchain node over JSON-RPC."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DECIMALS = 4
 
 
 class Chain:
-    """One at `url`. `ended` is set when whoever runs it knows that it is gone."""
+    """A client for the node at `url`. `ended` is set when the node is known to have ended."""
 
     def __init__(self, url: str, client: httpx2.AsyncClient, *, ended: asyncio.Event | None = None) -> None:
         self.url = url
@@ -30,24 +30,24 @@ class Chain:
 
     @property
     def alive(self) -> bool:
-        """Whether it still runs."""
+        """Whether the node is still running."""
         return not self.ended.is_set()
 
     async def block_number(self) -> int:
-        return _number(await self.call("eth_blockNumber"))
+        return _parse_quantity(await self.call("eth_blockNumber"))
 
     async def chain_id(self) -> int:
-        return _number(await self.call("eth_chainId"))
+        return _parse_quantity(await self.call("eth_chainId"))
 
     async def balance(self, address: str) -> int:
-        """In wei, as of the latest block."""
-        return _number(await self.call("eth_getBalance", address, "latest"))
+        """Return the balance in wei at the latest block."""
+        return _parse_quantity(await self.call("eth_getBalance", address, "latest"))
 
     async def call(self, method: str, *params: Any) -> Any:
-        """The result of a call.
+        """Return the result of a JSON-RPC call.
 
         Raises:
-            NetworkFailed: the chain is gone, does not answer in time, or refuses the call.
+            NetworkFailed: The chain is gone, does not answer in time, or refuses the call.
         """
         question = {"jsonrpc": "2.0", "id": next(self._ids), "method": method, "params": params}
         try:
@@ -78,18 +78,18 @@ class Chain:
 
 @asynccontextmanager
 async def connect_chain(url: str, *, ended: asyncio.Event | None = None) -> AsyncGenerator[Chain]:
-    """The chain at this URL, over one connection that is used again and closed on return."""
-    # Of the environment it would take a proxy.
+    """Connect to the node at a URL. The connection is reused, and closed on return."""
+    # With the environment it would use a proxy.
     async with httpx2.AsyncClient(trust_env=False, timeout=None) as client:
         yield Chain(url, client, ended=ended)
 
 
 def format_ether(wei: int) -> str:
-    """For reading: `24.9999 ETH`. What comes after four decimals is cut off, so that it is never too much."""
+    """Format an amount such as `24.9999 ETH`. It is rounded down to four decimals."""
     whole, rest = divmod(wei, WEI_PER_ETHER)
     decimals = f"{rest:018d}"[:DECIMALS].rstrip("0")
     return f"{whole}.{decimals} ETH" if decimals else f"{whole} ETH"
 
 
-def _number(quantity: str) -> int:
+def _parse_quantity(quantity: str) -> int:
     return int(quantity, 16)

@@ -1,4 +1,4 @@
-"""The state that a test build of the extension begins with, where it looks for it: `/state.json`."""
+"""An HTTP server for the initial state of test builds, which request `/state.json`."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ CHUNK_BYTES = 1 << 16
 
 @asynccontextmanager
 async def serve_fixture(state: Mapping[str, Any], *, port: int) -> AsyncGenerator[FixtureServer]:
-    """Serve this state, as it is now, on 127.0.0.1. The port and all connections are closed on return.
+    """Serve a copy of the state on 127.0.0.1. The port and all connections are closed on return.
 
     Raises:
-        PortInUse: somebody else listens there.
+        PortInUse: Another process listens on the port.
     """
     check_port_free(port, what=WHAT)
     fixtures = FixtureServer(state, _listen(port))
@@ -48,7 +48,7 @@ def _listen(port: int) -> socket.socket:
 
 
 class FixtureServer:
-    """Serves one state. `was_read` is set once it was sent whole, and `reads` counts how often it was."""
+    """Serves one state. `was_read` is set after the first complete response; `reads` counts the responses."""
 
     def __init__(self, state: Mapping[str, Any], listener: socket.socket) -> None:
         self.listener = listener
@@ -60,24 +60,24 @@ class FixtureServer:
         self._conversations = set[asyncio.Task[None]]()
 
     def meet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer whoever has connected."""
+        """Serve a new connection in the background."""
         conversation = asyncio.create_task(self._converse(reader, writer))
         self._conversations.add(conversation)
         conversation.add_done_callback(self._conversations.discard)
 
     async def hang_up(self) -> None:
-        """On all that are connected, whatever they wait for."""
+        """Close all connections."""
         conversations = tuple(self._conversations)
         for conversation in conversations:
             conversation.cancel()
         await asyncio.gather(*conversations, return_exceptions=True)
 
     async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """One question: the app asks once each time it starts."""
+        """Answer one request: the app sends one at each start."""
         connection = h11.Connection(h11.SERVER)
         try:
             with suppress(h11.RemoteProtocolError, ConnectionError):
-                if request := await _request(connection, reader):
+                if request := await _read_request(connection, reader):
                     await self._answer(request, connection, writer)
         finally:
             writer.transport.abort()
@@ -85,9 +85,9 @@ class FixtureServer:
     async def _answer(
         self, request: h11.Request, connection: h11.Connection, writer: asyncio.StreamWriter
     ) -> None:
-        status = _status(request)
+        status = _status_for(request)
         body = self._state if status == 200 else b""
-        response = h11.Response(status_code=status, headers=_headers(status, len(body)))
+        response = h11.Response(status_code=status, headers=_make_headers(status, len(body)))
         for event in (response, h11.Data(data=body), h11.EndOfMessage()):
             writer.write(connection.send(event) or b"")
         writer.close()
@@ -97,8 +97,8 @@ class FixtureServer:
             self.was_read.set()
 
 
-async def _request(connection: h11.Connection, reader: asyncio.StreamReader) -> h11.Request | None:
-    """To its end, or what is unread would end the answer too."""
+async def _read_request(connection: h11.Connection, reader: asyncio.StreamReader) -> h11.Request | None:
+    """Read a request completely, because closing a connection with unread data would reset it."""
     request: h11.Request | None = None
     while True:
         match connection.next_event():
@@ -111,16 +111,16 @@ async def _request(connection: h11.Connection, reader: asyncio.StreamReader) -> 
             case h11.NEED_DATA:
                 connection.receive_data(await reader.read(CHUNK_BYTES))
             case _:
-                pass  # What a POST brings is not looked at.
+                pass  # The body of a POST is ignored.
 
 
-def _status(request: h11.Request) -> int:
+def _status_for(request: h11.Request) -> int:
     if request.target.partition(b"?")[0] != PATH.encode():
         return 404
     return 200 if request.method == b"GET" else 405
 
 
-def _headers(status: int, length: int) -> list[tuple[str, str]]:
+def _make_headers(status: int, length: int) -> list[tuple[str, str]]:
     headers = [
         ("Access-Control-Allow-Origin", "*"),
         ("Cache-Control", "no-store"),

@@ -1,4 +1,4 @@
-"""States in which the extension can begin: `{"data": {controller: state}, "meta": {"version": n}}`.
+"""Initial states of the extension: `{"data": {controller: state}, "meta": {"version": n}}`.
 
 As version 13.5.0 stores it; a later one migrates it from `VERSION` on. The data files have what is the same
 in all, this module what differs. Tokens and NFTs of the chain are at the address of the first contract that
@@ -25,23 +25,23 @@ Fixture = dict[str, Any]
 Data = dict[str, Any]
 
 
-def _read(name: str) -> Any:
+def _read_data(name: str) -> Any:
     return json.loads((Path(__file__).with_name("data") / f"{name}.json").read_text(encoding="utf-8"))
 
 
-_WALLET = _read("wallet")
+_WALLET = _read_data("wallet")
 PASSWORD: str = _WALLET["password"]
 SEED_PHRASE: str = _WALLET["phrase"]
 ACCOUNTS: Sequence[str] = tuple(_WALLET["accounts"])
-"""The first that the phrase gives."""
+"""The first accounts of the seed phrase."""
 ACCOUNT: str = ACCOUNTS[0]
 
 VERSION = 178
-"""The extension's own, of how it stores its state."""
+"""The version of the extension's storage format."""
 CHAIN = "0x539"
 CLIENT = "localhost"
 TIME_MS = 1_760_000_000_000
-"""Everything has happened at one time, so that a fixture is always the same."""
+"""The time of all events, so that a fixture is always the same."""
 
 DAPPS = ("https://metamask.github.io", "http://127.0.0.1:8080")
 FIRST_CONTRACT = "0x581c3C1A2A4EBDE2A0Df29B5cf4c116E42945947"
@@ -50,10 +50,10 @@ FIRST_CONTRACT = "0x581c3C1A2A4EBDE2A0Df29B5cf4c116E42945947"
 def fixture_for(
     state_mode: StateMode, preset: str | None, fixture: Mapping[str, Any] | None, *, chain_port: int
 ) -> Fixture:
-    """The state for the options of a launch (R002-37).
+    """Return the initial state for the options of a launch.
 
     Raises:
-        InvalidConfig: they do not fit together, or there is no such preset.
+        InvalidConfig: The options contradict each other, or the preset does not exist.
     """
     if fixture is not None and state_mode != "custom":
         raise InvalidConfig(f"fixture is for stateMode custom, and stateMode is {state_mode}")
@@ -63,14 +63,19 @@ def fixture_for(
         return _preset(state_mode if preset is None else preset, chain_port)
     if fixture is None:
         raise InvalidConfig("stateMode custom needs a fixture")
-    return _checked(fixture)
+    return _check_fixture(fixture)
+
+
+def is_new(state_mode: StateMode, preset: str | None) -> bool:
+    """Return whether a launch with these options starts without a wallet, as after an installation."""
+    return "onboarding" in (state_mode, preset)
 
 
 def preset(name: str, *, chain_port: int) -> Fixture:
-    """A state of its own each time, whose chain is on `chain_port`.
+    """Return a new copy of a preset state with the chain on `chain_port`.
 
     Raises:
-        InvalidConfig: there is none of this name; it lists those that there are.
+        InvalidConfig: The preset does not exist. The suggestion lists the presets.
     """
     return _preset(name, chain_port)
 
@@ -82,12 +87,12 @@ def _preset(name: str, chain_port: int) -> Fixture:
             suggestion=f"Name one of: {', '.join(PRESETS)}.",
             known=list(PRESETS),
         )
-    data = _onboarding(chain_port) if name == "onboarding" else _default(chain_port)
+    data = _onboarding_data(chain_port) if name == "onboarding" else _default_data(chain_port)
     PRESETS[name](data)
     return {"data": data, "meta": {"version": VERSION}}
 
 
-def _checked(fixture: Mapping[str, Any]) -> Fixture:
+def _check_fixture(fixture: Mapping[str, Any]) -> Fixture:
     match fixture:
         case {"data": dict(), "meta": {"version": int() as version}} if version is not True:
             return dict(fixture)
@@ -98,11 +103,11 @@ def _checked(fixture: Mapping[str, Any]) -> Fixture:
             )
 
 
-# What presets begin with
+# Base states
 
 
-def _onboarding(chain_port: int) -> Data:
-    """Nobody has made a wallet yet; the chain is known."""
+def _onboarding_data(chain_port: int) -> Data:
+    """Return a state without a wallet, with the local chain configured."""
     return {
         "NetworkController": _networks(chain_port),
         "OnboardingController": {"completedOnboarding": False, "seedPhraseBackedUp": None},
@@ -110,15 +115,15 @@ def _onboarding(chain_port: int) -> Data:
     }
 
 
-def _default(chain_port: int) -> Data:
-    """A wallet with one account, locked, on the chain."""
+def _default_data(chain_port: int) -> Data:
+    """Return a state with a locked wallet with one account on the local chain."""
     return {
-        **_read("settings"),
+        **_read_data("settings"),
         "AccountTracker": {"accountsByChainId": {}},
         "AccountsController": _accounts(1),
-        "KeyringController": {"vault": _read("vaults")["one"]},
+        "KeyringController": {"vault": _read_data("vaults")["one"]},
         "NetworkController": _networks(chain_port),
-        **_shown(CHAIN),
+        **_enabled_networks(CHAIN),
         "NftController": {"allNftContracts": {}, "allNfts": {}, "ignoredNfts": []},
         "OnboardingController": {
             "completedOnboarding": True,
@@ -167,7 +172,7 @@ def _account(index: int) -> Data:
 
 
 def _account_id(address: str) -> str:
-    """As the extension makes it of the address."""
+    """Return the id that the extension derives from an address."""
     return str(uuid.UUID(bytes=hashlib.sha256(bytes.fromhex(address[2:])).digest()[:16], version=4))
 
 
@@ -187,8 +192,8 @@ def _networks(chain_port: int) -> Data:
     }
 
 
-def _shown(chain_id: str) -> Data:
-    """The network of which tokens are listed: 13.5.0 has it in the one place, later versions in the other."""
+def _enabled_networks(chain_id: str) -> Data:
+    """Select the network whose tokens are listed. Version 13.5.0 and later versions store it differently."""
     shown = {"eip155": {chain_id: True}}
     return {
         "NetworkEnablementController": {"enabledNetworkMap": shown},
@@ -197,14 +202,14 @@ def _shown(chain_id: str) -> Data:
 
 
 def _public_network(chain_id: str) -> Data:
-    client, name, currency, explorer, rpc = _read("networks")[chain_id]
+    client, name, currency, explorer, rpc = _read_data("networks")[chain_id]
     return _network(chain_id, client, name, currency, explorer=explorer, rpc=rpc)
 
 
 def _network(
     chain_id: str, client: str, name: str, currency: str, *, explorer: str | None, rpc: str | None
 ) -> Data:
-    """Without `rpc` it is one of those that every version of the extension knows by its `client`."""
+    """Return a network configuration. Without `rpc`, `client` names a network built into the extension."""
     endpoint: Data = {
         "failoverUrls": [],
         "networkClientId": client,
@@ -222,15 +227,15 @@ def _network(
     }
 
 
-# What each preset makes of that
+# Changes of the presets
 
 
-def _as_it_is(_: Data) -> None:
+def _keep_data(_: Data) -> None:
     pass
 
 
 def _multiple_accounts(data: Data) -> None:
-    data["KeyringController"] = {"vault": _read("vaults")["three"]}
+    data["KeyringController"] = {"vault": _read_data("vaults")["three"]}
     data["AccountsController"] = _accounts(len(ACCOUNTS))
 
 
@@ -261,7 +266,7 @@ def _token(address: str, symbol: str, name: str, decimals: int) -> Data:
 
 
 def _connected_dapp(data: Data) -> None:
-    data["PermissionController"]["subjects"] = {origin: _connected(origin) for origin in DAPPS}
+    data["PermissionController"]["subjects"] = {origin: _connected_subject(origin) for origin in DAPPS}
     data["SubjectMetadataController"]["subjectMetadata"] = {
         origin: {
             "extensionId": None,
@@ -274,7 +279,7 @@ def _connected_dapp(data: Data) -> None:
     }
 
 
-def _connected(origin: str) -> Data:
+def _connected_subject(origin: str) -> Data:
     account = ACCOUNT.lower()
     scopes = {
         scope: {"accounts": [f"{scope}:{account}"]} for scope in (f"eip155:{int(CHAIN, 16)}", "wallet:eip155")
@@ -296,13 +301,13 @@ def _connected(origin: str) -> Data:
 
 
 def _popular_networks(data: Data) -> None:
-    popular = {chain_id: _public_network(chain_id) for chain_id in _read("networks")}
+    popular = {chain_id: _public_network(chain_id) for chain_id in _read_data("networks")}
     data["NetworkController"]["networkConfigurationsByChainId"] |= popular
 
 
 def _mainnet(data: Data) -> None:
     data["NetworkController"]["selectedNetworkClientId"] = "mainnet"
-    data |= _shown("0x1")
+    data |= _enabled_networks("0x1")
     data["PreferencesController"]["preferences"]["tokenNetworkFilter"] = {"0x1": True}
 
 
@@ -336,8 +341,8 @@ def _fiat_disabled(data: Data) -> None:
 
 PRESETS: Mapping[str, Callable[[Data], None]] = MappingProxyType(
     {
-        "default": _as_it_is,
-        "onboarding": _as_it_is,
+        "default": _keep_data,
+        "onboarding": _keep_data,
         "withMultipleAccounts": _multiple_accounts,
         "withERC20Tokens": _erc20_tokens,
         "withConnectedDapp": _connected_dapp,
@@ -348,4 +353,4 @@ PRESETS: Mapping[str, Callable[[Data], None]] = MappingProxyType(
         "withHSTToken": _hst_token,
     }
 )
-"""What each changes in the state that it begins with."""
+"""The change that each preset makes to its base state."""

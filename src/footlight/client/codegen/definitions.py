@@ -18,6 +18,7 @@ from footlight.client.codegen.expressions import (
     union,
 )
 from footlight.client.codegen.names import pascal
+from footlight.client.codegen.python_text import string
 from footlight.client.codegen.schemas import (
     Flat,
     Schemas,
@@ -26,12 +27,12 @@ from footlight.client.codegen.schemas import (
     properties_of,
     schema_types,
 )
-from footlight.client.python_text import string
 
-__all__ = ["Alias", "Definition", "Field", "Fields", "Path", "Translator"]
+__all__ = ["AliasDefinition", "Definition", "ObjectDefinition", "ParameterDefinition", "Path", "Translator"]
 
 Path = tuple[str, ...]
-"""Where in a tool's schema something is, as parts of a class's name: the last says most."""
+"""The place of a schema within a tool's schema, as parts of a class name. The last part is the most specific.
+"""
 
 DEEPEST = 40
 
@@ -45,7 +46,7 @@ _SIMPLE: Mapping[str, Expression] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class ParameterDefinition:
     """A parameter, or a key of an object."""
 
     name: str
@@ -53,25 +54,25 @@ class Field:
     required: bool
     description: str = ""
     default: str | None = None
-    """As JSON."""
+    """The default value as JSON."""
 
 
 @dataclass(frozen=True, slots=True)
-class Fields:
+class ObjectDefinition:
     """An object whose keys are known: a `TypedDict`."""
 
-    fields: tuple[Field, ...]
+    fields: tuple[ParameterDefinition, ...]
     description: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Alias:
+class AliasDefinition:
     """Another name of an expression."""
 
     type: Expression
 
 
-Definition = Fields | Alias
+Definition = ObjectDefinition | AliasDefinition
 
 
 class Translator:
@@ -93,7 +94,8 @@ class Translator:
         self.paths: dict[str, Path] = {}
 
     def arguments(self, *, without: Sequence[str] = ()) -> Definition:
-        """Of a tool: its parameters, or what holds for all of them where it names none.
+        """Return the definition of a tool's parameters. If the schema names none, it is the type of any
+        parameter.
 
         A choice between sets of parameters is all of them, and needs what each of the sets needs.
         """
@@ -103,39 +105,39 @@ class Translator:
         if members is not None:
             schema = _loosest(objects)
         if isinstance(schema, bool):
-            return Alias(_dict_of(ANY))
+            return AliasDefinition(_dict_of(ANY))
         properties = properties_of(schema)
         if properties is None:
-            return Alias(_dict_of(self._values(schema, ())))
+            return AliasDefinition(_dict_of(self._values(schema, ())))
         left = {name: properties[name] for name in properties if name not in without}
         required = [name for name in names_of(schema.get("required")) if name in left]
         return self._fields({**schema, "properties": left, "required": required}, ())
 
     def result(self) -> Definition:
-        """Of a tool's output schema."""
+        """Return the definition of a tool's output schema."""
         schema = self._schemas.flat(self._root)
         if not isinstance(schema, bool) and self._is_fields(schema):
             return self._fields(schema, ())
-        return Alias(self.expression(self._root, ()))
+        return AliasDefinition(self.expression(self._root, ()))
 
     def expression(self, schema: object, path: Path) -> Expression:
-        """What it accepts, or `Any` where that cannot be said."""
+        """Return the type that the schema accepts, or `Any` if Python has no such type."""
         if self._level > DEEPEST:
             return ANY
         self._level += 1
         try:
-            return self._translated(schema, path)
+            return self._translate(schema, path)
         finally:
             self._level -= 1
 
-    def _translated(self, schema: object, path: Path) -> Expression:
+    def _translate(self, schema: object, path: Path) -> Expression:
         flat = self._schemas.flat(schema)
         if isinstance(flat, bool):
             return ANY if flat else NEVER
         if self._is_fields(flat):
             return self._object(flat, path)
         if isinstance(schema, Mapping) and "$ref" in schema:
-            return self._referred(flat, path)
+            return self._translate_reference(flat, path)
         return self._expression(flat, path)
 
     def _expression(self, schema: Mapping[str, Any], path: Path) -> Expression:
@@ -149,9 +151,9 @@ class Translator:
                 for number, member in enumerate(members, start=1)
             )
         types = schema_types(schema)
-        return union(self._typed(schema, each, path) for each in types) if types else ANY
+        return union(self._translate_type(schema, each, path) for each in types) if types else ANY
 
-    def _typed(self, schema: Mapping[str, Any], type: str, path: Path) -> Expression:
+    def _translate_type(self, schema: Mapping[str, Any], type: str, path: Path) -> Expression:
         if type == "array":
             return Subscript("list", (self._items(schema, path),))
         if type != "object":
@@ -162,7 +164,7 @@ class Translator:
         return _dict_of(self._values(schema, path))
 
     def _items(self, schema: Mapping[str, Any], path: Path) -> Expression:
-        """Of a tuple all that may be in it, as a list is not told place by place."""
+        """Return the type of all items. A tuple becomes a list of everything that it may contain."""
         items: Any = schema.get("items", True)
         first: Any = schema.get("prefixItems", items if isinstance(items, list) else None)
         rest = schema.get("additionalItems", True) if isinstance(items, list) else items
@@ -172,7 +174,7 @@ class Translator:
         return union(self._within(each, inside) for each in [*cast("list[Any]", first), rest])
 
     def _values(self, schema: Mapping[str, Any], path: Path) -> Expression:
-        """Of a `dict`: what its keys, which nobody knows, may hold."""
+        """Return the type of the values of a `dict` whose keys are not known."""
         patterns: Any = schema.get("patternProperties")
         given = [*cast("Mapping[str, Any]", patterns).values()] if isinstance(patterns, Mapping) else []
         properties = (properties_of(schema) or {}).values()
@@ -189,7 +191,9 @@ class Translator:
             self._depth -= 1
 
     def _is_fields(self, schema: Mapping[str, Any]) -> bool:
-        """An object, and nothing else, whose keys are told, without others of a type of their own."""
+        """Return whether the schema accepts only objects with known keys, without other keys of a type of
+        their own.
+        """
         others = schema.get("additionalProperties")
         return (
             self._named
@@ -209,9 +213,9 @@ class Translator:
             del self._open[key]
         return Reference(key)
 
-    def _fields(self, schema: Mapping[str, Any], path: Path) -> Fields:
+    def _fields(self, schema: Mapping[str, Any], path: Path) -> ObjectDefinition:
         required = frozenset(names_of(schema.get("required")))
-        return Fields(
+        return ObjectDefinition(
             tuple(
                 self._field(name, each, path, required=name in required)
                 for name, each in (properties_of(schema) or {}).items()
@@ -220,13 +224,13 @@ class Translator:
             description=_text(schema.get("description")),
         )
 
-    def _field(self, name: str, schema: object, path: Path, *, required: bool) -> Field:
+    def _field(self, name: str, schema: object, path: Path, *, required: bool) -> ParameterDefinition:
         flat = self._schemas.flat(schema)
         told: Mapping[str, Any] = {} if isinstance(flat, bool) else flat
         if not isinstance(flat, bool) and self._is_fields(flat):
             # Told of the field here, and so the same class wherever it says the same.
             schema = {key: value for key, value in flat.items() if key not in ("default", "description")}
-        return Field(
+        return ParameterDefinition(
             name,
             self._within(schema, (*path, pascal(name))),
             required,
@@ -234,8 +238,10 @@ class Translator:
             json.dumps(told["default"], ensure_ascii=False) if "default" in told else None,
         )
 
-    def _referred(self, schema: Mapping[str, Any], path: Path) -> Expression:
-        """What may contain itself without being an object of known keys, such as any JSON value."""
+    def _translate_reference(self, schema: Mapping[str, Any], path: Path) -> Expression:
+        """Translate a reference. A schema that contains itself without being an object of known keys becomes
+        an alias.
+        """
         key = f"alias {self._schemas.identity(schema)}"
         if key in self._open:
             if self._open[key] == self._depth:
@@ -248,12 +254,12 @@ class Translator:
         if key not in self.paths:
             return expression
         self.paths[key] = path
-        self.definitions[key] = Alias(expression)
+        self.definitions[key] = AliasDefinition(expression)
         return Reference(key)
 
 
 def _loosest(members: Sequence[Flat]) -> Flat:
-    """An object that each of them is."""
+    """Return an object type that every member satisfies."""
     merged: dict[str, Any] = {}
     required: list[set[str]] = []
     for member in members:
@@ -295,7 +301,7 @@ def _literal(value: Any) -> Expression:
 
 
 def _of_member(path: Path, member: Flat, number: int) -> Path:
-    """A member is known by the value that it alone has, or by its number."""
+    """Return the part of a name for a member: the value that only it has, or its number."""
     properties = {} if isinstance(member, bool) else properties_of(member) or {}
     for schema in properties.values():
         told: Mapping[str, Any] = cast("Mapping[str, Any]", schema) if isinstance(schema, Mapping) else {}

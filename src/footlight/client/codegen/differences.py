@@ -1,4 +1,4 @@
-"""What is other in a module that was generated anew, told by tool."""
+"""The differences between two versions of a generated module, tool by tool."""
 
 from __future__ import annotations
 
@@ -6,14 +6,28 @@ import ast
 from collections.abc import Mapping
 from typing import Any, cast
 
-from footlight.client.runtime.handle import ROOT
+from footlight.client.handles.handle import ROOT
 
-__all__ = ["differences"]
+__all__ = ["constant", "differences"]
+
+
+def constant(module: str, name: str) -> str | None:
+    """Return the text that the module has under this name; None where there is none, or no module."""
+    parsed = _parse_module(module)
+    for node in parsed.body if parsed else ():
+        match node:
+            case ast.Assign(targets=[ast.Name(id=found)], value=ast.Constant(value=str(text))) if (
+                found == name
+            ):
+                return text
+            case _:
+                pass
+    return None
 
 
 def differences(old: str, new: str) -> list[str]:
-    """A line for each kind of difference; none where the texts mean the same."""
-    before, after = _parsed(old), _parsed(new)
+    """Return a line for each kind of difference, and nothing if the two texts mean the same."""
+    before, after = _parse_module(old), _parse_module(new)
     if before is None or after is None:
         return ["what is there is not a module that was generated"]
     known, live = _hashes(before), _hashes(after)
@@ -33,7 +47,7 @@ def differences(old: str, new: str) -> list[str]:
     return lines
 
 
-def _parsed(text: str) -> ast.Module | None:
+def _parse_module(text: str) -> ast.Module | None:
     try:
         return ast.parse(text)
     except (SyntaxError, ValueError):
@@ -57,8 +71,8 @@ def _dictionary(node: ast.expr) -> Mapping[str, str]:
 
 
 def _methods(module: ast.Module) -> Mapping[str, str]:
-    """The text of each tool's method with all that it refers to, by the tool's name."""
-    defined = {name: node for node in module.body for name in _named(node)}
+    """Return the text of each tool's method with everything that it refers to, by the tool's name."""
+    defined = {name: node for node in module.body for name in _defined_names(node)}
     namespaces = _namespaces(defined.get("McpHandle"))
     texts: dict[str, str] = {}
     for class_name, wire in namespaces.items():
@@ -66,14 +80,14 @@ def _methods(module: ast.Module) -> Mapping[str, str]:
         parts: list[str] = []
         for method in node.body if isinstance(node, ast.ClassDef) else ():
             parts.append(_whole(method, defined))
-            called = _called(method)
+            called = _called_tool(method)
             if called is not None:  # The overloads stand before it.
                 texts[called if wire == ROOT else f"{wire}.{called}"] = "\n".join(parts)
                 parts = []
     return texts
 
 
-def _named(node: ast.stmt) -> list[str]:
+def _defined_names(node: ast.stmt) -> list[str]:
     match node:
         case ast.ClassDef(name=name):
             return [name]
@@ -84,7 +98,7 @@ def _named(node: ast.stmt) -> list[str]:
 
 
 def _namespaces(handle: ast.stmt | None) -> Mapping[str, str]:
-    """The word of each namespace's class: `self.nav = Nav(bound, "nav")`."""
+    """Return the name of each namespace by its class, as in `self.nav = Nav(bound, "nav")`."""
     calls = [node.value for node in ast.walk(handle) if isinstance(node, ast.Assign)] if handle else []
     return {
         call.func.id: str(call.args[1].value)
@@ -96,8 +110,8 @@ def _namespaces(handle: ast.stmt | None) -> Mapping[str, str]:
     }
 
 
-def _called(method: ast.stmt) -> str | None:
-    """What it gives to `_invoke`; an overload gives nothing."""
+def _called_tool(method: ast.stmt) -> str | None:
+    """Return the tool that a method passes to `_invoke`, or None for an overload."""
     for node in ast.walk(method):
         if (
             isinstance(node, ast.Call)

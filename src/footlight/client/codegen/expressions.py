@@ -21,14 +21,14 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """What stands by itself: `str`, `Any`, or a literal's text."""
+    """A type that stands alone: `str`, `Any`, or the text of a literal."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A definition, by its key; it is named when all are known."""
+    """A definition, by its key. It gets a name when all definitions are known."""
 
     key: str
 
@@ -43,7 +43,7 @@ class Subscript:
 
 @dataclass(frozen=True, slots=True)
 class Union:
-    """Two or more, made by `union`."""
+    """Two or more types, joined by `union`."""
 
     members: tuple[Expression, ...]
 
@@ -56,7 +56,9 @@ NONE = Word("None")
 
 
 def union(members: Iterable[Expression]) -> Expression:
-    """One of them: each once, and the literals in one `Literal`. Beside `Any` nothing else counts."""
+    """Return the union of types: each type once, all literals in one `Literal`, and `Any` alone if it is
+    among them.
+    """
     flat = dict.fromkeys(_flat(members))
     flat.pop(NEVER, None)
     if ANY in flat:
@@ -75,7 +77,7 @@ def union(members: Iterable[Expression]) -> Expression:
 
 
 def names_in(expression: Expression) -> Iterator[str]:
-    """The words that are looked up: not the references, which have no names yet, and not literals."""
+    """Yield the names that an expression looks up. References and literals have none."""
     match expression:
         case Word(text):
             yield text
@@ -93,7 +95,7 @@ def names_in(expression: Expression) -> Iterator[str]:
 
 
 def references_in(expression: Expression) -> Iterator[str]:
-    """The keys of the definitions in it, in their order."""
+    """Yield the keys of the definitions that an expression refers to, in order."""
     match expression:
         case Reference(key):
             yield key

@@ -1,4 +1,4 @@
-"""`footlight codegen`: ask a server for its tools, and write the module if it would be another (R000-49)."""
+"""`footlight codegen`: ask a server for its tools, and write the module if it changed."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ import re
 import shlex
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from footlight.client.codegen.differences import differences
+from footlight.client.codegen.differences import constant, differences
 from footlight.client.codegen.render_tools import FIRST_LINE, GENERATED, Source, render_tools
-from footlight.client.errors import MCPError
-from footlight.client.results import Tool
-from footlight.client.runtime.transport import spawn_client
+from footlight.client.handles.connect import spawn_client
+from footlight.client.server_secrets import WithoutSecrets, without_secrets
 from footlight.client.target import transport_for
+from footlight.protocol.errors import MCPError
+from footlight.protocol.tools import Tool
 
 __all__ = ["Generated", "command_line", "generate"]
 
@@ -30,6 +31,8 @@ class Generated:
     differences: Sequence[str]
     command: str
     """That writes the module anew."""
+    variables: Sequence[str]
+    """The environment variables from which the module reads the secrets of the server's address."""
 
 
 async def generate(
@@ -41,43 +44,45 @@ async def generate(
     check: bool = False,
     force: bool = False,
 ) -> Generated:
-    """One server is started, and is gone when the module is written. With `check` nothing is written.
+    """Start one server, read its tools, stop it, and write the module. With `check`, nothing is written.
 
-    `headers` are sent to a server with a URL, and are not in the module: they may have a token.
+    `headers` are sent to a server with a URL, and are not in the module: they may have a token. In place of a
+    secret in `server`, the module reads a variable of the environment.
 
     Raises:
         MCPError: there is no such server, or no place for the module (`invalid`): its folder is missing, or
             what is there was not generated and is not to be overwritten by `force`.
     """
-    command = command_line(server, out, adapter=adapter)
+    address = _without_secrets(server)
+    command = command_line(address.address, out, adapter=adapter)
     before = _existing(out, force=force or check)
-    tools, server_name = await _listed(server, headers)
-    text = render_tools(
-        tools,
-        Source(
-            server=server,
-            regenerate=command,
-            server_name=server_name,
-            adapter=adapter,
-            generated=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        ),
+    filled = address.server.filled({**os.environ, **address.values})
+    tools, server_name = await _list_tools(filled if address.names else server, headers)
+    source = Source(
+        server=address.address,
+        variables=tuple(address.names),
+        regenerate=command,
+        server_name=server_name,
+        adapter=adapter,
+        generated=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
     )
-    if before is not None and _timeless(before) == _timeless(text):
-        return Generated(len(tools), (), command)
+    text = render_tools(tools, source)
+    if before is not None and _is_same(before, tools, source):
+        return Generated(len(tools), (), command, source.variables)
     if not check:
         _write(out, text)
     told = ["there is no such file"] if before is None else differences(before, text)
-    return Generated(len(tools), told or ["how it is written"], command)
+    return Generated(len(tools), told or ["how it is written"], command, source.variables)
 
 
 def command_line(server: str, out: Path, *, adapter: str | None = None) -> str:
-    """To be pasted into a shell: everything as it was typed."""
+    """Return the command as a user can paste it into a shell."""
     words = ["footlight", "codegen", "--server", server, "--out", str(out)]
-    return " ".join(map(_quoted, [*words, *(("--adapter", adapter) if adapter else ())]))
+    return " ".join(map(_quote_word, [*words, *(("--adapter", adapter) if adapter else ())]))
 
 
-async def _listed(server: str, headers: Mapping[str, str] | None) -> tuple[Sequence[Tool], str]:
-    """Its tools and its name."""
+async def _list_tools(server: object, headers: Mapping[str, str] | None) -> tuple[Sequence[Tool], str]:
+    """Return the tools of the server and its name."""
     client = await spawn_client(transport_for(server, headers=headers))
     try:
         # Not its version: a new one with the same tools needs no new module.
@@ -87,7 +92,7 @@ async def _listed(server: str, headers: Mapping[str, str] | None) -> tuple[Seque
 
 
 def _existing(out: Path, *, force: bool) -> str | None:
-    """The module that is there. Asked before a server is started."""
+    """Return the module that exists. It is read before a server is started."""
     if out.is_dir():
         raise MCPError(
             f"{out} is a folder: name a file in it, such as {out / 'mcp_tools.py'}", reason="invalid"
@@ -109,13 +114,28 @@ def _existing(out: Path, *, force: bool) -> str | None:
     return text
 
 
-def _timeless(text: str) -> str:
-    """Without the time in its header, which alone would make it another one each time (R000-54)."""
-    return re.sub(f"(?m)^{re.escape(GENERATED)}.*$", GENERATED, text, count=1)
+def _is_same(before: str, tools: Sequence[Tool], source: Source) -> bool:
+    """Return whether the module is what would be written, but for when and by which command.
+
+    A command says in which folder it was typed, as `--out tools.py` and `--out tests/tools.py` do. What else
+    it says, such as the server, the module says too.
+    """
+    generated = re.search(f"(?m)^{re.escape(GENERATED)}(.*)$", before)
+    command = constant(before, "REGENERATE")
+    if generated is None or command is None:
+        return False
+    return before == render_tools(tools, replace(source, regenerate=command, generated=generated[1]))
+
+
+def _without_secrets(server: str) -> WithoutSecrets:
+    try:
+        return without_secrets(server)
+    except ValueError as error:
+        raise MCPError(f"target: {error} in the command line", reason="invalid") from None
 
 
 def _write(out: Path, text: str) -> None:
-    """Whole, or not at all; where it is a link, what that leads to."""
+    """Write the whole file or nothing. A symbolic link is kept, and its target is written."""
     path = out.resolve()
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
@@ -130,11 +150,14 @@ def _write(out: Path, text: str) -> None:
             unfinished.unlink()
 
 
-def _quoted(word: str) -> str:
-    """In double quotes, which every shell knows, unless something in it is special within those."""
+def _quote_word(word: str) -> str:
+    """Return the word in double quotes, which every shell understands, unless a character is special within
+    them.
+    """
     if not word.isprintable():
         inner = "".join(
-            each if each.isprintable() else _escaped(each) for each in re.sub(r"[\\']", r"\\\g<0>", word)
+            each if each.isprintable() else _escape_character(each)
+            for each in re.sub(r"[\\']", r"\\\g<0>", word)
         )
         return f"$'{inner}'"
     if re.search(r'["\\$`!]', word) or re.fullmatch(r"[\w@%+=:,./~-]+", word, re.ASCII):
@@ -142,6 +165,6 @@ def _quoted(word: str) -> str:
     return f'"{word}"'
 
 
-def _escaped(character: str) -> str:
+def _escape_character(character: str) -> str:
     code = ord(character)
     return f"\\x{code:02x}" if code < 0x80 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

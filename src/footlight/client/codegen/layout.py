@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from footlight.client.codegen.expressions import Expression, Reference, Subscript, Union, Word
-from footlight.client.python_text import LINE_LENGTH
+from footlight.client.codegen.python_text import LINE_LENGTH
 
-__all__ = ["annotated", "assigned", "called", "flat", "laid_out"]
+__all__ = ["assignment", "call_lines", "field_line", "flat", "lay_out"]
 
 STEP = "    "
 
 Names = Mapping[str, str]
-"""Of definitions, by their keys."""
+"""The names of definitions, by their keys."""
 
 
 def flat(expression: Expression, names: Names) -> str:
-    """On one line."""
+    """Return an expression on one line."""
     match expression:
         case Word(text):
             return text
@@ -28,20 +28,22 @@ def flat(expression: Expression, names: Names) -> str:
             return " | ".join(flat(member, names) for member in members)
 
 
-def annotated(name: str, expression: Expression, names: Names, *, indent: str) -> list[str]:
-    """A field of a class: `name: expression`."""
-    return laid_out(f"{indent}{name}: ", expression, "", names, indent=indent, parentheses=True)
+def field_line(name: str, expression: Expression, names: Names, *, indent: str) -> list[str]:
+    """Return a field of a class: `name: expression`."""
+    return lay_out(f"{indent}{name}: ", expression, "", names, indent=indent, parentheses=True)
 
 
-def assigned(target: str, expression: Expression, names: Names) -> list[str]:
-    """`target = expression`, of a module."""
-    return laid_out(f"{target} = ", expression, "", names, indent="", parentheses=True)
+def assignment(target: str, expression: Expression, names: Names) -> list[str]:
+    """Return an assignment of a module: `target = expression`."""
+    return lay_out(f"{target} = ", expression, "", names, indent="", parentheses=True)
 
 
-def laid_out(
+def lay_out(
     before: str, expression: Expression, after: str, names: Names, *, indent: str, parentheses: bool = False
 ) -> list[str]:
-    """The expression between what stands before and after it; `indent` is that of its first line."""
+    """Return the expression between the texts before and after it, on several lines if necessary. `indent` is
+    that of the first line.
+    """
     line = before + flat(expression, names) + after
     if len(line) <= LINE_LENGTH:
         return [line]
@@ -58,7 +60,7 @@ def laid_out(
             if len(together) <= LINE_LENGTH:
                 return [f"{before}{head}[", together, f"{indent}]{after}"]
             lines = [
-                line for argument in arguments for line in laid_out(inner, argument, ",", names, indent=inner)
+                line for argument in arguments for line in lay_out(inner, argument, ",", names, indent=inner)
             ]
             return [f"{before}{head}[", *lines, f"{indent}]{after}"]
         case Union() if parentheses:
@@ -72,8 +74,8 @@ def laid_out(
             return [line]
 
 
-def called(before: str, arguments: Sequence[str], after: str, *, indent: str) -> list[str]:
-    """Something in parentheses: all on a line, all on the next, or each on its own."""
+def call_lines(before: str, arguments: Sequence[str], after: str, *, indent: str) -> list[str]:
+    """Return items in parentheses: all on one line, all on the next line, or one on each line."""
     line = f"{before}({', '.join(arguments)}){after}"
     if len(line) <= LINE_LENGTH:
         return [line]
@@ -84,16 +86,16 @@ def called(before: str, arguments: Sequence[str], after: str, *, indent: str) ->
 
 
 def _alone(expression: Expression, names: Names, *, indent: str) -> list[str]:
-    """Within brackets that hold nothing else."""
+    """Return an expression that stands alone within brackets."""
     if isinstance(expression, Union) and len(indent + flat(expression, names)) > LINE_LENGTH:
         return _operands(indent, expression.members, "", names, indent=indent)
-    return laid_out(indent, expression, "", names, indent=indent)
+    return lay_out(indent, expression, "", names, indent=indent)
 
 
 def _operands(
     before: str, members: Sequence[Expression], after: str, names: Names, *, indent: str
 ) -> list[str]:
-    lines = laid_out(before, members[0], "", names, indent=indent)
+    lines = lay_out(before, members[0], "", names, indent=indent)
     for member in members[1:]:
-        lines += laid_out(f"{indent}| ", member, "", names, indent=indent)
+        lines += lay_out(f"{indent}| ", member, "", names, indent=indent)
     return [*lines[:-1], lines[-1] + after]

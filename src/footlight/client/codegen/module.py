@@ -1,16 +1,16 @@
-"""What a generated module holds, before it is text: methods by namespace, definitions, and all names."""
+"""Plan a generated module: its namespaces and methods, its definitions, and all names."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from footlight.client.adapters.adapter import Adapter
-from footlight.client.codegen.definitions import Alias, Definition, Path, Translator
+from footlight.client.codegen.definitions import AliasDefinition, Definition, Path, Translator
 from footlight.client.codegen.expressions import Expression, Subscript, Word
-from footlight.client.codegen.names import attributes, pascal, shortened, type_names
-from footlight.client.results import Tool
-from footlight.client.runtime.handle import ROOT, Handle, Namespace
+from footlight.client.codegen.names import attributes, pascal, shorten, type_names
+from footlight.client.handles.adapters import KnownAdapter
+from footlight.client.handles.handle import ROOT, Handle, Namespace
+from footlight.protocol.tools import Tool
 
 __all__ = ["Method", "Module", "NamespaceClass", "plan_module", "split_name"]
 
@@ -18,35 +18,35 @@ RESERVED_TYPES = frozenset(
     (
         *("Adapter", "Bound", "CallLog", "CallOptions", "Connecting", "Handle", "Namespace", "Registry"),
         *("Any", "Literal", "Never", "NotRequired", "Required", "TypeAlias", "TypedDict", "Unpack"),
-        *("False", "McpHandle", "None", "Root", "True"),
+        *("False", "McpHandle", "None", "Root", "ServerFromEnvironment", "True"),
     )
 )
-"""What a module has already, among what a class could be called."""
+"""Names that every module uses, which no class may have."""
 RESERVED_METHODS = frozenset((*dir(Namespace), "_bound", "_name", "Any", "CallOptions", "Unpack", "overload"))
 RESERVED_NAMESPACES = frozenset((*dir(Handle), "_bound", ROOT))
 
 NO_WORD = "Unnamed"
 SHORT = 40
-"""So that several of them stand on one line."""
+"""Characters of a name that stands with others on one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A tool in its namespace. The keys are those of its definitions."""
+    """A tool in its namespace. `arguments` and `result` are keys of definitions."""
 
     tool: Tool
     wire: str
-    """Its name within the namespace."""
+    """The name within the namespace."""
     attribute: str
     arguments: str
     each_argument: Expression | None
-    """Where the tool names no parameters: what each of them is."""
+    """The type of any argument, for a tool that does not name its parameters."""
     result: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class NamespaceClass:
-    """The tools before whose names stands the same word."""
+    """The tools whose names begin with the same word and a dot."""
 
     wire: str
     attribute: str
@@ -56,7 +56,7 @@ class NamespaceClass:
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """In the order in which it is written. `names` are those of the definitions."""
+    """The content of a module in the order in which it is written. `names` are those of the definitions."""
 
     namespaces: Sequence[NamespaceClass]
     definitions: Mapping[str, Definition]
@@ -65,7 +65,7 @@ class Module:
 
 @dataclass(frozen=True, slots=True)
 class _Types:
-    """What a tool takes and gives."""
+    """The types of a tool's arguments and result."""
 
     tool: Tool
     definitions: Mapping[str, Definition]
@@ -82,8 +82,8 @@ class _Types:
         return f"result of {self.tool.name}"
 
 
-def plan_module(tools: Iterable[Tool], adapter: Adapter) -> Module:
-    """Of the tools that have methods; each is given once. Their order does not matter."""
+def plan_module(tools: Iterable[Tool], adapter: KnownAdapter) -> Module:
+    """Plan the module of these tools. Each is given once, in any order."""
     grouped: dict[str, list[_Types]] = {}
     for tool in sorted(tools, key=lambda tool: tool.name):
         injected = adapter.injected_keys if adapter.has_session(tool) else ()
@@ -114,7 +114,7 @@ def plan_module(tools: Iterable[Tool], adapter: Adapter) -> Module:
 
 
 def split_name(name: str) -> tuple[str, str]:
-    """Namespace and method, at the first dot (R000-56, R000-57)."""
+    """Split the name of a tool into namespace and method, at the first dot."""
     namespace, dot, method = name.partition(".")
     # What is in `_root` goes over the wire without it, so that a dotted name stays whole there.
     return (namespace, method) if dot and namespace != ROOT else (ROOT, name)
@@ -143,7 +143,7 @@ def _method(types: _Types, names: Mapping[str, str]) -> Method:
 
 
 def _each(arguments: Definition) -> Expression | None:
-    if not isinstance(arguments, Alias):
+    if not isinstance(arguments, AliasDefinition):
         return None
     values = arguments.type.arguments[-1] if isinstance(arguments.type, Subscript) else None
     return values if isinstance(values, Word) else Word("Any")
@@ -160,15 +160,15 @@ def _definitions(everything: Sequence[_Types]) -> dict[str, Definition]:
 
 
 def _class_names(namespaces: Iterable[str], taken: frozenset[str]) -> dict[str, str]:
-    return type_names({name: [shortened(pascal(name) or NO_WORD, SHORT)] for name in namespaces}, taken=taken)
+    return type_names({name: [shorten(pascal(name) or NO_WORD, SHORT)] for name in namespaces}, taken=taken)
 
 
 def _names(everything: Sequence[_Types], taken: frozenset[str]) -> dict[str, str]:
-    """What tools take and give is named first, then what is within that."""
+    """Return names for all definitions: first for arguments and results, then for what they contain."""
     tops: dict[str, list[str]] = {}
     inner: dict[str, list[tuple[str, Path]]] = {}
     for types in everything:
-        owner = shortened(pascal(types.tool.name) or NO_WORD, SHORT)
+        owner = shorten(pascal(types.tool.name) or NO_WORD, SHORT)
         tops[types.arguments_key] = [f"{owner}Arguments"]
         if types.result is not None:
             tops[types.result_key] = [f"{owner}Result"]
@@ -180,7 +180,7 @@ def _names(everything: Sequence[_Types], taken: frozenset[str]) -> dict[str, str
 
 
 def _candidates(found: Sequence[tuple[str, Path]]) -> list[str]:
-    """What several tools have is called after its place, what one has after that tool too."""
+    """Return candidates for a name: the place of a definition, with its tool if only one tool has it."""
     owners = {owner for owner, _ in found}
     path = min((path for _, path in found), key=lambda path: (len(path), path))
     last = (path[-1] if path else "") or "Part"

@@ -8,38 +8,40 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-__all__ = ["LONGEST", "attributes", "is_key", "pascal", "shortened", "type_names"]
+__all__ = ["LONGEST", "attributes", "is_key", "pascal", "shorten", "type_names"]
 
 LONGEST = 60
-"""Of a class."""
+"""Characters of a class name."""
 DIGITS = 4
 
 
 def pascal(text: str) -> str:
-    """`nav.goto` is NavGoto. Letters and digits of ASCII only; there may be none."""
+    """Return ASCII letters and digits in Pascal case: `nav.goto` becomes `NavGoto`. The result may be
+    empty.
+    """
     return "".join(word[0].upper() + word[1:] for word in re.findall("[A-Za-z0-9]+", text))
 
 
-def shortened(name: str, longest: int) -> str:
+def shorten(name: str, longest: int) -> str:
     return name if len(name) <= longest else f"{name[:longest]}_{_digits(name)}"
 
 
 def is_key(name: str) -> bool:
-    """Whether a class can have it as a field's name. Python writes some other letters as one."""
+    """Return whether a class can have the key as a field. Python treats some other letters as the same."""
     return (
         name.isidentifier() and name.isascii() and not keyword.iskeyword(name) and not name.startswith("__")
     )
 
 
 def attributes(names: Iterable[str], *, reserved: Collection[str], longest: int = 128) -> dict[str, str]:
-    """An attribute for each of the names on the wire: the name itself where it can be one.
+    """Return an attribute for each name on the wire: the name itself where it can be an attribute.
 
     `run.file` is run_file, `class` is class_. Where two would be the same, or one is a name of its own,
     a few digits of a hash follow: which tool an attribute calls never depends on the others.
     """
     wire = set(names)
     own = {name for name in wire if is_key(name) and name not in reserved and len(name) <= longest}
-    wanted = {name: shortened(_attribute(name, reserved), longest) for name in wire - own}
+    wanted = {name: shorten(_attribute(name, reserved), longest) for name in wire - own}
     counts = Counter(wanted.values())
     taken = own | set(reserved)
     chosen = {name: name for name in own}
@@ -50,7 +52,7 @@ def attributes(names: Iterable[str], *, reserved: Collection[str], longest: int 
 
 
 def type_names(candidates: Mapping[str, Sequence[str]], *, taken: Collection[str]) -> dict[str, str]:
-    """For each key the first of its candidates that is nobody else's, or one with a few digits of a hash."""
+    """Return for each key the first candidate that no other key has, or one with a few digits of a hash."""
     names: dict[str, str] = {}
     used = set(taken)
     waiting: dict[str, list[str]] = {key: [*map(_fit, each)] for key, each in candidates.items()}
@@ -81,8 +83,8 @@ def _attribute(name: str, reserved: Collection[str]) -> str:
 
 
 def _fit(name: str) -> str:
-    """A class's name: neither too long nor with a digit at its start."""
-    return shortened(name if name[:1].isalpha() else f"T{name}", LONGEST)
+    """Return a class name that is not too long and does not begin with a digit."""
+    return shorten(name if name[:1].isalpha() else f"T{name}", LONGEST)
 
 
 def _unlike(name: str, key: str, used: Collection[str]) -> str:

@@ -1,21 +1,20 @@
-"""The tools of a server become the text of a Python module (R000-50)."""
+"""Render the tools of a server as the text of a Python module."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from footlight.client import adapters
-from footlight.client.adapters import ADAPTERS, choose_adapter
 from footlight.client.codegen.expressions import Word
-from footlight.client.codegen.layout import STEP, assigned, called
+from footlight.client.codegen.layout import STEP, assignment, call_lines
 from footlight.client.codegen.module import Method, Module, NamespaceClass, plan_module
+from footlight.client.codegen.python_text import LINE_LENGTH, comment_safe, docstring, string
 from footlight.client.codegen.render_types import TypeWriter
-from footlight.client.codegen.texts import comment_safe, docstring
-from footlight.client.python_text import LINE_LENGTH, string
-from footlight.client.results import Tool
-from footlight.client.runtime.handle import ROOT
-from footlight.client.runtime.registry import registry_hash, tool_hash
+from footlight.client.handles import adapters
+from footlight.client.handles.adapters import ADAPTERS, choose_adapter
+from footlight.client.handles.handle import ROOT
+from footlight.client.handles.registry import registry_hash, tool_hash
+from footlight.protocol.tools import Tool
 
 __all__ = ["FIRST_LINE", "GENERATED", "Source", "render_tools"]
 
@@ -36,7 +35,7 @@ def mcp_connect(
     `await` it for a handle that you close, or `async with` it. `log` is made by `create_logger`; without one
     the calls are written to standard output. `timeout_ms` bounds each call.
 
-    Raises what `footlight.client.runtime.connect` raises: `RegistryDriftError` where the tools are others.
+    Raises what `footlight.client.handles.connect` raises: `RegistryDriftError` where the tools are others.
     """
     return connect(
         McpHandle,
@@ -55,6 +54,8 @@ class Source:
 
     server: str = ""
     """The command or the URL that the module connects to."""
+    variables: Sequence[str] = ()
+    """The environment variables that stand for secrets, as `${NAME}`."""
     regenerate: str = ""
     """The command that writes the module anew."""
     server_name: str = ""
@@ -65,7 +66,7 @@ class Source:
 
 
 def render_tools(tools: Iterable[Tool], source: Source | None = None) -> str:
-    """The whole module. The order of the tools does not matter; one that is listed twice is written once."""
+    """Return the text of the module. The order of the tools does not matter; duplicates are written once."""
     source = source or Source()
     listed = sorted(tools, key=lambda tool: (tool.name, tool_hash(tool)))
     adapter = source.adapter or choose_adapter(listed)
@@ -79,10 +80,10 @@ def render_tools(tools: Iterable[Tool], source: Source | None = None) -> str:
             *_header(source, registry_hash(listed), len(listed)),
             *docstring(f"Typed handles of {source.server_name or 'an MCP server'}. `mcp_connect` opens one."),
             *("", "# ruff: noqa", ""),
-            *_imports(types.used, adapter, methods=bool(module.namespaces)),
+            *_imports(types.used, adapter, methods=bool(module.namespaces), variables=source.variables),
             *("", f'REGISTRY_HASH = "{registry_hash(listed)}"'),
-            *assigned("SERVER", Word(string(source.server)), {}),
-            *assigned("REGENERATE", Word(string(source.regenerate)), {}),
+            *_server(source),
+            *assignment("REGENERATE", Word(string(source.regenerate)), {}),
             *classes,
             *_handle(module, hidden),
             *("", "", *_hashes(once.values()), ""),
@@ -95,7 +96,6 @@ def render_tools(tools: Iterable[Tool], source: Source | None = None) -> str:
 
 
 def _header(source: Source, hash: str, count: int) -> list[str]:
-    """Four lines (R000-11)."""
     return [
         FIRST_LINE,
         f"# Regenerate: {comment_safe(source.regenerate)}".rstrip(),
@@ -104,17 +104,26 @@ def _header(source: Source, hash: str, count: int) -> list[str]:
     ]
 
 
-def _imports(used: set[str], adapter: str, *, methods: bool) -> list[str]:
-    """Only what the module uses, and the runtime before the adapters (R000-10)."""
+def _server(source: Source) -> list[str]:
+    if not source.variables:
+        return assignment("SERVER", Word(string(source.server)), {})
+    words = [string(source.server), *map(string, source.variables)]
+    return call_lines("SERVER = ServerFromEnvironment", words, "", indent="")
+
+
+def _imports(used: set[str], adapter: str, *, methods: bool, variables: Sequence[str]) -> list[str]:
+    """Return the imports that the module uses."""
     typing = {"Any", "Literal", "Never", "NotRequired", "Required", "TypeAlias", "TypedDict"} & used
     runtime = {"Bound", "CallLog", "Connecting", "Handle", "Registry", "connect"}
+    if variables:
+        runtime |= {"ServerFromEnvironment"}
     if methods:
         typing |= {"Any", "Unpack", "overload"}
         runtime |= {"CallOptions", "Namespace"}
     return [
         *([*_import("typing", typing), ""] if typing else []),
-        *_import("footlight.client.runtime", runtime),
-        *_import("footlight.client.adapters", {"Adapter", _variable(adapter)}),
+        *_import("footlight.client.handles", runtime),
+        *_import("footlight.client.handles.adapters", {"Adapter", _variable(adapter)}),
     ]
 
 
@@ -127,7 +136,7 @@ def _import(module: str, names: Iterable[str]) -> list[str]:
 
 
 def _namespace(namespace: NamespaceClass, module: Module, types: TypeWriter) -> list[str]:
-    """The class, after what its methods take and give."""
+    """Yield the class of a namespace, after the types that its methods use."""
     before: list[str] = []
     lines = ["", "", f"class {namespace.class_name}(Namespace):"]
     for number, method in enumerate(namespace.methods):
@@ -139,7 +148,7 @@ def _namespace(namespace: NamespaceClass, module: Module, types: TypeWriter) -> 
 
 
 def _method(method: Method, module: Module) -> list[str]:
-    """The arguments as keywords, or as one mapping with the call's options beside it (R000-18, R000-19)."""
+    """Return a method: its arguments as keywords, or as one mapping with the call's options beside it."""
     arguments = module.names[method.arguments]
     result = "Any" if method.result is None else module.names[method.result]
     each = f"Unpack[{arguments}]" if method.each_argument is None else _word(method.each_argument)
@@ -147,17 +156,19 @@ def _method(method: Method, module: Module) -> list[str]:
     tool = method.tool
     return [
         f"{STEP}@overload",
-        *called(head, ["self", "/", f"**arguments: {each}"], f" -> {result}: ...", indent=indent),
+        *call_lines(head, ["self", "/", f"**arguments: {each}"], f" -> {result}: ...", indent=indent),
         f"{STEP}@overload",
-        *called(
+        *call_lines(
             head,
             ["self", f"arguments: {arguments}", "/", "**options: Unpack[CallOptions]"],
             f" -> {result}: ...",
             indent=indent,
         ),
-        *called(head, ["self", "arguments: Any = None", "/", "**keywords: Any"], " -> Any:", indent=indent),
+        *call_lines(
+            head, ["self", "arguments: Any = None", "/", "**keywords: Any"], " -> Any:", indent=indent
+        ),
         *docstring(tool.description or tool.title or "", indent=STEP * 2),
-        *called(
+        *call_lines(
             f"{STEP * 2}return await self._invoke",
             [string(method.wire), "arguments", "keywords"],
             "",
@@ -174,19 +185,19 @@ def _handle(module: Module, hidden: Sequence[str]) -> list[str]:
     aliased = all(each.attribute != "root" for each in module.namespaces)
     lines = [
         *("", "", "class McpHandle(Handle):"),
-        *docstring(_described(module, hidden, aliased=aliased), indent=STEP),
+        *docstring(_describe_namespaces(module, hidden, aliased=aliased), indent=STEP),
         *("", f"{STEP}def __init__(self, bound: Bound) -> None:", f"{STEP * 2}super().__init__(bound)"),
     ]
     for namespace in module.namespaces:
         also = " = self.root" if namespace.wire == ROOT and aliased else ""
         target = f"{STEP * 2}self.{namespace.attribute}{also} = "
         arguments = ["bound", string(namespace.wire)]
-        lines += called(target + namespace.class_name, arguments, "", indent=STEP * 2)
+        lines += call_lines(target + namespace.class_name, arguments, "", indent=STEP * 2)
     return lines
 
 
-def _described(module: Module, hidden: Sequence[str], *, aliased: bool) -> str:
-    """The namespaces, and what `_root` is (R000-58)."""
+def _describe_namespaces(module: Module, hidden: Sequence[str], *, aliased: bool) -> str:
+    """Return the list of namespaces, and what `_root` is."""
     lines = ["The server's tools, by the word before the first dot of their names.", ""]
     for each in module.namespaces:
         name = f"`{each.attribute}`"
@@ -208,5 +219,5 @@ def _hashes(tools: Iterable[Tool]) -> list[str]:
 
 
 def _variable(adapter: str) -> str:
-    """What an adapter is called where a module imports it."""
+    """Return the name by which a module imports an adapter."""
     return next(name for name in adapters.__all__ if getattr(adapters, name) is ADAPTERS[adapter])

@@ -1,18 +1,23 @@
-"""Definitions as text: `TypedDict` classes and aliases, each after those that it refers to."""
+"""Render definitions as text: `TypedDict` classes and aliases, each after those that it refers to."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 
-from footlight.client.codegen.definitions import Alias, Definition, Field, Fields
+from footlight.client.codegen.definitions import (
+    AliasDefinition,
+    Definition,
+    ObjectDefinition,
+    ParameterDefinition,
+    Translator,
+)
 from footlight.client.codegen.expressions import Expression, Subscript, Union, Word, names_in, references_in
-from footlight.client.codegen.layout import STEP, Names, annotated, assigned, flat, laid_out
+from footlight.client.codegen.layout import STEP, Names, assignment, field_line, flat, lay_out
 from footlight.client.codegen.names import LONGEST, is_key
-from footlight.client.codegen.texts import docstring
-from footlight.client.python_text import LINE_LENGTH, string
+from footlight.client.codegen.python_text import LINE_LENGTH, docstring, string
 
-__all__ = ["TypeWriter"]
+__all__ = ["TypeWriter", "schema_to_type"]
 
 
 class TypeWriter:
@@ -26,7 +31,9 @@ class TypeWriter:
         self.used: set[str] = set()
 
     def write(self, key: str) -> list[str]:
-        """The definition and what it needs that is not written yet, with empty lines before each."""
+        """Yield the definition after those that it needs and that are not written yet, with empty lines
+        before each.
+        """
         if key in self._begun:
             return []
         self._begun.add(key)
@@ -37,7 +44,7 @@ class TypeWriter:
             for other in references_in(expression):
                 lines += self.write(other)
         name = self._names[key]
-        if isinstance(definition, Alias):
+        if isinstance(definition, AliasDefinition):
             lines += ["", "", *self._alias(name, definition)]
         elif self._can_be_class(definition):
             lines += ["", "", *self._class(name, definition)]
@@ -46,11 +53,11 @@ class TypeWriter:
         self._written.add(key)
         return lines
 
-    def _alias(self, name: str, alias: Alias) -> list[str]:
+    def _alias(self, name: str, alias: AliasDefinition) -> list[str]:
         self.used.add("TypeAlias")
-        return assigned(f"{name}: TypeAlias", self._quoted(alias.type), self._names)
+        return assignment(f"{name}: TypeAlias", self._quote_references(alias.type), self._names)
 
-    def _class(self, name: str, fields: Fields) -> list[str]:
+    def _class(self, name: str, fields: ObjectDefinition) -> list[str]:
         self.used.add("TypedDict")
         lines = [f"class {name}(TypedDict):"]
         told = docstring(fields.description, indent=STEP)
@@ -59,12 +66,14 @@ class TypeWriter:
         else:
             lines += told or docstring("Empty.", indent=STEP)
         for field in fields.fields:
-            lines += annotated(field.name, self._field(field), self._names, indent=STEP)
-            lines += docstring(_told(field), indent=STEP)
+            lines += field_line(field.name, self._field(field), self._names, indent=STEP)
+            lines += docstring(_field_docstring(field), indent=STEP)
         return lines
 
-    def _call(self, name: str, fields: Fields) -> list[str]:
-        """What no class can say. Its keys are told of below it: a comment could steer a checker."""
+    def _call(self, name: str, fields: ObjectDefinition) -> list[str]:
+        """Yield a `TypedDict` call, for keys that a class cannot have. Descriptions follow it: a comment in
+        it could steer a type checker.
+        """
         self.used.add("TypedDict")
         lines = [f"{name} = TypedDict(", f'{STEP}"{name}",', f"{STEP}{{"]
         for field in fields.fields:
@@ -73,12 +82,14 @@ class TypeWriter:
             if isinstance(expression, Union) and len(line + flat(expression, self._names)) >= LINE_LENGTH:
                 self.used.add("Required")
                 expression = Subscript("Required", (expression,))
-            lines += laid_out(line, expression, ",", self._names, indent=STEP * 2)
-        keys = [f"{field.name}: {told}" for field in fields.fields if (told := _told(field))]
+            lines += lay_out(line, expression, ",", self._names, indent=STEP * 2)
+        keys = [f"{field.name}: {told}" for field in fields.fields if (told := _field_docstring(field))]
         return [*lines, f"{STEP}}},", ")", *docstring("\n\n".join((fields.description, *keys)).strip())]
 
-    def _can_be_class(self, fields: Fields) -> bool:
-        """Whether all keys are names, of which none hides a name that a type of the class is told with."""
+    def _can_be_class(self, fields: ObjectDefinition) -> bool:
+        """Return whether all keys are identifiers, none of which hides a name that the types of the class
+        use.
+        """
         keys = {field.name for field in fields.fields}
         used = {"NotRequired"}
         for field in fields.fields:
@@ -86,28 +97,30 @@ class TypeWriter:
             used.update(self._names[key] for key in references_in(field.type))
         return all(is_key(key) and len(key) <= LONGEST for key in keys) and keys.isdisjoint(used)
 
-    def _field(self, field: Field) -> Expression:
-        type = self._quoted(field.type)
+    def _field(self, field: ParameterDefinition) -> Expression:
+        type = self._quote_references(field.type)
         if field.required:
             return type
         self.used.add("NotRequired")
         return Subscript("NotRequired", (type,))
 
-    def _quoted(self, expression: Expression) -> Expression:
-        """As text where it names what is not there yet, because it is within that."""
+    def _quote_references(self, expression: Expression) -> Expression:
+        """Return the expression with references as text where they name a definition that is not complete
+        yet.
+        """
         if all(key in self._written for key in references_in(expression)):
             return expression
         return Word(string(flat(expression, self._names)))
 
 
 def _expressions(definition: Definition) -> list[Expression]:
-    if isinstance(definition, Alias):
+    if isinstance(definition, AliasDefinition):
         return [definition.type]
     return [field.type for field in definition.fields]
 
 
-def _told(field: Field) -> str:
-    """What it is for, and what it is where it is not given."""
+def _field_docstring(field: ParameterDefinition) -> str:
+    """Return the description of a field and its default."""
     if field.default is None:
         return field.description
     default = f"Default: {field.default}."
@@ -116,3 +129,11 @@ def _told(field: Field) -> str:
         return f"{described}\n\n{default}".strip()
     end = "." if re.search(r"[\w)`]$", described) else ""
     return f"{described}{end} {default}"
+
+
+def schema_to_type(schema: object) -> str:
+    """Return the type of a property's schema as text, `Any` for an unknown schema.
+
+    `str`, `Literal["a", "b"]`, `bool`, `float`, `int`, `dict[str, Any]`, `list[str]`, and unions of these.
+    """
+    return flat(Translator(schema, named=False).expression(schema, ()), {})

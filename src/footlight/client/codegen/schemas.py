@@ -17,12 +17,13 @@ Flat = Mapping[str, Any] | bool
 """A schema without `$ref` and `allOf`; those of its parts may have some."""
 
 MOST_STEPS = 5_000
-"""Of a tool. A schema that takes more grows out of itself, and the rest of it is `Any`."""
+"""Steps in the translation of one tool. A schema that needs more is recursive, and the rest of it is `Any`.
+"""
 MOST_COPIED = 100_000
 """Properties, and references within an object, likewise: a large schema is not gone through each time."""
 MOST_CHOICES = 64
 DEEPEST = 200
-"""Of references that lead to references, and of `allOf` in `allOf`."""
+"""References that lead to references, and levels of `allOf` within `allOf`."""
 
 _INDEX = re.compile("[0-9]{1,9}")
 _TYPES = ("string", "integer", "number", "boolean", "object", "array", "null")
@@ -38,7 +39,7 @@ class Schemas:
         self._level = 0
 
     def flat(self, schema: object, seen: frozenset[str] = frozenset()) -> Flat:
-        """One schema that says the same. `True` is what says nothing, `False` what nothing meets."""
+        """Return one schema that means the same. `True` accepts everything, `False` nothing."""
         if schema is False:
             return False
         self._steps += 1
@@ -47,11 +48,11 @@ class Schemas:
             return True
         self._level += 1
         try:
-            return self._merged(cast("Mapping[str, Any]", schema), seen)
+            return self._merge_references(cast("Mapping[str, Any]", schema), seen)
         finally:
             self._level -= 1
 
-    def _merged(self, found: Mapping[str, Any], seen: frozenset[str]) -> Flat:
+    def _merge_references(self, found: Mapping[str, Any], seen: frozenset[str]) -> Flat:
         own: Flat = {name: found[name] for name in found if name not in ("$ref", "allOf")}
         reference = found.get("$ref")
         if isinstance(reference, str) and reference not in seen:
@@ -61,7 +62,7 @@ class Schemas:
         return own
 
     def resolve(self, reference: str) -> object:
-        """What a pointer within the schema names. `True` where it is nowhere, or where it is an anchor."""
+        """Return what a pointer within the schema names, or `True` if it leads nowhere or is an anchor."""
         if reference != "#" and not reference.startswith("#/"):
             return True
         here: object = self._root
@@ -76,7 +77,7 @@ class Schemas:
         return here
 
     def both(self, one: Flat, other: Flat) -> Flat:
-        """What meets the one and the other."""
+        """Return a schema that accepts what both accept."""
         if one is False or other is False:
             return False
         if one is True or other is True:
@@ -93,7 +94,7 @@ class Schemas:
         return merged
 
     def members(self, schema: Mapping[str, Any]) -> Sequence[Flat] | None:
-        """Each of its choices with what holds for all of them; None where it leaves none."""
+        """Return each alternative with what holds for all of them, or None if no alternative is left."""
         if not any(_items(schema.get(name)) for name in ("anyOf", "oneOf")):
             return None
         base = {name: schema[name] for name in schema if name not in ("anyOf", "oneOf")}
@@ -105,7 +106,7 @@ class Schemas:
         return members
 
     def identity(self, schema: object) -> str:
-        """Equal for schemas that say the same, whichever tools they are of."""
+        """Return a value that is equal for schemas that mean the same, also those of other tools."""
         reached = {"": schema}
         waiting = [schema]
         while waiting:
@@ -122,7 +123,9 @@ def canonical(value: object) -> str:
 
 
 def choices(schema: Mapping[str, Any]) -> Sequence[Any] | None:
-    """The values of `const` and `enum` that are of the schema's type; None where it names no values."""
+    """Return the values of `const` and `enum` that have the schema's type, or None if the schema names no
+    values.
+    """
     if "const" in schema:
         values = [schema["const"]]
     elif isinstance(schema.get("enum"), list):
@@ -134,7 +137,9 @@ def choices(schema: Mapping[str, Any]) -> Sequence[Any] | None:
 
 
 def schema_types(schema: Mapping[str, Any]) -> Sequence[str]:
-    """Those it names, once each. Without any, what it says else tells what it is about."""
+    """Return the types that a schema names, each once. If it names none, they follow from its other
+    keywords.
+    """
     named = schema.get("type")
     names = [named] if isinstance(named, str) else _items(named)
     known = [
@@ -148,7 +153,9 @@ def schema_types(schema: Mapping[str, Any]) -> Sequence[str]:
 
 
 def properties_of(schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """With those that are required and not described. None where the schema describes none."""
+    """Return the properties, also those that are required and not described, or None if the schema describes
+    none.
+    """
     described = schema.get("properties")
     if not isinstance(described, Mapping):
         return None
@@ -157,7 +164,7 @@ def properties_of(schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def names_of(value: object) -> Sequence[str]:
-    """The texts in a list, in their order."""
+    """Return the texts in a list, in order."""
     return [each for each in _items(value) if isinstance(each, str)]
 
 
@@ -171,7 +178,7 @@ def _items(value: object) -> Sequence[Any]:
 
 
 def _references(schema: object) -> list[str]:
-    """All that stand in it. One in an example is followed for nothing, and does no harm."""
+    """Return all references in a schema. One in an example is followed too, which does no harm."""
     found: list[str] = []
     waiting = [schema]
     while waiting:
@@ -230,7 +237,9 @@ def _merged_schemas(one: Any, other: Any) -> Any:
 
 
 def _parts(schema: Any) -> Sequence[Any]:
-    """Those that were merged already, so that what refers to itself is the same again after one round."""
+    """Return the parts that are merged already, so that a schema that contains itself is the same again after
+    one round.
+    """
     if isinstance(schema, Mapping) and list(cast("Mapping[str, Any]", schema)) == ["allOf"]:
         return _items(cast("Mapping[str, Any]", schema)["allOf"])
     return [schema]
@@ -244,7 +253,7 @@ def _merged_choices(one: Any, other: Any) -> Any:
 
 
 def _merged_alternatives(one: Any, other: Any) -> Any:
-    """Each with each."""
+    """Yield each alternative of the one merged with each of the other."""
     ours, theirs = _items(one), _items(other)
     if not ours or not theirs or len(ours) * len(theirs) > MOST_CHOICES:
         return ours or theirs

@@ -1,1 +1,1 @@
-"""Logs and sequences, called again, compared with what was logged, or written as a test."""
+"""Replay call logs and sequences on a handle, and compare the results with the logged ones."""

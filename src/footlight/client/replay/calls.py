@@ -1,8 +1,8 @@
-"""A sequence or a call log becomes calls: pure, no I/O (R000-67, R000-79).
+"""Read a sequence or a call log into calls. No I/O.
 
-A line of a sequence is `{"name", "arguments"}`. Of a log, the lines whose `_phase` is `before` are the calls,
-and those with `after` say what came of them; every field that begins with `_` is left out of the call. Both
-kinds of lines may stand in one file.
+A line of a sequence is `{"name", "arguments"}`. In a log, the lines whose `_phase` is `before` are the calls,
+and those with `after` have their results; every field that begins with `_` is left out of the call. A file
+may contain both.
 """
 
 from __future__ import annotations
@@ -13,22 +13,24 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, NoReturn, cast
 
-from footlight.client.errors import MCPError
-from footlight.client.replay.leaves import DEEPEST, is_deep
+from footlight.client.replay.json_paths import DEEPEST, is_deep
+from footlight.protocol.errors import MCPError
 
-__all__ = ["LoggedCall", "Outcome", "brief", "read_calls"]
+__all__ = ["LoggedCall", "LoggedOutcome", "brief", "read_calls"]
 
 logger = logging.getLogger(__name__)
 
 LONGEST_EXCERPT = 80
 LONGEST_CALL = 200
+MOST_NAMED = 5
+"""Lines, in a warning."""
 BOM = b"\xef\xbb\xbf"
-
-Entry = dict[str, Any]
+OF_A_LOG = b'{"name":'
+"""The beginning of each line of a log."""
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class LoggedOutcome:
     """What a log says of a call. `result` and `locator` are None where it says nothing of them."""
 
     ok: bool
@@ -47,7 +49,7 @@ class LoggedCall:
     line: int
     name: str
     arguments: Mapping[str, Any]
-    outcome: Outcome | None = None
+    outcome: LoggedOutcome | None = None
     raw: bool = False
     redacted: bool = False
 
@@ -61,55 +63,77 @@ class _Line(NamedTuple):
 
 
 class _Bad(Exception):
-    """What is wrong with a line."""
+    """What is wrong with a line. One that is `ours` was a log's: a call would be missing without it."""
+
+    def __init__(self, message: str, *, ours: bool = False) -> None:
+        super().__init__(message)
+        self.ours = ours
+
+
+class _LogEntry(NamedTuple):
+    """A line that is one. It has a phase in a log."""
+
+    phase: str | None
+    seq: str
+    call: LoggedCall
 
 
 def read_calls(data: bytes, *, name: str) -> tuple[LoggedCall, ...]:
-    """The calls of a file, in order. `name` is what errors call it.
+    """Return the calls of a file, in order. `name` is the name of the file in errors.
 
-    Blank lines do not count. The last line of a log that has no end and is no JSON was cut off with its
-    writer; it is left out with a warning.
+    Blank lines do not count. In a log that was printed other programs may have written, whole lines or before
+    one of its own: what is not the log's is left out with a warning. So is its last line where that was cut
+    off with its writer. A sequence has nothing but calls.
 
     Raises:
-        MCPError: a line is neither of a sequence nor of a log; says which, and what is wrong with it.
+        MCPError: a line is neither of a sequence nor of a log, or was of a log and is broken; says which, and
+            what is wrong with it.
     """
+    lines = [(line, _read(line)) for line in _lines(data)]
+    is_log = any(isinstance(read, _LogEntry) and read.phase is not None for _, read in lines)
     calls: list[LoggedCall] = []
     waiting: dict[tuple[object, str], list[int]] = {}
-    is_log = False
-    for line in _lines(data):
-        try:
-            entry = _entry(line.data)
-        except _Bad as error:
-            if is_log and not line.whole and isinstance(error.__cause__, ValueError):
-                logger.warning("%s, line %d: left out, as it was cut off: %s", name, line.number, error)
-                break
-            _refuse(name, line, error)
-        try:
-            phase, call = _call(line.number, entry)
-        except _Bad as error:
-            _refuse(name, line, error)
-        is_log = is_log or phase is not None
-        seq = repr(entry.get("_seq")), call.name
-        if phase != "after":
-            if phase:
-                waiting.setdefault(seq, []).append(len(calls))
+    foreign: list[_Line] = []
+    for line, read in lines:
+        if isinstance(read, _Bad):
+            cut_off = line is lines[-1][0] and not line.whole and isinstance(read.__cause__, ValueError)
+            if is_log and cut_off:
+                logger.warning("%s, line %d: left out, as it was cut off: %s", name, line.number, read)
+            elif is_log and not read.ours:
+                foreign.append(line)
+            else:
+                _refuse(name, line, read)
+            continue
+        seq, call = read.seq, read.call
+        if read.phase != "after":
+            if read.phase:
+                waiting.setdefault((seq, call.name), []).append(len(calls))
             calls.append(call)
-        elif places := waiting.get(seq):
+        elif places := waiting.get((seq, call.name)):
             # Several runs may stand in one file, each counted from 1.
             order = reversed(range(len(places)))
             alike = (each for each in order if calls[places[each]].arguments == call.arguments)
             at = places.pop(next(alike, -1))
             calls[at] = replace(calls[at], outcome=call.outcome, redacted=calls[at].redacted or call.redacted)
+    if foreign:
+        told = (
+            f"line{'s' * (len(foreign) > 1)} {', '.join(str(line.number) for line in foreign[:MOST_NAMED])}"
+        )
+        more = f" and {len(foreign) - MOST_NAMED} more" if len(foreign) > MOST_NAMED else ""
+        first = _excerpt(foreign[0].data.decode("utf-8", "replace"))
+        logger.warning("%s, %s%s: left out, as the log did not write it: %s", name, told, more, first)
     return tuple(calls)
 
 
 def brief(call: LoggedCall) -> str:
-    """The call in a few words, for a message."""
+    """Return the call in a few words, for a message."""
     return f"{_excerpt(call.name)} {_excerpt(_dumps(call.arguments), LONGEST_CALL)}"
 
 
 def _lines(data: bytes) -> Iterator[_Line]:
-    """Ended by a line feed, and by nothing else: JSON may have U+2028 and its like in a string."""
+    """Yield lines that end with a line feed and nothing else: JSON may have U+2028 and similar characters in
+    a string.
+    """
     *whole, last = data.removeprefix(BOM).split(b"\n")
     for number, line in enumerate(whole, 1):
         if line.strip():
@@ -118,13 +142,35 @@ def _lines(data: bytes) -> Iterator[_Line]:
         yield _Line(len(whole) + 1, last.strip(), False)
 
 
-def _entry(line: bytes) -> Entry:
+def _read(line: _Line) -> _LogEntry | _Bad:
+    """Return the content of a line, or what is wrong with it."""
+    try:
+        entry = _entry(line.data)
+    except _Bad as error:
+        # What somebody else printed may have no end of its line.
+        begins = line.data.find(OF_A_LOG)
+        try:
+            entry = _entry(line.data[begins:]) if begins > 0 else None
+        except _Bad:
+            entry = None
+        if entry is None or "_phase" not in entry:
+            error.ours = begins >= 0
+            return error
+    try:
+        phase, call = _call(line.number, entry)
+    except _Bad as error:
+        error.ours = "_phase" in entry
+        return error
+    return _LogEntry(phase, repr(entry.get("_seq")), call)
+
+
+def _entry(line: bytes) -> dict[str, Any]:
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:
         raise _Bad(f"it is not UTF-8, at byte {error.start + 1}") from error
     try:
-        value: Any = json.loads(text, parse_constant=_no_constant)
+        value: Any = _DECODER.decode(text)
     except json.JSONDecodeError as error:
         raise _Bad(f"it is not JSON: {error.msg}, at character {error.colno}") from error
     except ValueError as error:
@@ -135,7 +181,7 @@ def _entry(line: bytes) -> Entry:
         raise _Bad(f'it is {_kind(value)}, not an object with "name" and "arguments"')
     if is_deep(value):
         raise _Bad(_TOO_DEEP)
-    return cast("Entry", value)
+    return cast("dict[str, Any]", value)
 
 
 _TOO_DEEP = f"it is nested more than {DEEPEST} levels deep"
@@ -145,8 +191,11 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no number of JSON")
 
 
-def _call(line: int, entry: Entry) -> tuple[str | None, LoggedCall]:
-    """With its phase, which a line of a sequence has not."""
+_DECODER = json.JSONDecoder(parse_constant=_no_constant)
+
+
+def _call(line: int, entry: dict[str, Any]) -> tuple[str | None, LoggedCall]:
+    """Return a call with its phase, which a line of a sequence does not have."""
     phase: Any = entry.get("_phase")
     if "_phase" in entry and phase not in ("before", "after"):
         raise _Bad(f'_phase is "before" or "after", not {_excerpt(_dumps(phase))}')
@@ -162,16 +211,18 @@ def _call(line: int, entry: Entry) -> tuple[str | None, LoggedCall]:
             raise _Bad(f'it has "{_excerpt(field)}"; a call has "name" and "arguments"')
     outcome = _outcome(entry) if phase == "after" else None
     redacted = entry.get("_redacted") is True
-    return phase, LoggedCall(line, name, cast("Entry", arguments), outcome, phase is not None, redacted)
+    return phase, LoggedCall(
+        line, name, cast("dict[str, Any]", arguments), outcome, phase is not None, redacted
+    )
 
 
-def _outcome(entry: Entry) -> Outcome:
+def _outcome(entry: dict[str, Any]) -> LoggedOutcome:
     ok, error = entry.get("_ok"), entry.get("_error", "")
     if not isinstance(ok, bool):
         raise _Bad(f'"_ok" is {_kind(ok)}, not true or false')
     if not isinstance(error, str):
         raise _Bad(f'"_error" is {_kind(error)}, not a text')
-    return Outcome(ok, entry.get("_result"), error, entry.get("_locator"))
+    return LoggedOutcome(ok, entry.get("_result"), error, entry.get("_locator"))
 
 
 def _kind(value: Any) -> str:
@@ -191,7 +242,7 @@ def _kind(value: Any) -> str:
 
 
 def _excerpt(text: str, longest: int = LONGEST_EXCERPT) -> str:
-    """Short, and without what a terminal would obey."""
+    """Return the beginning of a text, without characters that a terminal interprets."""
     shown = text if len(text) <= longest else f"{text[:longest]}…"
     return "".join(letter if letter.isprintable() else f"\\u{ord(letter):04x}" for letter in shown)
 

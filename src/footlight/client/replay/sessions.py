@@ -1,20 +1,21 @@
-"""Whose session the calls of a file are made in."""
+"""The sessions in which the calls of a file are made."""
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 
-from footlight.client.adapters import ADAPTERS
-from footlight.client.adapters.adapter import Adapter
-from footlight.client.errors import MCPError
+from footlight.client.handles.adapters import ADAPTERS, Adapter, injected_keys, is_lifecycle
 from footlight.client.replay.calls import LoggedCall
+from footlight.protocol.errors import MCPError
 
 __all__ = ["opens_sessions", "session_names", "without_session"]
 
 
 def opens_sessions(calls: Iterable[LoggedCall]) -> bool:
-    """Whether they do it themselves, as a whole log does: then they are called as they are."""
+    """Return whether the calls open sessions themselves, as a whole log does. They are then called
+    unchanged.
+    """
     openers = {adapter.opens for adapter in ADAPTERS.values()}
     return any(call.name in openers for call in calls)
 
@@ -30,7 +31,7 @@ def without_session(
     Raises:
         MCPError: the calls are those of several sessions, which one handle cannot make.
     """
-    ours = [call for call in calls if not adapter.is_lifecycle(call.name)]
+    ours = [call for call in calls if not is_lifecycle(adapter, call.name)]
     named = session_names([call for call in ours if call.name in taking], adapter)
     if len(named) > 1:
         raise MCPError(
@@ -38,7 +39,7 @@ def without_session(
             "replay each on its own, or the file as it is, with the adapter none",
             reason="invalid",
         )
-    keys = adapter.injected_keys
+    keys = injected_keys(adapter)
     return tuple(
         replace(call, arguments={key: value for key, value in call.arguments.items() if key not in keys})
         if call.name in taking
@@ -48,6 +49,6 @@ def without_session(
 
 
 def session_names(calls: Iterable[LoggedCall], adapter: Adapter) -> list[str]:
-    """Those in the arguments, in order of appearance."""
-    found = (call.arguments.get(key) for call in calls for key in adapter.injected_keys)
+    """Return the session names in the arguments, in order of appearance."""
+    found = (call.arguments.get(key) for call in calls for key in injected_keys(adapter))
     return list(dict.fromkeys(each for each in found if isinstance(each, str)))

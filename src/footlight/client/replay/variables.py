@@ -13,10 +13,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from footlight.client.errors import MCPError
 from footlight.client.replay.calls import LoggedCall
+from footlight.protocol.errors import MCPError
 
-__all__ = ["PLACE", "Hidden", "filled", "filled_text", "mapped_strings", "replaced", "strings_of"]
+__all__ = ["PLACE", "Hidden", "fill_calls", "fill_text", "map_strings", "replace_keys", "strings_of"]
 
 logger = logging.getLogger(__name__)
 
@@ -25,8 +25,10 @@ SHORTEST = 4
 """Characters of a value that is looked for within other text, to be hidden there."""
 
 
-def filled(calls: Sequence[LoggedCall], variables: Mapping[str, str], *, name: str) -> tuple[LoggedCall, ...]:
-    """The calls with their arguments as they are sent. `name` is what errors call the file.
+def fill_calls(
+    calls: Sequence[LoggedCall], variables: Mapping[str, str], *, name: str
+) -> tuple[LoggedCall, ...]:
+    """Return the calls with the arguments that are sent. `name` is the name of the file in errors.
 
     Raises:
         MCPError: names all variables that have no value, and the lines that need them; or a line was redacted
@@ -45,7 +47,7 @@ def filled(calls: Sequence[LoggedCall], variables: Mapping[str, str], *, name: s
     if missing:
         told = "; ".join(f"${{{each}}} ({_lines(lines)})" for each, lines in missing.items())
         raise MCPError(f"{name}: no value was given for {told}; give --var NAME=VALUE", reason="invalid")
-    return tuple(_filled(call, variables, name) for call in calls)
+    return tuple(_fill_call(call, variables, name) for call in calls)
 
 
 def _missing(calls: Sequence[LoggedCall], variables: Mapping[str, str]) -> dict[str, list[int]]:
@@ -57,19 +59,19 @@ def _missing(calls: Sequence[LoggedCall], variables: Mapping[str, str]) -> dict[
     return missing
 
 
-def _filled(call: LoggedCall, variables: Mapping[str, str], name: str) -> LoggedCall:
+def _fill_call(call: LoggedCall, variables: Mapping[str, str], name: str) -> LoggedCall:
     if not _is_template(call) and (unknown := [each for each in _places(call) if each not in variables]):
         told = ", ".join(f"${{{each}}}" for each in dict.fromkeys(unknown))
         logger.warning("%s, line %d: %s was given no value, and is sent as it is", name, call.line, told)
 
     def fill(text: str) -> str:
-        return filled_text(text, variables, template=_is_template(call))
+        return fill_text(text, variables, template=_is_template(call))
 
-    return replace(call, arguments=mapped_strings(call.arguments, fill))
+    return replace(call, arguments=map_strings(call.arguments, fill))
 
 
-def filled_text(text: str, variables: Mapping[str, str], *, template: bool = False) -> str:
-    """The text with the values that are known. Only a template has escapes."""
+def fill_text(text: str, variables: Mapping[str, str], *, template: bool = False) -> str:
+    """Return the text with the values of variables. Only a template has escapes."""
     return PLACE.sub(lambda found: _value(found, variables, template=template), text)
 
 
@@ -94,7 +96,7 @@ def _lines(numbers: Sequence[int]) -> str:
 
 
 def strings_of(value: Any) -> list[str]:
-    """All strings in a value of JSON, keys aside."""
+    """Yield all strings in a JSON value, except keys."""
     if isinstance(value, str):
         return [value]
     if isinstance(value, Mapping):
@@ -106,20 +108,22 @@ def strings_of(value: Any) -> list[str]:
     )
 
 
-def mapped_strings(value: Any, change: Callable[[str], str]) -> Any:
-    """A copy with each string changed, keys aside."""
+def map_strings(value: Any, change: Callable[[str], str]) -> Any:
+    """Return a copy of a JSON value with each string changed, except keys."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, Mapping):
         items = cast("Mapping[str, Any]", value).items()
-        return {key: mapped_strings(each, change) for key, each in items}
+        return {key: map_strings(each, change) for key, each in items}
     if isinstance(value, list):
-        return [mapped_strings(each, change) for each in cast("list[Any]", value)]
+        return [map_strings(each, change) for each in cast("list[Any]", value)]
     return value
 
 
-def replaced(text: str, changes: Mapping[str, str]) -> str:
-    """The text with values for keys, long ones first. What was put in is not changed again."""
+def replace_keys(text: str, changes: Mapping[str, str]) -> str:
+    """Return the text with keys replaced by values, long keys first. Inserted values are not changed
+    again.
+    """
     found = sorted((each for each in changes if each in text), key=len, reverse=True)
     pattern = "|".join(map(re.escape, found))
     return re.sub(pattern, lambda each: changes[each[0]], text) if found else text
@@ -135,11 +139,11 @@ class Hidden:
         names = {value: f"${{{name}}}" for name, value in [*self.variables.items()][::-1] if value}
         if text in names:
             return names[text]
-        return replaced(text, {value: names[value] for value in names if len(value) >= SHORTEST})
+        return replace_keys(text, {value: names[value] for value in names if len(value) >= SHORTEST})
 
     def entry(self, entry: dict[str, Any]) -> dict[str, Any]:
-        """A line of the log, for `create_logger`: it can be replayed with the same variables."""
-        return {**entry, **{key: mapped_strings(entry[key], self) for key in _SAID if key in entry}}
+        """Return a line for `create_logger`, so that it can be replayed with the same variables."""
+        return {**entry, **{key: map_strings(entry[key], self) for key in _SAID if key in entry}}
 
 
 _SAID = ("arguments", "_result", "_error", "_locator")

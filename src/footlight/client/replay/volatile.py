@@ -1,4 +1,4 @@
-"""What of a result is another each time: times, durations, ports of loopback, ids that look made up."""
+"""What differs in every run: times, durations, ports of loopback, ids."""
 
 from __future__ import annotations
 
@@ -7,30 +7,45 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from footlight.client.errors import MCPError
-from footlight.client.replay.leaves import Path
+from footlight.client.replay.json_paths import Path
+from footlight.protocol.errors import MCPError
 
-__all__ = ["Ignored", "is_volatile_field", "steady"]
+__all__ = ["CHANGES", "Ignored", "is_volatile_field", "steady"]
 
-_LAST_WORD = re.compile(r"([A-Z]?[a-z]+|[A-Z]+)[\d_]*\Z")
+_LAST_WORD = re.compile(r"([A-Z][a-z]+|(?<![a-z])[a-z]+|(?<![A-Z])[A-Z]++)[\d_]*\Z")
 _FIELDS = frozenset(("ms", "at", "timestamp", "timestamps", "duration", "elapsed", "uptime", "port", "pid"))
 _TIMINGS = ("timing", "timings")
 _IDS = frozenset(("id", "uuid", "guid", "nonce", "cursor"))
 SHORTEST_ID = 8
 
+CHANGES = "\0"
+"""Stands where a text is another each time."""
+
 _TEXTS = (
-    (re.compile(r"(\b127\.0\.0\.1|\blocalhost|\[::1\]):\d{1,5}\b"), r"\1:PORT"),
-    (re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?"), "TIME"),
-    (re.compile(r"(?<![\d.])\d+(?:\.\d+)?(\s?)(?:ms|µs|milliseconds)\b"), r"N\1ms"),
-    (re.compile(r"(?<![\d.])\d+\.\d+(\s?)(?:s|seconds)\b"), r"N\1s"),
-    (re.compile(r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b"), "UUID"),
-    (re.compile(r"(</?page-content )[0-9a-f]{8}\b"), r"\1NUMBER"),
+    (re.compile(r"(\b127\.0\.0\.1|\blocalhost|\[::1\]):\d{1,5}\b"), rf"\1:{CHANGES}"),
+    (  # With colons in texts, with hyphens and the like in names of files.
+        re.compile(
+            r"(?<!\d)\d{4}-\d\d-\d\d[T _-]\d\d(?P<mark>[:.-])\d\d(?P=mark)\d\d(?:[.,-]\d{1,9})?"
+            r"(?:Z|[+-]\d\d:?\d\d)?(?!\d)"
+        ),
+        CHANGES,
+    ),
+    (
+        re.compile(r"(?<!\d)20\d\d(?:0[1-9]|1[0-2])[0-3]\d[T_-]?[0-2]\d[0-5]\d[0-5]\d(?:\d{3})?Z?(?!\d)"),
+        CHANGES,
+    ),
+    (re.compile(r"(?<![\d.])1\d{12}(?!\d|\.\d)|(?<=[-_/])1[5-9]\d{8}(?=[-_./])"), CHANGES),  # Since 1970.
+    (re.compile(r"(?<![\d.])\d+(?:\.\d+)?(\s?)(?:ms|µs|milliseconds)\b"), rf"{CHANGES}\1ms"),
+    (re.compile(r"(?<![\d.])\d+\.\d+(\s?)(?:s|seconds)\b"), rf"{CHANGES}\1s"),
+    (re.compile(r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b"), CHANGES),
+    (re.compile(r"(?<=/)tmp[a-z0-9_]{8}\b"), CHANGES),
+    (re.compile(r"(</?page-content )[0-9a-f]{8}\b"), rf"\1{CHANGES}"),
 )
 """In texts: what it looks like, and what it is compared as."""
 
 
 def steady(text: str) -> str:
-    """The text without what is another each time."""
+    """Return the text with `CHANGES` for what is another each time."""
     for pattern, same in _TEXTS:
         text = pattern.sub(same, text)
     return text
@@ -75,7 +90,8 @@ class Ignored:
 
     @classmethod
     def of(cls, given: Iterable[str]) -> Ignored:
-        """What begins with `$` is a path, anything else the name of a field, anywhere.
+        """Return the rules of the given texts: one that begins with `$` is a path, any other the name of a
+        field anywhere.
 
         Raises:
             MCPError: a path cannot be read.

@@ -1,4 +1,4 @@
-"""Streamable HTTP, as document 001 has it: one URL, a POST for each message, a GET for the server's own."""
+"""Streamable HTTP: a POST for each message, and a GET for messages of the server outside of calls."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 
-from footlight.client.errors import MCPError
-from footlight.client.sse import MAX_EVENT_SIZE
-from footlight.client.transports.http_headers import check_headers
+from footlight.client.transports.network import check_headers
+from footlight.protocol.errors import MCPError
+from footlight.protocol.sse import MAX_EVENT_SIZE
 
 if TYPE_CHECKING:
     import ssl
 
     import httpx2
 
-    from footlight.client.channel import Receiver
     from footlight.client.transports.http_channel import HttpChannel
+    from footlight.protocol.channel import Receiver
 
 __all__ = ["MAX_BODY_SIZE", "StreamableHTTP"]
 
@@ -28,9 +28,10 @@ MAX_BODY_SIZE = 64 << 20
 class StreamableHTTP:
     """A server at a URL.
 
-    `headers` go with every request, but never in place of the protocol's own (R001-8). `verify` says which
-    certificates are trusted: the system's, those of a file or folder, or a context's; False: any (R001-56).
-    The environment's proxies are used, but not for this machine; a `proxy` given here always is.
+    `headers` are sent with every request, but never replace the protocol's own. `verify` says which
+    certificates are trusted: those of the system (True), of a file or folder, of an SSL context, or all of
+    them (False). The environment's proxies are used, except for this machine; a `proxy` given here is always
+    used.
     """
 
     url: str
@@ -42,40 +43,49 @@ class StreamableHTTP:
     max_body_size: int = field(default=MAX_BODY_SIZE, kw_only=True)
 
     def __post_init__(self) -> None:
-        """Raises MCPError where the URL is none of a server's."""
-        if _split(self.url).scheme not in ("http", "https"):
+        """Raise MCPError if the URL or a header is not valid."""
+        if _split_url(self.url).scheme not in ("http", "https"):
             raise MCPError("A server over HTTP has a URL with http:// or https://", reason="invalid")
         check_headers(self.headers)
 
     @property
     def where(self) -> str:
-        """Without user, password, query and fragment, which may be secret."""
-        parts = _split(self.url)
+        """Return the URL without user, password, query and fragment, which may be secret."""
+        parts = _split_url(self.url)
         return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
     def __repr__(self) -> str:
         return f"StreamableHTTP({self.where!r})"
 
     async def open(self, receiver: Receiver) -> HttpChannel:
-        """Nothing is sent yet.
+        """Create a channel. Nothing is sent yet.
 
         Raises:
-            MCPError: the proxy, or the certificates, cannot be used.
+            MCPError: the proxy or the certificates cannot be used.
         """
         from footlight.client.transports.http_channel import HttpChannel
-        from footlight.client.transports.http_endpoint import Endpoint
+        from footlight.client.transports.http_endpoint import HttpEndpoint
 
-        return HttpChannel(Endpoint(self), receiver, transport=self)
+        endpoint = HttpEndpoint(
+            self.url, where=self.where, auth=self.auth, verify=self.verify, proxy=self.proxy
+        )
+        return HttpChannel(
+            endpoint,
+            receiver,
+            headers=self.headers,
+            max_event_size=self.max_event_size,
+            max_body_size=self.max_body_size,
+        )
 
 
-def _split(url: str) -> SplitResult:
+def _split_url(url: str) -> SplitResult:
     try:
         parts = urlsplit(url)
-        known = bool(parts.hostname) and parts.port != 0
+        valid = bool(parts.hostname) and parts.port != 0
     except ValueError:
-        known = False
+        valid = False
         parts = None
-    if parts is None or not known:
+    if parts is None or not valid:
         # The URL itself may hold a password.
         raise MCPError("The URL has no host, or no valid port", reason="invalid")
     return parts

@@ -1,4 +1,4 @@
-"""What an HTTP answer says: its kind, its body within bounds, and its status as an error."""
+"""Read an HTTP response: its media type, its body within bounds, and an error status as an error."""
 
 from __future__ import annotations
 
@@ -8,27 +8,58 @@ from typing import Any
 
 import httpx2
 
-from footlight.client.errors import MCPError
-from footlight.client.messages import kind_of, peer_error
+from footlight.client.transports.http_headers import SESSION_HEADER
+from footlight.client.transports.network import retry_after_ms
+from footlight.protocol.errors import SECRET_NAME, MCPError
+from footlight.protocol.messages import kind_of, peer_error
+from footlight.protocol.untrusted_json import an_object, text
 
-__all__ = ["drain", "media_type", "read_body", "refusal"]
+__all__ = ["check_coding", "drain", "media_type", "read_body", "read_refusal"]
 
 MAX_ERROR_SIZE = 64 << 10
-DOORKEEPERS = (401, 403, 407, 413, 421, 429)
-"""Statuses of who stands before the protocol, which never saw the request, in whatever form they say it."""
+MAX_MESSAGE = 200
+MIN_SECRET = 4
+"""Characters. Shorter values are not masked in what the server says: they would match anywhere."""
+GATEWAY_STATUSES = (401, 403, 407, 413, 421, 429)
+"""Statuses of what stands in front of the MCP server, which never saw the request, in any form of body."""
 
 
 def media_type(response: httpx2.Response) -> str:
-    """In lower case, without parameters; empty where there is none."""
+    """Return the media type in lower case without parameters, or an empty text."""
     return response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
 
 
-async def read_body(response: httpx2.Response, *, max_size: int) -> bytes:
-    """All of it.
+def check_coding(response: httpx2.Response) -> None:
+    """Check that the body can be decompressed.
 
     Raises:
-        MCPError: it is too large.
+        MCPError: it is compressed in a way that was not asked for.
     """
+    if coding := _find_unknown_coding(response):
+        raise MCPError(
+            f"The server's answer is compressed with {coding!r:.40}, which the client did not ask for",
+            reason="protocol",
+            status=response.status_code,
+        )
+
+
+def _find_unknown_coding(response: httpx2.Response) -> str | None:
+    asked = _split_list(response.request.headers.get("Accept-Encoding", ""))
+    codings = _split_list(response.headers.get("Content-Encoding", ""))
+    return next((coding for coding in codings if coding not in (*asked, "identity")), None)
+
+
+def _split_list(header: str) -> list[str]:
+    return [word for part in header.split(",") if (word := part.partition(";")[0].strip().lower())]
+
+
+async def read_body(response: httpx2.Response, *, max_size: int) -> bytes:
+    """Return the whole body.
+
+    Raises:
+        MCPError: it is too large, or cannot be decompressed.
+    """
+    check_coding(response)
     body, whole = await _read(response, max_size)
     if not whole:
         raise MCPError(f"The server's answer has more than {max_size} bytes", reason="protocol")
@@ -36,9 +67,9 @@ async def read_body(response: httpx2.Response, *, max_size: int) -> bytes:
 
 
 async def drain(response: httpx2.Response) -> None:
-    """Read what little there should be, so that the connection can carry the next request.
+    """Read the rest of a short body, so that the connection can carry the next request.
 
-    What ends only with the connection, or is a stream, could last for ever.
+    A body that ends only with the connection, and a stream, are left alone: they could last forever.
     """
     framed = response.status_code == 204 or {"content-length", "transfer-encoding"} & response.headers.keys()
     if framed and media_type(response) != "text/event-stream":
@@ -46,18 +77,21 @@ async def drain(response: httpx2.Response) -> None:
             await _read(response, MAX_ERROR_SIZE)
 
 
-async def refusal(response: httpx2.Response, *, where: str) -> MCPError:
-    """Why the server answers with this status. A JSON-RPC error in the body says it better (R001-35)."""
+async def read_refusal(response: httpx2.Response, *, where: str) -> MCPError:
+    """Return the error of a response with an error status. A JSON-RPC error in its body takes precedence."""
     data = await _error_data(response)
     status = response.status_code
     if kind_of(data) == "error":
         error = peer_error(data["error"], status=status)
-        if status in DOORKEEPERS:
+        if status in GATEWAY_STATUSES:
             error.reason = "http"
-        return error
-    phrase = f"{status} {response.reason_phrase}".rstrip()
-    message = f"{where} answers {phrase}{_advice(response)}"
-    return MCPError(message, reason="http", rpc_code=status, status=status, data=data)
+    else:
+        phrase = f"{status} {response.reason_phrase}".rstrip()
+        message = f"{where} answers {phrase}{_advice(response)}{_read_message(data, media_type(response))}"
+        error = MCPError(message, reason="http", rpc_code=status, status=status, data=data)
+    headers = response.headers
+    error.retry_after_ms = retry_after_ms(headers.get("Retry-After"), date=headers.get("Date"))
+    return error
 
 
 def _advice(response: httpx2.Response) -> str:
@@ -68,20 +102,54 @@ def _advice(response: httpx2.Response) -> str:
     return ": it wants credentials; give `auth`, or a header `Authorization`"
 
 
+def _read_message(data: object, media: str) -> str:
+    """Return the message for people in a body, unless it is a page."""
+    if media == "text/plain":
+        message = text(data)
+    elif media.endswith("json"):
+        fields = an_object(data)
+        names = ("message", "detail", "error_description", "error", "title")
+        error = an_object(fields.get("error"))
+        message = text(error.get("message")) or next(
+            (found for name in names if (found := text(fields.get(name)))), None
+        )
+    else:
+        message = None
+    message = " ".join((message or "")[: 2 * MAX_MESSAGE].split())
+    if not message or not message.isprintable():
+        return ""
+    return f": {message}" if len(message) <= MAX_MESSAGE else f": {message[:MAX_MESSAGE]}…"
+
+
 async def _error_data(response: httpx2.Response) -> Any:
-    """The body as JSON or as text; None where it is empty."""
+    """Return the body as JSON or as text, without the secrets that were sent; None if it is empty."""
+    if _find_unknown_coding(response):
+        return None
     try:
         body, _ = await _read(response, MAX_ERROR_SIZE)
     except httpx2.HTTPError:
-        return None  # The status says enough.
+        return None  # The status is enough.
+    found = body.decode(errors="replace")
+    for secret in _sent_secrets(response.request):
+        found = found.replace(secret, "***")
     try:
-        return json.loads(body)
+        return json.loads(found)
     except (ValueError, RecursionError):
-        return body.decode(errors="replace") or None
+        return found or None
+
+
+def _sent_secrets(request: httpx2.Request) -> list[str]:
+    """Return tokens, keys, cookies and the session id of the request, which must not appear in an error."""
+    values = [
+        value.rpartition(" ")[2]
+        for name, value in request.headers.items()
+        if SECRET_NAME.search(name) or name.lower() == SESSION_HEADER.lower()
+    ]
+    return [value for value in values if len(value) >= MIN_SECRET]
 
 
 async def _read(response: httpx2.Response, max_size: int) -> tuple[bytes, bool]:
-    """The body up to this size, and whether that is all of it."""
+    """Return the body up to this size, and whether that is all of it."""
     parts: list[bytes] = []
     size = 0
     async with aclosing(response.aiter_bytes()) as chunks:

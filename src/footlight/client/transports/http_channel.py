@@ -1,4 +1,4 @@
-"""An open way to a server over Streamable HTTP (document 001)."""
+"""A channel to a server over Streamable HTTP."""
 
 from __future__ import annotations
 
@@ -7,22 +7,20 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from footlight.client.errors import MCPConnectionError, MCPError, ServerNotAvailableError
-from footlight.client.messages import is_id, kind_of, parse, peer_error
-from footlight.client.transports.closing import outlast
+from footlight.client.tasks import shield_until_done
 from footlight.client.transports.http_answer import drain, media_type, read_body
-from footlight.client.transports.http_listening import Listening
-from footlight.client.transports.http_session import Session
-from footlight.client.transports.http_stream import EventStream, Take
-from footlight.client.versions import is_stateless
+from footlight.client.transports.http_session import HttpSession, session_expired_error
+from footlight.client.transports.http_stream import EventStream, StreamReader, Take
+from footlight.protocol.errors import MCPConnectionError, MCPError, ServerNotAvailableError
+from footlight.protocol.messages import is_answer_to, kind_of, parse, peer_error
+from footlight.protocol.versions import is_stateless
 
 if TYPE_CHECKING:
     import httpx2
 
-    from footlight.client.channel import Receiver
-    from footlight.client.messages import Message, RequestId
-    from footlight.client.transports.http import StreamableHTTP
-    from footlight.client.transports.http_endpoint import Endpoint
+    from footlight.client.transports.http_endpoint import HttpEndpoint
+    from footlight.protocol.channel import Receiver
+    from footlight.protocol.messages import Message, RequestId
 
 __all__ = ["HttpChannel"]
 
@@ -32,16 +30,25 @@ CLOSE_SECONDS = 5.0
 
 
 class HttpChannel:
-    """`Channel` and `HttpSession`."""
+    """Implements `Channel` and `HttpFeatures`."""
 
-    def __init__(self, endpoint: Endpoint, receiver: Receiver, *, transport: StreamableHTTP) -> None:
+    def __init__(
+        self,
+        endpoint: HttpEndpoint,
+        receiver: Receiver,
+        *,
+        headers: Mapping[str, str],
+        max_event_size: int,
+        max_body_size: int,
+    ) -> None:
         self.cancels_by_closing = False
         self._endpoint = endpoint
         self._receiver = receiver
-        self._transport = transport
-        self._session = Session(endpoint, transport.headers)
+        self._max_event_size = max_event_size
+        self._max_body_size = max_body_size
+        self._session = HttpSession(endpoint, headers, on_session_ended=self._session_ended)
         self._exchanges: set[asyncio.Task[None]] = set()
-        self._listening: Listening | None = None
+        self._get_stream: StreamReader | None = None
         self._end: asyncio.Task[None] | None = None
 
     def __repr__(self) -> str:
@@ -52,10 +59,10 @@ class HttpChannel:
         self.cancels_by_closing = is_stateless(version)
 
     async def close(self) -> None:
-        """What runs fails. The session, if there is one, stays: see `terminate`."""
+        """Fail running exchanges and close. The HTTP session stays: see `terminate`."""
         if self._end is None:
             self._end = asyncio.create_task(self._close())
-        await outlast(self._end)
+        await shield_until_done(self._end)
 
     async def _close(self) -> None:
         await self.stop_listening()
@@ -73,16 +80,27 @@ class HttpChannel:
         return self._session.id
 
     async def terminate(self) -> bool:
-        await self.stop_listening()
-        return self._end is None and await self._session.delete()
+        # Taken first, because a stream that is closed on purpose is not told that its session ended.
+        get_stream, self._get_stream = self._get_stream, None
+        session_id = self._session.forget()
+        if get_stream is not None:
+            await get_stream.close()
+        return self._end is None and session_id is not None and await self._session.delete(session_id)
+
+    def _session_ended(self) -> None:
+        """Fail the GET stream, which belongs to the session, and tell the receiver."""
+        get_stream, self._get_stream = self._get_stream, None
+        if get_stream is not None:
+            get_stream.fail(session_expired_error())
+        self._receiver.session_ended()
 
     async def listen(
         self, on_message: Callable[[Message], None], on_error: Callable[[MCPError], None]
     ) -> bool:
-        """As `HttpSession` has it.
+        """Open the GET stream, as `HttpFeatures` describes.
 
         Raises:
-            MCPError: it could not be opened at all.
+            MCPError: it could not be opened.
         """
         await self.stop_listening()
         self._check_open()
@@ -92,13 +110,13 @@ class HttpChannel:
             on_message(message)
             return False
 
-        self._listening = Listening(self._stream(self.session_id, strict=False), take, on_error)
-        return await self._listening.opened()
+        self._get_stream = StreamReader(self._make_stream(self.session_id, strict=False), take, on_error)
+        return await self._get_stream.wait_open()
 
     async def stop_listening(self) -> None:
-        listening, self._listening = self._listening, None
-        if listening is not None:
-            await listening.close()
+        get_stream, self._get_stream = self._get_stream, None
+        if get_stream is not None:
+            await get_stream.close()
 
     # Messages
 
@@ -106,7 +124,7 @@ class HttpChannel:
         self._check_open()
         exchange = asyncio.create_task(self._exchange(message, headers))
         self._exchanges.add(exchange)
-        exchange.add_done_callback(self._ended)
+        exchange.add_done_callback(self._forget_exchange)
         try:
             await exchange
         except asyncio.CancelledError:
@@ -115,33 +133,32 @@ class HttpChannel:
                 self._check_open()
             raise
 
-    def _ended(self, exchange: asyncio.Task[None]) -> None:
+    def _forget_exchange(self, exchange: asyncio.Task[None]) -> None:
         self._exchanges.discard(exchange)
         if not exchange.cancelled():
-            exchange.exception()  # Nobody else may look: the sender may have been cancelled just now.
+            exchange.exception()  # Retrieved here, in case the sender was cancelled.
 
     async def _exchange(self, message: Message, headers: Mapping[str, str]) -> None:
         if kind_of(message) == "request":
-            await self._ask(message, headers)
+            await self._send_request(message, headers)
         else:
-            await self._tell(message, headers)
+            await self._send_notification(message, headers)
 
-    async def _tell(self, message: Message, headers: Mapping[str, str]) -> None:
-        """Send what has no answer (R001-6)."""
+    async def _send_notification(self, message: Message, headers: Mapping[str, str]) -> None:
         async with self._session.post(message, headers) as (response, _):
             await drain(response)
 
-    async def _ask(self, message: Message, headers: Mapping[str, str]) -> None:
-        """Send a request, and receive all that comes until its answer."""
-        take = self._until(message["id"])
+    async def _send_request(self, message: Message, headers: Mapping[str, str]) -> None:
+        """Send a request and receive all messages until its answer."""
+        take = self._receive_until(message["id"])
         stream: EventStream | None = None
         end = MCPError("The response ended without the answer", reason="protocol")
         try:
             async with self._session.post(message, headers) as (response, session_id):
                 if media_type(response) != "text/event-stream":
-                    done = take(await self._only_message(response))
+                    done = take(await self._read_single_message(response))
                 else:
-                    stream = self._stream(session_id, strict=True)
+                    stream = self._make_stream(session_id, strict=True)
                     done = await stream.read(response, take)
         except MCPConnectionError as error:
             if stream is None:
@@ -155,25 +172,25 @@ class HttpChannel:
         await self._resume(stream, take, end)
 
     async def _resume(self, stream: EventStream, take: Take, end: MCPError) -> None:
-        """Go on where the answer to a request was cut.
+        """Continue the stream of an answer that was cut.
 
         Raises:
-            MCPError: `end`, if the server does not let us.
+            MCPError: `end`, if the server does not allow it.
         """
         try:
             await stream.follow(take)
         except ServerNotAvailableError as error:
-            # It was available when it took the request, so nobody may think that it did not.
+            # The server took the request, so the error must not say that it was unavailable.
             raise MCPConnectionError(error.message) from None
         except MCPError as error:
             if error.status is None or error.reason == "session_expired":
                 raise
             raise end from None
 
-    async def _only_message(self, response: httpx2.Response) -> Message:
-        """The body of an answer that is no stream (R001-9, R001-36)."""
+    async def _read_single_message(self, response: httpx2.Response) -> Message:
+        """Return the message in the body of an answer that is not a stream."""
         status, media = response.status_code, media_type(response)
-        body = await read_body(response, max_size=self._transport.max_body_size)
+        body = await read_body(response, max_size=self._max_body_size)
         if not body.strip():
             raise MCPError(f"The server gave no answer ({status}, empty)", reason="protocol", status=status)
         if media != "application/json":
@@ -181,24 +198,24 @@ class HttpChannel:
             raise MCPError(f"An answer is JSON or events, not {found}", reason="protocol", status=status)
         return parse(body, unit="body")
 
-    def _until(self, identifier: RequestId) -> Take:
-        """Receives messages; the answer to this request is the last."""
+    def _receive_until(self, identifier: RequestId) -> Take:
+        """Return a function that receives messages until the answer to this request."""
 
         def take(message: Message) -> bool:
             kind = kind_of(message)
             if kind == "error" and message.get("id") is None:
-                # What a server says that could not even read which request it was.
+                # The server could not even read the id of the request.
                 raise peer_error(message["error"])
             self._receiver.receive(message)
-            return kind in ("response", "error") and is_id(message["id"]) and message["id"] == identifier
+            return kind in ("response", "error") and is_answer_to(identifier, message)
 
         return take
 
-    def _stream(self, session_id: str | None, *, strict: bool) -> EventStream:
+    def _make_stream(self, session_id: str | None, *, strict: bool) -> EventStream:
         return EventStream(
             self._session,
             session_id=session_id,
-            max_event_size=self._transport.max_event_size,
+            max_event_size=self._max_event_size,
             strict=strict,
         )
 

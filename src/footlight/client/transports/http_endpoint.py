@@ -1,4 +1,4 @@
-"""The seam to `httpx2`: one URL, how to reach it, and its exceptions as ours."""
+"""The only module that uses `httpx2`'s client: requests to one URL, and its exceptions as ours."""
 
 from __future__ import annotations
 
@@ -6,67 +6,90 @@ import logging
 import ssl
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
-from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx2
 
-from footlight.client.errors import MCPConnectionError, MCPError, Reason, ServerNotAvailableError
-from footlight.client.transports.causes import cause
+from footlight.client.transports.network import describe_os_error
+from footlight.protocol.errors import MCPConnectionError, MCPError, Reason, ServerNotAvailableError
+from footlight.transports.loopback import is_loopback
 
 if TYPE_CHECKING:
-    from footlight.client.transports.http import StreamableHTTP
     from footlight.client.transports.http_headers import Headers
 
-__all__ = ["Endpoint"]
+__all__ = ["HttpEndpoint"]
 
 CONNECT_SECONDS = 10.0
 KEEPALIVE_SECONDS = 4.0
-"""Less than the five after which servers like uvicorn and Node.js drop an idle connection: a request that is
-sent on one just then is lost."""
+"""Servers like uvicorn and Node.js drop an idle connection after five seconds. A request sent just then is
+lost, so idle connections are closed earlier.
+"""
 MAX_REDIRECTS = 5
 LOOPBACK = ("all://localhost", "all://127.0.0.0/8", "all://[::1]")
 
 
-class Endpoint:
-    """Requests to one URL. Their only time limit is that of connecting: deadlines are the caller's."""
+class HttpEndpoint:
+    """Sends requests to one URL. Only connecting has a time limit here: deadlines are the caller's."""
 
-    def __init__(self, transport: StreamableHTTP) -> None:
-        self.where = transport.where
-        with self._translated():
-            url = httpx2.URL(transport.url)
-        user = httpx2.BasicAuth(url.username, url.password) if url.username or url.password else None
-        self._url = url.copy_with(username=None, password=None, fragment=None)
-        self._auth = transport.auth or user
-        _keep_quiet()
-        with self._usable():
-            self._client = httpx2.AsyncClient(
+    def __init__(
+        self,
+        url: str,
+        *,
+        where: str,
+        auth: httpx2.Auth | None = None,
+        verify: bool | str | ssl.SSLContext = True,
+        proxy: str | None = None,
+    ) -> None:
+        self.where = where
+        with self._translate_errors():
+            parsed = httpx2.URL(url)
+        named = parsed.username or parsed.password
+        self._url = parsed.copy_with(username=None, password=None, fragment=None)
+        self._given_auth = auth
+        self._auth = auth or (httpx2.BasicAuth(parsed.username, parsed.password) if named else None)
+        _silence_loggers()
+        with self._check_configuration():
+            self._client = self._make_client(proxy, self._make_ssl_context(verify))
+
+    def _make_client(self, proxy: str | None, verify: ssl.SSLContext) -> httpx2.AsyncClient:
+        def client(*, trust_env: bool, **others: httpx2.AsyncBaseTransport) -> httpx2.AsyncClient:
+            return httpx2.AsyncClient(
                 auth=self._auth,
-                verify=self._trust(transport.verify),
-                proxy=transport.proxy,
-                mounts=None if transport.proxy else dict.fromkeys(LOOPBACK),
-                # A proxy of the environment that cannot be used is no concern of what is on this machine.
-                trust_env=not (self._is_alone and _is_loopback(url)),
+                verify=verify,
+                proxy=proxy,
+                mounts=None if proxy else {**dict.fromkeys(LOOPBACK), **others},
+                trust_env=trust_env,
                 timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
-                # A limit could lock up: calls that wait for our answers to the server's questions, which
-                # need a connection too.
+                # A limit could cause a deadlock: a call may wait for our answer to a request of the server,
+                # which needs a connection too.
                 limits=httpx2.Limits(max_connections=None, keepalive_expiry=KEEPALIVE_SECONDS),
             )
+
+        if proxy or not is_loopback(self._url.host):
+            return client(trust_env=True)
+        if self._only_url:
+            return client(trust_env=False)
+        # A server on this machine needs no proxy. A proxy of the environment that cannot be used fails only
+        # what the `auth` requests elsewhere.
+        try:
+            return client(trust_env=True)
+        except (ImportError, ValueError, httpx2.InvalidURL) as error:
+            return client(trust_env=False, **{"all://": _UnusableProxy(type(error).__name__)})
 
     @asynccontextmanager
     async def request(
         self, method: str, headers: Headers, body: bytes | None = None
     ) -> AsyncGenerator[httpx2.Response]:
-        """Send a request and yield the answer when its head has come; it is closed on return.
+        """Send a request and yield the response when its head has arrived. It is closed on return.
 
         Raises:
             ServerNotAvailableError: nothing was sent.
             MCPConnectionError: the connection broke, also while the body is read.
-            MCPError: the request cannot be sent, or is sent elsewhere.
+            MCPError: the request cannot be sent, or is redirected elsewhere.
         """
-        with self._translated():
-            response = await self._follow(method, headers, body)
+        with self._translate_errors():
+            response = await self._send_following_redirects(method, headers, body)
             try:
                 yield response
             finally:
@@ -75,7 +98,9 @@ class Endpoint:
     async def close(self) -> None:
         await self._client.aclose()
 
-    async def _follow(self, method: str, headers: Headers, body: bytes | None) -> httpx2.Response:
+    async def _send_following_redirects(
+        self, method: str, headers: Headers, body: bytes | None
+    ) -> httpx2.Response:
         url = self._url
         for _ in range(MAX_REDIRECTS + 1):
             response = await self._send(
@@ -84,7 +109,7 @@ class Endpoint:
             if not response.has_redirect_location:
                 return response
             await response.aclose()
-            url = self._redirected(response)
+            url = self._redirect_target(response)
         raise MCPError(f"{self.where} redirects more than {MAX_REDIRECTS} times", reason="http")
 
     async def _send(self, request: httpx2.Request) -> httpx2.Response:
@@ -93,46 +118,47 @@ class Endpoint:
         except (httpx2.HTTPError, httpx2.InvalidURL):
             raise
         except Exception as error:
-            # An `auth` is somebody else's code, with exceptions of its own.
+            # An `auth` is foreign code with its own exceptions.
             if self._auth is None:
                 raise
             raise MCPError(
                 f"{self.where}: the authorization failed: {error}", reason="http", rpc_code=401, status=401
             ) from error
 
-    def _redirected(self, response: httpx2.Response) -> httpx2.URL:
-        """Where to, as long as it is the same server and the request stays what it is.
+    def _redirect_target(self, response: httpx2.Response) -> httpx2.URL:
+        """Return the target of a redirect to the same server that keeps the method and the body.
 
         Raises:
-            MCPError: it would not; names the place without what may be secret.
+            MCPError: it does not; the message names the target without secrets.
         """
         status, target = response.status_code, response.next_request
         if target is not None and status in (307, 308) and target.url.origin == response.url.origin:
             return target.url
-        place = "no valid URL" if target is None else f"{_place(target.url)}: give that URL, if it is right"
+        described = (
+            "no valid URL" if target is None else f"{_url_place(target.url)}: give that URL, if it is right"
+        )
         raise MCPError(
-            f"{self.where} redirects ({status}) to {place}", reason="http", rpc_code=status, status=status
+            f"{self.where} redirects ({status}) to {described}", reason="http", rpc_code=status, status=status
         )
 
-    def _trust(self, verify: bool | str | ssl.SSLContext) -> ssl.SSLContext:
+    def _make_ssl_context(self, verify: bool | str | ssl.SSLContext) -> ssl.SSLContext:
         if isinstance(verify, str):
             is_folder = Path(verify).is_dir()
             return ssl.create_default_context(
                 cafile=None if is_folder else verify, capath=verify if is_folder else None
             )
-        if verify is True and self._url.scheme == "http" and self._is_alone:
-            # Reading all certificates takes longer than many a call. There will be no TLS, and if there
-            # were, this context would trust nobody.
+        if verify is True and self._url.scheme == "http" and self._only_url:
+            # Loading all certificates is slow, and plain HTTP needs none. This context would trust no server.
             return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         return httpx2.create_ssl_context(verify)
 
     @property
-    def _is_alone(self) -> bool:
-        """Whether no other URL is ever asked, as an `auth` would."""
-        return self._auth is None
+    def _only_url(self) -> bool:
+        """Return whether no other URL is requested. An `auth` may request others."""
+        return self._given_auth is None
 
     @contextmanager
-    def _usable(self) -> Generator[None]:
+    def _check_configuration(self) -> Generator[None]:
         try:
             yield
         except (ImportError, OSError, ValueError, httpx2.InvalidURL) as error:
@@ -142,17 +168,27 @@ class Endpoint:
             ) from None
 
     @contextmanager
-    def _translated(self) -> Generator[None]:
+    def _translate_errors(self) -> Generator[None]:
         try:
             yield
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            _, ours, reason, text = next(row for row in _OURS if isinstance(error, row[0]))
-            where = _place_of(error) or self.where
-            # Not `from error`: its text, or that of its causes, may hold a header or the whole URL.
-            raise ours(text.format(where=where, why=_why(error)), reason=reason) from None
+            _, ours, reason, text = next(row for row in _ERRORS if isinstance(error, row[0]))
+            where = _request_place(error) or self.where
+            # Not `from error`: the texts of these exceptions may contain a header or the whole URL.
+            raise ours(text.format(where=where, why=_describe(error)), reason=reason) from None
 
 
-_OURS: tuple[tuple[type[Exception], type[MCPError], Reason, str], ...] = (
+class _UnusableProxy(httpx2.AsyncBaseTransport):
+    """Fails every request that needs a proxy of the environment that cannot be used."""
+
+    def __init__(self, why: str) -> None:
+        self._describe = why
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        raise httpx2.ProxyError(f"the environment's cannot be used ({self._describe})", request=request)
+
+
+_ERRORS: tuple[tuple[type[Exception], type[MCPError], Reason, str], ...] = (
     (httpx2.ConnectError, ServerNotAvailableError, "network", "{where} cannot be reached: {why}"),
     (httpx2.ConnectTimeout, ServerNotAvailableError, "network", "{where} cannot be reached: no answer"),
     (httpx2.ProxyError, ServerNotAvailableError, "network", "{where} cannot be reached by proxy: {why}"),
@@ -162,45 +198,36 @@ _OURS: tuple[tuple[type[Exception], type[MCPError], Reason, str], ...] = (
     (httpx2.InvalidURL, MCPError, "invalid", "{where}: the URL is not valid"),
     (httpx2.HTTPError, MCPConnectionError, "network", "{where}: the connection broke: {why}"),
 )
-"""The first that fits. None of the texts shows what may be secret."""
+"""The first row whose exception matches. The messages contain no secrets."""
 
 
-def _why(error: BaseException) -> str:
-    """What the system said, which the libraries above it repeat less exactly."""
+def _describe(error: BaseException) -> str:
+    """Return the words of the system, which the libraries above it repeat less exactly."""
     if isinstance(error, httpx2.RemoteProtocolError):
-        # After the colon follows what the server sent, which is nobody's business.
+        # The text after the colon is what the server sent.
         return str(error).partition(": ")[0]
     inner: BaseException | None = error
     while inner is not None:
         if isinstance(inner, OSError) and (inner.errno or inner.strerror):
-            return cause(inner)
+            return describe_os_error(inner)
         inner = inner.__cause__ or inner.__context__
     return str(error) or type(error).__name__
 
 
-def _is_loopback(url: httpx2.URL) -> bool:
-    if url.host == "localhost":
-        return True
+def _request_place(error: Exception) -> str | None:
+    """Return where the request went, which an `auth` may have sent elsewhere."""
     try:
-        return ip_address(url.host).is_loopback
-    except ValueError:  # A name.
-        return False
-
-
-def _place_of(error: Exception) -> str | None:
-    """Where the request went, which an `auth` may have sent elsewhere."""
-    try:
-        return _place(error.request.url) if isinstance(error, httpx2.RequestError) else None
+        return _url_place(error.request.url) if isinstance(error, httpx2.RequestError) else None
     except RuntimeError:  # It does not know.
         return None
 
 
-def _place(url: httpx2.URL) -> str:
+def _url_place(url: httpx2.URL) -> str:
     return f"{url.scheme}://{url.netloc.decode('ascii', 'replace')}{url.path}"
 
 
-def _keep_quiet() -> None:
-    """Unless asked by name, these do not log: they would write session ids and whole URLs (R001-22)."""
+def _silence_loggers() -> None:
+    """Raise the log level of the HTTP libraries unless it was set: they log session ids and whole URLs."""
     for name in ("httpx2", "httpcore2"):
         if (log := logging.getLogger(name)).level == logging.NOTSET:
             log.setLevel(logging.WARNING)

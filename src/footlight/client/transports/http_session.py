@@ -1,90 +1,118 @@
-"""What the requests to one server share: the protocol's revision, the session's id, the caller's headers."""
+"""The HTTP session of a channel: its id, and the only place where its expiry is noticed.
+
+It begins with the response to `initialize`. It ends in `forget`: after a response that says so
+(`_check_status`), or on request. `on_session_ended` then passes the end upwards: the channel fails the GET
+stream, and `client_session.ClientSession` forgets what the server said, so that the next request negotiates
+again.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import re
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from footlight.client.errors import MCPConnectionError, MCPError
-from footlight.client.messages import encode
 from footlight.client.transports import http_headers
-from footlight.client.transports.http_answer import drain, refusal
-from footlight.client.versions import DEFAULT_VERSION, is_stateless
+from footlight.client.transports.http_answer import drain, read_refusal
+from footlight.protocol.errors import MCPConnectionError, MCPError
+from footlight.protocol.messages import encode
+from footlight.protocol.versions import DEFAULT_VERSION, is_stateless
 
 if TYPE_CHECKING:
     import httpx2
 
-    from footlight.client.messages import Message
-    from footlight.client.transports.http_endpoint import Endpoint
+    from footlight.client.transports.http_endpoint import HttpEndpoint
+    from footlight.protocol.messages import Message
 
-__all__ = ["Session", "expired"]
+__all__ = ["HttpSession", "session_expired_error"]
 
 logger = logging.getLogger(__name__)
 
 DELETE_SECONDS = 5.0
 
-_NO_SESSION = re.compile(
+_EXPIRY_MESSAGE = re.compile(
     r"(no valid|invalid|unknown|expired) session|session (id )?not found|server not initialized",
     re.IGNORECASE,
 )
 
 
-class Session:
-    def __init__(self, endpoint: Endpoint, custom: Mapping[str, str]) -> None:
+class HttpSession:
+    """Sends requests with the headers that all of a session's requests share."""
+
+    def __init__(
+        self, endpoint: HttpEndpoint, custom: Mapping[str, str], *, on_session_ended: Callable[[], None]
+    ) -> None:
         self._endpoint = endpoint
         self._custom = custom
+        self._on_session_ended = on_session_ended
         self.version = DEFAULT_VERSION
         self.id: str | None = None
-        """None: there is none, or no more."""
+        """None before the session begins and after it ended."""
 
     def is_stateless(self, message: Message) -> bool:
-        """Whether a message is of the protocol that has no sessions."""
+        """Return whether the message is of the protocol that has no sessions."""
         return http_headers.names_version(message) or is_stateless(self.version)
 
     @asynccontextmanager
     async def post(
-        self, message: Message, parameters: Mapping[str, str]
+        self, message: Message, param_headers: Mapping[str, str]
     ) -> AsyncGenerator[tuple[httpx2.Response, str | None]]:
-        """Send a message; yield the answer, and the id of its session. `initialize` begins another.
+        """Send a message. Yield the response and the id of its session. `initialize` begins a new session.
 
         Raises:
-            MCPError: the answer is no success, or there is none.
+            MCPError: the status is an error, or there is no response.
         """
-        begins = message.get("method") == "initialize"
-        session_id = None if begins or self.is_stateless(message) else self.id
-        headers = http_headers.of_post(
-            message, version=self.version, session_id=session_id, custom=self._custom, parameters=parameters
+        is_initialize = message.get("method") == "initialize"
+        session_id = None if is_initialize or self.is_stateless(message) else self.id
+        headers = http_headers.post_headers(
+            message,
+            version=self.version,
+            session_id=session_id,
+            custom=self._custom,
+            parameters=param_headers,
         )
         async with self._endpoint.request("POST", headers, encode(message)) as response:
-            await self._check(response, session_id)
-            if begins:
-                session_id = self.id = _id_in(response)
+            await self._check_status(response, session_id)
+            if is_initialize:
+                session_id = self.id = _read_session_id(response)
             yield response, session_id
 
     @asynccontextmanager
     async def get(
-        self, *, session_id: str | None, last_event_id: str | None
+        self, *, session_id: str | None, last_event_id: str | None, continues: bool
     ) -> AsyncGenerator[httpx2.Response]:
-        """Ask for a stream of this session (R001-23); raises like `post`."""
+        """Request a stream of this session.
+
+        For a stream that `continues`, 404 means that the session is gone. For the first request it may also
+        mean that the server has no such stream, so it is an error like others.
+
+        Raises:
+            MCPError: the status is an error, or there is no response.
+        """
         if session_id != self.id:
-            raise expired()
-        headers = http_headers.of_get(
+            raise session_expired_error()
+        headers = http_headers.get_headers(
             version=self.version, session_id=session_id, custom=self._custom, last_event_id=last_event_id
         )
         async with self._endpoint.request("GET", headers) as response:
-            await self._check(response, session_id)
+            await self._check_status(response, session_id, is_404_expiry=continues)
             yield response
 
-    async def delete(self) -> bool:
-        """End the session: whether the server did. The id is forgotten in any case (R001-20)."""
+    def forget(self) -> str | None:
+        """Forget the session and return its id."""
         session_id, self.id = self.id, None
-        if session_id is None:
-            return False
-        headers = http_headers.of_delete(version=self.version, session_id=session_id, custom=self._custom)
+        if session_id is not None:
+            self._on_session_ended()
+        return session_id
+
+    async def delete(self, session_id: str) -> bool:
+        """End a session at the server. Return whether the server did."""
+        headers = http_headers.delete_headers(
+            version=self.version, session_id=session_id, custom=self._custom
+        )
         try:
             async with asyncio.timeout(DELETE_SECONDS), self._endpoint.request("DELETE", headers) as response:
                 await drain(response)
@@ -93,32 +121,38 @@ class Session:
             return False
         return response.is_success or response.status_code == 404
 
-    async def _check(self, response: httpx2.Response, session_id: str | None) -> None:
-        """Raises MCPError unless the status is a success. `session_id` is what the request had."""
+    async def _check_status(
+        self, response: httpx2.Response, session_id: str | None, *, is_404_expiry: bool = True
+    ) -> None:
+        """Forget the session if the response says that it expired. `session_id` is the id that was sent.
+
+        Raises:
+            MCPError: the status is not a success.
+        """
         if response.is_success:
             return
-        error = await refusal(response, where=self._endpoint.where)
-        if session_id is None or not _says_expired(error):
+        error = await read_refusal(response, where=self._endpoint.where)
+        if session_id is None or not _is_expiry(error, is_404_expiry=is_404_expiry):
             raise error
         if self.id == session_id:
-            self.id = None
-        raise expired(error.status)
+            self.forget()
+        raise session_expired_error(error.status)
 
 
-def expired(status: int | None = 404) -> MCPError:
-    """R001-18."""
+def session_expired_error(status: int | None = 404) -> MCPError:
     return MCPConnectionError("Session expired", reason="session_expired", status=status)
 
 
-def _says_expired(error: MCPError) -> bool:
-    """404, or what many servers say instead: those after the SDKs' own examples."""
-    return error.status == 404 or (
-        error.status == 400 and error.reason == "peer" and _NO_SESSION.search(error.message) is not None
-    )
+def _is_expiry(error: MCPError, *, is_404_expiry: bool) -> bool:
+    """Return whether an error means that the session is gone: 404, or a message that many servers send."""
+    if error.status == 404 and is_404_expiry:
+        return True
+    says_so = error.reason == "peer" and _EXPIRY_MESSAGE.search(error.message) is not None
+    return says_so and error.status in (400, 404)
 
 
-def _id_in(response: httpx2.Response) -> str | None:
-    """What the server gave, if it did (R001-16, R001-17).
+def _read_session_id(response: httpx2.Response) -> str | None:
+    """Return the session id in the response, or None.
 
     Raises:
         MCPError: it is not visible ASCII, and could not be sent back.

@@ -1,4 +1,4 @@
-"""One stream of messages over HTTP, on as many connections as it takes: it goes on where it was (R001-27)."""
+"""A stream of messages over HTTP that continues over several connections after interruptions."""
 
 from __future__ import annotations
 
@@ -11,73 +11,76 @@ from typing import TYPE_CHECKING
 
 import httpx2
 
-from footlight.client.errors import MCPError
-from footlight.client.messages import parse
-from footlight.client.sse import ServerSentEvent, SseDecoder
-from footlight.client.transports.http_answer import media_type
+from footlight.client.transports.http_answer import check_coding, media_type
+from footlight.client.transports.http_headers import is_header_value
+from footlight.protocol.errors import MCPError
+from footlight.protocol.messages import parse
+from footlight.protocol.sse import ServerSentEvent, SseDecoder
 
 if TYPE_CHECKING:
-    from footlight.client.messages import Message
-    from footlight.client.transports.http_session import Session
+    from footlight.client.transports.http_session import HttpSession
+    from footlight.protocol.messages import Message
 
-__all__ = ["EventStream", "Take"]
+__all__ = ["EventStream", "StreamReader", "Take"]
 
 logger = logging.getLogger(__name__)
 
 RETRY_MS = 1000
-MAX_PAUSE_MS = 30_000
 MIN_PAUSE_MS = 50
-"""For a server that closes at once and asks to come back at once."""
+MAX_BACK_OFF_MS = 5_000
+"""The pauses grow from `MIN_PAUSE_MS` to this while connections bring nothing, whatever the server asks."""
 ATTEMPTS = 5
-"""Failures in a row after which it is given up."""
+"""Consecutive failures after which the stream is given up."""
 REST_SECONDS = 0.05
-RECENT = 1024
+MAX_RECENT_IDS = 1024
 NOT_JSON = -32700
 
 Take = Callable[["Message"], bool]
-"""Takes a message: whether it was the last that is waited for."""
+"""Takes a message. Returns whether it was the last one that is needed."""
 
 
 class EventStream:
-    """Of the session with this id. `strict`: what is no message is an error, otherwise it is left out."""
+    """Reads the stream of a session. Malformed messages are errors if `strict`, else skipped."""
 
     def __init__(
-        self, session: Session, *, session_id: str | None, max_event_size: int, strict: bool
+        self, session: HttpSession, *, session_id: str | None, max_event_size: int, strict: bool
     ) -> None:
         self._session = session
         self._session_id = session_id
         self._max_event_size = max_event_size
         self._strict = strict
         self._retry_ms = RETRY_MS
-        self._recent: deque[str] = deque(maxlen=RECENT)
-        """The last ids."""
-        self._begun = False
+        self._recent_ids: deque[str] = deque(maxlen=MAX_RECENT_IDS)
+        self._started = False
         self._failures = 0
-        """Connections in a row that broke, or did not come about, without bringing anything."""
+        """Consecutive connections that failed without bringing a message."""
+        self._empty_connections = 0
+        """Consecutive connections without a message, whether they failed or ended."""
         self.last_event_id: str | None = None
-        """Where to go on; None: it cannot."""
+        """Where to resume, or None if that is not possible."""
 
     async def follow(self, take: Take, on_open: Callable[[], None] | None = None) -> None:
-        """Read over GET, again and again, until `take` had its last message.
+        """Read over GET, on one connection after another, until `take` had its last message.
 
         Raises:
             MCPError: the session is gone, the server refuses, or cannot be reached any more.
         """
         while True:
-            if self._begun:
+            if self._started:
                 await asyncio.sleep(self._pause_seconds)
+            self._empty_connections += 1
             try:
                 if await self._read_over_get(take, on_open):
                     return
             except MCPError as error:
                 self._failures += 1
-                if not _passes(error) or not self._begun or self._failures >= ATTEMPTS:
+                if not _is_temporary(error) or not self._started or self._failures >= ATTEMPTS:
                     raise
                 logger.debug("the stream broke: %s", error)
 
     async def _read_over_get(self, take: Take, on_open: Callable[[], None] | None) -> bool:
         async with self._session.get(
-            session_id=self._session_id, last_event_id=self.last_event_id
+            session_id=self._session_id, last_event_id=self.last_event_id, continues=self._started
         ) as response:
             if media_type(response) != "text/event-stream":
                 raise MCPError(
@@ -91,44 +94,42 @@ class EventStream:
 
     @property
     def _pause_seconds(self) -> float:
-        """How long to wait before the next connection: as the server asks, and longer after failures."""
-        patience = max(self._retry_ms, MIN_PAUSE_MS << self._failures)
-        return min(patience, MAX_PAUSE_MS) / 1000
+        """Return the pause before the next connection: what the server asks, or longer after empty ones."""
+        back_off = MIN_PAUSE_MS * 2 ** min(self._empty_connections, 16)
+        return max(self._retry_ms, min(back_off, MAX_BACK_OFF_MS)) / 1000
 
     async def read(self, response: httpx2.Response, take: Take) -> bool:
-        """Hand on the messages of one connection; False if the stream ended before `take` had its last.
+        """Pass on the messages of one connection. Return False if it ended before `take` had its last.
 
         Raises:
-            MCPError: what came is no message.
+            MCPError: an event is not a message.
             httpx2.HTTPError: the connection broke.
         """
-        self._begun = True
+        check_coding(response)
+        self._started = True
         decoder = SseDecoder(last_event_id=self.last_event_id, max_event_size=self._max_event_size)
-        # On one connection a server may repeat an id for whatever reason. What comes again on another is
-        # a replay.
-        seen = frozenset(self._recent)
+        # An id that comes again on a later connection is a replay. On the same connection it may be repeated.
+        seen = frozenset(self._recent_ids)
         async with aclosing(response.aiter_bytes()) as chunks:
             async for chunk in chunks:
                 if self._take_new(decoder.feed(chunk), seen, take):
                     await _read_rest(chunks)
                     return True
-                self._note(decoder)
-        return self._end(decoder, seen, take)
+                self._update_position(decoder)
+        return self._read_end(decoder, seen, take)
 
-    def _end(self, decoder: SseDecoder, seen: frozenset[str], take: Take) -> bool:
-        """The last event counts without its blank line (R001-12), unless it was cut and can come again."""
-        resumable = self.last_event_id is not None
+    def _read_end(self, decoder: SseDecoder, seen: frozenset[str], take: Take) -> bool:
+        """Take the last event, which needs no blank line, unless it was cut and can be sent again."""
         try:
-            done = self._take_new(decoder.end(), seen, take)
+            return self._take_new(decoder.end(), seen, take)
         except MCPError as error:
-            if not resumable or error.rpc_code != NOT_JSON:
+            if self.last_event_id is None or error.rpc_code != NOT_JSON:
                 raise
             return False
-        self._note(decoder)
-        return done
 
-    def _note(self, decoder: SseDecoder) -> None:
-        self.last_event_id = decoder.last_event_id
+    def _update_position(self, decoder: SseDecoder) -> None:
+        place = decoder.last_event_id
+        self.last_event_id = place if place is not None and is_header_value(place) else None
         if decoder.retry_ms is not None:
             self._retry_ms = decoder.retry_ms
 
@@ -136,18 +137,18 @@ class EventStream:
         for event in events:
             if event.id in seen:
                 continue
-            message = self._message_in(event)
+            message = self._parse_event(event)
             if event.id is not None:
-                self._recent.append(event.id)
+                self._recent_ids.append(event.id)
             if message is None:
                 continue
-            self._failures = 0
+            self._failures = self._empty_connections = 0
             if take(message):
                 return True
         return False
 
-    def _message_in(self, event: ServerSentEvent) -> Message | None:
-        """None for an event that only carries an id, and for one of a kind that is not the protocol's."""
+    def _parse_event(self, event: ServerSentEvent) -> Message | None:
+        """Return the message of an event. None for one with only an id, or of a type that is not MCP's."""
         if not event.data.strip():
             return None
         try:
@@ -161,14 +162,78 @@ class EventStream:
             return None
 
 
-def _passes(error: MCPError) -> bool:
-    """Whether it may be better in a moment."""
+def _is_temporary(error: MCPError) -> bool:
+    """Return whether trying again may help."""
     return error.reason == "network" or (error.status or 0) >= 500
 
 
 async def _read_rest(chunks: AsyncGenerator[bytes]) -> None:
-    """A stream that is read to its end leaves a connection for the next request; most end at once."""
+    """Read the stream to its end, so that the connection can carry the next request; most end at once."""
     with suppress(TimeoutError, httpx2.HTTPError):
         async with asyncio.timeout(REST_SECONDS):
             async for _ in chunks:
                 pass
+
+
+HEAD_SECONDS = 5.0
+
+"""For the response to GET. Some servers send none before there is a first message; their stream counts as
+open.
+"""
+
+CLOSE_SECONDS = 5.0
+
+
+class StreamReader:
+    """Reads an event stream in the background. `on_error` is called once if it ends without `close`."""
+
+    def __init__(self, stream: EventStream, take: Take, on_error: Callable[[MCPError], None]) -> None:
+        self._opened: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._on_error = on_error
+        self._failed = False
+        self._task = asyncio.create_task(self._read(stream, take))
+
+    async def wait_open(self) -> bool:
+        """Return True when the stream is open, or False if the server has none (405).
+
+        Raises:
+            MCPError: it could not be opened for another reason.
+        """
+        try:
+            await asyncio.wait([self._opened], timeout=HEAD_SECONDS)
+        except asyncio.CancelledError:
+            await self.close()
+            raise
+        self._set_open()
+        return self._opened.result()
+
+    async def close(self) -> None:
+        self._failed = True
+        self._task.cancel()
+        await asyncio.wait([self._task], timeout=CLOSE_SECONDS)
+        if not self._opened.cancel():
+            self._opened.exception()  # Retrieved here, in case the waiting task was cancelled.
+
+    def fail(self, error: MCPError) -> None:
+        """End the stream with this error, which is passed on."""
+        if self._failed:
+            return
+        self._failed = True
+        if self._opened.done():
+            self._on_error(error)
+        elif error.status == 405:
+            self._opened.set_result(False)
+        else:
+            self._opened.set_exception(error)
+        if asyncio.current_task() is not self._task:
+            self._task.cancel()
+
+    async def _read(self, stream: EventStream, take: Take) -> None:
+        try:
+            await stream.follow(take, self._set_open)
+        except MCPError as error:
+            self.fail(error)
+
+    def _set_open(self) -> None:
+        if not self._opened.done():
+            self._opened.set_result(True)

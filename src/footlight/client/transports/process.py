@@ -1,8 +1,8 @@
-"""A server's process with all that it starts: no shell, ended in bounded time, never left behind.
+"""The process of a server: started without a shell, ended in bounded time together with its children.
 
-It leads a group of its own, so that its children can be ended with it, those too which outlive it. Whoever
-forgets to stop it, closes the loop over it or just exits, leaves nothing behind either: the group is killed
-with the object. Against the sudden death of this process there is only the end of the server's input.
+It leads its own process group, so that its children can be ended with it, even if they outlive it. If nobody
+calls `stop`, the group is killed when the object is collected or this process exits. If this process is
+killed, the server only sees the end of its input.
 """
 
 from __future__ import annotations
@@ -18,141 +18,147 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, cast
 
-__all__ = ["Process", "start"]
+__all__ = ["ServerProcess", "start_process"]
 
 logger = logging.getLogger(__name__)
 
 GRACE_SECONDS = 2.0
-"""Twice: to end when the input does, and on SIGTERM."""
+"""For the server to end when its input ends, and again after SIGTERM."""
 LAST_SECONDS = 1.0
-LOOK_SECONDS = 0.02
+POLL_SECONDS = 0.02
 
-Take = Callable[[bytes], None]
+TakeBytes = Callable[[bytes], None]
 
 
-async def start(
-    command: Sequence[str], *, env: Mapping[str, str], cwd: str | None, on_output: Take, on_noise: Take
-) -> Process:
+async def start_process(
+    command: Sequence[str],
+    *,
+    env: Mapping[str, str],
+    cwd: str | None,
+    on_stdout: TakeBytes,
+    on_stderr: TakeBytes,
+) -> ServerProcess:
     """Start a command, which is looked up in the PATH of `env`.
 
     Raises:
-        OSError: it cannot be started; `filename` says whether it is the folder that is missing.
-        ValueError: no command can have such an argument.
+        OSError: it cannot be started; `filename` says whether the folder is missing.
+        ValueError: an argument cannot be passed to a command.
     """
     _, process = await asyncio.get_running_loop().subprocess_exec(
-        lambda: Process(on_output=on_output, on_noise=on_noise),
+        lambda: ServerProcess(on_stdout=on_stdout, on_stderr=on_stderr),
         *command,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=env,
         cwd=cwd,
-        **_in_own_group(),
+        **_group_options(),
     )
     return process
 
 
-class Process(asyncio.SubprocessProtocol):
-    """`on_output` and `on_noise` take what is written on stdout and stderr, piece by piece."""
+class ServerProcess(asyncio.SubprocessProtocol):
+    """`on_stdout` and `on_stderr` take the pieces of output as they arrive."""
 
     _transport: asyncio.SubprocessTransport
     _stdin: asyncio.WriteTransport
     _pid: int
-    _killing: weakref.finalize[..., Process]
+    _kill_finalizer: weakref.finalize[..., ServerProcess]
 
-    def __init__(self, *, on_output: Take, on_noise: Take) -> None:
-        self._takers = {1: on_output, 2: on_noise}
-        self._turn = asyncio.Lock()
-        self._room = asyncio.Event()
-        self._room.set()
+    def __init__(self, *, on_stdout: TakeBytes, on_stderr: TakeBytes) -> None:
+        self._outputs = {1: on_stdout, 2: on_stderr}
+        self._write_lock = asyncio.Lock()
+        self._writable = asyncio.Event()
+        self._writable.set()
         self._exited = asyncio.Event()
-        self._read = {1: asyncio.Event(), 2: asyncio.Event()}
-        self._gone = asyncio.Event()
+        self._output_closed = {1: asyncio.Event(), 2: asyncio.Event()}
+        self._transport_closed = asyncio.Event()
         self.ended = asyncio.Event()
-        """It exited, or closed its output."""
+        """Set when the process exited or closed its output."""
 
     @property
     def exit_code(self) -> int | None:
-        """Negative for a signal; None while it runs."""
+        """Return the exit code: negative for a signal, None while the process runs."""
         return self._transport.get_returncode()
 
     async def write(self, data: bytes) -> None:
-        """Write all of it, once nobody else is writing and there is room. Cancelled while it waits: nothing.
+        """Write all of it, once no other write is running and there is room. Nothing is written if cancelled
+        while waiting.
 
         Raises:
-            BrokenPipeError: its input is closed.
+            BrokenPipeError: the input of the process is closed.
         """
-        async with self._turn:
-            await self._has_room()
+        async with self._write_lock:
+            await self._wait_writable()
             self._stdin.write(data)
-            await self._has_room()
+            await self._wait_writable()
 
-    async def _has_room(self) -> None:
-        await self._room.wait()
+    async def _wait_writable(self) -> None:
+        await self._writable.wait()
         if self._stdin.is_closing():
             raise BrokenPipeError
 
     def end_input(self) -> None:
-        """Those that still wait to write hear that it is closed."""
+        """Close the input. Writes that still wait fail."""
         self._stdin.close()
-        self._room.set()
+        self._writable.set()
 
     async def read_to_end(self) -> None:
-        """Once it ended: until the exit code is known, and all that was written is taken.
+        """Wait until the exit code is known and all output was taken.
 
-        Not for ever, because a child may hold the output open.
+        The wait is bounded, because a child may keep the output open.
         """
         with suppress(TimeoutError):
             async with asyncio.timeout(LAST_SECONDS):
-                for each in (*self._read.values(), self._exited):
+                for each in (*self._output_closed.values(), self._exited):
                     await each.wait()
 
     async def stop(self) -> None:
-        """End the whole group: its input ends, then SIGTERM, then SIGKILL. Cancelled: SIGKILL at once."""
+        """End the whole group: close its input, then SIGTERM, then SIGKILL. If cancelled, SIGKILL at once."""
         try:
             self.end_input()
-            await _within(GRACE_SECONDS, self._exited.wait())
-            if self._lives():
+            await _wait_at_most(GRACE_SECONDS, self._exited.wait())
+            if self._is_running():
                 _terminate(self._pid)
-                await _within(GRACE_SECONDS, self._emptied())
+                await _wait_at_most(GRACE_SECONDS, self._wait_group_ended())
         finally:
-            if self._lives():
-                self._killing()
-            self._killing.detach()
-            await _within(LAST_SECONDS, self._exited.wait())
+            if self._is_running():
+                self._kill_finalizer()
+            self._kill_finalizer.detach()
+            await _wait_at_most(LAST_SECONDS, self._exited.wait())
             self._close()
-            await _within(LAST_SECONDS, self._gone.wait())
-            if not self._gone.is_set():
-                logger.warning("process %d does not end, not even when it is killed", self._pid)
+            await _wait_at_most(LAST_SECONDS, self._transport_closed.wait())
+            if not self._transport_closed.is_set():
+                logger.warning("process %d is still running after it was killed", self._pid)
 
     def _close(self) -> None:
         if self._stdin.get_write_buffer_size():
-            self._stdin.abort()  # It would wait for a reader.
+            self._stdin.abort()  # Closing would wait for a reader.
         self._transport.close()
 
-    def _lives(self) -> bool:
+    def _is_running(self) -> bool:
         return not self._exited.is_set() or _has_members(self._pid)
 
-    async def _emptied(self) -> None:
-        while self._lives():  # noqa: ASYNC110 - nothing tells
-            await asyncio.sleep(LOOK_SECONDS)
+    async def _wait_group_ended(self) -> None:
+        while self._is_running():  # noqa: ASYNC110 - there is no event to wait for
+            await asyncio.sleep(POLL_SECONDS)
 
-    # What asyncio tells
+    # Callbacks of asyncio
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.SubprocessTransport", transport)
         self._stdin = cast("asyncio.WriteTransport", self._transport.get_pipe_transport(0))
         self._pid = self._transport.get_pid()
-        self._killing = weakref.finalize(self, _kill, self._pid, os.getpid())
+        self._kill_finalizer = weakref.finalize(self, _kill, self._pid, os.getpid())
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
-        self._takers[fd](data)
+        self._outputs[fd](data)
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002
         if fd == 0:
-            self._room.set()
+            self._writable.set()
             return
-        self._read[fd].set()
+        self._output_closed[fd].set()
         if fd == 1:
             self.ended.set()
 
@@ -161,26 +167,26 @@ class Process(asyncio.SubprocessProtocol):
         self.ended.set()
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
-        self._gone.set()
+        self._transport_closed.set()
 
     def pause_writing(self) -> None:
-        self._room.clear()
+        self._writable.clear()
 
     def resume_writing(self) -> None:
-        self._room.set()
+        self._writable.set()
 
 
-async def _within(seconds: float, waiting: Awaitable[object]) -> None:
+async def _wait_at_most(seconds: float, waiting: Awaitable[object]) -> None:
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await waiting
 
 
-# Groups, which every system has another kind of
+# Process groups
 
 if sys.platform == "win32":
 
-    def _in_own_group() -> Mapping[str, Any]:
+    def _group_options() -> Mapping[str, Any]:
         return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
 
     def _terminate(pid: int) -> None:
@@ -192,11 +198,11 @@ if sys.platform == "win32":
             subprocess.run(["taskkill", "/T", "/F", "/PID", str(pid)], capture_output=True, check=False)
 
     def _has_members(_: int) -> bool:
-        return False  # Without its leader it cannot be found.
+        return False  # Without its leader the group cannot be found.
 
 else:
 
-    def _in_own_group() -> Mapping[str, Any]:
+    def _group_options() -> Mapping[str, Any]:
         return {"start_new_session": True}
 
     def _terminate(pid: int) -> None:
@@ -204,7 +210,7 @@ else:
             os.killpg(pid, signal.SIGTERM)
 
     def _kill(pid: int, starter: int) -> None:
-        # A fork of ours that exits has nothing to end here.
+        # A fork of this process that exits must not kill the server.
         if os.getpid() == starter:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(pid, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""MCP over the standard streams of a process that the client starts: one JSON-RPC message a line."""
+"""MCP over the standard streams of a process that the client starts: one JSON-RPC message per line."""
 
 from __future__ import annotations
 
@@ -9,49 +9,46 @@ import os
 import re
 import shlex
 import signal
-from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from footlight.client.errors import (
+from footlight.client.tasks import shield_until_done
+from footlight.client.transports.process import ServerProcess, start_process
+from footlight.client.transports.process_output import LastWords, LineBuffer
+from footlight.protocol.errors import (
     SECRET_NAME,
     MCPConnectionError,
     MCPError,
     ServerNotAvailableError,
 )
-from footlight.client.messages import Message, encode, parse
-from footlight.client.transports.closing import outlast
-from footlight.client.transports.lines import Lines
-from footlight.client.transports.process import Process, start
+from footlight.protocol.messages import Message, encode, parse
 
 if TYPE_CHECKING:
-    from footlight.client.channel import Channel, Receiver
+    from footlight.protocol.channel import Channel, Receiver
 
 __all__ = ["MAX_LINE", "Stdio"]
 
 logger = logging.getLogger("footlight.client.stdio")
 
 MAX_LINE = 64 << 20
-"""Bytes. What a longer line answers cannot be known: it ends the connection."""
-MAX_NOISE_LINE = 4_000
-NOISE_LINES = 20
-MAX_LAST_WORDS = 1_000
+"""Bytes. A longer line ends the connection, because its request cannot be known."""
+MAX_STDERR_LINE = 4_000
+MAX_SKIPPED_WARNINGS = 20
 MAX_SHOWN = 200
-EXPLANATION_SECONDS = 1.0
+EXIT_SECONDS = 1.0
 
 _UNPRINTABLE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f]")
-_TRACE = re.compile(r"\s|Traceback \(most recent call last\)")
 
 
 @dataclass(frozen=True, slots=True)
 class Stdio:
-    """A command, which is started without a shell and looked up in the server's PATH (R004-31, R004-43).
+    """A command that is started without a shell and looked up in the server's PATH.
 
-    `env` is the whole environment of the server, or None for all of ours: what is added to a hidden choice of
-    variables is what is missed later (a headed browser without DISPLAY), or got out unseen (a key).
+    `env` is the whole environment of the server, or None for a copy of ours. Adding to a hidden selection of
+    variables would lose some that are needed (DISPLAY for a headed browser), or leak some unnoticed (a key).
     """
 
     command: str
@@ -59,10 +56,30 @@ class Stdio:
     env: Mapping[str, str] | None = field(default=None, repr=False)
     cwd: str | os.PathLike[str] | None = None
 
+    def __post_init__(self) -> None:
+        """Check the types, which callers without a type checker get wrong.
+
+        Raises:
+            MCPError: `command` is not a text, or `args` is not a sequence of texts (`invalid`).
+        """
+        if not isinstance(self.command, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise MCPError(
+                "command: must be the name or path of one program; pass its arguments as args: "
+                'Stdio("footlight", ["serve"])',
+                reason="invalid",
+            )
+        args = cast("object", self.args)
+        if (
+            isinstance(args, str | bytes)
+            or not isinstance(args, Sequence)
+            or not all(isinstance(each, str) for each in cast("Sequence[object]", args))
+        ):
+            raise MCPError('args: must be a list of texts: Stdio("footlight", ["serve"])', reason="invalid")
+
     @property
     def where(self) -> str:
-        """The command line, without the values of options whose names promise a secret."""
-        line = shlex.join(_without_secrets([self.command, *self.args]))
+        """Return the command line without the values of options that have secret names."""
+        line = shlex.join(_mask_secrets([self.command, *self.args]))
         return line if len(line) <= MAX_SHOWN else f"{line[:MAX_SHOWN]}…"
 
     async def open(self, receiver: Receiver) -> Channel:
@@ -74,37 +91,37 @@ class Stdio:
         channel = _StdioChannel(receiver, where=self.where, name=PurePath(self.command).name)
         cwd = None if self.cwd is None else os.fspath(self.cwd)
         try:
-            process = await start(
+            process = await start_process(
                 [self.command, *self.args],
-                # Said in full: what C libraries have added to theirs is not ours.
+                # Passed explicitly, because C libraries may have changed the environment of this process.
                 env=os.environ if self.env is None else self.env,
                 cwd=cwd,
-                on_output=channel.take_output,
-                on_noise=channel.take_noise,
+                on_stdout=channel.take_stdout,
+                on_stderr=channel.take_stderr,
             )
         except (OSError, ValueError) as error:
             raise ServerNotAvailableError(
-                _why_not_started(error, command=self.command, cwd=cwd),
+                _describe_start_failure(error, command=self.command, cwd=cwd),
                 reason="spawn",
                 server_command=self.where,
             ) from None
-        channel.live(process)
+        channel.run(process)
         return channel
 
 
-def _without_secrets(line: Sequence[str]) -> list[str]:
-    shown: list[str] = []
-    follows = False
+def _mask_secrets(line: Sequence[str]) -> list[str]:
+    masked: list[str] = []
+    masks_next = False
     for word in line:
         name = re.split("[=:]", word, maxsplit=1)[0]
         secret = SECRET_NAME.search(name) is not None
         given = len(word) > len(name)
-        shown.append("***" if follows else f"{name}{word[len(name)]}***" if secret and given else word)
-        follows = secret and not given and name.startswith("-")
-    return shown
+        masked.append("***" if masks_next else f"{name}{word[len(name)]}***" if secret and given else word)
+        masks_next = secret and not given and name.startswith("-")
+    return masked
 
 
-def _why_not_started(error: OSError | ValueError, *, command: str, cwd: str | None) -> str:
+def _describe_start_failure(error: OSError | ValueError, *, command: str, cwd: str | None) -> str:
     if isinstance(error, ValueError):
         return f"The server could not be started: {error}"
     if cwd is not None and error.filename == cwd:
@@ -124,35 +141,35 @@ def _why_not_started(error: OSError | ValueError, *, command: str, cwd: str | No
 class _StdioChannel:
     cancels_by_closing = False
 
-    _process: Process
-    _life: asyncio.Task[None]
+    _process: ServerProcess
+    _running: asyncio.Task[None]
 
     def __init__(self, receiver: Receiver, *, where: str, name: str) -> None:
         self._receiver = receiver
         self._where = where
         self._name = name
-        self._output = Lines(limit=MAX_LINE)
-        self._noise = Lines(limit=MAX_NOISE_LINE)
-        self._last_words: deque[str] = deque(maxlen=NOISE_LINES)
+        self._stdout = LineBuffer(limit=MAX_LINE)
+        self._stderr = LineBuffer(limit=MAX_STDERR_LINE)
+        self._last_words = LastWords()
         self._skipped = 0
-        self._loss: str | None = None
+        self._failure: str | None = None
         self._explained = asyncio.Event()
         self._closed = False
 
-    def live(self, process: Process) -> None:
+    def run(self, process: ServerProcess) -> None:
         self._process = process
-        self._life = asyncio.create_task(self._live(), name="footlight-stdio")
+        self._running = asyncio.create_task(self._run(), name="footlight-stdio")
 
     async def send(self, message: Message, *, headers: Mapping[str, str]) -> None:  # noqa: ARG002
         line = encode(message) + b"\n"
         try:
             await self._process.write(line)
         except BrokenPipeError:
-            # It has ended, or is about to: how it ended says more than that it does not read.
+            # The process has ended or is about to: its exit explains more than a closed input.
             with suppress(TimeoutError):
-                async with asyncio.timeout(EXPLANATION_SECONDS):
+                async with asyncio.timeout(EXIT_SECONDS):
                     await self._explained.wait()
-            raise self._error(self._loss or "The server closed its input") from None
+            raise self._error(self._failure or "The server closed its input") from None
 
     def negotiated(self, version: str) -> None:
         pass
@@ -161,78 +178,75 @@ class _StdioChannel:
         self._closed = True
         self._explained.set()
         self._process.ended.set()
-        await outlast(self._life)
+        await shield_until_done(self._running)
 
-    async def _live(self) -> None:
+    async def _run(self) -> None:
         try:
             await self._process.ended.wait()
-            if not self._closed and self._loss is None:
+            if not self._closed and self._failure is None:
                 await self._process.read_to_end()
-            self._tell_end()
+            self._report_end()
         finally:
             self._closed = True
             await self._process.stop()
 
-    def take_output(self, data: bytes) -> None:
-        for line in self._output.feed(data):
+    def take_stdout(self, data: bytes) -> None:
+        for line in self._stdout.feed(data):
             self._take_line(line)
-        if self._output.cut and self._loss is None:
-            self._lose(f"The server sent a line of more than {MAX_LINE} bytes")
+        if self._stdout.truncated and self._failure is None:
+            self._fail(f"The server sent a line of more than {MAX_LINE} bytes")
 
     def _take_line(self, line: bytes) -> bool:
-        """Whether it was a message."""
-        if self._loss is not None or self._closed or not line.strip():
+        """Pass on the message of a line. Return whether it was one."""
+        if self._failure is not None or self._closed or not line.strip():
             return False
         try:
             message = parse(line, unit="line")
         except MCPError:
             self._skipped += 1
-            # Of a program that talks without end the first lines are enough.
-            level = logging.WARNING if self._skipped <= NOISE_LINES else logging.DEBUG
+            # The first warnings are enough for a program that prints a lot.
+            level = logging.WARNING if self._skipped <= MAX_SKIPPED_WARNINGS else logging.DEBUG
             logger.log(level, "%s: skipped a line that is no message: %.120r", self._name, line[:120])
             return False
         self._receiver.receive(message)
         return True
 
-    def take_noise(self, data: bytes) -> None:
-        for line in self._noise.feed(data):
+    def take_stderr(self, data: bytes) -> None:
+        for line in self._stderr.feed(data):
             text = _UNPRINTABLE.sub("", line.decode(errors="replace")).rstrip()
             if text:
-                self._last_words.append(text)
+                self._last_words.add(text)
                 logger.info("%s: %s", self._name, text)
 
-    def _tell_end(self) -> None:
-        if self._loss is not None or self._closed:
+    def _report_end(self) -> None:
+        if self._failure is not None or self._closed:
             return
-        rest = self._output.take()
-        half = bool(rest.strip()) and not self._take_line(rest)
-        self.take_noise(b"\n")
-        self._lose(
-            f"{_how(self._process.exit_code)}{' in the middle of a message' if half else ''}{self._said()}"
-        )
+        rest = self._stdout.take()
+        incomplete = bool(rest.strip()) and not self._take_line(rest)
+        self.take_stderr(b"\n")
+        cut_off = " in the middle of a message" if incomplete else ""
+        self._fail(f"{_describe_exit(self._process.exit_code)}{cut_off}{self._last_words_suffix()}")
 
-    def _lose(self, why: str) -> None:
-        self._loss = why
+    def _fail(self, why: str) -> None:
+        self._failure = why
         self._explained.set()
         self._process.ended.set()
         self._receiver.lost(self._error(why))
 
     def _error(self, why: str) -> MCPConnectionError:
-        if self._closed and self._loss is None:
+        if self._closed and self._failure is None:
             return MCPConnectionError(
                 "The connection was closed", reason="not_connected", server_command=self._where
             )
         return MCPConnectionError(why, server_command=self._where)
 
-    def _said(self) -> str:
-        """Its last words, but no stack trace (R004-30): that is in the log."""
-        words = "\n".join(line for line in self._last_words if not _TRACE.match(line))
-        if not words:
-            return ""
-        return f"; its last words: {words if len(words) <= MAX_LAST_WORDS else '…' + words[-MAX_LAST_WORDS:]}"
+    def _last_words_suffix(self) -> str:
+        """Return the server's last words without stack traces, which are in the log."""
+        words = self._last_words.text()
+        return f"; its last words: {words}" if words else ""
 
 
-def _how(exit_code: int | None) -> str:
+def _describe_exit(exit_code: int | None) -> str:
     if exit_code is None:
         return "The server closed its output"
     if exit_code >= 0:

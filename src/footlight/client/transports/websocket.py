@@ -1,4 +1,4 @@
-"""MCP over WebSocket, from the client's end: where the server is, and what lets us in."""
+"""MCP over WebSocket: the server's address and the credentials of a client."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from footlight.client.errors import MCPError
-from footlight.client.transports.http_headers import check_headers
+from footlight.client.transports.network import check_headers
+from footlight.protocol.errors import MCPError
 
 if TYPE_CHECKING:
     from ssl import SSLContext
 
-    from footlight.client.channel import Channel, Receiver
+    from footlight.protocol.channel import Channel, Receiver
 
 __all__ = ["WebSocket"]
 
@@ -25,13 +25,13 @@ _OWN = re.compile(r"host|connection|upgrade|sec-websocket-.*", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WebSocket:
-    """A `ws:` or `wss:` URL. `max_size` are the bytes of a message that may come.
+    """A `ws:` or `wss:` URL. `max_size` limits the bytes of an incoming message.
 
-    `headers` go with the opening handshake, and `token` as its bearer token, to this address alone: a
-    redirect is not followed. What belongs to WebSocket itself cannot be replaced.
+    `headers` are sent with the opening handshake, and `token` as its bearer token, to this address only:
+    redirects are not followed. WebSocket's own headers cannot be replaced.
 
     Raises:
-        MCPError: the URL or a header is none (`reason` is "invalid").
+        MCPError: the URL or a header is not valid (`reason` is "invalid").
     """
 
     url: str
@@ -51,13 +51,13 @@ class WebSocket:
 
     @property
     def where(self) -> str:
-        """The URL without user, query and fragment."""
+        """Return the URL without user, query and fragment."""
         parts = urlsplit(self.url)
         return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
     @property
     def address(self) -> str:
-        """The URL to connect to. Its user is left out where a header says who comes: one must be enough."""
+        """Return the URL to connect to. Its user is left out where an `Authorization` header is given."""
         parts = urlsplit(self.url)
         if "authorization" not in {name.lower() for name in self.request_headers}:
             return self.url
@@ -65,7 +65,7 @@ class WebSocket:
 
     @property
     def request_headers(self) -> Mapping[str, str]:
-        """What goes with the handshake beyond WebSocket's own."""
+        """Return the headers of the handshake beyond WebSocket's own."""
         headers = {name: value for name, value in self.headers.items() if not _OWN.fullmatch(name)}
         if self.token is None:
             return headers
@@ -76,13 +76,20 @@ class WebSocket:
         """Connect.
 
         Raises:
-            ServerNotAvailableError: nobody answers, or not in WebSocket (`reason` is "network"), or the
-                server refuses (`reason` is "http", with `status`, and the body as `data`).
+            ServerNotAvailableError: the server cannot be reached or does not speak WebSocket (`reason` is
+                "network"), or it refuses (`reason` is "http", with `status`, and the body as `data`).
         """
-        # Here, because it takes as long to import as everything else together.
-        from footlight.client.transports.websocket_channel import connected
+        # Imported late: it takes as long as all other imports of the client together.
+        from footlight.client.transports.websocket_channel import open_websocket
 
-        return await connected(self, receiver)
+        return await open_websocket(
+            self.address,
+            receiver,
+            where=self.where,
+            headers=self.request_headers,
+            ssl=self.ssl,
+            max_size=self.max_size,
+        )
 
 
 def _check_url(url: str, *, with_ssl: bool) -> None:
@@ -90,7 +97,7 @@ def _check_url(url: str, *, with_ssl: bool) -> None:
         parts = urlsplit(url)
         _ = parts.port  # Raises where it is no number.
     except ValueError:
-        raise MCPError("The URL is none", reason="invalid") from None
+        raise MCPError("The URL is not valid", reason="invalid") from None
     if parts.scheme not in ("ws", "wss") or not parts.hostname or parts.fragment:
         raise MCPError("The URL must be ws://host/path or wss://host/path", reason="invalid")
     if with_ssl and parts.scheme != "wss":

@@ -20,82 +20,90 @@ from websockets.exceptions import (
 )
 from websockets.protocol import State
 
-from footlight.client.errors import MCPConnectionError, MCPError, ServerNotAvailableError
-from footlight.client.messages import Message, encode, parse
-from footlight.client.transports.causes import cause
-from footlight.client.transports.closing import outlast
+from footlight.client.tasks import shield_until_done
+from footlight.client.transports.network import describe_os_error, retry_after_ms
+from footlight.protocol.errors import MCPConnectionError, MCPError, ServerNotAvailableError
+from footlight.protocol.messages import Message, encode, parse
 from footlight.transports.loopback import is_loopback
 from footlight.transports.websocket_options import CLOSE_SECONDS, SUBPROTOCOL, WIRE
 
 if TYPE_CHECKING:
-    from footlight.client.channel import Channel, Receiver
-    from footlight.client.transports.websocket import WebSocket
+    from ssl import SSLContext
 
-__all__ = ["connected"]
+    from footlight.protocol.channel import Channel, Receiver
+
+__all__ = ["open_websocket"]
 
 logger = logging.getLogger("footlight.client.websocket")
 
-# On the level DEBUG it writes each header, and so the token.
-_frames = logging.getLogger("footlight.client.websocket.frames")
-_frames.setLevel(logging.INFO)
+# On level DEBUG this logger writes every header, the token included.
+_frame_logger = logging.getLogger("footlight.client.websocket.frames")
+_frame_logger.setLevel(logging.INFO)
 
 OPEN_SECONDS = 10.0
 MAX_BODY = 64 << 10
-MAX_TOLD = 200
+MAX_SHOWN = 200
 
 
-async def connected(transport: WebSocket, receiver: Receiver) -> Channel:
-    """The channel of a new connection."""
+async def open_websocket(
+    url: str,
+    receiver: Receiver,
+    *,
+    where: str,
+    headers: Mapping[str, str],
+    ssl: SSLContext | None,
+    max_size: int,
+) -> Channel:
+    """Connect and return the channel. Errors name the server by `where`, which holds no secret."""
+    options: dict[str, Any] = {**WIRE, "max_size": max_size}
+    if ssl is not None:
+        options["ssl"] = ssl
     try:
-        socket = await _open(transport)
+        socket = await _ConnectWithoutRedirects(
+            url,
+            subprotocols=[SUBPROTOCOL],
+            additional_headers=headers,
+            proxy=None if is_loopback(urlsplit(url).hostname or "") else True,
+            open_timeout=OPEN_SECONDS,
+            logger=_frame_logger,
+            **options,
+        )
     except InvalidStatus as error:
-        raise _refusal(error, transport) from None
+        raise _refusal(error, where=where, headers=headers) from None
     except (OSError, InvalidHandshake, InvalidProxy, UnicodeError, ImportError) as error:
-        raise ServerNotAvailableError(f"{transport.where}: {_why_not(error)}") from None
-    return _WebSocketChannel(socket, receiver, transport)
+        raise ServerNotAvailableError(f"{where}: {_describe_failure(error)}") from None
+    return _WebSocketChannel(socket, receiver, where=where, max_size=max_size)
 
 
-async def _open(transport: WebSocket) -> ClientConnection:
-    options: dict[str, Any] = {**WIRE, "max_size": transport.max_size}
-    if transport.ssl is not None:
-        options["ssl"] = transport.ssl
-    return await _Connect(
-        transport.address,
-        subprotocols=[SUBPROTOCOL],
-        additional_headers=transport.request_headers,
-        proxy=None if is_loopback(urlsplit(transport.url).hostname or "") else True,
-        open_timeout=OPEN_SECONDS,
-        logger=_frames,
-        **options,
-    )
-
-
-class _Connect(connect):
-    """A redirect is a refusal: headers and token are meant for this address alone."""
+class _ConnectWithoutRedirects(connect):
+    """Refuses redirects: headers and token are meant for this address only."""
 
     def process_redirect(self, exc: Exception) -> Exception | str:
         return exc
 
 
-def _refusal(error: InvalidStatus, transport: WebSocket) -> ServerNotAvailableError:
+def _refusal(error: InvalidStatus, *, where: str, headers: Mapping[str, str]) -> ServerNotAvailableError:
     response = error.response
     body = (response.body or b"")[:MAX_BODY].decode(errors="replace").strip()
-    for name, value in transport.request_headers.items():
+    for name, value in headers.items():
         if name.lower() == "authorization" and (secret := value.split(" ")[-1]):
             body = body.replace(secret, "***")
-    told = body if len(body) <= MAX_TOLD and body.isprintable() else ""
-    return ServerNotAvailableError(
-        f"{transport.where}: the server refused the connection: HTTP {response.status_code}: "
-        f"{told or response.reason_phrase}",
+    shown = body if len(body) <= MAX_SHOWN and body.isprintable() else ""
+    refused = ServerNotAvailableError(
+        f"{where}: the server refused the connection: HTTP {response.status_code}: "
+        f"{shown or response.reason_phrase}",
         reason="http",
         rpc_code=response.status_code,
         status=response.status_code,
         data=body or None,
     )
+    given = response.headers
+    refused.retry_after_ms = retry_after_ms(given.get("Retry-After"), date=given.get("Date"))
+    return refused
 
 
-def _why_not(error: Exception) -> str:
-    """What other libraries raise, in words: theirs may quote a header or the address of a proxy."""
+def _describe_failure(error: Exception) -> str:
+    """Return what went wrong in our own words: those of libraries may quote a header or a proxy's address."""
     match error:
         case TimeoutError():
             return f"the server did not answer within {OPEN_SECONDS:.0f} s"
@@ -106,7 +114,7 @@ def _why_not(error: Exception) -> str:
         case UnicodeError():
             return "there is no such host"
         case OSError():
-            return f"no connection: {cause(error)}"
+            return f"no connection: {describe_os_error(error)}"
         case _:
             return "no connection"
 
@@ -114,12 +122,12 @@ def _why_not(error: Exception) -> str:
 class _WebSocketChannel:
     cancels_by_closing = False
 
-    def __init__(self, socket: ClientConnection, receiver: Receiver, transport: WebSocket) -> None:
+    def __init__(self, socket: ClientConnection, receiver: Receiver, *, where: str, max_size: int) -> None:
         self._socket = socket
         self._receiver = receiver
-        self._where = transport.where
-        self._max_size = transport.max_size
-        self._turn = asyncio.Lock()
+        self._where = where
+        self._max_size = max_size
+        self._send_lock = asyncio.Lock()
         self._closed = False
         self._closing: asyncio.Task[None] | None = None
         self._reading = asyncio.create_task(self._read(), name="footlight-websocket")
@@ -127,15 +135,15 @@ class _WebSocketChannel:
     async def send(self, message: Message, *, headers: Mapping[str, str]) -> None:  # noqa: ARG002
         frame = encode(message)
         try:
-            async with self._turn:
-                # Not behind a backlog, which would grow with each message that is given up.
+            async with self._send_lock:
+                # Wait for room first. Otherwise messages that callers gave up would fill the buffer.
                 await self._socket.drain()
                 await self._socket.send(frame, text=True)
         except ConnectionClosed as error:
             raise self._error(error) from None
         except OSError:
             await self._socket.wait_closed()
-        # To wait for room ends without a word when the connection does.
+        # Waiting for room ends without an error when the connection does.
         if self._socket.state is State.CLOSED:
             raise self._error(self._socket.close_exc)
 
@@ -146,11 +154,11 @@ class _WebSocketChannel:
         self._closed = True
         if self._closing is None:
             self._closing = asyncio.create_task(self._close(), name="footlight-websocket-close")
-        await outlast(self._closing)
+        await shield_until_done(self._closing)
 
     async def _close(self) -> None:
         try:
-            # It bounds the wait for an answer, but not that for room.
+            # The library bounds the wait for an answer, but not the wait for room.
             with suppress(TimeoutError):
                 async with asyncio.timeout(CLOSE_SECONDS):
                     await self._socket.close()
@@ -182,9 +190,9 @@ class _WebSocketChannel:
     def _error(self, error: ConnectionClosed) -> MCPConnectionError:
         if self._closed:
             return MCPConnectionError(f"{self._where}: the connection was closed", reason="not_connected")
-        return MCPConnectionError(f"{self._where}: {self._how(error)}")
+        return MCPConnectionError(f"{self._where}: {self._describe_end(error)}")
 
-    def _how(self, error: ConnectionClosed) -> str:
+    def _describe_end(self, error: ConnectionClosed) -> str:
         if isinstance(error.__cause__, PayloadTooBig):
             return f"the server sent a message of more than {self._max_size} bytes"
         if error.rcvd is not None:

@@ -1,16 +1,16 @@
-"""Signing in: refused with a wrong password, accepted with the right one."""
+"""Sign in with a wrong password, then with the right one."""
 
-from footlight.demo.shop import PASSWORD, USER
-from footlight.demo.steps.stage import Stage
+from footlight.demo.shop.records import PASSWORD, USER
+from footlight.demo.shop.views import LOGIN_PROBLEM
+from footlight.demo.steps.stage import DemoStage
 from footlight.demo.verdict import Check
-from footlight.demo.views import LOGIN_PROBLEM
 
 __all__ = ["WRONG_PASSWORD", "sign_in"]
 
 WRONG_PASSWORD = "curtain-up-at-nine"
 
 
-async def sign_in(stage: Stage) -> Check:
+async def sign_in(stage: DemoStage) -> Check:
     """Sign in at the second attempt, and read what the account says about both."""
     await stage.visit("/login")
     await stage.browser.call("fill", selector="#user", value=USER)
@@ -28,6 +28,6 @@ async def sign_in(stage: Stage) -> Check:
     )
 
 
-async def _try(stage: Stage, password: str) -> None:
+async def _try(stage: DemoStage, password: str) -> None:
     await stage.browser.call("fill", selector="#password", value=password)
     await stage.browser.call("click", selector="main button[type=submit]")

@@ -1,18 +1,18 @@
-"""Errors on purpose: an element that is not there, and one that is covered."""
+"""Provoke two errors: an element that does not exist, and one that is covered."""
 
-from footlight.demo.steps.stage import Stage
+from footlight.demo.steps.stage import DemoStage
 from footlight.demo.verdict import Check
 
 __all__ = ["reveal_voucher"]
 
-_PATIENCE_MS = 1000
+_TIMEOUT_MS = 1000
 
 
-async def reveal_voucher(stage: Stage) -> Check:
-    """Miss a button, click a covered one, clear the way, and go on."""
+async def reveal_voucher(stage: DemoStage) -> Check:
+    """Click a missing button, then a covered one, close what covers it, and click again."""
     await stage.visit("/offers")
-    missing = await stage.browser.refusal("click", selector="#reveal-the-code", timeout=_PATIENCE_MS)
-    covered = await stage.browser.refusal("click", selector="#reveal", timeout=_PATIENCE_MS)
+    missing = await stage.browser.call_refused("click", selector="#reveal-the-code", timeout=_TIMEOUT_MS)
+    covered = await stage.browser.call_refused("click", selector="#reveal", timeout=_TIMEOUT_MS)
     issued_too_early = list(stage.site.shop.vouchers)
     await stage.browser.call("click", selector="#accept-cookies")
     await stage.browser.call("click", selector="#reveal")

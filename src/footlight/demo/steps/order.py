@@ -1,12 +1,12 @@
-"""An order: a form with every kind of field, filled as a person would."""
+"""Fill a form with every kind of field, and send the order."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
 
-from footlight.demo.judgement import judge
-from footlight.demo.order_form import FIELDS, Field
-from footlight.demo.shop import Order, Upload
-from footlight.demo.steps.stage import Stage
+from footlight.demo.shop.order_check import judge
+from footlight.demo.shop.order_form import FIELDS, OrderField
+from footlight.demo.shop.records import Order, Upload
+from footlight.demo.steps.stage import DemoStage
 from footlight.demo.steps.upload import STAGE_PLAN
 from footlight.demo.verdict import Check
 
@@ -41,7 +41,7 @@ _FILES: Mapping[str, Upload] = {"plan": STAGE_PLAN}
 _PASSWORD_SHA256 = hashlib.sha256(COLLECTION_PASSWORD.encode()).hexdigest()
 
 
-async def place_order(stage: Stage) -> Check:
+async def place_order(stage: DemoStage) -> Check:
     """Fill every field, send the order, and read what the shop says it received."""
     await stage.visit("/order")
     for field in FIELDS:
@@ -49,7 +49,7 @@ async def place_order(stage: Stage) -> Check:
     await stage.browser.call("click", selector="main button[type=submit]")
     number = (await stage.browser.call("get_text", selector="#number")).text("text")
     shown = await _read_received(stage)
-    stage.bring_home_json("order.json", {"number": number, "received": shown})
+    stage.save_json("order.json", {"number": number, "received": shown})
     return Check(
         holds=_hold(stage.site.shop.find_order(number)),
         got={
@@ -74,7 +74,7 @@ def _hold(order: Order | None) -> dict[str, object]:
     }
 
 
-async def _fill(stage: Stage, field: Field) -> None:
+async def _fill(stage: DemoStage, field: OrderField) -> None:
     call, selector = stage.browser.call, f"#{field.name}"
     match field.kind:
         case "checkbox":
@@ -86,21 +86,21 @@ async def _fill(stage: Stage, field: Field) -> None:
         case "multiselect":
             await _choose_several(stage, selector, _ORDER[field.name])
         case "file":
-            await call("upload_file", selector=selector, files=[stage.lay_out(_FILES[field.name])])
+            await call("upload_file", selector=selector, files=[stage.prepare_upload(_FILES[field.name])])
         case "datalist":
             await call("type", selector=selector, text=_ORDER[field.name][0])
         case _:
             await call("fill", selector=selector, value=_ORDER[field.name][0])
 
 
-async def _choose_several(stage: Stage, selector: str, values: Sequence[str]) -> None:
+async def _choose_several(stage: DemoStage, selector: str, values: Sequence[str]) -> None:
     # As with a keyboard: the first by a click, its neighbours with Shift and the arrow.
     await stage.browser.call("click", selector=f"{selector} option[value='{values[0]}']")
     for _ in values[1:]:
         await stage.browser.call("press", key="ArrowDown", modifiers=["Shift"])
 
 
-async def _read_received(stage: Stage) -> dict[str, str]:
+async def _read_received(stage: DemoStage) -> dict[str, str]:
     table = await stage.browser.call("extract_table", selector="#received")
     received = {row["Field"]: row["Value"] for row in table.rows("Field", "Value")}
     # A table's cell is one line of data; the element's own text keeps its lines.

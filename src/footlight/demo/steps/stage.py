@@ -1,4 +1,4 @@
-"""Where a step works."""
+"""The context in which a step runs."""
 
 import json
 from collections.abc import Awaitable, Callable
@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from footlight.demo.remote_browser import RemoteBrowser
-from footlight.demo.shop import Upload
-from footlight.demo.site import Site
+from footlight.demo.shop.records import Upload
+from footlight.demo.shop.site import Site
 from footlight.demo.verdict import Check
 
-__all__ = ["Stage", "Step"]
+__all__ = ["DemoStage", "DemoStep"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stage:
-    """A browser, the site, the folder it may upload from, and the folder for what it brings home."""
+class DemoStage:
+    """The context of a step: a browser, the site, a folder to upload from, and the output folder."""
 
     browser: RemoteBrowser
     site: Site
@@ -27,23 +27,23 @@ class Stage:
         """Open a page of the shop."""
         await self.browser.call("navigate", url=f"{self.site.url}{path}")
 
-    def lay_out(self, upload: Upload) -> str:
-        """Put a file where the browser may take it; its path."""
+    def prepare_upload(self, upload: Upload) -> str:
+        """Write a file where the browser may upload it from, and return its path."""
         path = self.files / upload.name
         path.write_bytes(upload.content)
         return str(path)
 
-    def bring_home(self, name: str, content: bytes) -> None:
-        """Keep a file in the output folder."""
+    def save(self, name: str, content: bytes) -> None:
+        """Save a file in the output folder."""
         (self.output / name).write_bytes(content)
 
-    def bring_home_json(self, name: str, value: object) -> None:
-        """Keep a value in the output folder."""
-        self.bring_home(name, f"{json.dumps(value, ensure_ascii=False, indent=2)}\n".encode())
+    def save_json(self, name: str, value: object) -> None:
+        """Save a value as JSON in the output folder."""
+        self.save(name, f"{json.dumps(value, ensure_ascii=False, indent=2)}\n".encode())
 
 
-class Step(NamedTuple):
-    """A step and its name."""
+class DemoStep(NamedTuple):
+    """A step with its name."""
 
     name: str
-    run: Callable[[Stage], Awaitable[Check]]
+    run: Callable[[DemoStage], Awaitable[Check]]

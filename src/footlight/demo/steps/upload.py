@@ -1,7 +1,7 @@
-"""Two files that the shop is to hold."""
+"""Upload two files to the shop."""
 
-from footlight.demo.shop import Upload
-from footlight.demo.steps.stage import Stage
+from footlight.demo.shop.records import Upload
+from footlight.demo.steps.stage import DemoStage
 from footlight.demo.verdict import Check
 
 __all__ = ["STAGE_PLAN", "upload_files"]
@@ -17,12 +17,12 @@ _CUE_SHEET = Upload("cue sheet.csv", "cue,page,what\r\n1,3,house to half\r\n2,57
 _HEADERS = ("File", "Bytes", "SHA-256")
 
 
-async def upload_files(stage: Stage) -> Check:
-    """Upload two files at once, and read what the shop weighed."""
+async def upload_files(stage: DemoStage) -> Check:
+    """Upload two files at once, and read the sizes that the shop shows."""
     sent = [STAGE_PLAN, _CUE_SHEET]
     await stage.visit("/upload")
     await stage.browser.call(
-        "upload_file", selector="#files", files=[stage.lay_out(upload) for upload in sent]
+        "upload_file", selector="#files", files=[stage.prepare_upload(upload) for upload in sent]
     )
     await stage.browser.call("click", selector="main button[type=submit]")
     table = await stage.browser.call("extract_table", selector="#uploads")

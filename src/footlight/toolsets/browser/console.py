@@ -1,19 +1,19 @@
-"""What pages write to their consoles."""
+"""The console messages of a session's pages."""
 
 from typing import Annotated, NotRequired
 
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from footlight.browser.console import Level, MessageFilter
-from footlight.browser.overview import MessageInfo, message_info
-from footlight.server.tool import Count, ToolCall, Whole, tool
+from footlight.browser.network.console import Level, MessageFilter
+from footlight.browser.sessions.overview import MessageInfo, message_info
+from footlight.server.tools import Count, ToolCall, Whole, tool
 
-__all__ = ["TOOLS"]
+__all__ = []
 
 
-class Messages(TypedDict):
-    """`total` is of all that match. `dropped` had to make room for later ones."""
+class ConsoleMessages(TypedDict):
+    """`total` counts all matches. `dropped` messages were removed to make room for later ones."""
 
     messages: list[MessageInfo]
     total: int
@@ -22,37 +22,34 @@ class Messages(TypedDict):
     note: NotRequired[str]
 
 
-MISSED = "A page wrote more than is kept; of that only the last messages are here."
+MISSED = "A page wrote more messages than are kept; only its last ones are listed."
 
 
 @tool(scope="session", effect="read")
 async def console_messages(
     call: ToolCall,
     levels: Annotated[list[Level] | None, Field(min_length=1)] = None,
-    text: Annotated[str | None, Field(description="Only with this in it")] = None,
+    text: str | None = None,
     since_navigation: bool = True,
     page_id: str | None = None,
     offset: Annotated[Whole, Field(ge=0)] = 0,
     limit: Annotated[Count, Field(le=500)] = 50,
-) -> Messages:
-    """Get console messages. And uncaught errors; oldest first."""
+) -> ConsoleMessages:
+    """Get console messages. Includes uncaught errors; oldest first."""
     console = call.session.console
-    await console.listen(page_id)
-    wanted = MessageFilter(
+    await console.fetch(page_id)
+    selected = MessageFilter(
         levels=levels or (), text=text or "", page=page_id, since_navigation=since_navigation
     )
-    matching = console.matching(wanted)
-    shown: Messages = {
+    matching = console.matching(selected)
+    answer: ConsoleMessages = {
         "messages": [message_info(message) for message in matching[offset : offset + limit]],
         "total": len(matching),
     }
     if offset + limit < len(matching):
-        shown["nextOffset"] = offset + limit
+        answer["nextOffset"] = offset + limit
     if console.dropped:
-        shown["dropped"] = console.dropped
+        answer["dropped"] = console.dropped
     if console.missed:
-        shown["note"] = MISSED
-    return shown
-
-
-TOOLS = (console_messages,)
+        answer["note"] = MISSED
+    return answer

@@ -1,36 +1,117 @@
-"""What tools write into files: a print of a page, a trace, a HAR, a video."""
+"""Files that go into a page (uploads, drops) and files that come out (downloads, PDF, trace, HAR, video)."""
 
 from pathlib import Path
 from typing import Annotated, Literal, NotRequired
 
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 from typing_extensions import TypedDict
 
-from footlight.browser import printing
-from footlight.browser.output import OutputFolder, write_new
-from footlight.browser.printing import PaperFormat, PrintOptions
-from footlight.server.keeping import attach_file
-from footlight.server.tool import Number, ToolCall, tool
+from footlight.browser.actions.drop import drop_onto_element
+from footlight.browser.actions.form_controls import upload_files
+from footlight.browser.driver.output_folder import OutputFolder, fill_reserved, write_new
+from footlight.browser.network.policy import upload_paths
+from footlight.browser.reading import printing
+from footlight.browser.reading.printing import PaperFormat, PrintOptions
+from footlight.browser.sessions.overview import DownloadInfo, download_info
+from footlight.errors import MissingParameter, PermissionDenied
+from footlight.server.calls.attachments import attach_file
+from footlight.server.tools import Number, ToolCall, tool
+from footlight.toolsets.browser.parameters import ActionResult, Selector, action_result
 
-__all__ = ["TOOLS", "FileName", "output_of"]
+__all__ = ["output_of"]
+
+
+class UploadResult(ActionResult):
+    """`files` are the file names that the page now sees."""
+
+    files: list[str]
+
+
+@tool(effect="act", destructive=True, permission="upload")
+async def upload_file(
+    call: ToolCall,
+    selector: Selector,
+    files: Annotated[
+        list[Annotated[str, Field(min_length=1)]],
+        Field(max_length=100, description="Paths below the upload roots"),
+    ],
+) -> UploadResult:
+    """Upload files. Into a file input or a control that opens a file chooser."""
+    paths = upload_paths(files, call.settings.security.upload_roots, never=call.settings.private_paths)
+    call.stage(f"uploading {len(paths)} file{'s' * (len(paths) != 1)} into {selector}")
+    await upload_files(call.page, selector, paths, call.deadline)
+    return {**action_result(call), "files": [path.name for path in paths]}
+
+
+class DropResult(ActionResult):
+    """The page accepted the drop. `files` are the file names that it sees.
+
+    `synthetic`: outside Chromium a script dispatched the events, and the page can tell them from real ones.
+    """
+
+    files: list[str]
+    synthetic: NotRequired[bool]
+
+
+@tool(effect="act", destructive=True)
+async def drop(
+    call: ToolCall,
+    selector: Selector,
+    files: Annotated[list[Annotated[str, Field(min_length=1)]] | None, Field(max_length=100)] = None,
+    data: Annotated[
+        dict[Annotated[str, Field(min_length=1)], str] | None,
+        WithJsonSchema({"type": "object", "description": '{"text/plain": "…", "text/uri-list": "…"}'}),
+    ] = None,
+) -> DropResult:
+    """Drop files or data onto element. Files must be below the upload roots."""
+    if not files and not data:
+        raise MissingParameter("drop needs files or data", parameter="files", missing=["files", "data"])
+    security = call.settings.security
+    if files and not security.enable_file_upload:
+        raise PermissionDenied(
+            "files: uploading is disabled on this server",
+            suggestion="Ask the server operator to enable security.enableFileUpload.",
+            setting="security.enableFileUpload",
+            parameter="files",
+        )
+    paths = upload_paths(files or [], security.upload_roots, never=call.settings.private_paths)
+    call.stage(f"dropping onto {selector}")
+    dragged = await drop_onto_element(call.page, selector, paths, data or {}, call.deadline)
+    dropped: DropResult = {**action_result(call), "files": [path.name for path in paths]}
+    return dropped if dragged else {**dropped, "synthetic": True}
+
+
+class DownloadList(TypedDict):
+    """All downloads of the session; an answer's own `downloads` are the new ones since the last answer."""
+
+    entries: list[DownloadInfo]
+
+
+@tool(scope="session", effect="read")
+async def downloads(call: ToolCall) -> DownloadList:
+    """List downloads. Newest last."""
+    return {"entries": [download_info(each) for each in call.session.downloads.known]}
+
 
 Action = Literal["start", "stop"]
-FileName = Annotated[str | None, Field(description="File name; a number is added if it is taken")]
-Pages = Annotated[
+
+FileName = Annotated[str | None, Field(description="File name; numbered if taken")]
+
+PageRanges = Annotated[
     str, Field(pattern=r"^\s*\d+(\s*-\s*\d*)?(\s*,\s*\d+(\s*-\s*\d*)?)*\s*$", description="Such as 1-3, 5")
 ]
 
 
-class Written(TypedDict):
-    """It can be read at `uri` too, unless it is large."""
+class WrittenFile(TypedDict):
+    """The file can also be read at `uri`, unless it is large."""
 
     path: str
     bytes: int
     uri: NotRequired[str]
 
 
-class Recording(TypedDict):
-    """`path` is where it will be when it is stopped, or the session ends; `bytes` and `uri` come then."""
+class RecordingStatus(TypedDict):
+    """The file is at `path` once the recording stops or the session ends; then `bytes` and `uri` are set."""
 
     recording: bool
     path: str
@@ -38,61 +119,59 @@ class Recording(TypedDict):
     uri: NotRequired[str]
 
 
-@tool(effect="configure", group="devtools")
+@tool(effect="configure", group="devtools", untrusted=False)
 async def pdf(
     call: ToolCall,
     format: PaperFormat = "A4",
     landscape: bool = False,
     background: bool = True,
     scale: Annotated[Number, Field(ge=0.1, le=2)] = 1,
-    pages: Pages | None = None,
+    pages: PageRanges | None = None,
     name: FileName = None,
-) -> Written:
+) -> WrittenFile:
     """Print the page to PDF. Headless Chromium only."""
     options = PrintOptions(
         format=format, landscape=landscape, background=background, scale=scale, pages=pages or ""
     )
-    path = output_of(call).reserve(name or call.page.id, ".pdf")
-    try:
-        write_new(path, await printing.pdf(call.page, options, call.deadline))
-    except BaseException:
-        path.unlink(missing_ok=True)
-        raise
-    return _written(call, path, "application/pdf")
+    with fill_reserved(output_of(call).reserve(name or call.page.id, ".pdf")) as path:
+        write_new(path, await printing.print_pdf(call.page, options, call.deadline))
+    return _describe_file(call, path, "application/pdf")
 
 
-@tool(scope="session", effect="configure", group="devtools")
-async def trace(call: ToolCall, action: Action, name: FileName = None) -> Recording:
-    """Record a Playwright trace. Into a zip for its trace viewer."""
+@tool(scope="session", effect="configure", group="devtools", untrusted=False)
+async def trace(call: ToolCall, action: Action, name: FileName = None) -> RecordingStatus:
+    """Record a Playwright trace. A zip file for the trace viewer."""
     recordings = call.session.recordings
     if action == "stop":
-        return _stopped(call, await recordings.stop_trace(), "application/zip")
-    return _started(await recordings.start_trace(lambda: output_of(call).reserve(name or "trace", ".zip")))
+        return _describe_end(call, await recordings.stop_trace(), "application/zip")
+    return _describe_start(
+        await recordings.start_trace(lambda: output_of(call).reserve(name or "trace", ".zip"))
+    )
 
 
-@tool(scope="session", effect="configure", group="network")
+@tool(scope="session", effect="configure", group="network", untrusted=False)
 async def har(
     call: ToolCall,
     action: Action,
-    bodies: Annotated[bool, Field(description="With what was sent and received")] = False,
+    bodies: Annotated[bool, Field(description="Include request and response bodies")] = False,
     name: FileName = None,
-) -> Recording:
-    """Record requests as HAR. Cookies and logins in headers are masked."""
+) -> RecordingStatus:
+    """Record requests as HAR. Credentials in headers are masked."""
     recordings = call.session.recordings
     if action == "stop":
-        return _stopped(call, await recordings.stop_har(), "application/json")
-    return _started(
+        return _describe_end(call, await recordings.stop_har(), "application/json")
+    return _describe_start(
         await recordings.start_har(lambda: output_of(call).reserve(name or "requests", ".har"), bodies=bodies)
     )
 
 
-@tool(effect="configure", group="devtools")
-async def video(call: ToolCall, action: Action, name: FileName = None) -> Recording:
+@tool(effect="configure", group="devtools", untrusted=False)
+async def video(call: ToolCall, action: Action, name: FileName = None) -> RecordingStatus:
     """Record a video of the page. WebM."""
     recordings, page = call.session.recordings, call.page
     if action == "stop":
-        return _stopped(call, await recordings.stop_video(page.id), "video/webm")
-    return _started(
+        return _describe_end(call, await recordings.stop_video(page.id), "video/webm")
+    return _describe_start(
         await recordings.start_video(
             page, lambda: output_of(call).reserve(name or page.id, ".webm"), call.deadline
         )
@@ -100,22 +179,19 @@ async def video(call: ToolCall, action: Action, name: FileName = None) -> Record
 
 
 def output_of(call: ToolCall) -> OutputFolder:
-    """Named principals have a folder each."""
+    """Return the output folder of the session; each named principal has its own subfolder."""
     return call.session.output.below(call.caller.scoped(""))
 
 
-def _written(call: ToolCall, path: Path, mime_type: str) -> Written:
-    written: Written = {"path": str(path), "bytes": path.stat().st_size}
+def _describe_file(call: ToolCall, path: Path, mime_type: str) -> WrittenFile:
+    written: WrittenFile = {"path": str(path), "bytes": path.stat().st_size}
     uri = attach_file(call, path, mime_type)
     return {**written, "uri": uri} if uri else written
 
 
-def _started(path: Path) -> Recording:
+def _describe_start(path: Path) -> RecordingStatus:
     return {"recording": True, "path": str(path)}
 
 
-def _stopped(call: ToolCall, path: Path, mime_type: str) -> Recording:
-    return {"recording": False, **_written(call, path, mime_type)}
-
-
-TOOLS = (pdf, trace, har, video)
+def _describe_end(call: ToolCall, path: Path, mime_type: str) -> RecordingStatus:
+    return {"recording": False, **_describe_file(call, path, mime_type)}

@@ -1,29 +1,35 @@
-"""Doing what a person does with a page (003 §2.1, R003-10 to R003-20)."""
+"""Click, type, press, fill in, scroll and drag, by selector or by coordinates, one at a time or in steps."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, NotRequired
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict
 
-from footlight.browser import actions
-from footlight.browser.policy import upload_paths
-from footlight.server.secrets import SecretText
-from footlight.server.tool import Count, Number, ToolCall, tool
-from footlight.toolsets.browser.parameters import Acted, Selector, acted
+from footlight.browser.actions import forms, text_input
+from footlight.browser.actions import mouse as pointer
+from footlight.browser.actions.click import click_element, drag_element, hover_element
+from footlight.browser.actions.form_controls import select_option, set_checked
+from footlight.browser.actions.forms import FieldKind
+from footlight.browser.actions.keyboard import press_key
+from footlight.browser.actions.mouse import Point
+from footlight.browser.actions.scroll import scroll_by
+from footlight.server.secrets.secrets import SecretText, SecretValue
+from footlight.server.tools import Count, Number, ToolCall, Whole, tool
+from footlight.toolsets.browser.parameters import ActionResult, Selector, action_result
 
-__all__ = ["TOOLS"]
+__all__ = []
 
 Modifier = Literal["Alt", "Control", "ControlOrMeta", "Meta", "Shift"]
 
 
-class Selected(Acted):
-    """`selected` holds the values of all selected options."""
+class ClickResult(ActionResult):
+    """`notice` says that another element than the pressed one received the click."""
 
-    selected: list[str]
+    notice: NotRequired[str]
 
 
-class Scrolled(TypedDict):
-    """CSS pixels: the position, and how far it can go."""
+class ScrollPosition(TypedDict):
+    """The scroll position and its maximum, in CSS pixels."""
 
     x: float
     y: float
@@ -31,23 +37,17 @@ class Scrolled(TypedDict):
     maxY: float
 
 
-class Uploaded(Acted):
-    """`files` are the names that the page now sees."""
-
-    files: list[str]
-
-
 @tool(effect="act", destructive=True)
 async def click(
     call: ToolCall,
     selector: Selector,
     button: Literal["left", "middle", "right"] = "left",
-    click_count: Annotated[Count, Field(le=10)] = 1,
-) -> Acted:
-    """Click element. Waits until it is visible, still, enabled and not covered."""
+    click_count: Annotated[Count, Field(le=10, description="2: double click")] = 1,
+) -> ClickResult:
+    """Click element. Waits until it is visible, stable, enabled and not covered."""
     call.stage(f"clicking {selector}")
-    await actions.click(call.page, selector, call.deadline, button=button, count=click_count)
-    return acted(call)
+    notice = await click_element(call.page, selector, call.deadline, button=button, count=click_count)
+    return {**action_result(call), "notice": notice} if notice else {**action_result(call)}
 
 
 @tool(name="type", effect="act", destructive=True)
@@ -56,53 +56,21 @@ async def type_(
     selector: Selector,
     text: SecretText,
     delay: Annotated[Number, Field(ge=0, le=10_000, description="Milliseconds between keys")] = 0,
-) -> Acted:
-    """Type text. Key by key, after what the field holds; use fill to replace it."""
+) -> ActionResult:
+    """Type text. Key by key, after the field's text; use fill to replace it."""
     call.stage(f"typing into {selector}")
     await call.note_field(selector)
-    await actions.type_text(call.page, selector, text, call.deadline, delay_ms=delay)
-    return acted(call)
-
-
-@tool(effect="act", destructive=True, idempotent=True)
-async def fill(call: ToolCall, selector: Selector, value: SecretText) -> Acted:
-    """Fill input. Replaces what the field holds."""
-    call.stage(f"filling {selector}")
-    await call.note_field(selector)
-    await actions.fill(call.page, selector, value, call.deadline)
-    return acted(call)
-
-
-@tool(effect="act", destructive=True, idempotent=True)
-async def select(call: ToolCall, selector: Selector, value: str) -> Selected:
-    """Select option. By its value or label."""
-    call.stage(f"selecting in {selector}")
-    selected = await actions.select(call.page, selector, value, call.deadline)
-    return {**acted(call), "selected": selected}
-
-
-@tool(effect="act", destructive=True, idempotent=True)
-async def check(call: ToolCall, selector: Selector) -> Acted:
-    """Check checkbox"""
-    call.stage(f"checking {selector}")
-    await actions.set_checked(call.page, selector, True, call.deadline)
-    return acted(call)
-
-
-@tool(effect="act", destructive=True, idempotent=True)
-async def uncheck(call: ToolCall, selector: Selector) -> Acted:
-    """Uncheck checkbox"""
-    call.stage(f"unchecking {selector}")
-    await actions.set_checked(call.page, selector, False, call.deadline)
-    return acted(call)
+    at_once = isinstance(text, SecretValue)
+    await text_input.type_text(call.page, selector, text, call.deadline, delay_ms=delay, at_once=at_once)
+    return action_result(call)
 
 
 @tool(effect="act")
-async def hover(call: ToolCall, selector: Selector) -> Acted:
+async def hover(call: ToolCall, selector: Selector) -> ActionResult:
     """Hover element"""
     call.stage(f"moving the mouse over {selector}")
-    await actions.hover(call.page, selector, call.deadline)
-    return acted(call)
+    await hover_element(call.page, selector, call.deadline)
+    return action_result(call)
 
 
 @tool(effect="act")
@@ -112,33 +80,20 @@ async def scroll(
     y: Number = 0,
     selector: Annotated[
         Selector | None,
-        Field(description="Scroll this element or the box around it; alone, bring it into view"),
+        Field(description="Scroll its scrollable box; without x and y, scroll it into view"),
     ] = None,
-) -> Scrolled:
-    """Scroll page. By x and y CSS pixels; answers with the position."""
-    at = await actions.scroll(call.page, x, y, call.deadline, selector=selector)
+) -> ScrollPosition:
+    """Scroll page. By x and y CSS pixels; returns the new position."""
+    at = await scroll_by(call.page, x, y, call.deadline, selector=selector)
     return {"x": at["x"], "y": at["y"], "maxX": at["maxX"], "maxY": at["maxY"]}
 
 
 @tool(effect="act", destructive=True)
-async def drag_and_drop(call: ToolCall, source: Selector, target: Selector) -> Acted:
-    """Drag element. From the source to the target, both selectors."""
+async def drag_and_drop(call: ToolCall, source: Selector, target: Selector) -> ActionResult:
+    """Drag element. From source to target, both selectors."""
     call.stage(f"dragging {source} to {target}")
-    await actions.drag(call.page, source, target, call.deadline)
-    return acted(call)
-
-
-@tool(effect="act", destructive=True, permission="upload")
-async def upload_file(
-    call: ToolCall,
-    selector: Selector,
-    files: Annotated[list[Annotated[str, Field(min_length=1)]], Field(max_length=100)],
-) -> Uploaded:
-    """Upload files. Into a file input, or what opens a file chooser; paths below the upload roots only."""
-    paths = upload_paths(files, call.settings.security.upload_roots, never=call.settings.private_paths)
-    call.stage(f"uploading {len(paths)} file{'s' * (len(paths) != 1)} into {selector}")
-    await actions.upload(call.page, selector, paths, call.deadline)
-    return {**acted(call), "files": [path.name for path in paths]}
+    await drag_element(call.page, source, target, call.deadline)
+    return action_result(call)
 
 
 @tool(effect="act", destructive=True)
@@ -146,23 +101,168 @@ async def press(
     call: ToolCall,
     key: Annotated[str, Field(min_length=1, description="Enter, Tab, ArrowDown, a, …")],
     modifiers: list[Modifier] | None = None,
-) -> Acted:
-    """Press key. It goes to the element that has the focus."""
+) -> ActionResult:
+    """Press key. Sent to the focused element."""
     call.stage(f"pressing {key}")
-    await actions.press(call.page, key, modifiers or [], call.deadline)
-    return acted(call)
+    await press_key(call.page, key, modifiers or [], call.deadline)
+    return action_result(call)
 
 
-TOOLS = (
-    click,
-    type_,
-    fill,
-    select,
-    check,
-    uncheck,
-    hover,
-    scroll,
-    drag_and_drop,
-    upload_file,
-    press,
-)
+@tool(effect="act", destructive=True, group="vision")
+async def mouse_click(
+    call: ToolCall,
+    x: Number,
+    y: Number,
+    button: Literal["left", "middle", "right"] = "left",
+    click_count: Annotated[Count, Field(le=10)] = 1,
+) -> ActionResult:
+    """Click at a point. In CSS pixels of the viewport; scale the coordinates of a resized screenshot."""
+    call.stage(f"clicking at {x:g}, {y:g}")
+    await pointer.click(call.page, Point(x, y), call.deadline, button=button, count=click_count)
+    return action_result(call)
+
+
+@tool(effect="act", group="vision")
+async def mouse_move(call: ToolCall, x: Number, y: Number) -> ActionResult:
+    """Move mouse to a point"""
+    await pointer.move(call.page, Point(x, y), call.deadline)
+    return action_result(call)
+
+
+@tool(effect="act", destructive=True, group="vision")
+async def mouse_drag(
+    call: ToolCall, from_x: Number, from_y: Number, to_x: Number, to_y: Number
+) -> ActionResult:
+    """Drag from point to point"""
+    call.stage(f"dragging to {to_x:g}, {to_y:g}")
+    start, goal = Point(from_x, from_y, ("fromX", "fromY")), Point(to_x, to_y, ("toX", "toY"))
+    await pointer.drag(call.page, start, goal, call.deadline)
+    return action_result(call)
+
+
+@tool(effect="act", group="vision")
+async def mouse_wheel(
+    call: ToolCall, x: Number, y: Number, delta_x: Number = 0, delta_y: Number = 0
+) -> ActionResult:
+    """Turn mouse wheel at a point"""
+    await pointer.wheel(call.page, Point(x, y), delta_x, delta_y, call.deadline)
+    return action_result(call)
+
+
+class SelectResult(ActionResult):
+    """`selected` has the values of all selected options."""
+
+    selected: list[str]
+
+
+class FillResult(ActionResult):
+    """`notice` says that the field holds another text than the one that was given."""
+
+    notice: NotRequired[str]
+
+
+@tool(effect="act", destructive=True, idempotent=True)
+async def fill(call: ToolCall, selector: Selector, value: SecretText) -> FillResult:
+    """Fill input. Replaces the field's value."""
+    call.stage(f"filling {selector}")
+    await call.note_field(selector)
+    notice = await text_input.fill_field(call.page, selector, value, call.deadline)
+    return {**action_result(call), "notice": notice} if notice else {**action_result(call)}
+
+
+@tool(effect="act", destructive=True, idempotent=True)
+async def select(call: ToolCall, selector: Selector, value: str) -> SelectResult:
+    """Select option. By value or label."""
+    call.stage(f"selecting in {selector}")
+    selected = await select_option(call.page, selector, value, call.deadline)
+    return {**action_result(call), "selected": selected}
+
+
+@tool(effect="act", destructive=True, idempotent=True)
+async def check(call: ToolCall, selector: Selector) -> ActionResult:
+    """Check checkbox"""
+    call.stage(f"checking {selector}")
+    await set_checked(call.page, selector, True, call.deadline)
+    return action_result(call)
+
+
+@tool(effect="act", destructive=True, idempotent=True)
+async def uncheck(call: ToolCall, selector: Selector) -> ActionResult:
+    """Uncheck checkbox"""
+    call.stage(f"unchecking {selector}")
+    await set_checked(call.page, selector, False, call.deadline)
+    return action_result(call)
+
+
+class FormField(BaseModel):
+    """A field and its new value."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    selector: Selector
+    value: Annotated[
+        SecretText | bool | Whole | Number | list[str],
+        Field(description="Text, number, true or false, option, or list of options"),
+    ]
+
+
+class FilledField(TypedDict):
+    """`kind` is `text` for a combobox that accepted the text without choosing an option."""
+
+    selector: str
+    kind: FieldKind
+
+
+class FormResult(ActionResult):
+    fields: list[FilledField]
+
+
+@tool(effect="act", destructive=True, idempotent=True)
+async def fill_form(
+    call: ToolCall, fields: Annotated[list[FormField], Field(min_length=1, max_length=100)]
+) -> FormResult:
+    """Fill form. Many fields of any kind in one call; does not submit."""
+    form_fields = [forms.Field(field.selector, field.value) for field in fields]
+    kinds = await forms.fill_form(call.page, form_fields, call.deadline)
+    return {
+        **action_result(call),
+        "fields": [
+            {"selector": field.selector, "kind": kind} for field, kind in zip(form_fields, kinds, strict=True)
+        ],
+    }
+
+
+class StepInput(BaseModel):
+    """A call of another tool."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    tool: str
+    arguments: dict[str, Any] = {}
+
+
+class StepResult(TypedDict):
+    """The tool's `data` or its error."""
+
+    tool: str
+    data: NotRequired[dict[str, Any]]
+    error: NotRequired[dict[str, Any]]
+
+
+class StepsResult(TypedDict):
+    """`failed` counts the steps with an error."""
+
+    steps: list[StepResult]
+    failed: int
+
+
+@tool(effect="act", destructive=True, untrusted=True, batch=True)
+async def run_steps(
+    call: ToolCall,
+    steps: Annotated[list[StepInput], Field(min_length=1, max_length=50)],
+    stop_on_error: bool = True,
+) -> StepsResult:
+    """Run several calls in one. One deadline, one observation at the end."""
+    outcomes = await call.run_steps([step.model_dump() for step in steps], stop_on_error=stop_on_error)
+    results: Any = [outcome.as_json() for outcome in outcomes]
+    return {"steps": results, "failed": sum(outcome.error is not None for outcome in outcomes)}

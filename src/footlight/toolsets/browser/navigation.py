@@ -1,20 +1,24 @@
-"""Going from page to page (003 §2.1, R003-5 to R003-9)."""
+"""Go from page to page, and wait until a page shows or does something."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from footlight.browser import navigation
-from footlight.browser.navigation import Navigation
-from footlight.server.tool import Milliseconds, ToolCall, tool
-from footlight.toolsets.browser.parameters import Acted, acted
+from footlight.browser.actions import navigation
+from footlight.browser.actions import wait as waiting
+from footlight.browser.actions.navigation import Navigation
+from footlight.browser.actions.wait import UrlPattern
+from footlight.browser.reading import reads as reading
+from footlight.browser.sessions.overview import DownloadInfo, download_info
+from footlight.errors import InvalidParameter, MissingParameter, PermissionDenied
+from footlight.server.tools import Milliseconds, ToolCall, tool
+from footlight.toolsets.browser.parameters import ActionResult, Selector, WaitUntil, action_result
 
-__all__ = ["TOOLS"]
-
-WaitUntil = Literal["load", "domcontentloaded", "networkidle"]
+__all__ = []
 
 Url = Annotated[str, Field(min_length=1, description="The URL to navigate to")]
+
 NavigationTimeout = Annotated[
     Milliseconds | None,
     Field(
@@ -24,8 +28,8 @@ NavigationTimeout = Annotated[
 ]
 
 
-class Timing(TypedDict):
-    """Milliseconds: `startTime` since the epoch, the others since `startTime`."""
+class NavigationTiming(TypedDict):
+    """In milliseconds: `startTime` since the epoch, the others since `startTime`."""
 
     startTime: float
     domContentLoaded: float | None
@@ -33,17 +37,17 @@ class Timing(TypedDict):
     duration: float
 
 
-class Navigated(TypedDict):
-    """`status` is null where nothing was requested: about:blank, an anchor, a download."""
+class NavigationResult(TypedDict):
+    """`status` is null if nothing was requested: about:blank, an anchor, a download."""
 
     url: str
     status: int | None
     redirected: bool
     finalUrl: str
-    timing: Timing
+    timing: NavigationTiming
 
 
-class Moved(Navigated):
+class HistoryResult(NavigationResult):
     """`moved` is false at the end of the history."""
 
     moved: bool
@@ -54,39 +58,32 @@ async def navigate(
     call: ToolCall,
     url: Url,
     wait_until: Annotated[WaitUntil, Field(description="When to consider navigation complete")] = "load",
-) -> Navigated:
-    """Navigate to URL. Answers with the final URL, the HTTP status and the timing."""
-    return _navigated(await navigation.navigate(call.page, url, wait_until, call.deadline))
+) -> NavigationResult:
+    """Navigate to URL. Returns the final URL, HTTP status and timing."""
+    return _navigation_result(await navigation.navigate(call.page, url, wait_until, call.deadline))
 
 
 @tool(effect="act")
-async def go_back(call: ToolCall) -> Moved:
+async def go_back(call: ToolCall) -> HistoryResult:
     """Navigate back"""
     before = call.page.url
-    return _moved(await navigation.go_back(call.page, call.deadline), before)
+    return _history_result(await navigation.go_back(call.page, call.deadline), before)
 
 
 @tool(effect="act")
-async def go_forward(call: ToolCall) -> Moved:
+async def go_forward(call: ToolCall) -> HistoryResult:
     """Navigate forward"""
     before = call.page.url
-    return _moved(await navigation.go_forward(call.page, call.deadline), before)
+    return _history_result(await navigation.go_forward(call.page, call.deadline), before)
 
 
 @tool(effect="act", idempotent=True)
-async def reload(call: ToolCall, ignore_cache: bool = False) -> Navigated:
+async def reload(call: ToolCall, ignore_cache: bool = False) -> NavigationResult:
     """Reload page"""
-    return _navigated(await navigation.reload(call.page, call.deadline, ignore_cache=ignore_cache))
+    return _navigation_result(await navigation.reload(call.page, call.deadline, ignore_cache=ignore_cache))
 
 
-@tool(effect="read")
-async def wait_for_load(call: ToolCall, state: WaitUntil = "load") -> Acted:
-    """Wait for page load"""
-    await navigation.wait_for_load(call.page, state, call.deadline)
-    return acted(call)
-
-
-def _navigated(made: Navigation) -> Navigated:
+def _navigation_result(made: Navigation) -> NavigationResult:
     return {
         "url": made.url,
         "status": made.status,
@@ -101,8 +98,128 @@ def _navigated(made: Navigation) -> Navigated:
     }
 
 
-def _moved(made: Navigation, before: str) -> Moved:
-    return {**_navigated(made), "moved": made.status is not None or made.url != before}
+def _history_result(made: Navigation, before: str) -> HistoryResult:
+    return {**_navigation_result(made), "moved": made.status is not None or made.url != before}
 
 
-TOOLS = (navigate, go_back, go_forward, reload, wait_for_load)
+Text = Annotated[str | None, Field(pattern=r"\S")]
+
+UrlMatch = Annotated[str | None, Field(min_length=1, description="Substring, glob with * or /regex/")]
+
+
+class ReceivedResponse(TypedDict):
+    """`id` is the id in the request log."""
+
+    id: str
+    url: str
+    status: int
+
+
+class WaitResult(TypedDict):
+    """`url` is the URL of the page; the other keys depend on the condition."""
+
+    url: str
+    result: NotRequired[Any]
+    response: NotRequired[ReceivedResponse]
+    download: NotRequired[DownloadInfo]
+
+
+@tool(effect="read", observed=True)
+async def wait_for(
+    call: ToolCall,
+    text: Text = None,
+    text_gone: Text = None,
+    url: UrlMatch = None,
+    selector: Selector | None = None,
+    state: Annotated[
+        Literal["visible", "hidden", "attached", "detached"] | None, Field(description="For selector")
+    ] = None,
+    function: Annotated[
+        str | None, Field(min_length=1, description="JS expression that becomes truthy")
+    ] = None,
+    response: Annotated[str | None, Field(min_length=1, description="Response URL, matched like url")] = None,
+    download: Literal[True] | None = None,
+) -> WaitResult:
+    """Wait for one condition. A response since the last action counts."""
+    condition = _find_condition(
+        text=text,
+        textGone=text_gone,
+        url=url,
+        selector=selector,
+        function=function,
+        response=response,
+        download=download,
+    )
+    if state is not None and selector is None:
+        raise InvalidParameter("state: only valid with selector; leave it out", parameter="state")
+    page, deadline = call.page, call.deadline
+    found: WaitResult = {"url": page.url}
+    match condition:
+        case "text", str(words):
+            await waiting.wait_for_text(page, words, deadline)
+        case "textGone", str(words):
+            await waiting.wait_for_text_gone(page, words, deadline)
+        case "url", str(pattern):
+            await waiting.wait_for_url(page, UrlPattern(pattern, parameter="url"), deadline)
+        case "selector", str(element):
+            await waiting.wait_for_selector(page, element, state or "visible", deadline)
+        case "function", str(expression):
+            _check_evaluation(call)
+            found["result"] = await waiting.wait_for_function(page, expression, deadline)
+        case "response", str(pattern):
+            entry = await waiting.wait_for_response(page, UrlPattern(pattern, parameter="response"), deadline)
+            found["response"] = {"id": entry.id, "url": entry.url, "status": entry.status}
+        case _:
+            found["download"] = download_info(await waiting.wait_for_download(page, deadline))
+    return {**found, "url": page.url}
+
+
+def _find_condition(**conditions: object) -> tuple[str, object]:
+    given = [(name, value) for name, value in conditions.items() if value is not None]
+    known = ", ".join(conditions)
+    if not given:
+        raise MissingParameter(
+            f"wait_for needs one of {known}", parameter=next(iter(conditions)), missing=list(conditions)
+        )
+    if len(given) > 1:
+        names = " and ".join(name for name, _ in given)
+        raise InvalidParameter(
+            f"{given[1][0]}: wait_for takes one of {known}, not {names}; call it once for each",
+            parameter=given[1][0],
+        )
+    return given[0]
+
+
+def _check_evaluation(call: ToolCall) -> None:
+    if not call.settings.security.enable_script_evaluation:
+        raise PermissionDenied(
+            "function: script evaluation is disabled on this server",
+            suggestion="Wait for text, url, selector or response instead. Or ask the server operator to "
+            "enable security.enableScriptEvaluation.",
+            parameter="function",
+            setting="security.enableScriptEvaluation",
+        )
+
+
+class StateReached(TypedDict):
+    selector: str
+    state: str
+
+
+@tool(effect="read")
+async def wait_for_selector(
+    call: ToolCall,
+    selector: Selector,
+    state: Literal["attached", "detached", "visible", "hidden"] = "visible",
+) -> StateReached:
+    """Wait for selector. Until the first match reaches the state."""
+    call.stage(f"waiting for {selector} to be {state}")
+    await reading.wait_for(call.page, selector, state, call.deadline)
+    return {"selector": selector, "state": state}
+
+
+@tool(effect="read")
+async def wait_for_load(call: ToolCall, state: WaitUntil = "load") -> ActionResult:
+    """Wait for page load"""
+    await navigation.wait_for_load(call.page, state, call.deadline)
+    return action_result(call)

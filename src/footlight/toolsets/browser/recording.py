@@ -1,7 +1,6 @@
-"""Writing the steps of ordinary pages down, where whoever runs the server wants a memory of them.
+"""Record the calls that work in ordinary web pages, if the server keeps a memory of steps.
 
-The records are those of document 002. What it calls a screen is here the site and the path, without what
-tells one thing of a kind from another: `shop.example/orders/:id`.
+The screen of a step is the site and the path of the page, with ids replaced: `shop.example/orders/:id`.
 """
 
 from __future__ import annotations
@@ -14,94 +13,93 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
-from footlight.apps.discovery import trimmed
-from footlight.apps.observing import told_test_id
-from footlight.browser.deadline import Deadline
-from footlight.browser.looking import look
-from footlight.browser.refs import leading_ref
-from footlight.browser.test_ids import seen_test_ids
+from footlight.apps.nodes import trim_nodes
+from footlight.apps.observation import describe_test_id
+from footlight.browser.driver.deadline import Deadline
+from footlight.browser.page.capture import look
+from footlight.browser.page.refs import leading_ref
+from footlight.browser.reading.test_ids import list_test_ids
 from footlight.errors import FootlightError
-from footlight.knowledge.facts import LearntFacts
-from footlight.knowledge.records import Observation, Step
-from footlight.knowledge.sanitising import Rules
-from footlight.server.typed_field import field_of
+from footlight.knowledge.facts import FactsReader
+from footlight.knowledge.records import RawStep, StepObservation
+from footlight.knowledge.redaction.rules import RedactionRules
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from footlight.browser.page import Page
+    from footlight.browser.page.page import Page
     from footlight.knowledge.store import KnowledgeStore
-    from footlight.server.recording import Recorded
-    from footlight.server.tool import Tool, ToolCall
+    from footlight.server.calls.recording import RecordedCall
+    from footlight.server.tools import Tool, ToolCall
 
-__all__ = ["RULES", "PageRecorder", "screen_of"]
+__all__ = ["RULES", "PageRecorder", "screen_name"]
 
 logger = logging.getLogger(__name__)
 
 TYPED = "typed"
-TYPES = {
+TYPED_PARAMETERS = {
     "type": "text",
     "fill": "value",
     "clipboard": "text",
     "handle_dialog": "promptText",
     "storage": "value",
 }
-"""By tool: the parameter that may hold what nobody is to read."""
-FILLS = ("fields", "cookies", "steps")
-"""Parameters that are lists of such; of each the rest is kept."""
-RULES = Rules(secret_screens=frozenset(), typed_keys=frozenset((TYPED,)))
-"""With them no other text of a call is taken for one that was typed."""
+"""By tool: the parameter that may contain a secret."""
+LISTS_WITH_VALUES = ("fields", "cookies", "steps")
+"""Parameters that are lists of objects with a `value` that may be a secret; only `value` is dropped."""
+RULES = RedactionRules(secret_screens=frozenset(), typed_keys=frozenset((TYPED,)))
+"""Rules under which only parameters renamed to `typed` count as typed text."""
 
-LOOK_MS = 1_000
-MOST_TEST_IDS = 150
-MOST_NODES = 150
-LONGEST_PATH = 100
+OBSERVE_MS = 1_000
+MAX_TEST_IDS = 150
+MAX_NODES = 150
+MAX_PATH_CHARS = 100
 _ID = re.compile(r"\d+|[0-9a-f]{8,}|[0-9a-f-]{32,}|(?=.*\d)(?=.*[A-Za-z])[\w-]{16,}", re.IGNORECASE)
 
 
 class PageRecorder:
-    """For calls that work in a page. Each is followed by a look at it."""
+    """Records the calls that work in a page, each with an observation of the page after it."""
 
     def __init__(self, store: KnowledgeStore, *, repository: Path) -> None:
         self._store = store
-        self._facts = LearntFacts(repository)
-        self._asked = False
+        self._facts = FactsReader(repository)
+        self._facts_requested = False
 
-    async def observe(self, tool: Tool, call: ToolCall) -> Observation | None:
+    async def observe(self, tool: Tool, call: ToolCall) -> StepObservation | None:
         page = call.maybe_page
         if tool.scope != "page" or tool.batch or page is None or page.closed:
             return None
         with contextlib.suppress(FootlightError):
-            return await _seen(page)
+            return await _observe_page(page)
         return None
 
-    async def record(self, recorded: Recorded) -> None:
+    async def record(self, recorded: RecordedCall) -> None:
         if recorded.tool.scope != "page" or recorded.tool.batch:
             return
-        if not self._asked:
-            self._facts.ask()
-            self._asked = True
-        await asyncio.to_thread(self._store.record, _step(recorded), self._facts.known)
+        if not self._facts_requested:
+            self._facts.refresh()
+            self._facts_requested = True
+        await asyncio.to_thread(self._store.record, _make_step(recorded), self._facts.facts)
 
 
-async def _seen(page: Page) -> Observation:
-    deadline = Deadline.after(LOOK_MS)
+async def _observe_page(page: Page) -> StepObservation:
+    deadline = Deadline.after(OBSERVE_MS)
     snapshot, test_ids = await asyncio.gather(
-        look(page, deadline), seen_test_ids(page, deadline, limit=MOST_TEST_IDS)
+        look(page, deadline), list_test_ids(page, deadline, limit=MAX_TEST_IDS)
     )
     state = {
         "isLoaded": True,
         "currentUrl": page.url,
         "extensionId": "",
         "isUnlocked": False,
-        "currentScreen": screen_of(page.url),
+        "currentScreen": screen_name(page.url),
     }
-    nodes = [node.told(node.element) for node in trimmed(snapshot.nodes)[:MOST_NODES]]
-    return Observation(state=state, test_ids=[told_test_id(each) for each in test_ids], nodes=nodes)
+    nodes = [node.told(node.element) for node in trim_nodes(snapshot.nodes)[:MAX_NODES]]
+    return StepObservation(state=state, test_ids=[describe_test_id(each) for each in test_ids], nodes=nodes)
 
 
-def screen_of(url: str) -> str:
-    """The site and the path, with `:id` for what looks like one."""
+def screen_name(url: str) -> str:
+    """Return the site and the path of a URL, with `:id` in place of ids."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -109,30 +107,30 @@ def screen_of(url: str) -> str:
     if parts.scheme not in ("http", "https"):
         return parts.scheme or "unknown"
     path = "/".join(":id" if _ID.fullmatch(part) else part for part in parts.path.rstrip("/").split("/"))
-    return f"{parts.netloc.rpartition('@')[2]}{path[:LONGEST_PATH]}"
+    return f"{parts.netloc.rpartition('@')[2]}{path[:MAX_PATH_CHARS]}"
 
 
-def _step(recorded: Recorded) -> Step:
-    answer, typed = recorded.answer, recorded.call.typed_into if recorded.call else None
-    return Step(
+def _make_step(recorded: RecordedCall) -> RawStep:
+    answer = recorded.answer
+    return RawStep(
         tool=recorded.tool.name,
         session_id=answer.session_id,
         at=recorded.at,
         ok=answer.success,
         duration_ms=answer.duration_ms,
-        input=_input(recorded.tool.name, recorded.arguments),
-        target=_target(recorded.arguments.get("selector")),
-        field=field_of(typed) if typed else None,
+        input=_clean_input(recorded.tool.name, recorded.arguments),
+        target=_find_target(recorded.arguments.get("selector")),
+        field=recorded.typed_field,
         error=None if answer.success else answer.content["error"],
-        observation=cast("Observation | None", recorded.observed),
+        observation=cast("StepObservation | None", recorded.observed),
     )
 
 
-def _input(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """What was typed under its own name, and of lists of what was typed all but that."""
-    secret = TYPES.get(tool)
+def _clean_input(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments with typed text under the key `typed`, and without typed values in lists."""
+    secret = TYPED_PARAMETERS.get(tool)
     return {
-        TYPED if name == secret else name: _without_values(value) if name in FILLS else value
+        TYPED if name == secret else name: _without_values(value) if name in LISTS_WITH_VALUES else value
         for name, value in arguments.items()
     }
 
@@ -142,12 +140,12 @@ def _without_values(items: object) -> object:
         return None
     kept: list[object] = []
     for item in cast("list[object]", items):
-        told = cast("dict[str, object]", item) if isinstance(item, dict) else {}
-        kept.append({name: value for name, value in told.items() if name != "value"})
+        fields = cast("dict[str, object]", item) if isinstance(item, dict) else {}
+        kept.append({name: value for name, value in fields.items() if name != "value"})
     return kept
 
 
-def _target(selector: object) -> dict[str, str] | None:
+def _find_target(selector: object) -> dict[str, str] | None:
     if not isinstance(selector, str):
         return None
     found = leading_ref(selector)

@@ -1,6 +1,6 @@
-"""What create_session takes: as it comes in, and as the browser's package has it.
+"""The options of create_session: validated, and converted for the browser package.
 
-An error shows what it was given. No error shows a password here, nor what may hold one.
+Validation errors show the value that was given, except where it may contain a password.
 """
 
 import re
@@ -9,19 +9,19 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, RootModel, WithJsonSchema
 
-from footlight.browser import options
-from footlight.browser.dialogs import DialogType
+from footlight.browser.context import options
+from footlight.browser.context.options import DialogType
 from footlight.config import DialogAnswer
 from footlight.errors import InvalidParameter
-from footlight.server.secrets import SecretText
-from footlight.server.tool import Number, Whole
+from footlight.server.secrets.secrets import SecretText
+from footlight.server.tools import Number, Whole
 
-__all__ = ["DialogPolicy", "ExtraHeaders", "Geolocation", "HttpCredentials", "Proxy", "Viewport"]
+__all__ = ["DialogPolicy", "ExtraHeaders", "Geolocation", "HttpCredentials", "Proxy", "ViewportInput"]
 
 Pixels = Annotated[Whole, Field(ge=1, le=10_000)]
 
 
-class Viewport(BaseModel):
+class ViewportInput(BaseModel):
     """CSS pixels."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -34,32 +34,32 @@ class Viewport(BaseModel):
         return self.width, self.height
 
 
-class _Unshown:
-    """Stands in for what is wrong and may be a password."""
+class _HiddenInput:
+    """Stands for an invalid value that may be a password, and is shown in its place."""
 
     def __repr__(self) -> str:
         return "something else"
 
 
-def _text(value: object) -> object:
-    return value if isinstance(value, str) else _Unshown()
+def _hide_unless_text(value: object) -> object:
+    return value if isinstance(value, str) else _HiddenInput()
 
 
-def _object(value: object) -> object:
-    return cast("object", value) if isinstance(value, dict) else _Unshown()
+def _hide_unless_object(value: object) -> object:
+    return cast("object", value) if isinstance(value, dict) else _HiddenInput()
 
 
-Private = Annotated[SecretText, BeforeValidator(_text)]
-"""A text that no error shows."""
+Private = Annotated[SecretText, BeforeValidator(_hide_unless_text)]
+"""A text that errors never show."""
 
 
-def _brief(shape: str) -> WithJsonSchema:
-    """In a list of tools, a word for what is rarely used."""
+def _summarize_schema(shape: str) -> WithJsonSchema:
+    """Describe a rarely used object by its shape alone, to keep the list of tools short."""
     return WithJsonSchema({"type": "object", "description": shape})
 
 
-class _Place(BaseModel):
-    """Degrees, and metres."""
+class _GeolocationInput(BaseModel):
+    """Coordinates in degrees, accuracy in metres."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -72,19 +72,19 @@ class _Place(BaseModel):
         return options.Geolocation(latitude=self.latitude, longitude=self.longitude, accuracy=self.accuracy)
 
 
-class _Headers(RootModel[dict[str, Private]]):
-    """By name."""
+class _HeadersInput(RootModel[dict[str, Private]]):
+    """Header values by name."""
 
     @property
     def option(self) -> dict[str, str]:
         for name, value in self.root.items():
             if not re.fullmatch(_HEADER_NAME, name):
                 raise InvalidParameter(
-                    f"extraHeaders: {name!r} is no name of a header", parameter="extraHeaders"
+                    f"extraHeaders: {name!r} is not a valid header name", parameter="extraHeaders"
                 )
             if not re.fullmatch(_HEADER_VALUE, value):
                 raise InvalidParameter(
-                    f"extraHeaders.{name}: its value has a character that no header can have",
+                    f"extraHeaders.{name}: the value has a character that is not allowed in a header",
                     parameter=f"extraHeaders.{name}",
                 )
         return self.root
@@ -94,8 +94,8 @@ _HEADER_NAME = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 _HEADER_VALUE = r"[\t\x20-\x7e\x80-\xff]*"
 
 
-class _Credentials(BaseModel):
-    """What a site asks for by HTTP."""
+class _CredentialsInput(BaseModel):
+    """Credentials for HTTP authentication."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -115,8 +115,8 @@ class _Credentials(BaseModel):
         )
 
 
-class _Proxy(BaseModel):
-    """`bypass` are hosts, with commas."""
+class _ProxyInput(BaseModel):
+    """`bypass` is a comma-separated list of hosts."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -152,10 +152,21 @@ def _is_server(server: str) -> bool:
         return False
 
 
-Geolocation = Annotated[_Place, _brief("{latitude, longitude, accuracy?}")]
-ExtraHeaders = Annotated[_Headers, BeforeValidator(_object), _brief("Sent with every request")]
-HttpCredentials = Annotated[_Credentials, BeforeValidator(_object), _brief("{username, password, origin?}")]
-Proxy = Annotated[_Proxy, BeforeValidator(_object), _brief("{server, username?, password?, bypass?}")]
+Geolocation = Annotated[_GeolocationInput, _summarize_schema("{latitude, longitude, accuracy?}")]
+ExtraHeaders = Annotated[
+    _HeadersInput, BeforeValidator(_hide_unless_object), _summarize_schema("Sent with every request")
+]
+HttpCredentials = Annotated[
+    _CredentialsInput,
+    BeforeValidator(_hide_unless_object),
+    _summarize_schema("{username, password, origin?}"),
+]
+Proxy = Annotated[
+    _ProxyInput,
+    BeforeValidator(_hide_unless_object),
+    _summarize_schema("{server, username?, password?, bypass?}"),
+]
 DialogPolicy = Annotated[
-    dict[DialogType, DialogAnswer], _brief("{alert|confirm|prompt|beforeunload: accept|dismiss|ask}")
+    dict[DialogType, DialogAnswer],
+    _summarize_schema("{alert|confirm|prompt|beforeunload: accept|dismiss|ask}"),
 ]

@@ -1,4 +1,4 @@
-"""The pages of a session: which there are, and which one calls work in."""
+"""Open, select and close tabs, and answer the dialogs that pages open."""
 
 import asyncio
 from typing import Annotated, Literal, NotRequired
@@ -6,17 +6,19 @@ from typing import Annotated, Literal, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from footlight.browser import navigation
-from footlight.browser.page import Page
-from footlight.browser.tabs import bring_to_front, close, title
+from footlight.browser.actions import navigation
+from footlight.browser.actions.dialogs import answer_dialog
+from footlight.browser.page.page import Page
+from footlight.browser.page.page_operations import bring_to_front, close_page, page_title
 from footlight.errors import FootlightError, InvalidParameter, MissingParameter
-from footlight.server.tool import ToolCall, tool
+from footlight.server.secrets.secrets import SecretText
+from footlight.server.tools import ToolCall, tool
 
-__all__ = ["TOOLS"]
+__all__ = []
 
 
-class Tab(TypedDict):
-    """`title` is null where the page does not answer; `opener` opened it, and is open itself."""
+class TabInfo(TypedDict):
+    """`title` is null if the page does not answer; `opener` is the open page that opened this one."""
 
     pageId: str
     url: str
@@ -25,16 +27,16 @@ class Tab(TypedDict):
     opener: NotRequired[str]
 
 
-class Open(TypedDict):
-    """`active` is the page that calls without pageId work in; null: the next one opens a page.
+class TabsResult(TypedDict):
+    """`active` is the page that calls without pageId use; null: the next call opens a page.
 
-    `tabs` comes with list, `closed` with close: false where the page asked to stay, and was let.
+    `tabs` is set by list, `closed` by close: false if the page asked to stay and was allowed to.
     """
 
     active: str | None
     url: NotRequired[str]
     closed: NotRequired[bool]
-    tabs: NotRequired[list[Tab]]
+    tabs: NotRequired[list[TabInfo]]
 
 
 @tool(scope="session", effect="act", destructive=True, open_world=True, untrusted=True, observed=True)
@@ -43,29 +45,32 @@ async def tabs(
     action: Literal["list", "new", "select", "close"],
     page_id: Annotated[str | None, Field(description="For select and close")] = None,
     url: Annotated[str | None, Field(min_length=1, description="For new")] = None,
-    before_unload: Annotated[bool, Field(description="Closing may ask")] = False,
-) -> Open:
-    """List, open, select or close tabs. Calls without pageId use the selected one."""
+    before_unload: Annotated[bool, Field(description="On close, let the page ask to stay")] = False,
+) -> TabsResult:
+    """List, open, select or close tabs. Calls work in the selected one."""
     _check_unused(action, page_id, url, before_unload)
     match action:
         case "list":
-            return {**_active(call), "tabs": await _listed(call)}
+            return {**_describe_active(call), "tabs": await _list_tabs(call)}
         case "new":
-            await _open(call, url)
-            return _active(call)
+            await _open_tab(call, url)
+            return _describe_active(call)
         case "select":
             if page_id is None:
-                raise MissingParameter("tabs: select needs pageId", parameter="pageId", pages=_ids(call))
-            call.maybe_page = page = await call.session.page(page_id)
-            call.session.tabs.select(page)
+                raise MissingParameter("tabs: select needs pageId", parameter="pageId", pages=_page_ids(call))
+            page = await call.session.page_table.get(page_id)
+            call.use_page(page)
+            call.session.page_table.select(page)
             await bring_to_front(page)
-            return _active(call)
+            return _describe_active(call)
         case "close":
             if page_id is None and not call.session.pages:
-                raise InvalidParameter("action: no tab is open to be closed", parameter="action")
-            closed = await close(await call.session.page(page_id), call.deadline, ask=before_unload)
-            call.maybe_page = call.session.tabs.current(call.session.pages)
-            return {**_active(call), "closed": closed}
+                raise InvalidParameter("action: there is no open tab to close", parameter="action")
+            closed = await close_page(
+                await call.session.page_table.get(page_id), call.deadline, ask=before_unload
+            )
+            call.use_page(call.session.page_table.current)
+            return {**_describe_active(call), "closed": closed}
 
 
 def _check_unused(action: str, page_id: str | None, url: str | None, before_unload: bool) -> None:
@@ -76,15 +81,16 @@ def _check_unused(action: str, page_id: str | None, url: str | None, before_unlo
     }
     for name, given in unused.items():
         if given:
-            raise InvalidParameter(f"{name}: {action} does not take it; leave it out", parameter=name)
+            raise InvalidParameter(f"{name}: not used by {action}; leave it out", parameter=name)
 
 
-async def _open(call: ToolCall, url: str | None) -> None:
-    """A page that cannot be opened leaves no tab behind."""
+async def _open_tab(call: ToolCall, url: str | None) -> None:
+    """Open a tab; close it again if its URL cannot be opened."""
     if url is not None:
         call.session.policy.check_url(url)
-    call.maybe_page = page = await call.session.open_page()
-    call.undo.append(page.close)
+    page = await call.session.page_table.open()
+    call.use_page(page)
+    call.on_abandoned(page.close)
     if url is not None:
         try:
             await navigation.navigate(page, url, "load", call.deadline)
@@ -93,27 +99,58 @@ async def _open(call: ToolCall, url: str | None) -> None:
             raise
 
 
-async def _listed(call: ToolCall) -> list[Tab]:
+async def _list_tabs(call: ToolCall) -> list[TabInfo]:
     pages = call.session.pages
-    titles = await asyncio.gather(*map(title, pages))
-    current = call.session.tabs.current(pages)
-    return [_tab(call, page, title, current) for page, title in zip(pages, titles, strict=True)]
+    titles = await asyncio.gather(*map(page_title, pages))
+    current = call.session.page_table.current
+    return [_describe_tab(call, page, title, current) for page, title in zip(pages, titles, strict=True)]
 
 
-def _tab(call: ToolCall, page: Page, title: str | None, current: Page | None) -> Tab:
-    tab: Tab = {"pageId": page.id, "url": page.url, "title": title, "active": page is current}
-    if opener := call.session.tabs.opener(page):
+def _describe_tab(call: ToolCall, page: Page, title: str | None, current: Page | None) -> TabInfo:
+    tab: TabInfo = {"pageId": page.id, "url": page.url, "title": title, "active": page is current}
+    if opener := call.session.page_table.find_opener(page):
         tab["opener"] = opener.id
     return tab
 
 
-def _active(call: ToolCall) -> Open:
-    page = call.session.tabs.current(call.session.pages)
+def _describe_active(call: ToolCall) -> TabsResult:
+    page = call.session.page_table.current
     return {"active": page.id, "url": page.url} if page else {"active": None}
 
 
-def _ids(call: ToolCall) -> list[str]:
+def _page_ids(call: ToolCall) -> list[str]:
     return [page.id for page in call.session.pages]
 
 
-TOOLS = (tabs,)
+class DialogHandled(TypedDict):
+    """`url` is the URL of the page after the dialog."""
+
+    pageId: str
+    type: str
+    message: str
+    handled: str
+    url: str
+
+
+@tool(scope="session", effect="act", open_world=True, untrusted=True, queued=False, observed=True)
+async def handle_dialog(
+    call: ToolCall,
+    accept: bool,
+    prompt_text: Annotated[SecretText | None, Field(description="Answer to a prompt")] = None,
+    page_id: str | None = None,
+) -> DialogHandled:
+    """Answer an open dialog."""
+    dialogs = call.session.dialogs
+    dialog = dialogs.get(page_id)
+    pages = call.session.page_table
+    page = pages.find(dialog.playwright.page) or await pages.get(dialog.page_id)
+    call.use_page(page)
+    call.stage(f"answering the {dialog.type} of {page.id}")
+    await answer_dialog(page, dialog, accept=accept, text=prompt_text)
+    return {
+        "pageId": page.id,
+        "type": dialog.type,
+        "message": dialog.message,
+        "handled": "accepted" if accept else "dismissed",
+        "url": page.url,
+    }

@@ -1,7 +1,4 @@
-"""The envelope of document 002: `{meta, ok, result}` or `{error, meta, ok}`, as one JSON text.
-
-R002-27 to R002-31.
-"""
+"""The format of this toolset's answers: `{meta, ok, result}` or `{error, meta, ok}`, as one JSON text."""
 
 from __future__ import annotations
 
@@ -10,20 +7,18 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-import mcp_types as types
-
 from footlight.errors import APP_CODES, CODES
-from footlight.server.answer import without_page_texts
-from footlight.server.untrusted import META
+from footlight.server.answers import without_page_texts
+from footlight.server.protocol.envelope import pointers_to_page_text, text_part
 
 if TYPE_CHECKING:
-    from footlight.server.answer import Answer
-    from footlight.server.tool import Tool
+    from footlight.server.answers import Answer
+    from footlight.server.tools import Tool
 
-__all__ = ["MetaEnvelope", "code_of"]
+__all__ = ["MetaEnvelope", "document_code"]
 
-EVENTS = ("newPages", "closedPages", "dialogs", "downloads", "healed", "notes")
-"""What is told beside the result, where the document need not be kept to the letter."""
+ADDITIONAL_KEYS = ("newPages", "closedPages", "dialogs", "downloads", "healed", "notes", "pageClosed", "cut")
+"""Additional keys of results, which are dropped in strict mode."""
 
 _ALWAYS = {
     "MISSING_PARAMETER": "INVALID_INPUT",
@@ -44,21 +39,21 @@ _ALWAYS = {
     "NO_ACTIVE_SESSION": "NO_ACTIVE_SESSION",
     "NOTIFICATION_TIMEOUT": "NOTIFICATION_TIMEOUT",
 }
-"""By the engine's code (requirements §3). The rest depends on the tool."""
+"""Error codes by the engine's code, for all tools. Other codes depend on the tool."""
 
 SUGGESTIONS = {
-    "ELEMENT_NOT_FOUND": "See the screen with {x}_describe_screen; {x}_wait_for waits for what comes later.",
+    "ELEMENT_NOT_FOUND": "See the screen with {x}_describe_screen, or wait with {x}_wait_for.",
     "STALE_REF": "Take a new {x}_describe_screen, and use its refs.",
-    "ELEMENT_NOT_INTERACTIVE": "See the screen with {x}_describe_screen, close or fill in what is in the "
-    "way, then try again.",
+    "ELEMENT_NOT_INTERACTIVE": "See the screen with {x}_describe_screen, close or fill in what blocks the "
+    "element, then try again.",
     "SESSION_NOT_FOUND": "Launch the app with {x}_launch.",
     "NO_ACTIVE_SESSION": "Launch the app with {x}_launch.",
-    "SESSION_ALREADY_RUNNING": "Use the session that runs, or end it with {x}_cleanup.",
+    "SESSION_ALREADY_RUNNING": "Use the running session, or end it with {x}_cleanup.",
     "BROWSER_CRASHED": "Launch the app again with {x}_launch.",
-    "TIMEOUT": "Look at what is there with {x}_describe_screen, or give a longer timeoutMs.",
-    "DIALOG_OPEN": "No tool of this toolset answers dialogs: whoever runs the server can set "
+    "TIMEOUT": "See the screen with {x}_describe_screen, or give a longer timeoutMs.",
+    "DIALOG_OPEN": "No tool of this toolset answers dialogs. Ask the server operator to set "
     "session.dialogs to accept or dismiss.",
-    "PAGE_CLOSED": "Calls work in the page that is left: see it with {x}_describe_screen.",
+    "PAGE_CLOSED": "Calls now work in a remaining page: see it with {x}_describe_screen.",
 }
 _OURS = {error.code: error.default_suggestion for error in (*CODES, *APP_CODES)}
 
@@ -79,8 +74,10 @@ _OF_TOOL = {
 }
 
 
-def code_of(tool: str, code: str) -> str:
-    """The document's code without its prefix, of a tool by its name without prefix."""
+def document_code(tool: str, code: str) -> str:
+    """Return the error code, without prefix, of a tool named without prefix."""
+    if code == "BROWSER_CRASHED" and tool == "launch":
+        return "LAUNCH_FAILED"  # A launch has no session yet that could have ended.
     if code in _ALWAYS:
         return _ALWAYS[code]
     if code == "ELEMENT_NOT_FOUND" and tool != "wait_for":
@@ -93,41 +90,36 @@ def code_of(tool: str, code: str) -> str:
 
 
 class MetaEnvelope:
-    """`prefix` is that of the tools' names, and in capitals that of the codes."""
+    """Formats answers. `prefix` is the prefix of tool names and, in capitals, of error codes."""
 
     def __init__(self, *, prefix: str, strict: bool) -> None:
         self._prefix = prefix
         self._strict = strict
 
     def schema(self, tool: Tool) -> None:
-        """The document knows no structured content: an answer is one text."""
+        """Return None: an answer is one text, without structured content."""
         del tool
 
-    def result(self, tool: Tool, answer: Answer) -> types.CallToolResult:
+    def result(self, tool: Tool, answer: Answer) -> dict[str, Any]:
         meta = {
             "timestamp": _now(),
             **({"sessionId": answer.session_id} if answer.session_id else {}),
             "durationMs": answer.duration_ms,
         }
-        told: dict[str, Any] = {"meta": meta, "ok": answer.success}
+        envelope: dict[str, Any] = {"meta": meta, "ok": answer.success}
         if answer.success:
-            told["result"] = self._result(tool, answer)
+            envelope["result"] = self._result(tool, answer)
         else:
-            told = {"error": self._error(tool, answer), **told}
-        text = json.dumps(without_page_texts(told), ensure_ascii=False, separators=(",", ":"))
-        from_page = [] if tool.scope == "server" else ["/result" if answer.success else "/error"]
-        return types.CallToolResult(
-            content=[
-                types.TextContent(type="text", text=text, _meta={META: from_page} if from_page else None)
-            ],
-            is_error=not answer.success,
-        )
+            envelope = {"error": self._error(tool, answer), **envelope}
+        text = json.dumps(without_page_texts(envelope), ensure_ascii=False, separators=(",", ":"))
+        from_page = ["/result" if answer.success else "/error"] if pointers_to_page_text(tool, answer) else []
+        return {"content": [text_part(text, from_page)], "isError": not answer.success}
 
     def _result(self, tool: Tool, answer: Answer) -> dict[str, Any]:
         data: Mapping[str, Any] = answer.content.get("data", {})
         if tool.batch:
             data = {**data, "steps": [self._step(step) for step in data["steps"]]}
-        return {key: value for key, value in data.items() if not (self._strict and key in EVENTS)}
+        return {key: value for key, value in data.items() if not (self._strict and key in ADDITIONAL_KEYS)}
 
     def _error(self, tool: Tool, answer: Answer) -> dict[str, Any]:
         error: Mapping[str, Any] = answer.content["error"]
@@ -138,7 +130,7 @@ class MetaEnvelope:
         }
         if tool.batch and "done" in details:
             details["done"] = [self._step(step) for step in details["done"]]
-        # A step's error is told as that of its own tool.
+        # The error of a step gets the code of the step's tool.
         name: str = details.get("tool", tool.name)
         code: str = error["code"]
         message: str = error["message"]
@@ -148,7 +140,7 @@ class MetaEnvelope:
         return {"code": self._code(name, code), "message": message, "details": details}
 
     def _suggestion(self, error: Mapping[str, Any]) -> str:
-        """In place of those that name tools of another toolset."""
+        """Return the error's suggestion, or ours in place of one that names tools of another toolset."""
         said, own = error["suggestion"], SUGGESTIONS.get(error["code"])
         if error["details"].get("parameter") == "pageId":
             own, said = SUGGESTIONS["PAGE_CLOSED"], None
@@ -161,7 +153,7 @@ class MetaEnvelope:
         return {**step, "error": {**error, "code": self._code(step["tool"], error["code"])}}
 
     def _code(self, tool: str, code: str) -> str:
-        return f"{self._prefix.upper()}_{code_of(tool.removeprefix(f'{self._prefix}_'), code)}"
+        return f"{self._prefix.upper()}_{document_code(tool.removeprefix(f'{self._prefix}_'), code)}"
 
 
 def _now() -> str:

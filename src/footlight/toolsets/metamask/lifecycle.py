@@ -1,4 +1,4 @@
-"""Building, launching and cleaning up (002 §7.3 to §7.5)."""
+"""Build the extension, launch it, and clean up."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pydantic.alias_generators import to_camel
 from typing_extensions import TypedDict
 
 from footlight.apps.profile import LaunchRequest
-from footlight.apps.sessions import Launch
-from footlight.browser.deadline import Deadline
-from footlight.server.tool import ToolCall, tool
-from footlight.toolsets.metamask.memory import prior_knowledge_of
+from footlight.apps.sessions import AppLaunch
+from footlight.browser.driver.deadline import Deadline
+from footlight.server.tools import ToolCall, tool
+from footlight.toolsets.metamask.knowledge import find_prior_knowledge
 from footlight.toolsets.metamask.parameters import Maybe, app_sessions
 
 __all__ = ["TOOLS"]
@@ -28,7 +28,7 @@ Port = Annotated[int, Field(ge=1, le=65_535)]
 
 
 class Ports(BaseModel):
-    """Of the services; those that are not given are the app's own."""
+    """Ports of the services; the default is the app's own port."""
 
     model_config = ConfigDict(alias_generator=to_camel, extra="forbid", strict=True, frozen=True)
 
@@ -40,12 +40,14 @@ class Ports(BaseModel):
         return self.model_dump(by_alias=True, exclude_none=True)
 
 
-class Built(TypedDict):
-    buildType: str
+class BuildResult(TypedDict):
+    """`buildType` is missing for an app that is used as it is, without a build."""
+
+    buildType: NotRequired[str]
     extensionPathResolved: str
 
 
-class Launched(TypedDict):
+class LaunchResult(TypedDict):
     sessionId: str
     extensionId: str
     state: dict[str, Any]
@@ -53,22 +55,23 @@ class Launched(TypedDict):
     notes: NotRequired[list[str]]
 
 
-class CleanedUp(TypedDict):
+class CleanUpResult(TypedDict):
     cleanedUp: bool
 
 
 @tool(scope="server", effect="configure", idempotent=True, default_timeout_ms=BUILD_MS)
 async def build(
     call: ToolCall, build_type: Literal["build:test"] = "build:test", force: bool = False
-) -> Built:
-    """Build the extension. An existing build is kept, unless force is true; takes minutes."""
+) -> BuildResult:
+    """Build the extension. Keeps an existing build unless force is true; takes minutes."""
     sessions = app_sessions(call)
     folder = await sessions.build(build_type, force=force, stage=call.stage)
-    return {"buildType": build_type, "extensionPathResolved": _told(folder, sessions.repository)}
+    built: BuildResult = {"extensionPathResolved": _relative_path(folder, sessions.repository)}
+    return {"buildType": build_type, **built} if sessions.profile.build else built
 
 
-def _told(folder: Path, repository: Path) -> str:
-    """As the document has it: below the repository, with slashes."""
+def _relative_path(folder: Path, repository: Path) -> str:
+    """Return the folder relative to the repository, with slashes."""
     return folder.relative_to(repository).as_posix() if folder.is_relative_to(repository) else str(folder)
 
 
@@ -83,8 +86,8 @@ async def launch(
     slow_mo: Annotated[int, Field(ge=0, le=10_000)] = 0,
     extension_path: Maybe[str] = None,
     prior_knowledge: bool = False,
-) -> Launched:
-    """Launch the extension in a browser, with the services that it needs. One at a time."""
+) -> LaunchResult:
+    """Launch the extension in a browser with its services. One session at a time."""
     sessions = app_sessions(call)
     request = LaunchRequest(
         repository=sessions.repository,
@@ -93,29 +96,29 @@ async def launch(
         fixture=fixture,
         ports=ports.given if ports else {},
     )
-    options = Launch(
+    options = AppLaunch(
         request=request,
         extension_path=Path(extension_path) if extension_path else None,
         auto_build=auto_build,
         slow_mo_ms=slow_mo,
     )
     running = await sessions.launch(options, caller=call.caller, stage=call.stage)
-    call.maybe_session = running.session
-    page = await running.session.page()
+    call.use_session(running.session)
+    page = await running.session.page_table.get()
     look = await running.look(page, Deadline.after(LOOK_MS))
-    told: Launched = {
+    launched: LaunchResult = {
         "sessionId": running.session.id,
         "extensionId": running.app.id,
         "state": look.state.told(),
     }
     notes = [*running.services.notes()]
     if running.browser.shown == "none" and not sessions.headless:
-        notes.append("There is no display and no Xvfb, so the browser has no window.")
+        notes.append("There is no display and no Xvfb, so the browser runs without a window.")
     if notes:
-        told["notes"] = notes
+        launched["notes"] = notes
     if prior_knowledge:
-        told["priorKnowledge"] = await prior_knowledge_of(sessions, look.state.screen.name)
-    return told
+        launched["priorKnowledge"] = await find_prior_knowledge(sessions, look)
+    return launched
 
 
 @tool(
@@ -125,11 +128,11 @@ async def launch(
     idempotent=True,
     default_timeout_ms=CLEAN_UP_MS,
 )
-async def cleanup(call: ToolCall, session_id: Maybe[str] = None) -> CleanedUp:
-    """End the session, with its browser and services. Safe at any time, also while it is being launched."""
+async def cleanup(call: ToolCall, session_id: Maybe[str] = None) -> CleanUpResult:
+    """End the session with its browser and services. Safe at any time, also during a launch."""
     sessions = app_sessions(call)
     ended = await asyncio.shield(sessions.clean_up(session_id, caller=call.caller))
-    call.maybe_session = ended.session
+    call.use_session(ended.session)
     return {"cleanedUp": ended.any}
 
 

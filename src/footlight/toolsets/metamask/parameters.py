@@ -1,19 +1,23 @@
-"""What several tools take: the element that is meant, how long a call may take, the app that runs."""
+"""Shared parameters: the target element, time limits, and access to the running app."""
 
 from __future__ import annotations
 
+import contextlib
+import re
+from collections.abc import Generator
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from footlight.browser import reading
-from footlight.browser.refs import leading_ref
-from footlight.errors import ElementNotFound, InvalidParameter, StaleRef
+from footlight.browser.page.refs import leading_ref
+from footlight.browser.reading import reads as reading
+from footlight.errors import ElementNotFound, FootlightError, InvalidParameter, StaleRef
 
 if TYPE_CHECKING:
+    from footlight.apps.nodes import RefMap
     from footlight.apps.sessions import AppSessions, RunningApp
-    from footlight.server.tool import ToolCall
+    from footlight.server.tools import ToolCall
 
 __all__ = [
     "A11yRef",
@@ -24,29 +28,32 @@ __all__ = [
     "TimeoutMs",
     "Within",
     "app_sessions",
-    "in_time",
+    "build_selector",
+    "describe_target",
+    "find_target",
     "running_app",
-    "selector_of",
-    "target_in_words",
-    "target_of",
+    "time_limits",
+    "translate_refs",
 ]
 
 MARGIN_MS = 10_000
-"""What a call may take beside the wait for its element: to settle, and to be looked at."""
+"""Time for a call beyond the wait for its element: to settle and to be observed."""
 AT_ONCE_MS = 1_000
-"""How long an element may take to be acted on by a call that does not wait for it."""
+"""Time to act on an element in a call that does not wait for it."""
+
+_ENGINE_REF = re.compile(r"(?<![\w#.-])e[1-9]\d{0,8}\b")
 
 T = TypeVar("T")
 
 
-def _not_null(value: object) -> object:
+def _refuse_null(value: object) -> object:
     if value is None:
         raise ValueError("may be left out, but not be null")
     return value
 
 
-Maybe = Annotated[T | None, BeforeValidator(_not_null)]
-"""What may be left out. The document's schemas know no null (R002-32)."""
+Maybe = Annotated[T | None, BeforeValidator(_refuse_null)]
+"""A parameter that may be left out, but not be null."""
 
 A11yRef = Annotated[Maybe[Annotated[str, Field(pattern=r"^e[0-9]+$")]], Field(alias="a11yRef")]
 TestId = Maybe[Annotated[str, Field(min_length=1)]]
@@ -56,7 +63,7 @@ Observe = Literal["none", "diff"]
 
 
 class Within(BaseModel):
-    """An element around the one that is meant, named in one of the same three ways."""
+    """An ancestor of the target element, named in one of the same three ways."""
 
     model_config = ConfigDict(alias_generator=to_camel, extra="forbid", strict=True, frozen=True)
 
@@ -66,22 +73,26 @@ class Within(BaseModel):
 
 
 def app_sessions(call: ToolCall) -> AppSessions:
-    """The table of the sessions: with this toolset it is this one."""
+    """Return the table of sessions, which is always an `AppSessions` with this toolset."""
     return cast("AppSessions", call.sessions)
 
 
 def running_app(call: ToolCall) -> RunningApp:
-    """Raises NoActiveSession."""
+    """Return the running app.
+
+    Raises:
+        NoActiveSession: No app is running.
+    """
     return app_sessions(call).running(caller=call.caller)
 
 
-def in_time(parsed: BaseModel) -> tuple[float, float]:
-    """Of a call with `timeoutMs`: 0 is one attempt, now (requirements §2, row 14)."""
+def time_limits(parsed: BaseModel) -> tuple[float, float]:
+    """Return the time limits of a call with `timeoutMs`, where 0 means one immediate attempt."""
     timeout_ms: int = getattr(parsed, "timeout_ms")  # noqa: B009 - the model is made from the tool's signature
     return float(timeout_ms + MARGIN_MS), float(timeout_ms or AT_ONCE_MS)
 
 
-def selector_of(
+def build_selector(
     call: ToolCall,
     *,
     a11y_ref: str | None,
@@ -89,24 +100,24 @@ def selector_of(
     selector: str | None,
     within: Within | None = None,
 ) -> str:
-    """What leads the engine to the element.
+    """Return the engine's selector for an element.
 
     Raises:
-        InvalidParameter: none of the three was given, or more than one (R002-34).
-        StaleRef: the ref is not one of the last look at this page (R002-16).
+        InvalidParameter: None of the three was given, or more than one.
+        StaleRef: The ref is not from the last snapshot of this page.
     """
-    own = _one(call, "", a11y_ref, test_id, selector)
+    own = _build_one(call, "", a11y_ref, test_id, selector)
     if within is None:
         return own
     if a11y_ref is not None:
         raise InvalidParameter(
-            "within: a ref needs nothing around it; leave one of them out", parameter="within"
+            "within: cannot be combined with a11yRef; leave one of them out", parameter="within"
         )
-    around = _one(call, "within.", within.a11y_ref, within.test_id, within.selector)
+    around = _build_one(call, "within.", within.a11y_ref, within.test_id, within.selector)
     return f"{around} >> {own}"
 
 
-async def target_of(
+async def find_target(
     call: ToolCall,
     *,
     a11y_ref: str | None,
@@ -115,21 +126,23 @@ async def target_of(
     within: Within | None,
     at_once: bool,
 ) -> str:
-    """The same, of an element that is used. Of several with one test id the first that can be seen is meant.
+    """Return the target of an action. Of several elements with one test id, the first visible one is used.
 
     Raises:
         InvalidParameter, StaleRef: as `selector_of`.
         ElementNotFound: there is none, and the call does not wait.
     """
-    found = selector_of(call, a11y_ref=a11y_ref, test_id=test_id, selector=selector, within=within)
-    if test_id is not None and await reading.is_seen(call.page, f"{found}:visible", call.deadline):
+    found = build_selector(call, a11y_ref=a11y_ref, test_id=test_id, selector=selector, within=within)
+    if test_id is not None and await reading.is_shown(call.page, f"{found}:visible", call.deadline):
         return f"{found}:visible"
     if at_once and not await reading.count(call.page, found, call.deadline):
         raise ElementNotFound.at(found, page=call.page.url, closest=[])
     return found
 
 
-def _one(call: ToolCall, of: str, a11y_ref: str | None, test_id: str | None, selector: str | None) -> str:
+def _build_one(
+    call: ToolCall, of: str, a11y_ref: str | None, test_id: str | None, selector: str | None
+) -> str:
     given = {"a11yRef": a11y_ref, "testId": test_id, "selector": selector}
     names = [name for name, value in given.items() if value is not None]
     if len(names) != 1:
@@ -139,9 +152,9 @@ def _one(call: ToolCall, of: str, a11y_ref: str | None, test_id: str | None, sel
             parameter=f"{of}{names[1]}" if names else of.rstrip(".") or "testId",
         )
     if a11y_ref is not None:
-        return _element(call, a11y_ref)
+        return _get_element(call, a11y_ref)
     if test_id is not None:
-        return f"[data-testid={_quoted(test_id)}]"
+        return f"[data-testid={_quote_css(test_id)}]"
     assert selector is not None
     if leading_ref(selector):
         raise InvalidParameter(
@@ -150,7 +163,7 @@ def _one(call: ToolCall, of: str, a11y_ref: str | None, test_id: str | None, sel
     return selector
 
 
-def _element(call: ToolCall, ref: str) -> str:
+def _get_element(call: ToolCall, ref: str) -> str:
     app, page = running_app(call), call.page
     found = app.refs_of(page).find(ref)
     if found is not None:
@@ -160,15 +173,40 @@ def _element(call: ToolCall, ref: str) -> str:
     raise StaleRef(f"{ref} is no ref of the last look at this page{where}", ref=ref, page=page.url)
 
 
-def _quoted(text: str) -> str:
-    """As CSS writes a string."""
+def _quote_css(text: str) -> str:
+    """Return a text as a CSS string."""
     escaped = "".join(
         f"\\{ord(each):x} " if each in '"\\\n\r\f\0' or ord(each) < 0x20 else each for each in text
     )
     return f'"{escaped}"'
 
 
-def target_in_words(a11y_ref: str | None, test_id: str | None, selector: str | None) -> str:
-    """As answers say it: `testId:confirm-btn`."""
+@contextlib.contextmanager
+def translate_refs(call: ToolCall, a11y_ref: str | None) -> Generator[None]:
+    """Make errors of this block name elements by the caller's refs instead of the engine's."""
+    refs = running_app(call).refs_of(call.page)
+    try:
+        yield
+    except FootlightError as error:
+        if a11y_ref is not None:
+            error.message = _translate(error.message, refs)
+            error.suggestion = _translate(error.suggestion, refs)
+            error.details = {name: _translate_value(value, refs) for name, value in error.details.items()}
+            error.args = (error.message,)
+        raise
+
+
+def _translate_value(value: Any, refs: RefMap) -> Any:
+    if isinstance(value, list):
+        return [_translate_value(item, refs) for item in cast("list[Any]", value)]
+    return _translate(value, refs) if isinstance(value, str) else value
+
+
+def _translate(text: str, refs: RefMap) -> str:
+    return _ENGINE_REF.sub(lambda found: refs.ref_of(found[0]) or "an element without a ref", text)
+
+
+def describe_target(a11y_ref: str | None, test_id: str | None, selector: str | None) -> str:
+    """Return the target as answers show it: `testId:confirm-btn`."""
     given: dict[str, Any] = {"a11yRef": a11y_ref, "testId": test_id, "selector": selector}
     return ", ".join(f"{name}:{value}" for name, value in given.items() if value is not None)

@@ -1,4 +1,4 @@
-"""`browser.*`: looking at a page as a tree, and running tests in the browser that is open."""
+"""`browser.*`: the page as a tree, and tests that run in the open browser."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from footlight.browser.fitting import fit
-from footlight.browser.looking import look, look_at
-from footlight.browser.narrowing import interactive as only_interactive
-from footlight.browser.narrowing import to_depth
-from footlight.browser.rendering import lines_of
-from footlight.browser.target_id import target_id_of
+from footlight.browser.page.capture import look
+from footlight.browser.page.page_operations import find_target_id
+from footlight.browser.page.region_capture import look_at
+from footlight.browser.snapshot.budget import fit_snapshot
+from footlight.browser.snapshot.narrowing import keep_interactive, limit_depth
 from footlight.errors import PermissionDenied
-from footlight.server.answer import PageText
-from footlight.server.keeping import keep_text
-from footlight.server.secrets import SecretText
-from footlight.server.tool import Count, MaybeBudget, Milliseconds, ToolCall
+from footlight.server.answers import PageText
+from footlight.server.calls.attachments import attach_text
+from footlight.server.secrets.secrets import SecretText
+from footlight.server.tools import Count, MaybeBudget, Milliseconds, ToolCall
 from footlight.toolsets.szkrabok.parameters import (
     PlainText,
     Selector,
@@ -31,7 +30,7 @@ from footlight.toolsets.szkrabok.parameters import (
 from footlight.toolsets.szkrabok.test_run import RunReport, RunRequest, TestOutcome, run_tests
 
 if TYPE_CHECKING:
-    from footlight.browser.session import Session
+    from footlight.browser.sessions.session import Session
 
 __all__ = ["TOOLS"]
 
@@ -44,8 +43,8 @@ RunTimeout = Annotated[
 ParameterName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 
 
-class OneTest(TypedDict):
-    """`error` says why it failed or was skipped; `result` is what the test said it found out."""
+class TestReport(TypedDict):
+    """`error` says why the test failed or was skipped; `result` is the result that the test reported."""
 
     title: str
     status: Literal["passed", "failed", "skipped"]
@@ -53,13 +52,13 @@ class OneTest(TypedDict):
     result: NotRequired[Any]
 
 
-class Ran(TypedDict):
-    """`log` is the end of what the run wrote."""
+class TestRunResult(TypedDict):
+    """`log` is the end of the output of the run."""
 
     passed: int
     failed: int
     skipped: int
-    tests: list[OneTest]
+    tests: list[TestReport]
     log: str
 
 
@@ -67,25 +66,25 @@ class Ran(TypedDict):
 async def snapshot(
     call: ToolCall,
     selector: Annotated[Selector | None, Field(description="Only this element")] = None,
-    interactive: Annotated[bool, Field(description="Only what can be used")] = False,
-    depth: Count | None = None,
+    interactive: Annotated[bool, Field(description="Only interactive elements")] = False,
+    depth: Annotated[Count | None, Field(description="Levels of the tree")] = None,
     budget: MaybeBudget = None,
 ) -> PlainText:
-    """Look at the page as a tree. Roles, names, states, and refs (e12) to use as selector."""
+    """Look at the page as a tree. Roles, names, states, and refs (e12) to use as selectors."""
     view = call.page.view
     if selector is None:
         seen = await look(call.page, call.deadline)
     else:
         seen = await look_at(call.page, call.deadline, selector=selector)
-    if selector is None and ((not interactive and depth is None) or view.told is None):
-        view.told = seen
+    if selector is None and ((not interactive and depth is None) or view.last_reported is None):
+        view.last_reported = seen
     else:
-        view.show(seen.nodes, of=seen.nodes)
-    nodes = only_interactive(seen.nodes) if interactive else seen.nodes
-    fitted = fit(
-        lines_of(nodes if depth is None else to_depth(nodes, depth)),
+        view.note_reported(seen.nodes, of=seen.nodes)
+    nodes = keep_interactive(seen.nodes) if interactive else seen.nodes
+    fitted = fit_snapshot(
+        nodes if depth is None else limit_depth(nodes, depth),
         budget or call.settings.resources.max_inline_text or sys.maxsize,
-        lambda text: keep_text(call, text, tool="browser.snapshot"),
+        lambda text: attach_text(call, text, tool="browser.snapshot"),
     )
     return {"text": PageText(f"url: {seen.url}\ntitle: {seen.title}\n{fitted.text}")}
 
@@ -104,19 +103,19 @@ async def run_test(
     call: ToolCall,
     session_name: SessionName,
     grep: Annotated[
-        str | None, Field(min_length=1, description="Part of a test's name; all tests without it")
+        str | None, Field(min_length=1, description="Part of a test's name; default: all tests")
     ] = None,
     params: Annotated[
-        dict[ParameterName, SecretText] | None, Field(description="Texts that the tests can ask for")
+        dict[ParameterName, SecretText] | None, Field(description="Texts for the tests")
     ] = None,
     page_id: str | None = None,
-) -> Ran:
-    """Run tests in this session's browser. They are those of the server's tests directory."""
+) -> TestRunResult:
+    """Run tests in this session's browser. From the server's tests directory."""
     directory = call.settings.tests.directory
     if directory is None:
         raise PermissionDenied(
-            "browser.run_test is switched off on this server: it has no folder of tests",
-            suggestion="Whoever runs the server can name one: --tests-dir, or the setting tests.directory.",
+            "browser.run_test is disabled on this server: it has no tests directory",
+            suggestion="Ask the server operator to set tests.directory (--tests-dir).",
             setting="tests.directory",
         )
     endpoint = named_sessions(call).endpoint(session_name, caller=call.caller)
@@ -126,24 +125,24 @@ async def run_test(
         grep=grep,
         session_name=session_name,
         endpoint=endpoint.http,
-        target=await target_id_of(await call.session.page(page_id)),
+        target=await find_target_id(await call.session.page_table.get(page_id)),
         params=params or {},
         scratch=call.session.scratch_path,
         timeout_ms=call.deadline.remaining_ms,
     )
-    with call.session.dialogs.left_to_others():
-        report = await _while_open(call.session, run_tests(request))
+    with call.session.dialogs.leave_to_others():
+        report = await _run_while_open(call.session, run_tests(request))
     return {
         "passed": report.count("passed"),
         "failed": report.count("failed"),
         "skipped": report.count("skipped"),
-        "tests": [_told(test) for test in report.tests],
+        "tests": [_describe_test(test) for test in report.tests],
         "log": report.log,
     }
 
 
-async def _while_open(session: Session, run: Coroutine[Any, Any, RunReport]) -> RunReport:
-    """Tests need not notice that their browser is gone. Raises SessionNotFound, BrowserCrashed."""
+async def _run_while_open(session: Session, run: Coroutine[Any, Any, RunReport]) -> RunReport:
+    """Run tests until they end, or raise SessionNotFound or BrowserCrashed when the browser ends first."""
     running = asyncio.create_task(run)
     ending = asyncio.create_task(session.browser.gone.wait())
     try:
@@ -157,13 +156,13 @@ async def _while_open(session: Session, run: Coroutine[Any, Any, RunReport]) -> 
         await asyncio.wait([running])
 
 
-def _told(test: TestOutcome) -> OneTest:
-    told: OneTest = {"title": test.title, "status": test.status}
+def _describe_test(test: TestOutcome) -> TestReport:
+    report: TestReport = {"title": test.title, "status": test.status}
     if test.error is not None:
-        told["error"] = test.error
+        report["error"] = test.error
     if test.result is not None:
-        told["result"] = test.result
-    return told
+        report["result"] = test.result
+    return report
 
 
 TOOLS = (snapshot, run_test)

@@ -1,7 +1,7 @@
-"""How this toolset's answers leave: the result itself, without `{success, data}`.
+"""The format of this toolset's answers: the result itself, without `{success, data}`.
 
-What is text by nature is plain text. A failure is the message as plain text, then its code and what to do;
-the whole error is in `_meta`.
+A text is plain text. A failure is the message as plain text, then its code and suggestion; the whole error is
+in `_meta`.
 """
 
 from __future__ import annotations
@@ -10,18 +10,22 @@ import json
 import typing
 from typing import TYPE_CHECKING, Any
 
-import mcp_types as types
-
 from footlight.errors import CODES
-from footlight.server.answer import without_page_texts
-from footlight.server.envelope import image_parts, link_parts, page_parts
-from footlight.server.tool import EVENTS_SCHEMA, OBSERVATION_SCHEMA
-from footlight.server.untrusted import META
+from footlight.server.answers import without_page_texts
+from footlight.server.answers.untrusted import META, WHOLE, from_page_in_meta
+from footlight.server.protocol.envelope import (
+    image_parts,
+    link_parts,
+    page_parts,
+    pointers_to_page_text,
+    text_part,
+)
+from footlight.server.tools.schema import EVENTS_SCHEMA, OBSERVATION_SCHEMA
 from footlight.toolsets.szkrabok.parameters import PlainText
 
 if TYPE_CHECKING:
-    from footlight.server.answer import Answer
-    from footlight.server.tool import Tool
+    from footlight.server.answers import Answer
+    from footlight.server.tools import Tool
 
 __all__ = ["PlainEnvelope"]
 
@@ -30,33 +34,33 @@ ERROR = "footlight/error"
 
 SUGGESTIONS = {
     "SESSION_NOT_FOUND": "Call session.open first.",
-    "ELEMENT_NOT_FOUND": "Look at the page with browser.snapshot. What is loaded later may be there by then.",
+    "ELEMENT_NOT_FOUND": "Look at the page with browser.snapshot. The element may appear later.",
     "STALE_REF": "Use the ref of a candidate, or take a new browser.snapshot.",
-    "ELEMENT_NOT_INTERACTIVE": "Look at the page with extract.screenshot, remove what is in the way, "
-    "then try again.",
-    "DIALOG_OPEN": "No tool of this toolset answers dialogs: whoever runs the server can set "
+    "ELEMENT_NOT_INTERACTIVE": "Look at the page with extract.screenshot, remove what covers or disables "
+    "the element, then try again.",
+    "DIALOG_OPEN": "No tool of this toolset answers dialogs. Ask the server operator to set "
     "session.dialogs to accept or dismiss.",
     "RESOURCE_EXHAUSTED": "Close a session that is not needed with session.close, then try again.",
 }
-"""In place of ours that name tools of another toolset."""
+"""Suggestions that name tools of this toolset, in place of the default ones."""
 
 _OURS = {error.code: error.default_suggestion for error in CODES}
 
 
 _LINKED: dict[str, Any] = {"resource": {"type": "object"}, "preview": {"type": "string"}}
-"""In place of a result that would be too large."""
+"""The keys that replace a result that is too large."""
 
 
 class PlainEnvelope:
-    """Text is the same compact JSON as the structured content, unless the tool answers with text alone."""
+    """Sends the result as structured content and as JSON text, or as plain text alone."""
 
     def schema(self, tool: Tool) -> dict[str, Any] | None:
-        if _is_text(tool):
+        if _answers_text(tool):
             return None
         data = tool.returned_schema
         required: list[str] = data.get("required", [])
         if tool.scope == "page" and tool.effect == "act":
-            # One that a dialog cut short tells the dialog, and where the page is.
+            # An action that a dialog interrupted reports only the dialog and the URL.
             required = [name for name in required if name == "url"]
         beside = {} if tool.scope == "server" else EVENTS_SCHEMA
         observed = {"observation": OBSERVATION_SCHEMA} if tool.observed else {}
@@ -67,78 +71,72 @@ class PlainEnvelope:
             **({"required": required} if required else {}),
         }
 
-    def result(self, tool: Tool, answer: Answer) -> types.CallToolResult:
+    def result(self, tool: Tool, answer: Answer) -> dict[str, Any]:
         if not answer.success:
-            return _failed(answer)
-        if _is_text(tool) and "data" in answer.content:
-            return _plain(answer)
-        content = {**_unwrapped(answer.content)}
-        from_page = _parts_from_page(tool, content)
-        meta = {META: from_page} if from_page else None
-        return types.CallToolResult(
-            content=[
-                types.TextContent(type="text", text=_json(content), _meta=meta),
+            return _error_result(answer)
+        if _answers_text(tool) and "data" in answer.content:
+            return _text_result(answer)
+        content = {**_unwrap(answer.content)}
+        from_page = _unwrap_parts(pointers_to_page_text(tool, answer))
+        return {
+            "content": [
+                text_part(_to_json(content), from_page),
                 *page_parts(answer),
                 *image_parts(answer.images),
                 *link_parts(answer.links),
             ],
-            structured_content=content,
-        )
+            "structuredContent": content,
+            "isError": False,
+        }
 
 
-def _is_text(tool: Tool) -> bool:
+def _answers_text(tool: Tool) -> bool:
     return typing.get_type_hints(tool.function)["return"] is PlainText
 
 
-def _unwrapped(content: typing.Mapping[str, Any]) -> dict[str, Any]:
+def _unwrap(content: typing.Mapping[str, Any]) -> dict[str, Any]:
     beside = {key: value for key, value in content.items() if key not in ("success", "data")}
     return {**content.get("data", {}), **beside}
 
 
-def _plain(answer: Answer) -> types.CallToolResult:
-    """The text without marks, as it is the whole of the part: `_meta` says whose words it is."""
+def _text_result(answer: Answer) -> dict[str, Any]:
+    """Return an answer that is plain text. `_meta` marks the text as coming from the page."""
     data = {**answer.content["data"]}
     text = str(data.pop("text"))
-    beside = [types.TextContent(type="text", text=_json(data))] if data else []
-    return types.CallToolResult(
-        content=[
-            types.TextContent(type="text", text=text, _meta={META: [""]}),
-            *beside,
-            *link_parts(answer.links),
-        ]
-    )
+    other_parts = [text_part(_to_json(data), WHOLE)] if data else []
+    return {
+        "content": [text_part(text, WHOLE), *other_parts, *link_parts(answer.links)],
+        "isError": False,
+    }
 
 
-def _failed(answer: Answer) -> types.CallToolResult:
+def _error_result(answer: Answer) -> dict[str, Any]:
     error = {**answer.content["error"]}
     if error["suggestion"] == _OURS.get(error["code"]):
         error["suggestion"] = SUGGESTIONS.get(error["code"], error["suggestion"])
     beside = {key: value for key, value in answer.content.items() if key not in ("success", "error")}
     if steps := error["details"].get("steps"):
-        beside["steps"] = steps  # How far it came is not in the message.
-    told = [types.TextContent(type="text", text=_json(beside))] if beside else []
-    return types.CallToolResult(
-        content=[
-            types.TextContent(type="text", text=error["message"], _meta={META: [""]}),
-            types.TextContent(type="text", text=f"{error['code']}: {error['suggestion']}"),
-            *told,
+        beside["steps"] = steps  # The message does not say which steps were done.
+    other_parts = [text_part(_to_json(beside), WHOLE)] if beside else []
+    return {
+        "content": [
+            text_part(error["message"], WHOLE),
+            text_part(f"{error['code']}: {error['suggestion']}"),
+            *other_parts,
             *page_parts(answer),
             *image_parts(answer.images),
             *link_parts(answer.links),
         ],
-        # Not as structured content: that is what the output schema describes, also where it is an error.
-        _meta={ERROR: error},
-        is_error=True,
-    )
+        # Not as structured content, which would have to match the output schema.
+        "_meta": {ERROR: error, META: from_page_in_meta(ERROR)},
+        "isError": True,
+    }
 
 
-def _parts_from_page(tool: Tool, content: dict[str, Any]) -> list[str]:
-    """JSON pointers into the content."""
-    if tool.untrusted:
-        return [""]
-    told = ("newPages", "dialogs", "downloads", "observation")
-    return [f"/{name}" for name in told if name in content]
+def _unwrap_parts(parts: list[str]) -> list[str]:
+    """Return the paths of parts after the keys of `data` moved to the top level."""
+    return WHOLE if "/data" in parts else [part.removeprefix("/data") for part in parts]
 
 
-def _json(content: dict[str, Any]) -> str:
+def _to_json(content: dict[str, Any]) -> str:
     return json.dumps(without_page_texts(content), ensure_ascii=False, separators=(",", ":"))

@@ -1,4 +1,4 @@
-"""`extract.*`: taking things out of a page."""
+"""`extract.*`: text, HTML, screenshots and script results of a page."""
 
 from __future__ import annotations
 
@@ -7,21 +7,41 @@ from typing import Annotated, Any, Literal, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from footlight.browser import reading
-from footlight.browser.reading import ScreenshotOptions
+from footlight.browser.page import page_operations
+from footlight.browser.page.element_operations import read_element
+from footlight.browser.reading import reads as reading
+from footlight.browser.reading.evaluation import run_script
+from footlight.browser.reading.screenshots import ScreenshotOptions, take_element_screenshot, take_screenshot
 from footlight.errors import InvalidParameter
-from footlight.server.tool import Number, ToolCall
-from footlight.toolsets.browser.pictures import MODEL_SIDE, attach
-from footlight.toolsets.szkrabok.long_text import plain
+from footlight.server.answers import PageText
+from footlight.server.calls.attachments import attach_text
+from footlight.server.tools import Number, ToolCall
+from footlight.toolsets.browser.extraction import ScriptResult
+from footlight.toolsets.browser.screenshots import MODEL_SIDE, attach
 from footlight.toolsets.szkrabok.parameters import PlainText, Selector, named_tool
 
 __all__ = ["TOOLS"]
 
+
+def fit_text(call: ToolCall, text: str, *, tool: str) -> PlainText:
+    """Return a text as an answer; a long one is cut, and kept whole at a URI.
+
+    Secrets are masked before the cut, because half a secret would not be recognized.
+    """
+    text = call.mask(text)
+    longest = call.settings.resources.max_inline_text
+    if not longest or len(text) <= longest:
+        return {"text": PageText(text)}
+    uri = attach_text(call, text, tool=tool)
+    whole = f", the whole is at {uri}" if uri else ""
+    return {"text": PageText(f"{text[:longest]}\n… [cut, {len(text)} characters{whole}]")}
+
+
 ImageType = Literal["png", "jpeg"]
 
 
-class ScreenshotTaken(TypedDict):
-    """Of the image itself. It can be read again at `uri`, if the server keeps it."""
+class ElementScreenshot(TypedDict):
+    """Size and format of the image. It can be read again at `uri`, if the server keeps it."""
 
     width: int
     height: int
@@ -30,58 +50,60 @@ class ScreenshotTaken(TypedDict):
     uri: NotRequired[str]
 
 
-class Result(TypedDict):
-    result: Any
-
-
 @named_tool("extract.text", effect="read")
 async def text(call: ToolCall, selector: Selector | None = None) -> PlainText:
-    """Get the text of the page or of an element. As it is seen, without what is hidden."""
-    return plain(call, await reading.text(call.page, selector or "body", call.deadline), tool="extract.text")
+    """Get the text of the page or of an element. Visible text only."""
+    return fit_text(
+        call, await reading.text(call.page, selector or "body", call.deadline), tool="extract.text"
+    )
 
 
 @named_tool("extract.html", effect="read")
 async def html(call: ToolCall, selector: Selector | None = None) -> PlainText:
-    """Get the HTML of the page or of an element. As it is now, with the element itself."""
+    """Get the HTML of the page or of an element. Current DOM, including the element itself."""
     if selector is None:
-        source = str(await call.page.evaluate(_DOCUMENT, None, call.deadline))
+        source = str(await page_operations.evaluate(call.page, _DOCUMENT, None, call.deadline))
     else:
         source = str(
-            await call.page.ask(
+            await read_element(
+                call.page,
                 selector,
                 call.deadline,
                 lambda element, timeout: element.evaluate("element => element.outerHTML", timeout=timeout),
             )
         )
-    return plain(call, source, tool="extract.html")
+    return fit_text(call, source, tool="extract.html")
 
 
 @named_tool("extract.screenshot", effect="read")
 async def screenshot(
     call: ToolCall,
     full_page: bool = False,
-    selector: Annotated[Selector | None, Field(description="Of this element alone")] = None,
+    selector: Annotated[Selector | None, Field(description="Only this element")] = None,
     type: ImageType = "png",
-    quality: Annotated[Number | None, Field(ge=0, le=100, description="Of a jpeg, 0 to 100")] = None,
+    quality: Annotated[Number | None, Field(ge=0, le=100, description="JPEG only")] = None,
     max_side: Annotated[
-        Number | None, Field(ge=0, description="Pixels, 0: no limit; default 1568, no limit if fullPage")
+        Number | None,
+        Field(ge=0, description="Longest side, 0: no limit; default 1568, with fullPage no limit"),
     ] = None,
-) -> ScreenshotTaken:
+) -> ElementScreenshot:
     """Take a screenshot"""
     if quality is not None and type == "png":
-        raise InvalidParameter("quality: only a jpeg has one; add type jpeg", parameter="quality")
+        raise InvalidParameter("quality: only valid for JPEG; set type to jpeg", parameter="quality")
     if selector is not None and full_page:
-        raise InvalidParameter("fullPage: leave it out to have one element", parameter="fullPage")
+        raise InvalidParameter(
+            "fullPage: cannot be combined with selector; leave one of them out", parameter="fullPage"
+        )
     whole = None if quality is None else int(quality)
     options = ScreenshotOptions(full_page=full_page, type=type, quality=whole)
     data = await (
-        reading.screenshot(call.page, options, call.deadline)
+        take_screenshot(call.page, options, call.deadline)
         if selector is None
-        else reading.screenshot_element(call.page, selector, options, call.deadline)
+        else take_element_screenshot(call.page, selector, options, call.deadline)
     )
     side = max_side if max_side is not None else 0 if full_page else MODEL_SIDE
     picture, uri = attach(call, data, type=type, quality=whole, max_side=int(side), full_page=full_page)
-    taken: ScreenshotTaken = {
+    taken: ElementScreenshot = {
         "width": picture.size[0],
         "height": picture.size[1],
         "format": type,
@@ -95,13 +117,13 @@ async def evaluate(
     call: ToolCall,
     expression: Annotated[
         str,
-        Field(min_length=1, description="An expression, a function that gets args, or a body with return"),
+        Field(min_length=1, description="Expression, function that receives args, or body with return"),
     ],
-    args: list[Any] | None = None,
-) -> Result:
-    """Run JavaScript in the page. The result comes back as JSON."""
+    args: Annotated[list[Any] | None, Field(description="Arguments of the function")] = None,
+) -> ScriptResult:
+    """Run JavaScript in the page. Returns the result as JSON."""
     try:
-        return {"result": await reading.run_script(call.page, expression, args or [], call.deadline)}
+        return {"result": await run_script(call.page, expression, args or [], call.deadline)}
     except InvalidParameter as error:
         error.message = f"expression: {error.message.removeprefix('script: ')}"
         error.args = (error.message,)

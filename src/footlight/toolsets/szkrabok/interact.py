@@ -1,4 +1,4 @@
-"""`interact.*`: doing what a person does with a page."""
+"""`interact.*`: click, type and select."""
 
 from __future__ import annotations
 
@@ -6,26 +6,25 @@ from typing import Annotated
 
 from pydantic import Field
 
-from footlight.browser import actions
-from footlight.server.secrets import SecretText
-from footlight.server.tool import Number, ToolCall
-from footlight.toolsets.szkrabok.parameters import Acted, Selector, acted, named_tool
+from footlight.browser.actions import text_input
+from footlight.browser.actions.click import click_element
+from footlight.browser.actions.form_controls import select_option
+from footlight.browser.actions.text_input import fill_field
+from footlight.server.secrets.secrets import SecretText, SecretValue
+from footlight.server.tools import Number, ToolCall
+from footlight.toolsets.browser.interaction import SelectResult
+from footlight.toolsets.browser.parameters import ActionResult, action_result
+from footlight.toolsets.szkrabok.parameters import Selector, named_tool
 
 __all__ = ["TOOLS"]
 
 
-class Selected(Acted):
-    """`selected` holds the values of all selected options."""
-
-    selected: list[str]
-
-
 @named_tool("interact.click", effect="act", destructive=True)
-async def click(call: ToolCall, selector: Selector) -> Acted:
-    """Click an element. Waits until it is visible, still, enabled and not covered."""
+async def click(call: ToolCall, selector: Selector) -> ActionResult:
+    """Click an element. Waits until it is visible, stable, enabled and not covered."""
     call.stage(f"clicking {selector}")
-    await actions.click(call.page, selector, call.deadline, button="left", count=1)
-    return acted(call)
+    await click_element(call.page, selector, call.deadline, button="left", count=1)
+    return action_result(call)
 
 
 @named_tool("interact.type", effect="act", destructive=True)
@@ -33,23 +32,24 @@ async def type_(
     call: ToolCall,
     selector: Selector,
     text: SecretText,
-    clear: Annotated[bool, Field(description="Replace what the field holds")] = False,
+    clear: Annotated[bool, Field(description="Clear the field first")] = False,
     delay: Annotated[Number, Field(ge=0, le=10_000, description="Milliseconds between keys")] = 0,
-) -> Acted:
-    """Type text into a field. Key by key, after what it holds."""
+) -> ActionResult:
+    """Type text into a field. Key by key, after the field's text."""
     call.stage(f"typing into {selector}")
     if clear:
-        await actions.fill(call.page, selector, "", call.deadline)
-    await actions.type_text(call.page, selector, text, call.deadline, delay_ms=delay)
-    return acted(call)
+        await fill_field(call.page, selector, "", call.deadline)
+    at_once = isinstance(text, SecretValue)
+    await text_input.type_text(call.page, selector, text, call.deadline, delay_ms=delay, at_once=at_once)
+    return action_result(call)
 
 
 @named_tool("interact.select", effect="act", destructive=True, idempotent=True)
-async def select(call: ToolCall, selector: Selector, value: str) -> Selected:
-    """Select an option. By its value or label."""
+async def select(call: ToolCall, selector: Selector, value: str) -> SelectResult:
+    """Select an option. By value or label."""
     call.stage(f"selecting in {selector}")
-    selected = await actions.select(call.page, selector, value, call.deadline)
-    return {**acted(call), "selected": selected}
+    selected = await select_option(call.page, selector, value, call.deadline)
+    return {**action_result(call), "selected": selected}
 
 
 TOOLS = (click, type_, select)

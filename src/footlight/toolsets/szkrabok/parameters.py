@@ -1,4 +1,4 @@
-"""Parameters and results that several namespaces share, and how a tool of this toolset is declared."""
+"""Shared parameters and results, and the decorator of this toolset's tools."""
 
 from __future__ import annotations
 
@@ -8,39 +8,31 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from footlight.server import tool as declaring
-from footlight.server.tool import Effect, Function, Observe, Permission, Scope, Timeout, Tool, ToolCall
+from footlight.browser.page.page_operations import evaluate
+from footlight.server.tools import Effect, Function, Observe, Permission, Scope, Timeout, Tool, ToolCall, tool
 
 if TYPE_CHECKING:
-    from footlight.browser.named_sessions import NamedSessions
+    from footlight.browser.sessions.named_sessions import NamedSessions
 
 __all__ = [
-    "Acted",
     "PlainText",
     "Selector",
     "SessionName",
-    "acted",
+    "get_title",
     "named_sessions",
     "named_tool",
     "open_names",
-    "title_of",
 ]
 
 SessionName = Annotated[str, Field(description="Name of the stored browser session to operate on")]
-"""Of the user's choosing: a folder of that name, and a debugging port that follows from it (R000-86)."""
+"""The name of the profile's folder. The debugging port is derived from it."""
 
 Selector = Annotated[str, Field(min_length=1)]
-"""CSS, a ref of browser.snapshot, XPath that starts with //, or testid=NAME. The first match counts."""
-
-
-class Acted(TypedDict):
-    """`url` is where the page is after the action."""
-
-    url: str
+"""CSS, a ref of browser.snapshot, XPath starting with //, or testid=NAME. The first match is used."""
 
 
 class PlainText(TypedDict):
-    """What leaves as text, not as JSON."""
+    """A result that is sent as plain text, not as JSON."""
 
     text: str
 
@@ -58,10 +50,10 @@ def named_tool(
     timeout: Any = None,
     default_timeout_ms: float | None = None,
 ) -> Callable[[Function], Tool]:
-    """Declare a tool whose first parameter is `sessionName`, unless it works in no session (R000-85)."""
+    """Declare a tool whose first parameter is `sessionName`, unless its scope is the server."""
     observed = scope == "page" and effect == "act"
     page = {"page_id": (str | None, None)} if scope == "page" else {}
-    return declaring.tool(
+    return tool(
         name=name,
         scope=scope,
         effect=effect,
@@ -84,28 +76,24 @@ def named_tool(
 
 
 def _without_default(schema: dict[str, Any]) -> None:
-    """The server's instructions tell it once."""
+    """Remove the default, which the instructions state once for all tools."""
     del schema["default"]
 
 
 _Observe = Annotated[Observe, Field(json_schema_extra=_without_default)]
 
 
-def acted(call: ToolCall) -> Acted:
-    return {"url": call.page.url}
-
-
-async def title_of(call: ToolCall) -> str:
-    return str(await call.page.evaluate("() => document.title", None, call.deadline))
+async def get_title(call: ToolCall) -> str:
+    return str(await evaluate(call.page, "() => document.title", None, call.deadline))
 
 
 def named_sessions(call: ToolCall) -> NamedSessions:
-    """The table of the sessions: with this toolset it is this one."""
+    """Return the table of sessions, which is always a `NamedSessions` with this toolset."""
     return cast("NamedSessions", call.sessions)
 
 
 def open_names(call: ToolCall) -> list[str]:
-    """Of the caller's sessions. Their ids say whose they are, too."""
+    """Return the names of the caller's open sessions."""
     sessions, caller = named_sessions(call), call.caller
     ids = {session.id for session in sessions.list(caller=caller)}
     names = [profile.name for profile in sessions.profiles(caller=caller)]

@@ -1,31 +1,31 @@
-"""`session.*`: browsers that have a name, each over a profile that stays on disk."""
+"""`session.*`: named browsers, each with a profile that stays on disk; and `health`."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, NotRequired
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 from typing_extensions import TypedDict
 
-from footlight.browser import launch_options
-from footlight.browser.launch_options import PRESETS
+from footlight.browser.launch import launch_options
+from footlight.browser.launch.launch_options import PRESETS
 from footlight.errors import FootlightError
-from footlight.server.tool import ToolCall
-from footlight.toolsets.browser.session_options import Viewport
+from footlight.server.tools import ToolCall
+from footlight.toolsets.browser.session_options import ViewportInput
 from footlight.toolsets.szkrabok.nav import go_to
 from footlight.toolsets.szkrabok.parameters import SessionName, named_sessions, named_tool, open_names
 
 if TYPE_CHECKING:
-    from footlight.browser.profiles import ProfileInfo
-    from footlight.browser.session import Session
+    from footlight.browser.launch.profiles import ProfileInfo
+    from footlight.browser.sessions.session import Session
 
 __all__ = ["TOOLS"]
 
 
-class LaunchOptions(BaseModel):
-    """As Playwright calls them (R000-87)."""
+class LaunchOptionsInput(BaseModel):
+    """Launch options, under Playwright's names."""
 
     model_config = ConfigDict(alias_generator=to_camel, extra="forbid", strict=True, frozen=True)
 
@@ -35,10 +35,10 @@ class LaunchOptions(BaseModel):
     ] = None
     stealth: Annotated[
         bool | None,
-        Field(description="No trace of a headless browser in what it says of itself. Nothing is forged"),
+        Field(description="Report no headless browser in user agent and hints; forge nothing"),
     ] = None
     headless: Annotated[bool | None, Field(description="Without a window")] = None
-    viewport: Annotated[Viewport | None, Field(description="{width, height} in CSS pixels")] = None
+    viewport: Annotated[ViewportInput | None, Field(description="{width, height} in CSS pixels")] = None
     user_agent: Annotated[str | None, Field(description="Default: the browser's own")] = None
     locale: Annotated[str | None, Field(description="Such as de-DE")] = None
     timezone: Annotated[str | None, Field(description="Such as Europe/Berlin")] = None
@@ -60,32 +60,32 @@ class LaunchOptions(BaseModel):
         )
 
 
-class Measure(TypedDict):
-    """What tells browsers apart: whether it was set, and to what or why not."""
+class MeasureInfo(TypedDict):
+    """A stealth measure: whether it is on, and its value or the reason why not."""
 
     name: str
     on: bool
     detail: str
 
 
-class Opened(TypedDict):
-    """`measures` only with stealth, `alreadyOpen` only where there was a browser of that name."""
+class SessionOpened(TypedDict):
+    """`measures` is set with stealth, `alreadyOpen` if the browser was already open."""
 
     opened: bool
     alreadyOpen: NotRequired[bool]
-    measures: NotRequired[list[Measure]]
+    measures: NotRequired[list[MeasureInfo]]
 
 
-class Closed(TypedDict):
+class NamedSessionClosed(TypedDict):
     closed: bool
 
 
-class Deleted(TypedDict):
+class SessionDeleted(TypedDict):
     deleted: bool
 
 
-class ProfileTold(TypedDict):
-    """Times are UTC, ISO 8601. `usedBy` is another process that has the profile open."""
+class StoredSession(TypedDict):
+    """Times are UTC in ISO 8601. `usedBy` is another process that has the profile open."""
 
     name: str
     open: bool
@@ -95,12 +95,12 @@ class ProfileTold(TypedDict):
     usedBy: NotRequired[str]
 
 
-class ProfileList(TypedDict):
-    sessions: list[ProfileTold]
+class StoredSessionList(TypedDict):
+    sessions: list[StoredSession]
 
 
-class EndpointTold(TypedDict):
-    """For `connect_over_cdp`; on this machine alone."""
+class EndpointInfo(TypedDict):
+    """Endpoint for `connect_over_cdp`, reachable from this machine only."""
 
     port: int
     http: str
@@ -111,83 +111,84 @@ class EndpointTold(TypedDict):
 async def open_(
     call: ToolCall,
     session_name: SessionName,
-    url: Annotated[str | None, Field(description="Go there")] = None,
+    url: Annotated[str | None, Field(description="URL to open")] = None,
     launch_options: Annotated[
-        LaunchOptions | None,
+        LaunchOptionsInput | None,
         Field(
             description="Browser launch options — preset, stealth, headless, viewport, userAgent, locale, "
             "timezone, disableWebGL"
         ),
     ] = None,
-) -> Opened:
-    """Open a named session. Its browser keeps logins from one time to the next."""
-    wanted = (launch_options or LaunchOptions()).options
+) -> SessionOpened:
+    """Open a named session. Its browser keeps logins between sessions."""
+    options = (launch_options or LaunchOptionsInput()).options
     sessions = named_sessions(call)
     call.stage("opening the browser")
-    opened = await sessions.open(session_name, wanted, caller=call.caller)
+    opened = await sessions.open(session_name, options, caller=call.caller)
     if not opened.already_open:
-        call.undo.append(lambda: sessions.close(session_name, caller=call.caller))
+        call.on_abandoned(lambda: sessions.close(session_name, caller=call.caller))
     if url is not None:
-        await _go(call, opened.session, url)
-    told: Opened = {"opened": True}
+        await _open_url(call, opened.session, url)
+    answer: SessionOpened = {"opened": True}
     if opened.already_open:
-        told["alreadyOpen"] = True
+        answer["alreadyOpen"] = True
     if opened.measures:
-        told["measures"] = [
+        answer["measures"] = [
             {"name": each.name, "on": each.on, "detail": each.detail} for each in opened.measures
         ]
-    return told
+    return answer
 
 
 @named_tool("session.close", scope="server", effect="configure", destructive=True, idempotent=False)
-async def close(call: ToolCall, session_name: SessionName) -> Closed:
-    """Close a session's browser. What it is logged in to stays on disk."""
+async def close(call: ToolCall, session_name: SessionName) -> NamedSessionClosed:
+    """Close a session's browser. Logins stay on disk."""
     await named_sessions(call).close(session_name, caller=call.caller)
     return {"closed": True}
 
 
 @named_tool("session.list", scope="server", effect="read")
-async def list_(call: ToolCall) -> ProfileList:
+async def list_(call: ToolCall) -> StoredSessionList:
     """List the stored sessions, open or not"""
     sessions = named_sessions(call)
     open_ones = open_names(call)
     return {
         "sessions": [
-            _told(profile, is_open=profile.name in open_ones)
+            _describe_session(profile, is_open=profile.name in open_ones)
             for profile in sessions.profiles(caller=call.caller)
         ]
     }
 
 
 @named_tool("session.delete", scope="server", effect="configure", destructive=True, idempotent=False)
-async def delete(call: ToolCall, session_name: SessionName) -> Deleted:
-    """Delete a stored session. Closes it, and removes its logins from the disk for good."""
+async def delete(call: ToolCall, session_name: SessionName) -> SessionDeleted:
+    """Delete a stored session. Closes it and deletes its logins from disk for good."""
     await named_sessions(call).delete(session_name, caller=call.caller)
     return {"deleted": True}
 
 
 @named_tool("session.endpoint", scope="server", effect="read")
-async def endpoint(call: ToolCall, session_name: SessionName) -> EndpointTold:
-    """Say where the browser of an open session listens. For another program to attach over CDP."""
+async def endpoint(call: ToolCall, session_name: SessionName) -> EndpointInfo:
+    """Get the debugging endpoint of an open session. For programs that attach over CDP."""
     at = named_sessions(call).endpoint(session_name, caller=call.caller)
     return {"port": at.port, "http": at.http, "ws": at.ws}
 
 
-async def _go(call: ToolCall, session: Session, url: str) -> None:
-    """Raises FootlightError: the session is open, but not there."""
+async def _open_url(call: ToolCall, session: Session, url: str) -> None:
+    """Open a URL in a session. An error says that the session is open nevertheless."""
     async with session.lock:
-        page = await session.page()
-        session.begin_action(acts=True)
+        page = await session.page_table.get()
+        session.actions.begin(acts=True)
         try:
-            await go_to(replace(call, maybe_session=session, maybe_page=page), url, "load")
+            report = replace(call.report, session=session, page=page)
+            await go_to(replace(call, report=report), url, "load")
         except FootlightError as error:
             error.details = {**error.details, "opened": True}
             error.suggestion = f"The session is open. {error.suggestion}"
             raise
 
 
-def _told(profile: ProfileInfo, *, is_open: bool) -> ProfileTold:
-    told: ProfileTold = {
+def _describe_session(profile: ProfileInfo, *, is_open: bool) -> StoredSession:
+    described: StoredSession = {
         "name": profile.name,
         "open": is_open,
         "created": profile.created.isoformat(),
@@ -195,10 +196,28 @@ def _told(profile: ProfileInfo, *, is_open: bool) -> ProfileTold:
         "launchOptions": profile.options.to_json(),
     }
     if profile.held_by and not is_open:
-        told["usedBy"] = (
+        described["usedBy"] = (
             f"process {profile.held_by.pid} ({profile.held_by.command}) on {profile.held_by.host}"
         )
-    return told
+    return described
+
+
+class Health(TypedDict):
+    """`openSessions` are the names of the caller's open sessions."""
+
+    status: Literal["ok"]
+    version: str
+    openSessions: list[str]
+
+
+@named_tool("health", scope="server", effect="read")
+async def health(call: ToolCall) -> Health:
+    """Check that the server is well"""
+    return {
+        "status": "ok",
+        "version": call.settings.version,
+        "openSessions": open_names(call),
+    }
 
 
 TOOLS = (open_, close, list_, delete, endpoint)

@@ -1,7 +1,6 @@
-"""Running tests in a process of their own, against a browser that stays open.
+"""Run pytest tests in a separate process, against a browser that stays open.
 
-The tests are pytest's. Our plugin attaches them to the browser, over the endpoint in the environment, and
-writes down how each of them ended.
+Our pytest plugin attaches the tests to the browser over the endpoint in the environment, and writes a report.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import re
 import signal
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -29,33 +28,36 @@ from footlight.errors import DeadlineExceeded, FootlightError, InvalidParameter,
 if TYPE_CHECKING:
     from asyncio.subprocess import Process
 
-__all__ = ["RunReport", "RunRequest", "TestOutcome", "closest", "run_tests"]
+__all__ = ["RunReport", "RunRequest", "TestOutcome", "run_tests", "sort_by_likeness"]
+
+PLUGIN_SWITCH = "PYDANTIC_DISABLE_PLUGINS"
+"""A variable that the server sets for its own start, and that is not meant for the tests."""
 
 PLUGIN = "footlight.pytest_plugin"
-LONGEST_LOG = 8_000
-"""Characters, the last ones: what went wrong stands at the end."""
+MAX_LOG_CHARS = 8_000
+"""Only the last characters are kept: errors stand at the end."""
 NO_TESTS = 5
 BAD_USAGE = 4
 """pytest's own exit codes."""
 CHECK_SECONDS = 0.02
 LAST_WORDS_SECONDS = 1.0
-MOST_TOLD = 50
-"""Names of tests, in an error."""
+MAX_NAMES = 50
+"""Names of tests in an error."""
 
 Status = Literal["passed", "failed", "skipped"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRequest:
-    """Which tests, and in which browser. `params` are given to the tests."""
+    """The tests to run, and the browser to run them in. `params` are passed to the tests."""
 
     directory: Path
     session_name: str
     endpoint: str
     target: str
-    """Of the page that the tests are to work in."""
+    """The target id of the page that the tests use."""
     scratch: Path
-    """For files of the run alone."""
+    """A folder for the files of the run."""
     timeout_ms: float
     grep: str | None
     params: Mapping[str, str]
@@ -63,7 +65,7 @@ class RunRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestOutcome:
-    """`error` is why it failed or was skipped, `result` what the test gave to be told."""
+    """`error` says why the test failed or was skipped; `result` is the result that it reported."""
 
     __test__ = False
 
@@ -75,7 +77,7 @@ class TestOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunReport:
-    """How the tests ended that ran. `log` is the end of what was written meanwhile."""
+    """The outcome of each test that ran. `log` is the end of the output."""
 
     tests: Sequence[TestOutcome]
     log: str
@@ -85,26 +87,26 @@ class RunReport:
 
 
 @dataclass(frozen=True, slots=True)
-class _Ended:
+class _PytestExit:
     status: int
     log: str
 
 
 async def run_tests(request: RunRequest) -> RunReport:
-    """Run those that match. When this returns, however it does, nothing of it runs any more.
+    """Run the tests that match. All of their processes are gone on return, also after an error.
 
     Raises:
-        InvalidParameter: no test matches, or the grep cannot be read.
-        PermissionDenied: there is no pytest, or no such folder.
-        DeadlineExceeded: they took too long.
+        InvalidParameter: No test matches, or the grep is not valid.
+        PermissionDenied: pytest or the tests directory is missing.
+        DeadlineExceeded: The tests took too long.
     """
-    _check(request)
+    _check_request(request)
     try:
         async with asyncio.timeout(request.timeout_ms / 1000):
             return await _run(request)
     except TimeoutError:
         raise DeadlineExceeded(
-            f"The tests were ended: they had not come to an end after {request.timeout_ms:.0f}ms",
+            f"The tests were stopped: they did not finish within {request.timeout_ms:.0f}ms",
             suggestion="Increase the timeout parameter, or run fewer tests with grep.",
             retryable=False,
             timeout=request.timeout_ms,
@@ -112,16 +114,16 @@ async def run_tests(request: RunRequest) -> RunReport:
         ) from None
 
 
-def _check(request: RunRequest) -> None:
+def _check_request(request: RunRequest) -> None:
     if importlib.util.find_spec("pytest") is None:
         raise PermissionDenied(
-            "browser.run_test needs pytest, which is not installed beside this server",
-            suggestion="Whoever runs the server can install it: pip install pytest.",
+            "browser.run_test needs pytest, which is not installed with this server",
+            suggestion="Ask the server operator to install pytest: pip install pytest.",
         )
     if not request.directory.is_dir():
         raise PermissionDenied(
-            f"browser.run_test has no tests: {request.directory} is no folder",
-            suggestion="Whoever runs the server can correct the setting tests.directory.",
+            f"browser.run_test has no tests: {request.directory} is not a directory",
+            suggestion="Ask the server operator to correct the setting tests.directory.",
             setting="tests.directory",
         )
 
@@ -129,29 +131,29 @@ def _check(request: RunRequest) -> None:
 async def _run(request: RunRequest) -> RunReport:
     with tempfile.TemporaryDirectory(prefix="tests-", dir=request.scratch) as folder:
         file = Path(folder) / "report.json"
-        ended = await _pytest(request, file)
-        report = _read(file)
+        ended = await _run_pytest(request, file)
+        report = _read_report(file)
     if request.grep and ended.status == BAD_USAGE and "passed to '-k'" in ended.log:
         raise InvalidParameter(
-            f"grep: {request.grep!r} is no expression of names",
+            f"grep: {request.grep!r} is not a valid expression",
             suggestion="Give a part of a test's name, or several with and, or, not: login and not guest.",
             parameter="grep",
         )
     if ended.status == NO_TESTS:
-        raise _no_match(request, report.get("available", []))
-    return RunReport(tests=_outcomes(report) or [_pytest_failed(ended)], log=ended.log)
+        raise _explain_no_match(request, report.get("available", []))
+    return RunReport(tests=_collect_outcomes(report) or [_describe_crash(ended)], log=ended.log)
 
 
-def _read(file: Path) -> dict[str, Any]:
-    """Nothing where no report was written: pytest did not get so far."""
+def _read_report(file: Path) -> dict[str, Any]:
+    """Return the report, or an empty one if pytest did not write any."""
     try:
         return json.loads(file.read_text("utf-8"))
     except (OSError, ValueError):
         return {}
 
 
-def _outcomes(report: Mapping[str, Any]) -> list[TestOutcome]:
-    """A file that cannot be read for tests is told as one that failed."""
+def _collect_outcomes(report: Mapping[str, Any]) -> list[TestOutcome]:
+    """Return the outcome of each test. A file that cannot be collected counts as a failed test."""
     return [
         *(
             TestOutcome(
@@ -166,29 +168,29 @@ def _outcomes(report: Mapping[str, Any]) -> list[TestOutcome]:
     ]
 
 
-def _pytest_failed(ended: _Ended) -> TestOutcome:
+def _describe_crash(ended: _PytestExit) -> TestOutcome:
     last = ended.log.strip().rpartition("\n")[2]
     return TestOutcome(title="pytest", status="failed", error=f"pytest ended with {ended.status}: {last}")
 
 
-def _no_match(request: RunRequest, available: Sequence[str]) -> FootlightError:
+def _explain_no_match(request: RunRequest, available: Sequence[str]) -> FootlightError:
     if not available:
         return InvalidParameter(
-            "there are no tests in the folder of this server",
-            suggestion="Whoever runs the server can correct the setting tests.directory.",
+            "there are no tests in the tests directory of this server",
+            suggestion="Ask the server operator to correct the setting tests.directory.",
             parameter="grep",
         )
-    titles = closest(request.grep or "", available)
+    titles = sort_by_likeness(request.grep or "", available)
     return InvalidParameter(
         f"grep: no test matches {request.grep!r}; closest: {', '.join(titles[:3])}; "
         f"there {'is' if len(titles) == 1 else 'are'} {len(titles)}",
         parameter="grep",
-        tests=titles[:MOST_TOLD],
+        tests=titles[:MAX_NAMES],
     )
 
 
-def closest(wanted: str, titles: Sequence[str]) -> list[str]:
-    """All of them, those first that are most like it, however words are joined there."""
+def sort_by_likeness(wanted: str, titles: Sequence[str]) -> list[str]:
+    """Return the titles sorted by their likeness to `wanted`, ignoring how words are joined."""
     return sorted(titles, key=lambda title: _likeness(wanted, title), reverse=True)
 
 
@@ -203,8 +205,8 @@ def _letters(title: str) -> str:
 # The process
 
 
-async def _pytest(request: RunRequest, report: Path) -> _Ended:
-    """Its input is open as long as we are there, and so it ends with us. What it writes is read meanwhile."""
+async def _run_pytest(request: RunRequest, report: Path) -> _PytestExit:
+    """Run pytest and return its exit status and log. Its open stdin lets it end when this process ends."""
     process = await asyncio.create_subprocess_exec(
         *_command(request, report),
         stdin=asyncio.subprocess.PIPE,
@@ -220,10 +222,10 @@ async def _pytest(request: RunRequest, report: Path) -> _Ended:
         while process.returncode is None:  # noqa: ASYNC110 - `wait` waits for all who have its output open
             await asyncio.sleep(CHECK_SECONDS)
     finally:
-        _end_all(process)
+        _kill_tree(process)
         await asyncio.wait([reading], timeout=LAST_WORDS_SECONDS)
         reading.cancel()
-    return _Ended(process.returncode, tail.text)
+    return _PytestExit(process.returncode, tail.text)
 
 
 def _command(request: RunRequest, report: Path) -> list[str]:
@@ -236,24 +238,41 @@ def _command(request: RunRequest, report: Path) -> list[str]:
 
 
 def _plugin() -> str:
-    """By its entry point where it has one: under two names pytest refuses it."""
+    """Return the plugin's entry point name, if it has one: pytest refuses a plugin with two names."""
     return next((each.name for each in entry_points(group="pytest11") if each.value == PLUGIN), PLUGIN)
 
 
 def _environment(request: RunRequest) -> dict[str, str]:
+    variables = _variables(request.params)
     return {
-        **os.environ,
+        **{name: value for name, value in os.environ.items() if name != PLUGIN_SWITCH},
         "PYTHONUNBUFFERED": "1",
         "FOOTLIGHT_LIFELINE": "1",
         "FOOTLIGHT_CDP_ENDPOINT": request.endpoint,
         "FOOTLIGHT_CDP_TARGET": request.target,
         "FOOTLIGHT_SESSION_NAME": request.session_name,
-        **{f"FOOTLIGHT_PARAM_{name.upper()}": value for name, value in request.params.items()},
+        "FOOTLIGHT_PARAMS": json.dumps(variables),
+        **{variables[name]: value for name, value in request.params.items()},
     }
 
 
-def _end_all(process: Process) -> None:
-    """With what it started: that may outlive it."""
+def _variables(names: Iterable[str]) -> dict[str, str]:
+    """Return the environment variable of each parameter: its name in capitals, numbered if it is taken.
+
+    `a` and `A` are two parameters, but one variable on some systems.
+    """
+    variables: dict[str, str] = {}
+    taken: set[str] = set()
+    for number, name in enumerate(names):
+        variable = f"FOOTLIGHT_PARAM_{name.upper()}"
+        # No parameter has a dot in its name.
+        variables[name] = f"{variable}.{number}" if variable in taken else variable
+        taken.add(variable)
+    return variables
+
+
+def _kill_tree(process: Process) -> None:
+    """Kill the process and its children, which may outlive it."""
     if hasattr(os, "killpg"):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -267,7 +286,7 @@ def _end_all(process: Process) -> None:
 
 
 class _Tail:
-    """The end of what is written, however much that is."""
+    """The end of an output of any length."""
 
     def __init__(self) -> None:
         self._kept = b""
@@ -276,11 +295,11 @@ class _Tail:
     async def read(self, stream: asyncio.StreamReader) -> None:
         while part := await stream.read(65_536):
             self._length += len(part)
-            self._kept = (self._kept + part)[-4 * LONGEST_LOG :]
+            self._kept = (self._kept + part)[-4 * MAX_LOG_CHARS :]
 
     @property
     def text(self) -> str:
         text = self._kept.decode("utf-8", "replace")
-        if self._length == len(self._kept) and len(text) <= LONGEST_LOG:
+        if self._length == len(self._kept) and len(text) <= MAX_LOG_CHARS:
             return text
-        return f"[cut, the end of {self._length} bytes]…\n{text[-LONGEST_LOG:]}"
+        return f"[cut, the end of {self._length} bytes]…\n{text[-MAX_LOG_CHARS:]}"

@@ -1,49 +1,128 @@
-"""`workflow.*`: what takes several steps. Each is told: what was done, what failed, what was not begun."""
+"""`workflow.*`: log in, fill a form, read many texts; with a report of each step."""
 
 from __future__ import annotations
 
 import time
-from typing import Annotated, NotRequired
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal, NotRequired
 
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from footlight.browser import actions, forms, reading
-from footlight.browser.settling import settle
+from footlight.browser.actions import forms
+from footlight.browser.actions.click import click_element
+from footlight.browser.actions.keyboard import press_key
+from footlight.browser.actions.text_input import fill_field
+from footlight.browser.page.settling import settle
+from footlight.browser.reading import reads as reading
 from footlight.errors import FootlightError, InvalidSelector, StaleRef
-from footlight.server.secrets import SecretText
-from footlight.server.tool import Number, ToolCall, Whole
-from footlight.toolsets.szkrabok.parameters import Selector, named_tool, title_of
-from footlight.toolsets.szkrabok.steps import Step, StepTold, run_all, told, up_to_failure
+from footlight.server.secrets.secrets import SecretText
+from footlight.server.tools import Number, ToolCall, Whole
+from footlight.toolsets.szkrabok.parameters import Selector, get_title, named_tool
+
+if TYPE_CHECKING:
+    from footlight.server.tools import ToolCall
 
 __all__ = ["TOOLS"]
 
+Status = Literal["done", "failed", "not begun"]
 
-class LoggedIn(TypedDict):
-    """`formStillVisible`: the password field is still there, so the login has probably failed."""
+
+class StepReport(TypedDict):
+    """The report of a step. `error` says why it failed, `count` how many matches were found."""
+
+    step: str
+    status: Status
+    selector: NotRequired[str]
+    error: NotRequired[str]
+    count: NotRequired[int]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowStep:
+    """A step: its name, its element, and its work."""
+
+    name: str
+    selector: str | None
+    work: Callable[[], Awaitable[object]]
+
+
+async def run_steps(call: ToolCall, steps: Sequence[WorkflowStep]) -> list[StepReport]:
+    """Run all steps and report them as done.
+
+    Raises:
+        FootlightError: The error of the first step that failed, with a report of every step.
+    """
+    for index, step in enumerate(steps):
+        call.stage(f"step {index + 1} of {len(steps)}: {step.name}")
+        try:
+            await step.work()
+        except FootlightError as error:
+            error.details = {
+                **error.details,
+                "steps": report_failure(_report_planned(steps), error, at=index),
+            }
+            error.message = f"step {index + 1} of {len(steps)}, {step.name}: {error.message}"
+            error.args = (error.message,)
+            raise
+    return [report_step(step.name, "done", step.selector) for step in steps]
+
+
+def _report_planned(steps: Sequence[WorkflowStep]) -> list[StepReport]:
+    return [report_step(step.name, "not begun", step.selector) for step in steps]
+
+
+def report_failure(
+    planned: Sequence[StepReport], error: FootlightError, *, at: int, done: bool = True
+) -> list[StepReport]:
+    """Report all steps after the one at `at` failed. `done`: the steps before it were done."""
+    before: Status = "done" if done else "not begun"
+    return [
+        *({**step, "status": before} for step in planned[:at]),
+        {**planned[at], "status": "failed", "error": error.message},
+        *planned[at + 1 :],
+    ]
+
+
+def report_step(
+    step: str, status: Status, selector: str | None, *, error: str | None = None, count: int | None = None
+) -> StepReport:
+    one: StepReport = {"step": step, "status": status}
+    if selector is not None:
+        one["selector"] = selector
+    if error is not None:
+        one["error"] = error
+    if count is not None:
+        one["count"] = count
+    return one
+
+
+class LoginResult(TypedDict):
+    """`formStillVisible`: the password field is still visible, so the login has probably failed."""
 
     url: str
     title: str
     formStillVisible: bool
-    steps: list[StepTold]
+    steps: list[StepReport]
 
 
-class FormFilled(TypedDict):
+class FormSteps(TypedDict):
     url: str
-    steps: list[StepTold]
+    steps: list[StepReport]
 
 
-class Scraped(TypedDict):
-    """`data` has the texts of all that matched, by the names given; `failed` counts the steps that did.
+class ScrapeResult(TypedDict):
+    """`data` has the texts of all matches by name; `failed` counts the steps that failed.
 
-    Where that is too much for an answer, there is a link to it instead.
+    A result that is too large for an answer is replaced by a link.
     """
 
     url: NotRequired[str]
     title: NotRequired[str]
     data: NotRequired[dict[str, list[str]]]
     failed: NotRequired[int]
-    steps: NotRequired[list[StepTold]]
+    steps: NotRequired[list[StepReport]]
 
 
 FieldText = SecretText | bool | Whole | Number | list[str]
@@ -57,47 +136,49 @@ async def login(
     username: SecretText,
     password: SecretText,
     submit_selector: Annotated[
-        Selector | None, Field(description="The button; without it Enter is pressed")
+        Selector | None, Field(description="Submit button; default: press Enter")
     ] = None,
     success_selector: Annotated[
-        Selector | None, Field(description="What is there after a login that worked; it is waited for")
+        Selector | None, Field(description="Element to wait for after a successful login")
     ] = None,
-) -> LoggedIn:
-    """Log in with the form on the page. Fills it, submits it, and waits for what follows."""
+) -> LoginResult:
+    """Log in with the form on the page. Fills and submits it, then waits for the result."""
     page = call.page
 
     async def submit() -> None:
         began = time.monotonic()
         if submit_selector is None:
-            await actions.press(page, "Enter", [], call.deadline.begun())
+            await press_key(page, "Enter", [], call.deadline.start_patience())
         else:
-            await actions.click(page, submit_selector, call.deadline.begun(), button="left", count=1)
+            await click_element(page, submit_selector, call.deadline.start_patience(), button="left", count=1)
         await settle(page, began, call.deadline, limit_ms=call.settings.observation.settle_timeout)
 
     steps = [
-        Step(
+        WorkflowStep(
             "fill the username",
             username_selector,
-            lambda: actions.fill(page, username_selector, username, call.deadline.begun()),
+            lambda: fill_field(page, username_selector, username, call.deadline.start_patience()),
         ),
-        Step(
+        WorkflowStep(
             "fill the password",
             password_selector,
-            lambda: actions.fill(page, password_selector, password, call.deadline.begun()),
+            lambda: fill_field(page, password_selector, password, call.deadline.start_patience()),
         ),
-        Step("submit", submit_selector, submit),
+        WorkflowStep("submit", submit_selector, submit),
     ]
     if success_selector is not None:
-        wanted = success_selector
+        expected = success_selector
         steps.append(
-            Step(
-                "see that it worked", wanted, lambda: reading.wait_for(page, wanted, "visible", call.deadline)
+            WorkflowStep(
+                "see that it worked",
+                expected,
+                lambda: reading.wait_for(page, expected, "visible", call.deadline),
             )
         )
-    done = await run_all(call, steps)
+    done = await run_steps(call, steps)
     return {
         "url": page.url,
-        "title": await title_of(call),
+        "title": await get_title(call),
         "formStillVisible": await reading.is_visible(page, password_selector, call.deadline),
         "steps": done,
     }
@@ -114,22 +195,22 @@ async def fill_form(
             description="By selector: text, number, true or false, option, or list of options",
         ),
     ],
-) -> FormFilled:
-    """Fill a form. Fields of every kind, in the order given; nothing is sent."""
-    wanted = [forms.Field(selector, value) for selector, value in fields.items()]
+) -> FormSteps:
+    """Fill a form. Fields of any kind, in the given order; does not submit."""
+    form_fields = [forms.Field(selector, value) for selector, value in fields.items()]
     try:
-        kinds = await forms.fill_form(call.page, wanted, call.deadline)
+        kinds = await forms.fill_form(call.page, form_fields, call.deadline)
     except FootlightError as error:
-        steps = [told("fill", "not begun", field.selector) for field in wanted]
-        error.details["steps"] = up_to_failure(
+        steps = [report_step("fill", "not begun", field.selector) for field in form_fields]
+        error.details["steps"] = report_failure(
             steps, error, at=error.details["field"], done=bool(error.details["done"])
         )
         raise
     return {
         "url": call.page.url,
         "steps": [
-            told(f"fill the {kind}", "done", field.selector)
-            for field, kind in zip(wanted, kinds, strict=True)
+            report_step(f"fill the {kind}", "done", field.selector)
+            for field, kind in zip(form_fields, kinds, strict=True)
         ],
     }
 
@@ -139,21 +220,21 @@ async def scrape(
     call: ToolCall,
     selectors: Annotated[
         dict[str, Selector],
-        Field(min_length=1, max_length=100, description="Selectors by names for the data"),
+        Field(min_length=1, max_length=100, description="Selectors by result name"),
     ],
-) -> Scraped:
-    """Take the texts of many elements. All matches of each selector, those that are there now."""
+) -> ScrapeResult:
+    """Get the texts of many elements. All matches of each selector; does not wait."""
     data: dict[str, list[str]] = {}
-    steps: list[StepTold] = []
+    steps: list[StepReport] = []
     for name, selector in selectors.items():
         try:
             data[name] = await reading.all_text(call.page, selector, call.deadline)
-            steps.append(told(name, "done", selector, count=len(data[name])))
+            steps.append(report_step(name, "done", selector, count=len(data[name])))
         except (InvalidSelector, StaleRef) as error:
-            steps.append(told(name, "failed", selector, error=error.message))
+            steps.append(report_step(name, "failed", selector, error=error.message))
     return {
         "url": call.page.url,
-        "title": await title_of(call),
+        "title": await get_title(call),
         "data": data,
         "failed": sum(step["status"] == "failed" for step in steps),
         "steps": steps,

@@ -19,7 +19,7 @@ export async function load() {
   const kept = await chrome.storage.session.get(["state", "fromFixture"]);
   const fixture = kept.state ? undefined : await findFixture();
   fromFixture = kept.fromFixture ?? fixture !== undefined;
-  state = kept.state ?? fixture ?? (await chrome.storage.local.get("state")).state ?? empty();
+  state = kept.state ?? fixture ?? (await findStored()) ?? empty();
   await save();
   announceLoaded();
 }
@@ -38,10 +38,16 @@ export const setUnlocked = (unlocked) => chrome.storage.session.set({ unlocked }
 async function save() {
   await chrome.storage.session.set({ state, fromFixture });
   // A test's state is gone with its browser, so that the next start asks the fixture server again.
-  if (!fromFixture) await chrome.storage.local.set({ state });
+  if (!fromFixture) await chrome.storage.local.set({ data: state.data, meta: state.meta });
+}
+
+async function findStored() {
+  const stored = await chrome.storage.local.get(["data", "meta"]);
+  return stored.data && stored.meta ? stored : undefined;
 }
 
 async function findFixture() {
+  if (!FIXTURE_PORT) return undefined;
   for (let tries = 0; tries < TRIES; tries++) {
     try {
       const response = await fetch(FIXTURE, { cache: "no-store" });

@@ -1,0 +1,68 @@
+"""The page of the tools of the toolset `browser`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import cast
+
+from footlight.server.tools import Tool
+from footlight.toolsets.browser import TOOLS, parameters
+from scripts.reference.markdown import bullets, join, table
+from scripts.reference.python_code import attribute_docstrings
+from scripts.reference.schemas import Schema
+from scripts.reference.tools import (
+    EVENTS,
+    SHARED,
+    group_by_family,
+    render_families,
+    render_object,
+    render_overview,
+)
+
+INTRO = """\
+A call returns `{success: true, data}` or `{success: false, error}`, as structured content and also as JSON
+text. A screenshot is returned as an image with a resource link. An answer that is too long is returned as
+[a link with a preview](../resources.md#links-instead-of-large-answers). The codes of `error` have
+[a page of their own](errors.md).
+
+Each tool lists its `data` as keys and types; a key with `?` may be absent. These keys are present only when
+such an event happened; when the call fails, they are in the `details` of the error:
+"""
+
+_SHARED_BY_SCOPE: dict[str, tuple[str, ...]] = {
+    "page": tuple(SHARED),
+    "session": ("sessionId",),
+    "server": (),
+}
+
+
+def render() -> str:
+    families = group_by_family(TOOLS)
+    used = {name for tool in TOOLS for name in _get_data(tool)["properties"]}
+    return join(
+        [
+            "# Tools",
+            INTRO.strip(),
+            bullets(f"`{name}`: {text}" for name, text in EVENTS.items() if name in used),
+            "## Shared parameters",
+            "A tool that works on a page takes all three; a tool that works on a session takes `sessionId`.",
+            table(["Parameter", "Description"], ([f"`{name}`", text] for name, text in SHARED.items())),
+            "## Selectors",
+            attribute_docstrings(parameters)["Selector"],
+            *render_overview("Family", families),
+            *render_families(families, _is_shared, _render_data),
+        ]
+    )
+
+
+def _is_shared(tool: Tool, name: str, schema: Schema) -> bool:
+    in_scope = name in _SHARED_BY_SCOPE[tool.scope] and "description" not in schema
+    return in_scope and name not in cast("Iterable[str]", tool.input_schema.get("required", ()))
+
+
+def _get_data(tool: Tool) -> Schema:
+    return cast("Schema", tool.output_schema["properties"]["data"])
+
+
+def _render_data(tool: Tool) -> Iterator[str]:
+    return render_object(_get_data(tool), "data", without=EVENTS)

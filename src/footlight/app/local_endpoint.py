@@ -1,0 +1,115 @@
+"""The local endpoint: how this user's own commands reach the server."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections.abc import AsyncGenerator, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import socket
+
+    from mcp.server import Server
+
+    from footlight.browser.sessions.engine import Engine
+    from footlight.caller import Caller
+    from footlight.config import Settings
+    from footlight.transports.activity import ActivityTracker
+
+__all__ = ["LocalEndpoint", "bind_local_endpoint", "ensure_token", "serve_local_endpoint"]
+
+
+@dataclass(frozen=True)
+class LocalEndpoint:
+    """The socket for this user's own commands, and how the server was started."""
+
+    listener: socket.socket
+    folder: Path
+    command: Sequence[str]
+    token: str | None
+
+
+def ensure_token(settings: Settings) -> tuple[Settings, str | None]:
+    """Return settings with a token, and the token if it is new: other users of this machine must not call."""
+    listen = settings.listen
+    if not settings.daemon.local or settings.token or listen.token_file or listen.token_verifier:
+        return settings, None
+    from secrets import token_urlsafe
+
+    from pydantic import SecretStr
+
+    token = token_urlsafe(32)
+    return settings.model_copy(update={"token": SecretStr(token)}), token
+
+
+def bind_local_endpoint(settings: Settings, command: Sequence[str], token: str | None) -> LocalEndpoint:
+    from footlight.daemon.errors import DaemonError
+    from footlight.daemon.folder import find_folder, private_folder
+    from footlight.daemon.running import find_running
+    from footlight.errors import ConfigurationError
+    from footlight.transports.local import bind_local
+
+    try:
+        folder = private_folder(settings.daemon.dir or find_folder(os.environ))
+        running = find_running(folder)
+    except DaemonError as error:
+        message = f"setting 'daemon.dir': {error.message}"
+        raise ConfigurationError(message, suggestion=error.suggestion) from None
+    if running:
+        raise ConfigurationError(
+            f"setting 'daemon.local': a server runs in {folder} already, as process {running.pid}",
+            suggestion="Stop it with `footlight daemon stop`, or name another folder.",
+        )
+    return LocalEndpoint(bind_local(folder), folder, command, token)
+
+
+@contextlib.asynccontextmanager
+async def serve_local_endpoint(
+    local: LocalEndpoint,
+    settings: Settings,
+    engine: Engine,
+    server: Server[Any],
+    url: str,
+    stop: asyncio.Event,
+    tracker: ActivityTracker,
+    *,
+    tools: list[dict[str, Any]],
+    on_drain: Callable[[], None],
+) -> AsyncGenerator[None]:
+    """Listen on the local stream, and write its address for this user's commands."""
+    from footlight.daemon.state import forget_state, make_state, write_state
+    from footlight.transports.local import Read, Write, serve_local
+
+    async def serve_connection(read: Read, write: Write, caller: Caller) -> None:
+        try:
+            await server.run(read, write, server.create_initialization_options())
+        finally:
+            sessions = engine.find_sessions()
+            if sessions is not None and not caller.default_lasts:
+                await asyncio.shield(sessions.leave(caller.principal))
+
+    def facts() -> dict[str, int]:
+        sessions = engine.find_sessions()
+        return {"clients": clients.count, "sessions": sessions.count if sessions is not None else 0}
+
+    state = make_state(f"{url}/mcp", local.listener.getsockname(), command=local.command)
+    async with serve_local(
+        local.listener,
+        nonce=state.nonce,
+        serve_connection=serve_connection,
+        facts=facts,
+        on_stop=stop.set,
+        on_drain=on_drain,
+        track_activity=tracker,
+        max_requests=settings.listen.max_requests,
+        shutdown_seconds=settings.listen.shutdown_timeout / 1000,
+    ) as clients:
+        write_state(local.folder, state, tools=tools, token=local.token)
+        try:
+            yield
+        finally:
+            forget_state(local.folder, state)

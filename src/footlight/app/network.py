@@ -1,0 +1,165 @@
+"""Serve clients over a network: bind the address before anything starts, then listen until the stop."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+import logging
+from collections.abc import AsyncGenerator, Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from footlight.app.local_endpoint import (
+    LocalEndpoint,
+    bind_local_endpoint,
+    ensure_token,
+    serve_local_endpoint,
+)
+
+if TYPE_CHECKING:
+    import socket
+
+    from mcp.server import Server
+
+    from footlight.browser.sessions.engine import Engine
+    from footlight.caller import Caller
+    from footlight.config import Settings
+    from footlight.transports.access import AccessControl
+    from footlight.transports.activity import ActivityTracker
+    from footlight.watch.watch import Watch
+
+__all__ = ["NetworkEntrance", "bind_network", "listen"]
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkEntrance:
+    """The address that the server listens on, and who may call it."""
+
+    settings: Settings
+    """The settings of the server, with a token where one had to be made."""
+    listener: socket.socket
+    access_control: AccessControl
+    local: LocalEndpoint | None
+
+
+def bind_network(settings: Settings, *, command: Sequence[str]) -> NetworkEntrance:
+    """Bind the configured address, so that what is wrong with it is reported before anything starts.
+
+    Raises:
+        ConfigurationError: the address is in use, or the settings for listening do not go together.
+    """
+    from footlight.transports.listener import bind, make_access_control
+    from footlight.transports.tls import server_ssl
+
+    settings, token = ensure_token(settings)
+    access_control = make_access_control(settings)
+    server_ssl(settings.listen)  # Raises for a certificate that cannot be used.
+    listener = bind(settings)
+    local = bind_local_endpoint(settings, command, token) if settings.daemon.local else None
+    return NetworkEntrance(settings=settings, listener=listener, access_control=access_control, local=local)
+
+
+def listen(
+    entrance: NetworkEntrance,
+    server: Server[Any],
+    engine: Engine,
+    stop: asyncio.Event,
+    *,
+    on_drain: Callable[[], None],
+    list_tools: Callable[[], list[dict[str, Any]]],
+    watch: Watch | None,
+) -> contextlib.AbstractAsyncContextManager[str]:
+    """Listen with the configured transport, and yield the line that announces the address.
+
+    `on_drain` is called before the wait for running calls, to end the streams that would last.
+    """
+    if entrance.settings.transport == "websocket":
+        return _listen_websocket(entrance, server, engine, on_drain)
+    return _listen_http(entrance, server, engine, stop, on_drain, list_tools, watch)
+
+
+@contextlib.asynccontextmanager
+async def _listen_http(
+    entrance: NetworkEntrance,
+    server: Server[Any],
+    engine: Engine,
+    stop: asyncio.Event,
+    on_drain: Callable[[], None],
+    list_tools: Callable[[], list[dict[str, Any]]],
+    watch: Watch | None,
+) -> AsyncGenerator[str]:
+    from footlight.transports.activity import ActivityTracker
+    from footlight.transports.http.server import serve_http
+
+    tracker = ActivityTracker()
+    settings = entrance.settings
+    async with contextlib.AsyncExitStack() as stack:
+        url = await stack.enter_async_context(
+            serve_http(
+                server,
+                entrance.listener,
+                settings=settings.listen,
+                access_control=entrance.access_control,
+                ready=engine.why_not_ready,
+                on_drain=on_drain,
+                on_disconnect=functools.partial(_on_disconnect, engine),
+                track_activity=tracker,
+                site=watch.make_site(entrance.access_control) if watch else None,
+            )
+        )
+        if entrance.local:
+            local = serve_local_endpoint(
+                entrance.local,
+                settings,
+                engine,
+                server,
+                url,
+                stop,
+                tracker,
+                on_drain=on_drain,
+                tools=list_tools(),
+            )
+            await stack.enter_async_context(local)
+        if settings.daemon.idle_exit:
+            idling = asyncio.create_task(_stop_when_idle(tracker, settings.daemon.idle_exit, stop))
+            stack.callback(idling.cancel)
+        yield f"Footlight listening on {url}/mcp"
+
+
+async def _stop_when_idle(tracker: ActivityTracker, idle_ms: int, stop: asyncio.Event) -> None:
+    await tracker.wait_until_idle(idle_ms / 1000)
+    logger.info("no client for %dms", idle_ms)
+    stop.set()
+
+
+@contextlib.asynccontextmanager
+async def _listen_websocket(
+    entrance: NetworkEntrance, server: Server[Any], engine: Engine, on_drain: Callable[[], None]
+) -> AsyncGenerator[str]:
+    from footlight.transports.websocket.server import Read, Write, serve_websocket
+
+    async def serve_connection(read: Read, write: Write) -> None:
+        await server.run(read, write, server.create_initialization_options())
+
+    async with serve_websocket(
+        entrance.listener,
+        settings=entrance.settings.listen,
+        access_control=entrance.access_control,
+        serve_connection=serve_connection,
+        ready=engine.why_not_ready,
+        on_drain=on_drain,
+        on_disconnect=functools.partial(_on_disconnect, engine),
+    ) as url:
+        yield f"Footlight listening on {url}"
+
+
+def _on_disconnect(engine: Engine, caller: Caller) -> None:
+    """End the default session of a connection, without waiting for it."""
+    from footlight.browser.driver.shielding import run_detached
+
+    sessions = engine.find_sessions()
+    if sessions is not None:
+        run_detached(sessions.disconnect(caller))

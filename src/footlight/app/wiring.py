@@ -1,0 +1,316 @@
+"""The composition root: make a running server from the settings, and close all of it at the end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+import gc
+import importlib
+import logging
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TextIO
+
+from footlight.app.network import NetworkEntrance, bind_network, listen
+from footlight.app.process import (
+    end_process_at_last,
+    handle_signals,
+    kill_descendants,
+    wait_until_orphaned,
+)
+from footlight.app.watching import bind_watch_page, make_watch, serve_watch_page
+from footlight.toolsets import make_toolset
+
+if TYPE_CHECKING:
+    import socket
+
+    from footlight.browser.sessions.change_events import OnChange, SessionChange
+    from footlight.browser.sessions.engine import Engine
+    from footlight.config import Settings
+    from footlight.knowledge.store import KnowledgeStore
+    from footlight.server.calls.dispatcher import Dispatcher
+    from footlight.server.prompts.library import PromptLibrary
+    from footlight.server.protocol.methods import ServerMethods
+    from footlight.server.resources.subscriptions import Subscriptions
+    from footlight.server.secrets.masking import Mask
+    from footlight.server.secrets.secrets import Secrets
+    from footlight.server.toolset import Toolset
+    from footlight.watch.watch import Watch
+
+__all__ = ["run"]
+
+logger = logging.getLogger(__name__)
+
+TRANSPORTS = {
+    "stdio": ("footlight.server.protocol.stream_server", "footlight.transports.stdio"),
+    "http": ("footlight.server.protocol.server", "footlight.transports.http.server"),
+    "websocket": ("footlight.server.protocol.server", "footlight.transports.websocket.server"),
+}
+"""The modules that serve each transport. Only those for networks import the SDK."""
+CLOSE_SECONDS = 1.0
+
+MakeMethods = Callable[[], "tuple[ServerMethods, Subscriptions]"]
+
+
+def run(settings: Settings, *, command: Sequence[str] = ()) -> int:
+    """Serve until the client is gone, and return the exit status. A close that hangs ends the process.
+
+    `command` is how the server was started; this user's other commands can read it.
+
+    Raises:
+        ConfigurationError: the settings do not go together, the address is in use, or a tool, a secret, a
+            prompt or the app under test cannot be used as the settings say.
+    """
+    # Half of the start is imports, and a sixth of their time would be collecting garbage.
+    gc.disable()
+    # All that can be wrong with the settings is reported before anything starts.
+    secrets = _read_secrets(settings)
+    toolset = make_toolset(settings)
+    if "tools" in settings.model_fields_set:
+        _ = toolset.offered
+    if settings.prompts.directory is not None:
+        _load_prompts(settings)
+    watch_listener = bind_watch_page(settings)
+    entrance = None
+    if settings.transport != "stdio":
+        entrance = bind_network(settings, command=command)
+    try:
+        return asyncio.run(_serve(_Configuration(settings, toolset, secrets, entrance, watch_listener)))
+    finally:
+        kill_descendants()
+
+
+@dataclass(frozen=True)
+class _Configuration:
+    """The settings and everything that was checked before the start."""
+
+    settings: Settings
+    toolset: Toolset
+    secrets: Secrets | None
+    entrance: NetworkEntrance | None
+    """The address for clients over a network; None on stdio."""
+    watch_listener: socket.socket | None
+    """The address of the page for people, if it is not on the listener of the clients."""
+
+
+class _ChangeRelay:
+    """Pass changes on to listeners that are added later: the browser starts before there is a server."""
+
+    def __init__(self) -> None:
+        self.listeners: list[OnChange] = []
+
+    def __call__(self, change: SessionChange) -> None:
+        for listener in self.listeners:
+            listener(change)
+
+
+async def _serve(configuration: _Configuration) -> int:
+    from footlight.browser.sessions.engine import Engine
+
+    settings, toolset, secrets = configuration.settings, configuration.toolset, configuration.secrets
+    stop, hurry = asyncio.Event(), asyncio.Event()
+    handle_signals(lambda: (hurry if stop.is_set() else stop).set())
+    changes = _ChangeRelay()
+    values = secrets.values if secrets else ()
+    mask = _make_file_mask(secrets)
+    store = toolset.make_store(values, mask)
+    engine = Engine(
+        settings,
+        on_change=changes,
+        secrets=values,
+        mask=mask if secrets else None,
+        named_sessions=toolset.named_sessions,
+        make_table=toolset.make_session_table(store),
+    )
+    engine.start()
+    # The driver starts in its own process meanwhile.
+    for module in TRANSPORTS[settings.transport]:
+        await asyncio.to_thread(importlib.import_module, module)
+    gc.enable()
+    gc.freeze()
+    watch = make_watch(settings, toolset, engine, mask=_make_answer_mask(secrets, toolset), secrets=values)
+    if watch is not None:
+        changes.listeners.append(watch.on_change)
+    make_methods = functools.partial(_make_methods, configuration, engine, store, changes, watch)
+    if configuration.entrance is None:
+        serving = asyncio.create_task(_serve_stdio(configuration, make_methods, watch))
+        ends = [serving, asyncio.create_task(stop.wait()), asyncio.create_task(wait_until_orphaned())]
+    else:
+        # After `stop` it finishes the calls that run, and ends by itself.
+        serving = asyncio.create_task(_serve_network(configuration, engine, make_methods, watch, stop))
+        ends = [serving, asyncio.create_task(hurry.wait())]
+    try:
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        end_process_at_last()
+        for end in ends[1:]:
+            end.cancel()
+        if watch is not None:
+            await watch.close()
+        await engine.close()
+        serving.cancel()
+        with contextlib.suppress(asyncio.CancelledError, TimeoutError):
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await serving
+    logger.info("stopped")
+    return 0
+
+
+async def _serve_stdio(configuration: _Configuration, make_methods: MakeMethods, watch: Watch | None) -> None:
+    from footlight.server.protocol.stream_server import serve_stream
+    from footlight.transports.stdio import serve_stdio
+
+    methods, _ = make_methods()
+    async with serve_stdio() as (read, write), serve_watch_page(watch, configuration.watch_listener) as page:
+        _print_banner("Playwright MCP Server running on stdio", sys.stderr)
+        if page:
+            _print_banner(f"Watch the sessions at {page}", sys.stderr)
+        await serve_stream(methods, read, write)
+
+
+async def _serve_network(
+    configuration: _Configuration,
+    engine: Engine,
+    make_methods: MakeMethods,
+    watch: Watch | None,
+    stop: asyncio.Event,
+) -> None:
+    from footlight.server.protocol.server import make_server
+    from footlight.server.protocol.tools import list_tools
+
+    entrance = configuration.entrance
+    assert entrance is not None
+    methods, subscriptions = make_methods()
+
+    def drain() -> None:
+        subscriptions.close()
+        if watch is not None:
+            watch.drain()
+
+    clients = listen(
+        entrance,
+        make_server(methods),
+        engine,
+        stop,
+        on_drain=drain,
+        list_tools=functools.partial(list_tools, configuration.toolset),
+        watch=watch,
+    )
+    async with serve_watch_page(watch, configuration.watch_listener) as page, clients as banner:
+        _print_banner(banner, sys.stdout)
+        if page:
+            _print_banner(f"Watch the sessions at {page}", sys.stderr)
+        if entrance.local:
+            os.dup2(2, 1)  # The command that started us in the background has read its line, and hangs up.
+        await stop.wait()
+
+
+def _print_banner(line: str, stream: TextIO) -> None:
+    """Print a line for people, which is no part of the log."""
+    stream.write(f"{line}\n")
+    stream.flush()
+
+
+def _make_methods(
+    configuration: _Configuration,
+    engine: Engine,
+    store: KnowledgeStore | None,
+    changes: _ChangeRelay,
+    watch: Watch | None,
+) -> tuple[ServerMethods, Subscriptions]:
+    from footlight.server.protocol.methods import make_methods
+    from footlight.server.resources.resources import Resources
+    from footlight.server.resources.subscriptions import Subscriptions
+
+    settings, toolset, secrets = configuration.settings, configuration.toolset, configuration.secrets
+    subscriptions = Subscriptions()
+    changes.listeners.append(subscriptions.on_change)
+    mask = _make_answer_mask(secrets, toolset)
+    methods = make_methods(
+        settings,
+        instructions=toolset.describe(secrets.names if secrets else None),
+        dispatcher=_make_dispatcher(configuration, engine, mask, store, watch),
+        envelope=toolset.make_envelope(),
+        resources=Resources(engine.find_sessions, mask=mask),
+        subscriptions=subscriptions,
+        prompts=functools.cache(functools.partial(_load_prompts, settings)),
+        mask=mask,
+        compact_list=toolset.compact_list,
+    )
+    return methods, subscriptions
+
+
+def _make_dispatcher(
+    configuration: _Configuration,
+    engine: Engine,
+    mask: Mask,
+    store: KnowledgeStore | None,
+    watch: Watch | None,
+) -> Dispatcher:
+    from footlight.browser.context.state_store import StateStore
+    from footlight.server.calls.dispatcher import Dispatcher
+
+    settings, toolset = configuration.settings, configuration.toolset
+    return Dispatcher(
+        toolset.offered,
+        settings,
+        sessions=engine.sessions,
+        states=StateStore(settings.session.state_directory),
+        withheld=toolset.withheld,
+        secrets=configuration.secrets,
+        mask=mask,
+        recorder=toolset.make_recorder(store) if store else None,
+        journal=watch.journal if watch else None,
+    )
+
+
+def _read_secrets(settings: Settings) -> Secrets | None:
+    """Read the file of secrets, if there is one, and mask them in the log from now on.
+
+    Raises:
+        ConfigurationError: the file cannot be used.
+    """
+    file = settings.security.secrets_file
+    if file is None:
+        return None
+    from footlight import log
+    from footlight.server.secrets.secrets import load_secrets
+
+    secrets = load_secrets(file)
+    log.mask(_make_file_mask(secrets))
+    return secrets
+
+
+def _make_file_mask(secrets: Secrets | None) -> Mask:
+    """Return what masks the secrets in all that is written: the log, recorded steps, recordings."""
+    from footlight.server.secrets.masking import Masker, unmasked
+
+    return Masker(secrets) if secrets else unmasked
+
+
+def _make_answer_mask(secrets: Secrets | None, toolset: Toolset) -> Mask:
+    """Return what masks the secrets in all that the server sends."""
+    from footlight.server.secrets.masking import Masker, protocol_keys, unmasked
+
+    if secrets is None:
+        return unmasked
+    return Masker(secrets, protocol_keys(tool.output_schema for tool in toolset.tools))
+
+
+def _load_prompts(settings: Settings) -> PromptLibrary:
+    """Return the built-in prompts and those of the configured folder.
+
+    Raises:
+        ConfigurationError: a file in the folder is no prompt.
+    """
+    from footlight.server.prompts.files import builtin_prompts, load_prompts
+    from footlight.server.prompts.library import PromptLibrary
+
+    library = PromptLibrary()
+    folder = settings.prompts.directory
+    for prompt in (*builtin_prompts(), *(load_prompts(folder) if folder else ())):
+        library.register(prompt)
+    return library

@@ -1,0 +1,1 @@
+"""The collectors of evidence: each measures one side of an open page."""

@@ -1,0 +1,65 @@
+"""Detect what a page does on its own: motion, overlays, and blocked browser functions."""
+
+from __future__ import annotations
+
+from footlight.audit.evidence.collector import Collected
+from footlight.audit.evidence.rule import Rule, findings_of
+from footlight.audit.evidence.scripts import failed_rules_of, script
+from footlight.audit.page.page import AuditedPage, AuditViewport
+
+__all__ = ["Behaviour"]
+
+WCAG = "https://www.w3.org/WAI/WCAG22/Understanding/"
+
+RULES = (
+    Rule(
+        id="page/autoplay",
+        wcag=("2.2.2 A",),
+        severity="medium",
+        title="A video plays by itself and cannot be stopped",
+        advice="Give it controls or a button to pause it, or let readers start it.",
+        help_url=f"{WCAG}pause-stop-hide.html",
+    ),
+    Rule(
+        id="page/endless-motion",
+        wcag=("2.2.2 A",),
+        severity="medium",
+        title="Something moves without end, also for readers who asked for less motion",
+        advice="Let it end within five seconds, give a button to pause it, and take it away with "
+        "@media (prefers-reduced-motion: reduce).",
+        help_url=f"{WCAG}pause-stop-hide.html",
+    ),
+    Rule(
+        id="page/overlay",
+        severity="medium",
+        title="Something covers the page as soon as it opens",
+        advice="Let readers see what they came for first. Put notices into the page, or at its edge.",
+        help_url="https://developers.google.com/search/docs/appearance/avoid-intrusive-interstitials",
+    ),
+    Rule(
+        id="page/no-selection",
+        severity="low",
+        title="Text cannot be selected",
+        advice="Take user-select: none away from running text: readers copy it and translate it.",
+    ),
+    Rule(
+        id="page/no-context-menu",
+        severity="low",
+        title="The page takes away the browser's menu",
+        advice="Leave it: readers open links in tabs, translate and correct with it.",
+    ),
+)
+
+
+class Behaviour:
+    """Examine the page as it opens, before any interaction."""
+
+    name = "behaviour without interaction"
+    every_view = False
+
+    async def collect(self, page: AuditedPage, view: AuditViewport) -> Collected:
+        answer = await page.evaluate(script("behaviour"))
+        how = f"the page as loaded at {view.width} px, before any interaction"
+        return Collected(
+            findings=findings_of(RULES, answer, view, how), skipped=failed_rules_of(answer, self.name)
+        )

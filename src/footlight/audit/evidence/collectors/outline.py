@@ -1,0 +1,82 @@
+"""Check headings, landmarks, language and texts of the page."""
+
+from __future__ import annotations
+
+from footlight.audit.evidence.collector import Collected
+from footlight.audit.evidence.rule import WCAG, Rule, findings_of
+from footlight.audit.evidence.scripts import facts_of, failed_rules_of, script
+from footlight.audit.page.page import AuditedPage, AuditViewport
+
+__all__ = ["Outline"]
+
+RULES = (
+    Rule(
+        id="outline/wrong-language",
+        wcag=("3.1.1 A",),
+        act=("ucwvc8",),
+        severity="high",
+        title="The page says that it is in another language than its text is",
+        advice="Set `lang` of the html element to that language: a screen reader speaks by its rules.",
+        help_url=f"{WCAG}language-of-page",
+    ),
+    Rule(
+        id="outline/wrong-direction",
+        wcag=("1.3.2 A",),
+        severity="high",
+        title="Text from right to left is laid out from left to right",
+        advice='Set `dir="rtl"` on the html element, or on what is in that script.',
+    ),
+    Rule(
+        id="outline/garbled-text",
+        severity="high",
+        title="Letters are garbled: the text was read in a wrong encoding",
+        advice="Store and send the text as UTF-8, and say so in `<meta charset>` and in the Content-Type.",
+    ),
+    Rule(
+        id="outline/left-over-text",
+        severity="high",
+        title="Text is shown that was meant to be replaced",
+        advice="Find out why the value is missing, and say so, or show nothing, where there is none.",
+    ),
+    Rule(
+        id="outline/title-says-nothing",
+        wcag=("2.4.2 A",),
+        act=("c4a8a4",),
+        severity="medium",
+        title="The title does not say what the page is",
+        advice="Name the page and the site: `Green teas – Brook & Leaf`. Tabs and bookmarks show it.",
+        help_url=f"{WCAG}page-titled",
+    ),
+    Rule(
+        id="outline/alt-says-nothing",
+        wcag=("1.1.1 A",),
+        act=("qt1vmo",),
+        severity="medium",
+        title="The text of an image is a file's name, or only that it is an image",
+        advice='Say in `alt` what the image tells its readers; `alt=""` where it tells nothing.',
+        help_url=f"{WCAG}non-text-content",
+    ),
+    Rule(
+        id="outline/drawn-list",
+        wcag=("1.3.1 A",),
+        severity="low",
+        title="A list is drawn with signs, and is none for who hears the page",
+        advice="Write `<ul>` with `<li>`, so that it is told how many there are, and one can go past them.",
+        help_url=f"{WCAG}info-and-relationships",
+    ),
+)
+
+
+class Outline:
+    """Check the document and its open shadow roots, without frames."""
+
+    name = "the outline"
+    every_view = False
+
+    async def collect(self, page: AuditedPage, view: AuditViewport) -> Collected:
+        answer = await page.evaluate(script("outline"))
+        return Collected(
+            findings=findings_of(RULES, answer, view, f"the document as it is at {view.width} px"),
+            facts=facts_of(answer, "outline"),
+            skipped=failed_rules_of(answer, self.name),
+        )

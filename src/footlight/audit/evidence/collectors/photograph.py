@@ -1,0 +1,81 @@
+"""Take the screenshot of a page, from which pictures of elements are cut."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+from footlight.audit.evidence.collector import Collected
+from footlight.audit.evidence.pictures import PageScreenshot
+from footlight.audit.evidence.scripts import boxes_of, script
+from footlight.audit.findings import Fact
+from footlight.audit.page.page import AuditedPage, AuditViewport
+from footlight.protocol.errors import MCPConnectionError, MCPError, ToolInvocationError
+from footlight.protocol.untrusted_json import an_object, number
+
+__all__ = ["Photograph"]
+
+ATTEMPTS = 3
+"""How many screenshots to take of a page that moves while they are taken."""
+
+MAX_HEIGHT = 16_000
+"""In pixels. Taller screenshots take too long, and browsers leave parts of them out."""
+
+
+class Photograph:
+    """Take a screenshot with the boxes of all described elements, on a stable layout. Runs last."""
+
+    name = "the screenshot"
+    every_view = True
+
+    async def collect(self, page: AuditedPage, view: AuditViewport) -> Collected:
+        """Take a screenshot of the whole page, or of the first screen if the page is too tall."""
+        try:
+            height = number(an_object(await page.evaluate(_boxes())).get("height")) or 0
+            if height <= MAX_HEIGHT:
+                return await _take_with_boxes(page, full_page=True)
+            why = f"it is {height:.0f} px high"
+        except MCPConnectionError:
+            raise
+        except MCPError as error:
+            why = str(error)
+        less = Fact(topic="page", text=f"Pictures at {view.width} px show the first screen only: {why}")
+        return replace(await _take_with_boxes(page, full_page=False), facts=[less])
+
+
+async def _take_with_boxes(page: AuditedPage, *, full_page: bool) -> Collected:
+    """Take a screenshot during which no element moved; keep the boxes that did not change otherwise."""
+    before = boxes_of(await page.evaluate(_boxes()))
+    picture = await _take_screenshot(page, full_page=full_page)
+    after = boxes_of(await page.evaluate(_boxes(again=True)))
+    for _ in range(ATTEMPTS - 1):
+        if before == after:
+            break
+        before = boxes_of(await page.evaluate(_boxes()))
+        picture = await _take_screenshot(page, full_page=full_page)
+        after = boxes_of(await page.evaluate(_boxes(again=True)))
+    await page.evaluate(_boxes(forget=True))
+    same = {handle: box for handle, box in after.items() if before.get(handle) == box}
+    return Collected(picture=picture, boxes=same)
+
+
+def _boxes(*, again: bool = False, forget: bool = False) -> str:
+    settings = f"const AGAIN = {str(again).lower()}, FORGET = {str(forget).lower()};"
+    return script("boxes", before=settings)
+
+
+async def _take_screenshot(page: AuditedPage, *, full_page: bool) -> PageScreenshot:
+    """
+    Raises:
+        MCPError: the screenshot failed or cannot be read.
+    """
+    image = await page.screenshot(full_page=full_page)
+    try:
+        return await asyncio.to_thread(PageScreenshot, image)
+    except (
+        OSError,
+        ValueError,
+    ) as error:  # from Pillow, which also refuses images that would fill the memory
+        raise ToolInvocationError(
+            f"the screenshot cannot be read: {error}", tool_name="screenshot", reason="protocol"
+        ) from error

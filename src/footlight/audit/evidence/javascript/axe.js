@@ -1,0 +1,164 @@
+// Run axe-core, which axe.py provides as `axe`.
+
+import { allElements, describe, MAX_ELEMENTS, selectorOf } from "./dom.js";
+
+const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+/** Rules of axe-core that are off by default. */
+const ALSO = ["target-size", "label-content-name-mismatch", "td-has-header", "css-orientation-lock"];
+/** Rules that take quadratic time, and the number of elements from which they run on samples. */
+const SLOW = ["color-contrast", "link-in-text-block", "target-size"];
+const LARGE = 2000;
+/** Rules whose outcome depends on the width. AGAIN: the other rules ran at another width. */
+const OF_WIDTH = ["color-contrast", "target-size"];
+
+/** Incomplete on every page whose style sheets axe-core cannot read, without elements to look at. */
+const ABOUT_STYLES = "css-orientation-lock";
+/** Rules that are always incomplete where a frame cannot be read, which a fact reports. */
+const ABOUT_FRAMES = ["frame-tested", "bypass"];
+
+const loaded = [axe];
+let closed = 0;
+
+/** Load axe-core into the frames whose documents can be read. */
+function enterFrames(root) {
+  for (const frame of allElements(root).filter((each) => each.localName === "iframe" || each.localName === "frame")) {
+    try {
+      const { contentWindow, contentDocument } = frame;
+      const own = Object.getOwnPropertyDescriptor(contentWindow, "axe");
+      loaded.push(
+        contentWindow.eval(`(module => { let define; ${axe.source}; return module.exports; })({ exports: {} })`),
+      );
+      own ? Object.defineProperty(contentWindow, "axe", own) : delete contentWindow.axe;
+      enterFrames(contentDocument);
+    } catch {
+      // of another origin, or under a policy that allows no eval
+      closed += 1;
+    }
+  }
+}
+
+/** Find the element of a target: a path into frames, in which a step can pierce shadow roots. */
+function elementAt(target) {
+  let root = document,
+    element = null;
+  const frames = [];
+  for (const step of target) {
+    if (element) frames.push(element);
+    root = element ? element.contentDocument : root;
+    for (const selector of [step].flat()) {
+      element = root?.querySelector(selector);
+      root = element?.shadowRoot;
+    }
+  }
+  return { element, frames };
+}
+
+function nodeOf({ target, html, any, all, none }) {
+  const { element, frames } = elementAt(target);
+  const note = [...any, ...all, ...none].map((check) => check.message).join("; ");
+  if (!element)
+    return {
+      selector: target.flat(Infinity).join(" >> "),
+      html: html.slice(0, 300),
+      text: "",
+      note,
+      box: null,
+    };
+  const described = describe(element, note, frames);
+  const around = frames.map((frame) => `${selectorOf(frame)} >> `);
+  return { ...described, selector: `${around.join("")}${described.selector}` };
+}
+
+/** Return the first few elements for each style of text on the page, for rules that are slow. */
+function samples(elements) {
+  const seen = new Map();
+  return elements
+    .filter((element) => {
+      if (
+        ![...element.childNodes].some((each) => each.nodeType === Node.TEXT_NODE && each.data.trim()) ||
+        element.childElementCount > 20
+      )
+        return false;
+      const { color, fontSize, fontWeight, backgroundColor } = getComputedStyle(element);
+      const look = [
+        color,
+        fontSize,
+        fontWeight,
+        backgroundColor,
+        element.localName,
+        element.className,
+        element.parentElement?.className,
+      ].join();
+      seen.set(look, (seen.get(look) ?? 0) + 1);
+      return seen.get(look) <= 3;
+    })
+    .slice(0, 300);
+}
+
+async function run(context, options) {
+  return axe.run(context, {
+    iframes: loaded.length > 1,
+    frameWaitTime: 10_000,
+    resultTypes: ["violations", "incomplete"],
+    ...options,
+  });
+}
+
+/** Run all rules; on a large page the slow rules run on samples. */
+async function runAll() {
+  const switched = (ids, enabled) => Object.fromEntries(ids.map((id) => [id, { enabled }]));
+  const elements = allElements();
+  if (elements.length <= LARGE)
+    return { sampled: 0, results: [await run(document, { runOnly: TAGS, rules: switched(ALSO, true) })] };
+  const sample = samples(elements);
+  const results = [
+    await run(document, { runOnly: TAGS, rules: { ...switched(ALSO, true), ...switched(SLOW, false) } }),
+  ];
+  if (sample.length) results.push(await run({ include: sample }, { runOnly: { type: "rule", values: SLOW } }));
+  return { sampled: sample.length, results };
+}
+
+async function runOfWidth() {
+  const elements = allElements(),
+    sample = samples(elements);
+  const context = elements.length <= LARGE ? document : { include: sample };
+  const results = sample.length ? [await run(context, { runOnly: { type: "rule", values: OF_WIDTH } })] : [];
+  return { sampled: 0, results };
+}
+
+const actRules = new Map(axe.getRules().map((rule) => [rule.ruleId, rule.actIds ?? []]));
+
+function describeRule({ id, impact, help, description, helpUrl, tags, nodes }) {
+  return {
+    id,
+    impact,
+    help,
+    description,
+    helpUrl,
+    tags,
+    act: actRules.get(id) ?? [],
+    summary: nodes[0].failureSummary,
+    count: nodes.length,
+    elements: nodes.slice(0, MAX_ELEMENTS).map(nodeOf),
+  };
+}
+
+export async function answer() {
+  try {
+    enterFrames(document);
+    const { sampled, results } = await (AGAIN ? runOfWidth() : runAll());
+    return {
+      version: axe.version,
+      closed,
+      sampled,
+      incomplete: results
+        .flatMap((each) => each.incomplete)
+        .filter((rule) => rule.nodes.length && rule.id !== ABOUT_STYLES && (!closed || !ABOUT_FRAMES.includes(rule.id)))
+        .map(describeRule),
+      violations: results.flatMap((each) => each.violations).map(describeRule),
+    };
+  } finally {
+    // This also removes the listener for messages of axe-core.
+    for (const each of loaded) each.frameMessenger({ open() {}, post() {} });
+  }
+}

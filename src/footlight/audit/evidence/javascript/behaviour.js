@@ -1,0 +1,176 @@
+// What the page does without being asked, and what it does not let its readers do.
+
+import { above, allElements, describeAll, isVisible, runRules, textOf } from "./dom.js";
+
+const LONG_MS = 5000;
+const LARGE = 2500;
+const COVERED = 0.3;
+export const elements = allElements().filter(isVisible);
+const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+const names = new Map();
+
+export function answer() {
+  return runRules({
+    autoplay: () => describeAll(elements.filter(playsByItself), noteOfMedia),
+    "endless-motion": () =>
+      describeAll(isCalm || !heedsCalm() ? endless() : [], (each) => `the animation ${names.get(each)} never ends`),
+    overlay: () =>
+      describeAll(
+        [overlay()].filter(Boolean),
+        (each) => `covers ${Math.round(coveredBy(each) * 100)} % of the screen as soon as the page is there`,
+      ),
+    "no-selection": () =>
+      describeAll(
+        selectable() < 0.2 ? [document.body] : [],
+        () => `${Math.round((1 - selectable()) * 100)} % of the text cannot be selected`,
+      ),
+    "no-context-menu": () =>
+      describeAll(
+        [document.body, document.documentElement].filter(refusesMenu).slice(0, 1),
+        () => "the menu of the browser does not open",
+      ),
+  });
+}
+
+/** Pictures that move for more than five seconds, with nothing to stop them. Sound alone is axe-core's. */
+function playsByItself(media) {
+  if (media.localName !== "video" || media.paused || media.controls) return false;
+  return (media.loop || !(media.duration * 1000 < LONG_MS)) && isLarge(media) && !canStop(media);
+}
+
+function noteOfMedia(media) {
+  const long = Number.isFinite(media.duration) ? `${Math.round(media.duration)} s` : "without an end";
+  return `plays by itself, ${long}${media.loop ? ", again and again" : ""}, ${media.muted ? "muted" : "with sound"}, and nothing stops it`;
+}
+
+function canStop(element) {
+  const around = element.parentElement?.parentElement ?? element.parentElement ?? document.body;
+  return [...around.querySelectorAll("button, [role=button], input[type=checkbox], [role=switch]")].some((each) =>
+    /paus|stop|play|anhalt|motion|animation/i.test(`${textOf(each)} ${each.getAttribute("aria-label")} ${each.title}`),
+  );
+}
+
+function isLarge(element) {
+  const box = element.getBoundingClientRect();
+  return box.width * box.height >= LARGE;
+}
+
+/** Whether a style asks for the reader's wish; also where one cannot be read. */
+function heedsCalm() {
+  const asks = (list) =>
+    [...list].some(
+      (rule) =>
+        rule.media?.mediaText.includes("prefers-reduced-motion") ||
+        (rule.styleSheet && asksIn(rule.styleSheet)) ||
+        (rule.cssRules && asks(rule.cssRules)),
+    );
+  const asksIn = (sheet) => {
+    try {
+      return sheet.media.mediaText.includes("prefers-reduced-motion") || asks(sheet.cssRules);
+    } catch {
+      return true;
+    }
+  };
+  const asksInScript = [...document.scripts].some((each) => each.text.includes("prefers-reduced-motion"));
+  return asksInScript || [...document.styleSheets, ...document.adoptedStyleSheets].some(asksIn);
+}
+
+function endless() {
+  for (const animation of document.getAnimations().filter((each) => each instanceof CSSAnimation)) {
+    const effect = /** @type {KeyframeEffect} */ (animation.effect);
+    const target = effect?.target,
+      timing = effect?.getComputedTiming();
+    const isEndless =
+      animation.playState === "running" &&
+      timing?.iterations === Infinity &&
+      Number(timing.duration) > 0 &&
+      animation.timeline === document.timeline;
+    const isBusy = target?.closest("[role=progressbar], [role=status], [aria-busy=true], progress");
+    if (
+      isEndless &&
+      !effect.pseudoElement &&
+      !isBusy &&
+      isVisible(target) &&
+      isLarge(target) &&
+      changes(animation) &&
+      !canStop(target)
+    )
+      names.set(target, animation.animationName);
+  }
+  return [...names.keys()];
+}
+
+/** Rather than keyframes that are all the same. */
+function changes(animation) {
+  const frames = animation.effect
+    .getKeyframes()
+    .map(({ offset, computedOffset, easing, composite, ...styles }) => JSON.stringify(styles));
+  return new Set(frames).size > 1;
+}
+
+/** What lies over the page in its place as it opens, where there is a page below. */
+function overlay() {
+  const hit = document.elementFromPoint(innerWidth / 2, innerHeight / 2);
+  for (let each = hit; each && each !== document.body; each = above(each)) {
+    const isOver = each.matches("dialog:modal") || getComputedStyle(each).position === "fixed";
+    const isDialog =
+      each.matches("dialog, [role=dialog], [role=alertdialog], [aria-modal=true]") ||
+      each.querySelector("[role=dialog], [aria-modal=true]");
+    if (
+      isOver &&
+      (isDialog || textOf(each, 1e5).length * 2 < textOf(document.body, 1e5).length) &&
+      !each.querySelector("main") &&
+      coveredBy(each) > COVERED
+    )
+      return each;
+  }
+  return null;
+}
+
+function coveredBy(element) {
+  const across = 16,
+    down = 16;
+  let count = 0;
+  for (let n = 0; n < across * down; n++) {
+    const hit = document.elementFromPoint(
+      (((n % across) + 0.5) * innerWidth) / across,
+      ((Math.floor(n / across) + 0.5) * innerHeight) / down,
+    );
+    count += hit && element.contains(hit) ? 1 : 0;
+  }
+  return count / (across * down);
+}
+
+function selectable() {
+  let all = 0,
+    free = 0;
+  for (const each of elements) {
+    const length = [...each.childNodes].reduce(
+      (sum, node) => sum + (node.nodeType === Node.TEXT_NODE ? node.data.trim().length : 0),
+      0,
+    );
+    if (!length || each.closest("button, svg, script, style, nav, select")) continue;
+    all += length;
+    free += getComputedStyle(each).userSelect === "none" ? 0 : length;
+  }
+  return all < 200 ? 1 : free / all;
+}
+
+function refusesMenu(element) {
+  return (
+    isRefusal(element.oncontextmenu) ||
+    (element === document.documentElement && isRefusal(document.oncontextmenu)) ||
+    (element === document.body && isRefusal(window.oncontextmenu))
+  );
+}
+
+/** A handler that does nothing else. */
+function isRefusal(handler) {
+  return (
+    typeof handler === "function" &&
+    /^(function[^{]*|[^{]*=>)? ?\{? ?((event|evt|ev|e)\.preventDefault\(\);?)? ?(return false;?|false)? ?\}?$/.test(
+      String(handler).replace(/\s+/g, " "),
+    ) &&
+    /preventDefault|false/.test(String(handler))
+  );
+}

@@ -1,0 +1,37 @@
+// Measure the boxes of the described elements once the layout is stable.
+
+import { boxOf, forgetElements, rememberedElements } from "./dom.js";
+
+const MAX_MS = 2000;
+const PAUSE_MS = 100;
+
+function measure() {
+  return rememberedElements().map(({ element, frames }) => {
+    const target = element.deref();
+    const isThere = target?.isConnected && frames.every((frame) => frame.isConnected);
+    return isThere ? boxOf(target, frames) : null;
+  });
+}
+
+/** Return the boxes when they are the same twice in a row, or when time is up. */
+async function stableBoxes() {
+  const until = performance.now() + MAX_MS;
+  let boxes = measure();
+  while (performance.now() < until) {
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    const next = measure();
+    if (JSON.stringify(next) === JSON.stringify(boxes)) break;
+    boxes = next;
+  }
+  return boxes;
+}
+
+export async function answer() {
+  if (FORGET) {
+    forgetElements();
+    return null;
+  }
+  if (AGAIN) return { boxes: measure() };
+  scrollTo({ left: 0, top: 0, behavior: "instant" });
+  return { boxes: await stableBoxes(), height: document.documentElement.scrollHeight };
+}

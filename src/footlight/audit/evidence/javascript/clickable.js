@@ -1,0 +1,54 @@
+// What a mouse can click and Tab cannot reach. Handlers that were added with addEventListener cannot be seen from
+// here, so that of those only what shows the pointer of a link counts.
+
+import { above, allElements, describeAll, isVisible, textOf } from "./dom.js";
+
+const MOST_MS = 1500;
+const NATIVE =
+  'a[href], area[href], button, input, select, textarea, summary, label, option, iframe, audio, video, object, embed, [tabindex], [contenteditable=""], [contenteditable=true]';
+const ROLES = "button, link, checkbox, switch".split(", ");
+const MANAGED =
+  "[role=listbox], [role=menu], [role=menubar], [role=tree], [role=grid], [role=treegrid], [role=tablist], [role=radiogroup], [role=toolbar], [role=application], [aria-activedescendant]";
+const DOES_NOTHING =
+  /^[^{]*\{?\s*(return (true|false);?|(event|evt|ev|e)\??\.(stopPropagation|preventDefault)\(\);?|void 0;?)?\s*\}?$/;
+const POINTER = "shows the pointer of a link, but Tab does not stop there";
+
+const began = performance.now(),
+  handled = [],
+  pointed = [];
+for (const each of allElements()) {
+  if (performance.now() - began > MOST_MS) break;
+  const why = whyClickable(each);
+  if (why && isOutOfReach(each)) (why === POINTER ? pointed : handled).push(each);
+}
+const all = [...handled, ...pointed];
+
+export function answer() {
+  return { certain: handled.length, unreachable: describeAll(all, whyClickable) };
+}
+
+function whyClickable(element) {
+  if (element.matches(NATIVE) || element === document.body || element === document.documentElement) return null;
+  if (ROLES.includes(element.getAttribute("role")))
+    return `has the role ${element.getAttribute("role")}, but Tab does not stop there`;
+  if (typeof element.onclick === "function" && !DOES_NOTHING.test(String(element.onclick)))
+    return "answers to a click, but Tab does not stop there";
+  const isPointed = (node) => node && getComputedStyle(node).cursor === "pointer";
+  return isPointed(element) && !isPointed(above(element)) && textOf(element, 100).length < 80 ? POINTER : null;
+}
+
+function isOutOfReach(element) {
+  const box = element.getBoundingClientRect();
+  if (!isVisible(element) || box.width < 8 || box.height < 8 || box.width * box.height > (innerWidth * innerHeight) / 2)
+    return false;
+  if (!textOf(element) && !element.matches("img, svg, [aria-label], [title]") && !element.querySelector("img, svg"))
+    return false;
+  for (let each = element; each; each = above(each)) {
+    if (
+      each.matches(`${MANAGED}, [aria-disabled=true], [aria-hidden=true], [inert], dialog`) ||
+      (each !== element && (each.matches(NATIVE) || (typeof each.onclick === "function" && each !== document.body)))
+    )
+      return false;
+  }
+  return ![...element.querySelectorAll(NATIVE)].some((each) => each.checkVisibility()) && !element.shadowRoot;
+}

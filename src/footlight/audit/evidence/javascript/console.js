@@ -1,0 +1,21 @@
+// Which elements asked for what could not be loaded: ADDRESSES.
+
+import { allElements, describe } from "./dom.js";
+
+const LOADERS = "script[src], link[href], img, source, video, audio, iframe, embed, object, input[type=image]";
+const loaders = allElements().filter((each) => each.matches(LOADERS));
+
+export function answer() {
+  return { loaders: ADDRESSES.map(loaderOf) };
+}
+
+function loaderOf(url) {
+  const element = loaders.find((each) => [each.currentSrc, each.src, each.href, each.data].includes(url));
+  if (!element) return null;
+  const isCode =
+    element.localName === "script" || (element.localName === "link" && element.relList.contains("stylesheet"));
+  return {
+    kind: isCode ? "code" : ["img", "source", "input"].includes(element.localName) ? "image" : "other",
+    ...describe(element),
+  };
+}

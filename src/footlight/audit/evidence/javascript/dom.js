@@ -1,0 +1,161 @@
+// Functions that every script of the collectors starts with.
+
+export const MAX_ELEMENTS = 10;
+const MAX_SOURCE = 300;
+const MAX_CHILDREN = 50;
+
+/** Return all elements of the document and of its open shadow roots in tree order. */
+export function allElements(root = document) {
+  const found = [];
+  const walk = (node) => {
+    for (const child of node.children) {
+      found.push(child);
+      if (child.shadowRoot) walk(child.shadowRoot);
+      walk(child);
+    }
+  };
+  walk(root);
+  return found;
+}
+
+/** Return whether the element is visible. */
+export function isVisible(element) {
+  const box = element.getBoundingClientRect();
+  return (
+    box.width > 0 &&
+    box.height > 0 &&
+    element.checkVisibility({ opacityProperty: true, visibilityProperty: true, contentVisibilityAuto: true })
+  );
+}
+
+/** Return the parent element, or the host of the shadow root. */
+export function above(element) {
+  return element.parentElement ?? element.getRootNode().host ?? null;
+}
+
+/** Return the visible text of an element on one line. */
+export function textOf(element, most = 80) {
+  return oneLine(element.innerText ?? element.textContent, most);
+}
+
+export function oneLine(text, most = 60) {
+  const line = (text ?? "").replace(/\s+/g, " ").trim();
+  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
+}
+
+/** Return a CSS selector of this element only, which pierces shadow roots as in Playwright. */
+export function selectorOf(element) {
+  const root = element.getRootNode();
+  const isAlone = (selector) => {
+    try {
+      return root.querySelectorAll(selector).length === 1;
+    } catch {
+      return false;
+    }
+  };
+  const parts = [];
+  for (let each = element; each && each.nodeType === Node.ELEMENT_NODE; each = each.parentElement) {
+    parts.unshift(stepOf(each));
+    if (isAlone(parts.join(" > "))) break;
+  }
+  const inside = parts.join(" > ");
+  return root instanceof ShadowRoot ? `${selectorOf(root.host)} ${inside}` : inside;
+}
+
+function stepOf(element) {
+  if (element.id && !/\d{3}|[:.]/.test(element.id)) return `#${CSS.escape(element.id)}`;
+  const testId = element.getAttribute("data-testid");
+  if (testId) return `[data-testid="${CSS.escape(testId)}"]`;
+  const name = CSS.escape(element.localName);
+  const alike = element.parentNode
+    ? [...element.parentNode.children].filter((each) => each.localName === element.localName)
+    : [];
+  return alike.length > 1 ? `${name}:nth-of-type(${alike.indexOf(element) + 1})` : name;
+}
+
+/**
+ * Describe an element for a finding; `note` is what was measured about it.
+ * @param {Element[]} frames the frames around it, the outermost first
+ */
+export function describe(element, note = "", frames = []) {
+  return {
+    selector: selectorOf(element),
+    html: sourceOf(element),
+    text: textOf(element),
+    note,
+    box: boxOf(element, frames),
+    handle: remember(element, frames),
+  };
+}
+
+/** Return the HTML source of an element, with long content shortened. */
+function sourceOf(element) {
+  const empty = element.cloneNode(false).outerHTML;
+  const end = empty.lastIndexOf("</");
+  const [opening, closing] = end < 0 ? [empty, ""] : [empty.slice(0, end), empty.slice(end)];
+  if (opening.length > MAX_SOURCE) return `${opening.slice(0, MAX_SOURCE - 1)}…`;
+  const room = MAX_SOURCE - opening.length - closing.length;
+  const isShort = element.textContent.length <= room && element.getElementsByTagName("*").length <= MAX_CHILDREN;
+  const inside = isShort ? element.innerHTML.replace(/\s+/g, " ") : "";
+  return inside.length <= room && isShort ? `${opening}${inside}${closing}` : `${opening}…${closing}`;
+}
+
+/** Return the box of an element in the coordinates of the page. */
+export function boxOf(element, frames = []) {
+  const box = element.getBoundingClientRect();
+  let x = box.x + scrollX,
+    y = box.y + scrollY;
+  for (const frame of frames) {
+    const outer = frame.getBoundingClientRect();
+    x += outer.x + frame.clientLeft;
+    y += outer.y + frame.clientTop;
+  }
+  return { x, y, width: box.width, height: box.height };
+}
+
+const KNOWN = Symbol.for("footlight.elements");
+
+/** Return the elements that were described since the page was opened. */
+export function rememberedElements() {
+  return window[KNOWN] ?? [];
+}
+
+/** Forget the described elements, so that nothing is left on the page. */
+export function forgetElements() {
+  delete window[KNOWN];
+}
+
+/** Remember an element, so that its box can be measured again, and return its number. */
+function remember(element, frames) {
+  if (!window[KNOWN]) Object.defineProperty(window, KNOWN, { value: [], configurable: true });
+  return window[KNOWN].push({ element: new WeakRef(element), frames }) - 1;
+}
+
+/**
+ * Run each rule. A rule that throws does not affect the others: its name is listed in `failed`.
+ * @param {Record<string, () => any>} rules
+ */
+export function runRules(rules) {
+  const results = {},
+    failed = [];
+  for (const [name, run] of Object.entries(rules)) {
+    try {
+      results[name] = run();
+    } catch (error) {
+      failed.push({ rule: name, why: oneLine(String(error), 200) });
+    }
+  }
+  return { ...results, failed };
+}
+
+/**
+ * Return the number of elements, and descriptions of the first of them.
+ * @param {Element[]} elements
+ * @param {(element: any) => string} note
+ */
+export function describeAll(elements, note = () => "") {
+  return {
+    count: elements.length,
+    elements: elements.slice(0, MAX_ELEMENTS).map((each) => describe(each, note(each))),
+  };
+}

@@ -1,0 +1,351 @@
+// Record the focus while Tab is pressed, from the top of the page. The collector calls `look`, `settle`, `resume` and `end`;
+// the listener for keydown also calls `look`, so that several presses need no call in between.
+
+import { allElements, describeAll, isVisible, oneLine, selectorOf, textOf } from "./dom.js";
+import { around, isTransparent, lookOf } from "./focus_looks.js";
+import { coverOf, hiddenBy } from "./focus_sight.js";
+
+const KEY = Symbol.for("footlight.focus");
+const MOST_STOPS = 80;
+const MOST_BASES = 150;
+const SEVERAL_PARTS =
+  "input:is([type=date], [type=time], [type=datetime-local], [type=month], [type=week]), iframe, frame, object, embed, video, audio";
+const DRAWN_INSIDE = "canvas, area, [aria-activedescendant], input:is([type=range], [type=file], [type=color])";
+const FOCUSABLE =
+  'a[href], area[href], button, input:not([type=hidden]), select, textarea, summary, iframe, audio[controls], video[controls], [tabindex], [contenteditable=""], [contenteditable=true]';
+const MODAL = "dialog:modal, [aria-modal=true], [role=dialog], [role=alertdialog]";
+const quiet = new CSSStyleSheet();
+quiet.replaceSync("*, ::before, ::after { transition: none !important; scroll-behavior: auto !important; }");
+const roots = [
+  document,
+  ...allElements()
+    .map((each) => each.shadowRoot)
+    .filter(Boolean),
+];
+for (const root of roots) root.adoptedStyleSheets = [...root.adoptedStyleSheets, quiet];
+
+const QUIET_MS = 120;
+const MAX_SETTLE_MS = 1000;
+const MAX_EXIT_TEXT = 50_000;
+const MODAL_INSIDE = "iframe, object, embed, audio, video, area";
+const KEY_NAME = "(esc|escape|f\\d{1,2}|(?:(?:ctrl|control|alt|shift|cmd)\\s?[+-]\\s?)?[a-z])";
+const EXIT = new RegExp(
+  `\\b(?:press|use|hit|type)\\s+(?:the\\s+)?["“'‘]?${KEY_NAME}["”'’]?(?:[\\s-]key)?\\b[^.!?\\n]{0,40}\\b(?:exit|leave|escape|get out|close|quit|next)\\b` +
+    `|\\b(?:exit|leave|get out|quit)\\b[^.!?\\n]{0,40}\\b(?:press|use|hit|type|with)\\s+(?:the\\s+)?["“'‘]?${KEY_NAME}\\b`,
+  "i",
+);
+
+function isTabbable(element) {
+  return (
+    element.matches(FOCUSABLE) &&
+    element.tabIndex >= 0 &&
+    !element.disabled &&
+    !element.closest("[inert]") &&
+    element.checkVisibility()
+  );
+}
+
+export const tabbable = allElements().filter(isTabbable);
+const stops = [],
+  lost = [],
+  listening = new AbortController();
+let heard = 0,
+  isInKeyTask = false,
+  isRestless = false,
+  lastFocus = 0,
+  pending = false,
+  done = null,
+  focused = null,
+  again = 0,
+  blanks = 0;
+
+startAbove();
+const bases = new Map();
+for (const each of tabbable.slice(0, MOST_BASES)) {
+  for (const near of around(each)) bases.has(near) || bases.set(near, lookOf(near));
+}
+addEventListener(
+  "focus",
+  (event) => {
+    const target = event.composedPath()[0];
+    if (target instanceof Element) {
+      // The key moves the focus in the task of its event; a later change is made by the page.
+      if (heard && !isInKeyTask) isRestless = true;
+      lastFocus = performance.now();
+      focused = target;
+      pending = true;
+    }
+  },
+  { capture: true, signal: listening.signal },
+);
+// Into a frame: its keys are not heard here.
+addEventListener("blur", (event) => event.target === window && setTimeout(() => pending && active() && look()), {
+  signal: listening.signal,
+});
+addEventListener(
+  "keydown",
+  (event) => {
+    if (event.key !== "Tab") return;
+    heard++;
+    isInKeyTask = true;
+    setTimeout(() => {
+      isInKeyTask = false;
+    });
+    if (pending) look();
+    pending = true;
+  },
+  { capture: true, signal: listening.signal },
+);
+window[KEY] = {
+  look: (force) => {
+    if (pending || force) look();
+    return { done, heard, isRestless };
+  },
+  settle,
+  exit: () => documentedExit(),
+  resume: () => {
+    const before = stops.length;
+    done = null;
+    again = 0;
+    look();
+    done = stops.length > before ? null : (done ?? "trap");
+    return { done, heard };
+  },
+  end,
+};
+
+/** Wait until the page has stopped moving the focus, then look. */
+async function settle() {
+  const until = performance.now() + MAX_SETTLE_MS;
+  const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+  await wait(QUIET_MS);
+  while (performance.now() < until && performance.now() - lastFocus < QUIET_MS) await wait(QUIET_MS / 4);
+  look();
+  return { done, heard, isRestless };
+}
+
+/** Return the elements that Tab should have reached and did not. */
+function missedElements() {
+  return tabbable.filter(
+    (each) =>
+      each.isConnected &&
+      isVisible(each) &&
+      isTabbable(each) &&
+      each.type !== "radio" &&
+      !each.matches(MODAL_INSIDE) &&
+      !lost.includes(each) &&
+      !stops.some((stop) => stop.element === each),
+  );
+}
+
+/** Return the key that the page names as the way out of a part, and the words that name it. */
+function documentedExit() {
+  const text = (document.body?.innerText ?? "").slice(0, MAX_EXIT_TEXT);
+  const found = EXIT.exec(text);
+  return found ? { key: found[1] ?? found[2], words: oneLine(found[0], 120) } : null;
+}
+
+export function answer() {
+  return { tabbable: tabbable.length };
+}
+
+/** Tab goes on from where an element was removed; within a dialog that covers all, from where it is. */
+function startAbove() {
+  const above = document.createElement("div");
+  above.tabIndex = -1;
+  document.body?.prepend(above);
+  above.focus({ preventScroll: true });
+  above.remove();
+  active()?.blur();
+  scrollTo(0, 0);
+}
+
+function active() {
+  let element = document.activeElement;
+  while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
+  return element === document.body || element === document.documentElement
+    ? null
+    : /** @type {HTMLElement} */ (element);
+}
+
+function look() {
+  const element = active(),
+    came = focused,
+    last = stops.at(-1);
+  pending = false;
+  focused = null;
+  if (done) return;
+  if (!element) return nowhere(came, last);
+  if (element === last?.element) return stay(last);
+  const known = stops.findIndex((each) => each.element === element);
+  if (known < 0) {
+    stops.push(seen(element));
+    again = 0;
+    done = stops.length === MOST_STOPS ? "many" : null;
+  } else if (
+    (known === 0 && (blanks || !missedElements().length)) ||
+    stops.slice(known).every((each) => each.element.closest(MODAL))
+  ) {
+    done = "end";
+  } else if (++again > stops.length - known) {
+    done = "trap";
+  }
+}
+
+function nowhere(came, last) {
+  if (came && came !== last?.element) lost.push(came);
+  else if (++blanks > 1) done = stops.length ? "end" : "none";
+}
+
+function stay(stop) {
+  stop.stays++;
+  if (stop.element.matches(SEVERAL_PARTS) || isClosed(stop.element)) done = stop.stays > 30 ? "inside" : null;
+  else if (stop.stays > 2) done = stop.element.closest(MODAL) ? "end" : "trap";
+}
+
+function seen(element) {
+  const box = element.getBoundingClientRect();
+  return {
+    element,
+    stays: 0,
+    isShown:
+      !isSure(element) || [...around(element)].some((near) => bases.has(near) && bases.get(near) !== lookOf(near)),
+    hidden: element.matches("input, select, textarea, iframe, area") ? null : hiddenBy(element),
+    cover: element.localName === "area" ? null : coverOf(element),
+    box: { x: box.x + scrollX, y: box.y + scrollY, right: box.right + scrollX, bottom: box.bottom + scrollY },
+  };
+}
+
+/** Whether its looks can tell if it has the focus. In a text field the caret does. */
+function isSure(element) {
+  const types = ["checkbox", "radio", "submit", "button", "reset", "image"];
+  const isText =
+    element.isContentEditable ||
+    element.matches("textarea") ||
+    (element.matches("input") && !types.includes(element.type));
+  if (isText && !isTransparent(getComputedStyle(element).caretColor)) return false;
+  return bases.has(element) && !element.matches(SEVERAL_PARTS) && !element.matches(DRAWN_INSIDE) && !isClosed(element);
+}
+
+function isClosed(element) {
+  return element.localName.includes("-") && !element.shadowRoot;
+}
+
+function end() {
+  listening.abort();
+  delete window[KEY];
+  for (const root of roots) root.adoptedStyleSheets = root.adoptedStyleSheets.filter((each) => each !== quiet);
+  const elements = (test) => stops.filter(test).map((each) => each.element);
+  const of = (element) => stops.find((each) => each.element === element);
+  const missed = missedElements();
+  const trap = done === "trap" ? [active() ?? stops.at(-1).element] : [];
+  return {
+    done,
+    stops: stops.map((each) => ({ kind: kindOf(each.element), name: nameOf(each.element) })),
+    missed: missed.length,
+    exit: trap.length ? documentedExit() : null,
+    trap: describeAll(trap, () => `Tab and Escape do not leave it; not reached: ${missed.length}`),
+    "not-visible": describeAll(
+      elements((each) => !each.isShown && !each.hidden),
+      () => "looks the same with the focus as without",
+    ),
+    hidden: describeAll(
+      elements((each) => each.hidden),
+      (each) => `has the focus, but ${of(each).hidden}`,
+    ),
+    covered: describeAll(
+      elements((each) => !each.hidden && each.cover),
+      (each) => `has the focus behind ${selectorOf(of(each).cover)}`,
+    ),
+    lost: describeAll(
+      lost.filter((each) => each.isConnected),
+      () => "had the focus when Tab was pressed, and then nothing had it",
+    ),
+    order: describeAll(
+      backwards(),
+      (each) => `its ${stopsIn(each).length} parts come in the order opposite to that on the screen`,
+    ),
+    "no-skip-link": describeAll(stopsBeforeMain(), () => `${firstInMain()} stops before the main part`),
+  };
+}
+
+function kindOf(element) {
+  const kinds = {
+    a: "link",
+    area: "link",
+    select: "list",
+    textarea: "text field",
+    summary: "summary",
+    iframe: "frame",
+  };
+  const inputs = {
+    checkbox: "checkbox",
+    radio: "radio",
+    submit: "button",
+    button: "button",
+    reset: "button",
+    image: "button",
+    range: "slider",
+    file: "file",
+  };
+  return (
+    element.getAttribute("role") ||
+    (element.localName === "input"
+      ? (inputs[element.type] ?? "text field")
+      : (kinds[element.localName] ?? element.localName))
+  );
+}
+
+function nameOf(element) {
+  const name =
+    element.getAttribute("aria-label") ||
+    (element.labels?.[0] && textOf(element.labels[0], 40)) ||
+    textOf(element, 40) ||
+    element.alt ||
+    element.querySelector("img[alt]")?.alt ||
+    element.title ||
+    element.placeholder;
+  return name || (element.matches("input:is([type=submit], [type=button], [type=reset])") ? element.value : "") || "";
+}
+
+/** Rows and columns of at least three whose parts the focus visits from the last to the first. */
+function backwards() {
+  const parents = new Set(
+    stops
+      .map((each) => each.element.parentElement)
+      .flatMap((each) => [each, each?.parentElement])
+      .filter(Boolean),
+  );
+  return [...parents].filter((parent) => {
+    if (!/flex|grid/.test(getComputedStyle(parent).display) || getComputedStyle(parent).direction !== "ltr")
+      return false;
+    const boxes = stopsIn(parent).map((each) => each.box);
+    const all = (test) => boxes.length > 2 && boxes.slice(1).every((box, n) => test(box, boxes[n]));
+    const inRow = (one, other) => one.y < other.bottom && other.y < one.bottom,
+      inColumn = (one, other) => one.x < other.right && other.x < one.right;
+    return (
+      all((one, before) => inRow(one, before) && one.right <= before.x + 1) ||
+      all((one, before) => inColumn(one, before) && one.bottom <= before.y + 1)
+    );
+  });
+}
+
+function stopsIn(parent) {
+  const inside = stops.filter(
+    (each) =>
+      each.element.tabIndex === 0 &&
+      (each.element.parentElement === parent || each.element.parentElement?.parentElement === parent),
+  );
+  return inside.length === stops.filter((each) => parent.contains(each.element)).length ? inside : [];
+}
+
+function firstInMain() {
+  return stops.findIndex((each) => each.element.closest("main, [role=main]"));
+}
+
+function stopsBeforeMain() {
+  const isSkip = (element) =>
+    (element.matches('a[href*="#"]') && element.hash?.length > 1 && element.pathname === location.pathname) ||
+    /skip|jump/i.test(nameOf(element));
+  return firstInMain() >= 15 && !stops.slice(0, 3).some((each) => isSkip(each.element)) ? [stops[0].element] : [];
+}

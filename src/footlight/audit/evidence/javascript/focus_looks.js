@@ -1,0 +1,62 @@
+// What shows that an element has the focus: how it looks, compared before and after.
+
+import { above } from "./dom.js";
+import { tabbable } from "./focus.js";
+
+// biome-ignore format: a table
+const STYLES = [
+  'backgroundColor', 'backgroundImage', 'backgroundPosition', 'backgroundSize', 'color', 'content', 'display', 'opacity', 'visibility',
+  'transform', 'scale', 'translate', 'filter', 'clipPath', 'fill', 'stroke', 'strokeWidth', 'fontWeight', 'fontSize', 'fontStyle',
+  'letterSpacing', 'textShadow', 'textDecorationLine', 'textDecorationColor', 'textDecorationStyle', 'textDecorationThickness',
+  'width', 'height', 'left', 'top', 'position',
+];
+
+/** What may show that it has the focus: itself, its content and labels, its neighbours, and what is around it alone. */
+export function around(element) {
+  const near = new Set();
+  const add = (each, most) => {
+    for (const one of [each, ...[...each.querySelectorAll("*")].slice(0, most)]) near.add(one);
+  };
+  add(element, 20);
+  for (const label of element.labels ?? []) add(label, 8);
+  for (const side of ["previousElementSibling", "nextElementSibling"]) {
+    for (let each = element[side], n = 0; each && n < 4; each = each[side], n++) add(each, 4);
+  }
+  for (let up = above(element), n = 0; up && up !== document.body && n < 3; up = above(up), n++) {
+    if (tabbable.filter((each) => up.contains(each) || up.shadowRoot?.contains(each)).length > 1) break;
+    near.add(up);
+  }
+  return near;
+}
+
+export function lookOf(element) {
+  return [null, "::before", "::after"]
+    .map((pseudo) => {
+      const style = getComputedStyle(element, pseudo);
+      if (pseudo && ["none", "normal"].includes(style.content)) return "";
+      const borders = ["Top", "Right", "Bottom", "Left"].map((side) => lineOf(style, `border${side}`));
+      return [
+        lineOf(style, "outline", style.outlineOffset),
+        ...borders,
+        shadowOf(style),
+        ...STYLES.map((each) => style[each]),
+      ].join("|");
+    })
+    .join("||");
+}
+
+/** Nothing, where it is not drawn. */
+function lineOf(style, name, more = "") {
+  const [kind, width, color] = [style[`${name}Style`], style[`${name}Width`], style[`${name}Color`]];
+  return kind === "none" || parseFloat(width) === 0 || isTransparent(color) ? "" : `${kind} ${width} ${color} ${more}`;
+}
+
+function shadowOf(style) {
+  const shadows = style.boxShadow.match(/(?:[^,()]|\([^()]*\))+/g) ?? [];
+  const drawn = shadows.filter((each) => !isTransparent(each) && !/ 0px 0px 0px 0px/.test(each));
+  return drawn.filter((each) => each !== "none").join();
+}
+
+export function isTransparent(color) {
+  return /rgba\([^()]*, 0\)|\/ 0\)|transparent/.test(color);
+}

@@ -1,0 +1,81 @@
+// Whether a reader can see where the focus is.
+
+import { above, isVisible } from "./dom.js";
+
+/** Why nobody sees it; null where somebody may. What axe-core reports stays out. */
+export function hiddenBy(element) {
+  if (
+    element.closest("[aria-hidden=true]") ||
+    [...element.querySelectorAll("*")].some((each) => isVisible(each) && !isOutside(each) && isLarge(each))
+  )
+    return null;
+  if (!element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return "it is transparent";
+  const style = getComputedStyle(element),
+    box = element.getBoundingClientRect();
+  if (!isLarge(element)) return `it is ${Math.round(box.width)} × ${Math.round(box.height)} px large`;
+  if (isOutside(element))
+    return `it is outside of the page, ${Math.round(box.x + scrollX)} px from the left and ${Math.round(box.y + scrollY)} px from the top`;
+  if (
+    style.clip.startsWith("rect(0px, 0px, 0px, 0px") ||
+    style.clipPath === "inset(50%)" ||
+    style.clipPath === "inset(100%)"
+  )
+    return "it is clipped away";
+  return closedAround(element);
+}
+
+function isLarge(element) {
+  const box = element.getBoundingClientRect();
+  return box.width > 1 && box.height > 1;
+}
+
+function isOutside(element) {
+  const box = element.getBoundingClientRect();
+  return box.right <= 0 || box.left >= innerWidth || box.bottom + scrollY <= 0;
+}
+
+function closedAround(element) {
+  for (let each = element; each.parentElement; each = each.parentElement) {
+    if (["absolute", "fixed"].includes(getComputedStyle(each).position)) return null;
+    const up = each.parentElement;
+    if (
+      getComputedStyle(up).overflow !== "visible" &&
+      (up.clientHeight <= 1 || up.clientWidth <= 1) &&
+      up.offsetHeight * up.offsetWidth <= up.offsetHeight + up.offsetWidth
+    )
+      return "the part that it is in is closed";
+  }
+  return null;
+}
+
+/** What stays in its place over all of it: a header, a bar, a notice. */
+export function coverOf(element) {
+  const box = element.getBoundingClientRect(),
+    covers = new Set();
+  for (const across of [0.1, 0.5, 0.9]) {
+    for (const down of [0.1, 0.5, 0.9]) {
+      const hit = document.elementFromPoint(box.x + box.width * across, box.y + box.height * down);
+      const cover = hit && stayingOver(hit, element);
+      if (!cover) return null;
+      covers.add(cover);
+    }
+  }
+  return [...covers][0];
+}
+
+function stayingOver(hit, element) {
+  for (let each = element; each; each = above(each)) {
+    if (each === hit) return null;
+  }
+  if (
+    element.contains(hit) ||
+    element.shadowRoot?.contains(hit) ||
+    [...(element.labels ?? [])].some((label) => label.contains(hit))
+  )
+    return null;
+  for (let each = hit; each; each = above(each)) {
+    if (each.contains(element) || each.shadowRoot?.contains(element)) return null;
+    if (["fixed", "sticky"].includes(getComputedStyle(each).position)) return each;
+  }
+  return null;
+}

@@ -1,0 +1,61 @@
+// Which fields must be filled, and whether that is both seen and told.
+
+import { fellowsOf, fields, formOf, forms, isShown, isTyped, labelOf, labelsOf } from "./fields.js";
+
+const OPTIONAL =
+  /\b(optional|optionnel|facultatif|freiwillig|opcional|facoltativo|optioneel|opcjonalnie|valfritt)\b|任意|可选/iu;
+const REQUIRED = new RegExp(
+  [
+    "[*✱＊]|必須|必填|\\b(required|mandatory|erforderlich|pflichtfeld|obligatoire|requis|obligatori[oa]|requerido",
+    "obbligatorio|verplicht|wymagane|obligatoriskt)\\b",
+  ].join("|"),
+  "iu",
+);
+export const isRequired = (field) => field.required || field.getAttribute("aria-required") === "true";
+
+/** What styles add before and after an element. */
+function drawn(element) {
+  const contents = ["::before", "::after"].map((part) => getComputedStyle(element, part).content);
+  return contents.filter((each) => !["none", "normal", '""'].includes(each)).join("");
+}
+
+export function requiredUnsaid() {
+  const isStarred = (label, field) =>
+    /^\s*[*✱＊]|[*✱＊]\s*:?\s*$/.test(label.contains(field) ? labelOf(field) : label.textContent);
+  const isSeen = (field) => labelsOf(field).some((each) => isShown(each) && isStarred(each, field));
+  return fields.filter(
+    (field) => !isRequired(field) && field.type !== "radio" && isSeen(field) && fellowsOf(field).length > 1,
+  );
+}
+
+export function optionalButRequired() {
+  const isOptional = (label) => isShown(label) && OPTIONAL.test(label.textContent) && !REQUIRED.test(label.textContent);
+  return fields.filter((field) => isRequired(field) && labelsOf(field).some(isOptional));
+}
+
+/** Some fields must be filled and others not, and nothing that is seen tells which. */
+export function requiredUnmarked() {
+  return forms.flatMap((form) => {
+    const asked = fields.filter((each) => formOf(each) === form && (isTyped(each) || each.localName === "select"));
+    const must = asked.filter(isRequired);
+    const isTold = asked.some(isMarked) || REQUIRED.test(form.innerText) || OPTIONAL.test(form.innerText);
+    return must.length && must.length < asked.length && !isTold ? must : [];
+  });
+}
+
+/** In words, in brackets, by a style, or by anything else inside of the label. */
+function isMarked(field) {
+  const labels = labelsOf(field);
+  const text = labels
+    .map((each) => `${each.textContent} ${[each, ...each.querySelectorAll("*")].map(drawn).join(" ")}`)
+    .join(" ");
+  const hasMore = (label) =>
+    label.childElementCount > Number(label.contains(field)) || getComputedStyle(label).backgroundImage !== "none";
+  return (
+    OPTIONAL.test(text) ||
+    REQUIRED.test(text) ||
+    text.lastIndexOf(")") > text.indexOf("(") + 1 ||
+    labels.some(hasMore) ||
+    Boolean(drawn(field.parentElement))
+  );
+}

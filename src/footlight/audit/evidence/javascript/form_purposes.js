@@ -1,0 +1,82 @@
+// Whether browsers, password managers and the keyboards of phones know what a field is for.
+
+import { autocompleteOf, fellowsOf, formOf, purposeOf, typed } from "./fields.js";
+
+export const isSearch = (field) =>
+  field.type === "search" ||
+  field.getAttribute("role") === "searchbox" ||
+  Boolean(field.closest("search, [role=search]"));
+
+/** What browsers and password managers should be told of a field about its reader; '' where that is not certain. */
+export function expectedOf(field) {
+  const purpose = purposeOf(field),
+    fellows = fellowsOf(field),
+    purposes = fellows.map(purposeOf);
+  const has = (...some) => some.filter((each) => purposes.includes(each)).length;
+  if (purpose === "password")
+    return field.type === "password" && formOf(field) ? "current-password or new-password" : "";
+  if (!formOf(field) || isSearch(field) || purposes.filter((each) => each === purpose).length > 1) return "";
+  const isContact =
+    has("password", "name", "family-name", "street-address", "one-time-code") ||
+    fellows.some((each) => each.localName === "textarea");
+  const isNewsletter = fellows.every((each) => each === field || each.type === "checkbox");
+  const isAddress = has("street-address", "postal-code", "address-level2") > 1;
+  const isCertain = {
+    "one-time-code": true,
+    "cc-number": true,
+    email: isContact || isNewsletter,
+    tel: isContact,
+    name: has("email"),
+    "given-name": has("family-name"),
+    "family-name": has("given-name"),
+    "street-address": isAddress,
+    "postal-code": isAddress,
+    "address-level2": isAddress,
+  };
+  return isCertain[purpose] ? purpose : "";
+}
+
+export function autocompleteMissing() {
+  const isRefused = (field) => field.form?.getAttribute("autocomplete") === "off";
+  return typed.filter((field) => !autocompleteOf(field) && !isRefused(field) && expectedOf(field));
+}
+
+// Values of `autocomplete` that contradict what a field is; others may be meant.
+const CONTRARY = {
+  email: "name given-name family-name tel street-address postal-code current-password new-password",
+  tel: "name given-name family-name email street-address",
+  password: "name given-name family-name username email tel",
+  "given-name": "family-name email tel",
+  "family-name": "given-name email tel",
+  "postal-code": "address-level2 street-address tel",
+  "address-level2": "postal-code street-address email tel",
+};
+
+/** What it should be; '' where it may be right. */
+export function wrongAutocomplete(field) {
+  const value = autocompleteOf(field),
+    passwords = fellowsOf(field).filter((each) => each.type === "password");
+  if (
+    field.type === "password" &&
+    passwords.length > 1 &&
+    passwords.every((each) => autocompleteOf(each) === "current-password")
+  )
+    return "new-password for all but the one that is used now";
+  const meant = [purposeOf(field), field.type].find((each) => CONTRARY[each]?.split(" ").includes(value)) ?? "";
+  return meant === "password" ? "current-password or new-password" : meant;
+}
+
+// biome-ignore format: a table
+const KEYBOARDS = {
+  'email': 'type="email"', 'tel': 'type="tel"', 'url': 'type="url"', 'one-time-code': 'inputmode="numeric"', 'cc-number': 'inputmode="numeric"',
+};
+export const isText = (field) => field.localName === "input" && field.type === "text";
+
+/** What would bring up the right one; '' where it does. */
+export function wrongKeyboard(field) {
+  const isLetters = isText(field) && !field.hasAttribute("inputmode") && autocompleteOf(field) !== "username";
+  return isLetters ? (KEYBOARDS[purposeOf(field)] ?? "") : "";
+}
+
+export const isCounted = (field) =>
+  field.type === "number" && ["tel", "postal-code", "one-time-code", "cc-number"].includes(purposeOf(field));

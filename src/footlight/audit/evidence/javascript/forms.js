@@ -1,0 +1,160 @@
+// Rules of forms that axe-core does not have. `fields` and `forms` are from fields.js, groups of rules from form_….js.
+
+import { describeAll, isVisible, oneLine, runRules, textOf } from "./dom.js";
+import {
+  autocompleteOf,
+  buttonsOf,
+  fellowsOf,
+  fields,
+  formOf,
+  forms,
+  isShown,
+  isTyped,
+  labelOf,
+  labelsOf,
+  named,
+  typed,
+} from "./fields.js";
+import { isRequired, optionalButRequired, requiredUnmarked, requiredUnsaid } from "./form_marks.js";
+import { openlySent, openPasswords, refusesPaste } from "./form_passwords.js";
+import {
+  autocompleteMissing,
+  expectedOf,
+  isCounted,
+  isSearch,
+  wrongAutocomplete,
+  wrongKeyboard,
+} from "./form_purposes.js";
+
+function placeholderAsLabel() {
+  const isBare = (field) => field.placeholder?.trim() && !labelsOf(field).some(isShown) && !isSearch(field);
+  const isNameless = (field) =>
+    !labelsOf(field).length && !field.getAttribute("aria-label")?.trim() && !field.title.trim();
+  return typed.filter(
+    (field) => isBare(field) && (isNameless(field) || fellowsOf(field).filter(isTyped).filter(isBare).length > 1),
+  );
+}
+
+/** Nothing in it can be pressed, and Enter sends only a form with one field. */
+function unsendable() {
+  return forms
+    .filter((form) => form.localName === "form" && !buttonsOf(form).length)
+    .filter((form) => {
+      const asked = typed.filter((each) => formOf(each) === form && each.localName === "input");
+      const isSent = (each) => ["password", "email"].includes(each.type) || isRequired(each);
+      return asked.length > 1 && asked.some(isSent) && !asked.some(isSearch);
+    });
+}
+
+const ERROR_CLASS =
+  /^((form|field|input)[-_]*)?(error|invalid)([-_]*(message|text|msg|feedback))?$|^(form|field|input)__error$/i;
+
+function isMessage(element) {
+  const isNamed = [...element.classList].some((name) => ERROR_CLASS.test(name));
+  const isText =
+    !element.matches("input, select, textarea, form, fieldset, label") &&
+    !element.querySelector("input, select, textarea");
+  return isNamed && isText && isShown(element) && textOf(element).length > 4;
+}
+
+const messageOf = (field) => [...(field.parentElement?.children ?? [])].find(isMessage);
+
+/** A message beside its field that is not told with it. */
+function untiedErrors() {
+  const isTied = (field) =>
+    [...named(field, "aria-describedby"), ...named(field, "aria-errormessage")].some(isShown) ||
+    labelsOf(field).some((label) => [...label.querySelectorAll("*")].some(isMessage));
+  const isAlone = (field) => fields.filter((each) => field.parentElement.contains(each)).length === 1;
+  return fields
+    .filter((each) => isTyped(each) || each.localName === "select")
+    .filter((each) => messageOf(each) && isAlone(each) && !isTied(each));
+}
+
+/** Of each group the first. */
+function radiosWithoutQuestion() {
+  const groups = new Map();
+  for (const radio of fields.filter((each) => each.type === "radio" && each.name)) {
+    const key = `${forms.indexOf(radio.form)} ${radio.name}`;
+    groups.set(key, [...(groups.get(key) ?? []), radio]);
+  }
+  return [...groups.values()]
+    .filter((radios) => radios.length > 1 && !radios.some(hasQuestion))
+    .map((radios) => radios[0]);
+}
+
+function hasQuestion(radio) {
+  const group = radio.closest("fieldset, [role=radiogroup], [role=group]");
+  const isNamed = group && (group.getAttribute("aria-label")?.trim() || named(group, "aria-labelledby").length);
+  const legend = [...(group?.children ?? [])].find((each) => each.localName === "legend");
+  const isTold = named(radio, "aria-labelledby").length > 1 || named(radio, "aria-describedby").length;
+  return isNamed || legend?.textContent.trim() || isTold || radio.closest("table, [role=grid]");
+}
+
+function factOf(form) {
+  const title =
+    form.getAttribute("aria-label") ||
+    named(form, "aria-labelledby")[0]?.textContent ||
+    form.getAttribute("id") ||
+    form.getAttribute("name");
+  const asked = fields.filter((each) => formOf(each) === form).map(factOfField);
+  const pressed = buttonsOf(form)
+    .filter(isVisible)
+    .map((each) => `“${oneLine(textOf(each) || each.value || each.getAttribute("aria-label"), 30)}”`);
+  return `Form${title ? ` “${oneLine(title, 40)}”` : ""}: ${asked.join(" · ")}; buttons: ${pressed.join(", ") || "none"}.`;
+}
+
+function factOfField(field) {
+  const kinds = [field.type, isRequired(field) && "required", autocompleteOf(field)].filter(Boolean);
+  return `${labelOf(field) || "(no label)"} [${kinds.join(", ")}]`;
+}
+
+function facts() {
+  const alone = fields.filter((each) => !formOf(each)).map(factOfField);
+  return [
+    ...forms.slice(0, 6).map(factOf),
+    ...(alone.length ? [`Fields in no form: ${alone.join(" · ")}.`] : []),
+    ...(forms.length > 6 ? [`And ${forms.length - 6} more forms.`] : []),
+  ];
+}
+
+export const sent = openlySent();
+
+export function answer() {
+  return runRules({
+    facts: () => facts(),
+    "placeholder-as-label": () =>
+      describeAll(
+        placeholderAsLabel(),
+        (each) => `placeholder="${oneLine(each.placeholder)}" and no label that is seen`,
+      ),
+    "autocomplete-missing": () =>
+      describeAll(autocompleteMissing(), (each) => `expected autocomplete="${expectedOf(each)}"`),
+    "autocomplete-wrong": () =>
+      describeAll(
+        typed.filter(wrongAutocomplete),
+        (each) => `autocomplete="${each.getAttribute("autocomplete")}", expected ${wrongAutocomplete(each)}`,
+      ),
+    "wrong-keyboard": () =>
+      describeAll(typed.filter(wrongKeyboard), (each) => `type="text", expected ${wrongKeyboard(each)}`),
+    "digits-as-number": () => describeAll(typed.filter(isCounted), () => 'type="number", which is for amounts'),
+    "open-password": () => describeAll(openPasswords(), () => 'type="text"'),
+    "required-unsaid": () =>
+      describeAll(requiredUnsaid(), (each) => `“${labelOf(each)}”, and neither required nor aria-required`),
+    "optional-but-required": () => describeAll(optionalButRequired(), (each) => `“${labelOf(each)}”, and required`),
+    "required-unmarked": () =>
+      describeAll(requiredUnmarked(), (each) => `“${labelOf(each)}” is required, and looks like those that are not`),
+    "no-submit": () => describeAll(unsendable(), () => "no button"),
+    "error-not-tied": () => describeAll(untiedErrors(), (each) => `“${oneLine(messageOf(each).textContent)}”`),
+    "paste-refused": () =>
+      describeAll(
+        typed.filter((each) => each.type === "password").filter(refusesPaste),
+        () => "the paste was cancelled, and nothing was entered",
+      ),
+    "radios-without-question": () => describeAll(radiosWithoutQuestion(), (each) => `the group ${each.name}`),
+    "password-sent-openly": () =>
+      describeAll(
+        sent.map((each) => each[0]),
+        (form) => sent.find((each) => each[0] === form)[1],
+      ),
+  });
+}

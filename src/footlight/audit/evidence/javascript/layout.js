@@ -1,0 +1,169 @@
+// Where things are at this width, and what a reader can and cannot make out. NARROW: as on a phone; WIDE: as on a desk.
+
+import { describeAll, runRules } from "./dom.js";
+import { cutOff, elements, overlaps, texts } from "./layout_text.js";
+
+const SMALLEST_TEXT = 12;
+const SMALLEST_FIELD = 16;
+const LONGEST_LINE = 100;
+const STRETCHED = 1.15;
+const STAYING = 0.3;
+export const page = document.scrollingElement ?? document.documentElement;
+export const cut = cutOff(),
+  over = overlaps(),
+  wide = overflowing();
+const stretchedBy = new Map(),
+  charactersOf = new Map();
+const staying = NARROW ? stayingBars() : { part: 0, bars: [] };
+/** @type {HTMLMetaElement | null} */
+const meta = document.querySelector("meta[name=viewport]");
+const sizes = texts.filter((each) => each.text.length > 2).map((each) => sizeOf(each.parent));
+
+export function answer() {
+  return runRules({
+    overflow: () =>
+      describeAll(
+        wide,
+        (each) =>
+          `its right edge is at ${Math.round(each.getBoundingClientRect().right + scrollX)} px, the screen's at ${innerWidth} px`,
+      ),
+    "cut-off": () => describeAll([...cut.keys()], (each) => cut.get(each)),
+    overlap: () => describeAll([...over.keys()], (each) => over.get(each)),
+    "tiny-text": () => describeAll(smallerThan(10), (each) => `${sizeOf(each)} px, readable from ${SMALLEST_TEXT} px`),
+    "small-text": () =>
+      describeAll(
+        smallerThan(SMALLEST_TEXT).filter((each) => sizeOf(each) >= 10),
+        (each) => `${sizeOf(each)} px, readable from ${SMALLEST_TEXT} px`,
+      ),
+    "field-zoom": () =>
+      describeAll(
+        NARROW ? elements.filter(isZoomed) : [],
+        (each) => `${sizeOf(each)} px, phones zoom in below ${SMALLEST_FIELD} px`,
+      ),
+    "fixed-bars": () =>
+      describeAll(
+        staying.bars,
+        () =>
+          `all that stays in its place covers ${Math.round(staying.part * 100)} % of the screen, at most ${STAYING * 100} % is good`,
+      ),
+    "no-viewport": () =>
+      describeAll(meta || !NARROW ? [] : [document.documentElement], () => 'no <meta name="viewport">'),
+    "fixed-viewport": () =>
+      describeAll(NARROW && /width\s*=\s*\d+/.test(meta?.content ?? "") ? [meta] : [], (each) => each.content),
+    "long-lines": () =>
+      describeAll(
+        WIDE ? elements.filter(isLongLined) : [],
+        (each) => `about ${charactersOf.get(each)} characters in a line, readable up to ${LONGEST_LINE}`,
+      ),
+    "stretched-image": () =>
+      describeAll(
+        elements.filter(isStretched),
+        (each) => `${Math.round(stretchedBy.get(each) * 100 - 100)} % out of its proportion`,
+      ),
+    height: () => page.scrollHeight,
+    screens: () => Math.round((page.scrollHeight / innerHeight) * 10) / 10,
+    smallest: () => (sizes.length ? Math.min(...sizes) : null),
+    staying: () => Math.round(staying.part * 100),
+  });
+}
+
+function sizeOf(element) {
+  return Math.round(parseFloat(getComputedStyle(element).fontSize) * 10) / 10;
+}
+
+function smallerThan(size) {
+  const isSmall = (each) =>
+    /\p{L}{2}/u.test(each.text) && sizeOf(each.parent) < size && !each.parent.closest("sup, sub");
+  return [...new Set(texts.filter(isSmall).map((each) => each.parent))];
+}
+
+function isZoomed(element) {
+  const isTyped = element.matches(
+    "select, textarea, input:not([type=checkbox], [type=radio], [type=range], [type=file], [type=color], [type=submit], [type=button], [type=reset], [type=image])",
+  );
+  return isTyped && sizeOf(element) < SMALLEST_FIELD && !element.disabled && !element.readOnly;
+}
+
+/** What sticks out of the page where nothing around it does. */
+function overflowing() {
+  const edge = page.clientWidth + 1,
+    hides = (each) => ["hidden", "clip"].includes(getComputedStyle(each).overflowX);
+  if (page.scrollWidth <= edge || hides(document.documentElement) || (document.body && hides(document.body))) return [];
+  const reaches = (each) => each.getBoundingClientRect().right + scrollX > edge;
+  const isHeld = (each) => {
+    for (
+      let up = each.parentElement;
+      up && up !== document.body && up !== document.documentElement;
+      up = up.parentElement
+    ) {
+      if (getComputedStyle(up).overflowX !== "visible" || reaches(up)) return true;
+    }
+    return getComputedStyle(each).position === "fixed";
+  };
+  const found = elements.filter(
+    (each) => each !== document.body && each !== document.documentElement && reaches(each) && !isHeld(each),
+  );
+  return found.length ? found : [document.documentElement];
+}
+
+/** All that stays where it is while the page scrolls, and how much of the screen it takes. */
+function stayingBars() {
+  const across = 12,
+    down = 24,
+    bars = new Set();
+  let covered = 0;
+  if (page.scrollHeight < innerHeight * 1.2) return { part: 0, bars: [] };
+  for (let n = 0; n < across * down; n++) {
+    const hit = document.elementFromPoint(
+      (((n % across) + 0.5) * innerWidth) / across,
+      ((Math.floor(n / across) + 0.5) * innerHeight) / down,
+    );
+    const bar = hit && barAround(hit);
+    covered += bar ? 1 : 0;
+    bar && bars.add(bar);
+  }
+  const part = covered / (across * down);
+  return { part, bars: part > STAYING ? [...bars] : [] };
+}
+
+function barAround(element) {
+  for (let each = element; each; each = each.parentElement ?? each.getRootNode().host) {
+    const style = getComputedStyle(each),
+      box = each.getBoundingClientRect();
+    const isSticky =
+      style.position === "sticky" &&
+      ((style.top !== "auto" && box.top <= 1) || (style.bottom !== "auto" && box.bottom >= innerHeight - 1));
+    if (style.position === "fixed" || isSticky) return box.height < innerHeight * 0.9 ? each : null;
+  }
+  return null;
+}
+
+function isLongLined(element) {
+  const isText =
+    element.matches("p, li, dd, blockquote, div, section, article") &&
+    ![...element.children].some((each) => getComputedStyle(each).display !== "inline");
+  const length = isText ? element.innerText.trim().length : 0;
+  if (length < 3 * LONGEST_LINE) return false;
+  const range = document.createRange();
+  range.selectNodeContents(element);
+  const lines = new Set([...range.getClientRects()].map((box) => Math.round(box.bottom / 4))).size;
+  charactersOf.set(element, Math.round(length / lines));
+  return lines > 2 && length / lines > LONGEST_LINE;
+}
+
+function isStretched(element) {
+  const style = getComputedStyle(element);
+  if (
+    element.localName !== "img" ||
+    !element.complete ||
+    element.naturalWidth < 8 ||
+    style.objectFit !== "fill" ||
+    /svg/i.test(element.currentSrc)
+  )
+    return false;
+  const width = element.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+  const height = element.clientHeight - parseFloat(style.paddingTop) - parseFloat(style.paddingBottom);
+  const ratio = width / height / (element.naturalWidth / element.naturalHeight);
+  stretchedBy.set(element, Math.max(ratio, 1 / ratio));
+  return width > 24 && height > 24 && Math.max(ratio, 1 / ratio) > STRETCHED;
+}

@@ -1,0 +1,204 @@
+// The texts of a page with the boxes of their lines, and where they cannot be read: beyond an edge, or over each other.
+
+import { allElements, isVisible } from "./dom.js";
+
+const MOST_TEXTS = 3000;
+const EDGE = 3;
+export const elements = allElements().filter(isVisible);
+export const texts = textsOf();
+
+function textsOf() {
+  const until = performance.now() + 1000,
+    found = [];
+  for (const parent of elements) {
+    if (performance.now() > until || found.length > MOST_TEXTS) break;
+    if (parent.closest("svg, script, style, noscript, select, iframe")) continue;
+    for (const node of parent.childNodes) {
+      const text = node.nodeType === Node.TEXT_NODE ? node.data.trim() : "";
+      if (!text || isUnseen(parent)) continue;
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      const boxes = [...range.getClientRects()].filter((box) => box.width > 1 && box.height > 1);
+      if (boxes.length) found.push({ parent, text, boxes });
+    }
+  }
+  return found;
+}
+
+/** Text for screen readers, or in something that moves or is on its way. */
+function isUnseen(element) {
+  const style = getComputedStyle(element),
+    box = element.getBoundingClientRect();
+  return (
+    style.clip.startsWith("rect(") ||
+    /inset\((50|100)%/.test(style.clipPath) ||
+    box.width <= 1 ||
+    box.height <= 1 ||
+    element.closest("[aria-hidden=true], marquee") ||
+    isMoving(element)
+  );
+}
+
+function isMoving(element) {
+  for (let each = element; each; each = each.parentElement) {
+    if (each.getAnimations().some((one) => one.playState === "running")) return true;
+  }
+  return false;
+}
+
+/** The box whose lines its text stands in. */
+function blockOf(element) {
+  let block = element;
+  while (block.parentElement && getComputedStyle(block).display === "inline") block = block.parentElement;
+  return block;
+}
+
+/** Blocks with a text of which part is seen and part is beyond an edge: their own, or the page's. */
+export function cutOff() {
+  const found = new Map();
+  for (const { parent, boxes } of texts) {
+    const block = blockOf(parent);
+    if (found.has(block) || parent.closest("[title]")) continue;
+    const note = beyondBlock(block, boxes) ?? beyondPage(block, boxes);
+    if (note) found.set(block, note);
+  }
+  return found;
+}
+
+function beyondBlock(block, boxes) {
+  const style = getComputedStyle(block),
+    edge = block.getBoundingClientRect();
+  const isDeliberate =
+    style.textOverflow !== "clip" ||
+    style.webkitLineClamp !== "none" ||
+    style.maskImage !== "none" ||
+    getComputedStyle(block, "::after").content !== "none";
+  if (isDeliberate || (!["hidden", "clip"].includes(style.overflowX) && !["hidden", "clip"].includes(style.overflowY)))
+    return null;
+  const isShort =
+    block.matches("button, a, label, h1, h2, h3, h4, h5, h6, th, td") &&
+    style.backgroundImage === "none" &&
+    edge.height > 8;
+  for (const box of boxes) {
+    const right = Math.round(box.right - edge.right),
+      beyond = Math.max(box.bottom - edge.bottom, edge.top - box.top);
+    if (
+      right > EDGE &&
+      box.left < edge.right - EDGE &&
+      style.direction === "ltr" &&
+      box.bottom > edge.top &&
+      box.top < edge.bottom
+    )
+      return `its text is cut off ${right} px before its end`;
+    const isBeside = box.left >= edge.right || box.right <= edge.left;
+    if (!isBeside && beyond > box.height * 0.35 && (isShort || beyond < box.height * 0.8))
+      return `${Math.round(Math.min(beyond, box.height))} px of a line of ${Math.round(box.height)} px are cut off`;
+  }
+  return null;
+}
+
+function beyondPage(block, boxes) {
+  const width = document.documentElement.clientWidth;
+  const hides = (each) => each && ["hidden", "clip"].includes(getComputedStyle(each).overflowX);
+  const isHidden = hides(document.documentElement) || hides(document.body);
+  for (
+    let each = block;
+    each && each !== document.body && each !== document.documentElement;
+    each = each.parentElement
+  ) {
+    const style = getComputedStyle(each);
+    if (
+      style.overflowX !== "visible" ||
+      style.transform !== "none" ||
+      style.translate !== "none" ||
+      style.position === "fixed"
+    )
+      return null;
+  }
+  for (const box of boxes) {
+    const left = box.left + scrollX,
+      right = box.right + scrollX;
+    if (left < -EDGE && right > EDGE) return `${Math.round(-left)} px of its text are beyond the left edge of the page`;
+    if (isHidden && right > width + EDGE && left < width - EDGE)
+      return `${Math.round(right - width)} px of its text are beyond the right edge of the page, which cannot be scrolled`;
+  }
+  return null;
+}
+
+/** Texts that stand over other texts, with nothing in between that would cover one of them. */
+export function overlaps() {
+  const lines = texts
+    .flatMap((each) => each.boxes.map((box) => ({ ...each, box: within(core(box), clipOf(each.parent)) })))
+    .filter((each) => each.box)
+    .sort((one, other) => one.box.top - other.box.top);
+  const found = new Map(),
+    until = performance.now() + 500;
+  for (let n = 0; n < lines.length && performance.now() < until; n++) {
+    for (let m = n + 1; m < lines.length && lines[m].box.top < lines[n].box.bottom; m++) {
+      const [one, other] = [lines[n], lines[m]],
+        shared = within(one.box, other.box);
+      if (
+        !shared ||
+        one.parent === other.parent ||
+        one.text === other.text ||
+        areaOf(shared) < 0.25 * Math.min(areaOf(one.box), areaOf(other.box))
+      )
+        continue;
+      const [above, below] = [blockOf(one.parent), blockOf(other.parent)];
+      if (above !== below && isBare(above, below) && isBare(below, above))
+        found.set(below, `over “${one.text.replace(/\s+/g, " ").slice(0, 60)}”`);
+    }
+  }
+  return found;
+}
+
+/** Without what ascenders and line heights add. */
+function core(box) {
+  return {
+    left: box.left + 1,
+    right: box.right - 1,
+    top: box.top + box.height * 0.25,
+    bottom: box.bottom - box.height * 0.25,
+  };
+}
+
+function within(one, other) {
+  const box = {
+    left: Math.max(one.left, other.left),
+    right: Math.min(one.right, other.right),
+    top: Math.max(one.top, other.top),
+    bottom: Math.min(one.bottom, other.bottom),
+  };
+  return box.right - box.left > 2 && box.bottom - box.top > 1 ? box : null;
+}
+
+function areaOf(box) {
+  return (box.right - box.left) * (box.bottom - box.top);
+}
+
+/** What is seen through all that clips it. */
+function clipOf(element) {
+  let box = { left: -1e6, right: 1e6, top: -1e6, bottom: 1e6 };
+  for (let each = element; each && each !== document.body; each = each.parentElement) {
+    if (getComputedStyle(each).overflow !== "visible")
+      box = within(box, each.getBoundingClientRect()) ?? { left: 0, right: 0, top: 0, bottom: 0 };
+  }
+  return box;
+}
+
+/** Whether nothing that it is painted on hides what is behind, and it stays with the page. */
+function isBare(element, other) {
+  for (let each = element; each && !each.contains(other); each = each.parentElement) {
+    const style = getComputedStyle(each);
+    const isPainted =
+      style.backgroundImage !== "none" || !/rgba\([^()]*, 0(\.[0-4]\d*)?\)|transparent/.test(style.backgroundColor);
+    if (
+      isPainted ||
+      ["fixed", "sticky"].includes(style.position) ||
+      parseFloat(style.opacity) < 0.3 ||
+      (style.transform !== "none" && style.transform.startsWith("matrix3d"))
+    )
+      return false;
+  }
+  return true;
+}

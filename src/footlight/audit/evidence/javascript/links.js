@@ -1,0 +1,324 @@
+// Where the links of the page lead, and what they say. Of this site some are asked for; other sites never. Words: link_words.js.
+
+import { allElements, describeAll, isVisible, oneLine, runRules } from "./dom.js";
+import { CHANGES, NEW_WINDOW, TO_TOP, VAGUE } from "./link_words.js";
+
+const MOST_ASKED = 50;
+const AT_ONCE = 6;
+const MAX_CONTENT = 500_000;
+const MAX_GROUPS = 10;
+const EACH_MS = 5000;
+const ALL_MS = 15_000;
+
+export const elements = allElements();
+const links = elements.filter(
+  (each) => each.matches("a[href], area[href]") && each.checkVisibility({ visibilityProperty: true }),
+);
+
+const idsOf = (element, attribute) => (element.getAttribute(attribute) ?? "").split(/\s+/).filter(Boolean);
+
+/** What a screen reader calls it, as far as links need it. */
+function nameOf(link) {
+  const labels = idsOf(link, "aria-labelledby").map(
+    (id) => link.getRootNode().querySelector(`#${CSS.escape(id)}`)?.textContent ?? "",
+  );
+  const inside = [...link.querySelectorAll("img[alt], svg title")]
+    .map((each) => each.alt ?? each.textContent)
+    .join(" ");
+  return oneLine(
+    labels.join(" ").trim() ||
+      link.getAttribute("aria-label") ||
+      `${link.textContent} ${inside}` ||
+      link.getAttribute("title"),
+    200,
+  );
+}
+
+const urlOf = (link) => URL.parse(link.getAttribute("href"), document.baseURI);
+const withoutHash = (url) => url.href.split("#", 1)[0];
+const isWeb = (url) => url?.protocol === "http:" || url?.protocol === "https:";
+const isHere = (url) => isWeb(url) && url.origin === location.origin;
+
+const mayChange = (link) =>
+  CHANGES.test(urlOf(link).pathname + urlOf(link).search) ||
+  CHANGES.test(nameOf(link).replace(/\s+/g, "-")) ||
+  ["data-method", "data-confirm", "data-turbo-method", "data-remote", "ping"].some((each) => link.hasAttribute(each));
+
+/** Its status; null where it cannot be known: another site in the end, a policy, no answer in time. */
+async function statusOf(url, method = "HEAD") {
+  try {
+    const response = await fetch(url, {
+      method,
+      signal: AbortSignal.timeout(EACH_MS),
+      headers: { accept: "text/html,*/*;q=0.8" },
+    });
+    response.body?.cancel();
+    return response.status;
+  } catch {
+    return null;
+  }
+}
+
+/** A server may refuse HEAD, or answer it wrongly: only what GET says as well counts. */
+async function isBroken(url) {
+  const status = await statusOf(url);
+  return status !== null && status >= 400 ? statusOf(url, "GET") : status;
+}
+
+async function askAll(urls) {
+  const statuses = new Map(),
+    waiting = [...urls],
+    until = performance.now() + ALL_MS;
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      while (waiting.length && performance.now() < until) {
+        const url = waiting.shift();
+        statuses.set(url, await isBroken(url));
+      }
+    }),
+  );
+  return statuses;
+}
+
+const isControl = (link) =>
+  /^(button|tab|menuitem|menuitemcheckbox|option|switch|checkbox)$/.test(link.getAttribute("role") ?? "");
+const HANDLED =
+  /^(onclick$|aria-(controls|haspopup|expanded)$|data-(bs-)?(toggle|target|action|modal|dialog|controller|slide|tab|scroll)|@click|x-on:|v-on:|ng-click|jsaction)/;
+const isScripted = (link) =>
+  isControl(link) ||
+  [...link.attributes].some((each) => HANDLED.test(each.name)) ||
+  /(^|\s)js-/.test(link.getAttribute("class") ?? "");
+
+/** #top and an empty one lead to the top; `#/` and `#!` are routes of a script; skip links are axe-core's. */
+function missingFragments() {
+  const first = links.find((each) => !each.getAttribute("href").startsWith("#"));
+  const isSkip = (each) =>
+    !first || (Boolean(each.compareDocumentPosition(first) & Node.DOCUMENT_POSITION_FOLLOWING) && !isVisible(each));
+  return links.filter((link) => {
+    const url = urlOf(link);
+    if (!url?.hash || withoutHash(url) !== location.href.split("#", 1)[0] || isScripted(link) || isSkip(link))
+      return false;
+    const raw = url.hash.slice(1),
+      id = decoded(raw);
+    return (
+      !/^(top)?$|^[/!?]|^:~:|=/i.test(id) &&
+      !document.getElementById(id) &&
+      !document.getElementById(raw) &&
+      !document.getElementsByName(id).length
+    );
+  });
+}
+
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** In a table of contents `#` is the top as well, and with the name of this page, this page. */
+const CONTENTS = "nav, aside, ul, ol, [role=navigation], [id*=sidebar], [class*=sidebar], [id*=toc], [class*=toc]";
+const isHereItself = (link) =>
+  link.hasAttribute("aria-current") ||
+  link.closest("h1, h2, h3, h4, h5, h6") ||
+  document.title.includes(nameOf(link) || "\0");
+const isAmongPlaces = (link) =>
+  (link.closest(CONTENTS)?.querySelectorAll('a[href^="#"]:not([href="#"])').length ?? 0) > 1;
+
+/** `#` and `javascript:` do nothing without a script, cannot be opened in a tab, and are told as links. */
+function linksAsButtons() {
+  return links.filter((link) => {
+    const href = link.getAttribute("href").trim();
+    const isTop =
+      TO_TOP.test(`${nameOf(link)} ${link.getAttribute("title") ?? ""}`) || isHereItself(link) || isAmongPlaces(link);
+    return !isControl(link) && (/^javascript:/i.test(href) || (href === "#" && !isTop));
+  });
+}
+
+/** The name of a link in lower case, without the dots and arrows at its end. */
+function said(link) {
+  const name = nameOf(link);
+  let end = name.length;
+  while (end && /[\s.…:!›»→>]/.test(name[end - 1])) end--;
+  return name.slice(0, end).toLowerCase();
+}
+
+/** The same words that say nothing, for different pages. */
+function vague() {
+  const some = links.filter(
+    (each) => VAGUE.test(said(each)) && !each.hasAttribute("aria-describedby") && isWeb(urlOf(each)),
+  );
+  const targets = new Map(some.map((each) => [said(each), new Set()]));
+  for (const each of some) targets.get(said(each)).add(urlOf(each).href);
+  return some.filter((each) => targets.get(said(each)).size > 1);
+}
+
+/** Links of a list, or of a paragraph of links, with the same name and nothing beside them that tells them apart. */
+function sameNames() {
+  const contextOf = (link) => (link.closest("tr") ? null : link.closest("p, ul, ol, menu, nav"));
+  const isBare = (link) =>
+    link.closest("p") ? isParagraphOfLinks(link.closest("p")) : said(link.closest("li") ?? link) === said(link);
+  const groups = new Map();
+  const isName = (link) => /\p{L}{3}/u.test(said(link)) && !VAGUE.test(said(link)) && !link.hasAttribute("hreflang");
+  for (const link of links.filter(
+    (each) => isWeb(urlOf(each)) && isName(each) && contextOf(each) && isBare(each) && isVisible(each),
+  )) {
+    const group = groups.get(contextOf(link)) ?? groups.set(contextOf(link), new Map()).get(contextOf(link));
+    group.set(said(link), [...(group.get(said(link)) ?? []), link]);
+  }
+  return [...groups.values()]
+    .flatMap((group) => [...group.values()])
+    .filter((each) => new Set(each.map(targetOf)).size > 1);
+}
+
+/** In a sentence the words around a link tell where it leads. */
+function isParagraphOfLinks(paragraph) {
+  const all = paragraph.textContent.match(/\p{L}/gu)?.length ?? 0;
+  const linked = [...paragraph.querySelectorAll("a[href]")].map(
+    (each) => each.textContent.match(/\p{L}/gu)?.length ?? 0,
+  );
+  return linked.reduce((sum, each) => sum + each, 0) === all;
+}
+
+/** Return what a URL leads to: the same for spellings that servers treat alike. */
+function targetOf(link) {
+  const url = urlOf(link);
+  const path = url.pathname.replace(/\/index\.\w{1,5}$/, "/").replace(/\/$/, "");
+  const kept = [...url.searchParams].filter(([name]) => !/^(utm_|ref$|source$|fbclid$|gclid$)/.test(name));
+  return `${url.host.replace(/^www\./, "")}${path}?${kept
+    .map((pair) => pair.join("="))
+    .sort()
+    .join("&")}`;
+}
+
+/** Return what this site answers at a URL, without markup; null where that cannot be known. */
+async function contentOf(url) {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(EACH_MS), headers: { accept: "text/html" } });
+    const type = response.headers.get("content-type") ?? "";
+    if (!response.ok || !type.includes("html")) return null;
+    const page = new DOMParser().parseFromString((await response.text()).slice(0, MAX_CONTENT), "text/html");
+    return `${page.title} ${page.body?.textContent ?? ""}`.replace(/\s+/g, " ");
+  } catch {
+    return null;
+  }
+}
+
+/** Return the links whose targets differ; targets of this site that can be read are compared. */
+async function leadingElsewhere(groups) {
+  const found = [];
+  for (const group of groups) {
+    const isReadable = group.every((each) => isHere(urlOf(each)) && !mayChange(each));
+    const urls = [...new Set(group.map((each) => withoutHash(urlOf(each))))];
+    const contents = isReadable && urls.length <= AT_ONCE ? await Promise.all(urls.map(contentOf)) : [null];
+    const isSame = contents.every((each) => each !== null && each === contents[0]);
+    if (!isSame) found.push(...group);
+  }
+  return found;
+}
+
+/** An icon may say it, and is given the benefit of the doubt. */
+function unannounced() {
+  const isDrawn = (each) =>
+    ["::before", "::after"].some((part) => !["none", "normal", '""'].includes(getComputedStyle(each, part).content));
+  const describedBy = (link) =>
+    idsOf(link, "aria-describedby")
+      .map((id) => document.getElementById(id)?.textContent ?? "")
+      .join(" ");
+  const isSaidBeside = (link) => {
+    const around = link.closest("li, p, td");
+    return around?.querySelectorAll("a[target]").length === 1 && NEW_WINDOW.test(around.textContent);
+  };
+  const isSaid = (link) =>
+    NEW_WINDOW.test(`${link.textContent} ${nameOf(link)} ${link.getAttribute("title") ?? ""} ${describedBy(link)}`) ||
+    isSaidBeside(link);
+  const hasIcon = (link) =>
+    link.querySelector("img, svg, i, [class*=icon]") || [link, ...link.querySelectorAll("*")].some(isDrawn);
+  return links.filter(
+    (each) =>
+      (each.getAttribute("target") ?? "").toLowerCase() === "_blank" &&
+      isVisible(each) &&
+      isWeb(urlOf(each)) &&
+      !isSaid(each) &&
+      !hasIcon(each),
+  );
+}
+
+function unusable() {
+  return links.filter((link) => {
+    const [, scheme, rest] = /^(mailto|tel|sms):([^?]*)/i.exec(link.getAttribute("href").trim()) ?? [];
+    const address = decoded(rest ?? "").trim();
+    if (!scheme) return false;
+    if (scheme.toLowerCase() !== "mailto") return !/\d{3}|\d[\s()-]?\d/.test(address);
+    return address
+      ? !/^[^\s@,]+@[^\s@]+$|,|;/.test(address)
+      : !/[?&](subject|body|to)=/i.test(link.getAttribute("href"));
+  });
+}
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\]|0\.0\.0\.0)$/;
+const onlyHere = () =>
+  links.filter((each) => {
+    const url = urlOf(each);
+    return url?.protocol === "file:"
+      ? location.protocol !== "file:"
+      : isWeb(url) && LOOPBACK.test(url.hostname) && !LOOPBACK.test(location.hostname);
+  });
+
+function tally() {
+  const placeOf = (url) => {
+    if (isHere(url)) return withoutHash(url) === withoutHash(location) ? "same page" : "this site";
+    return isWeb(url) ? "other sites" : (url?.protocol ?? "not an address");
+  };
+  const places = Object.groupBy(links, (link) => placeOf(urlOf(link)));
+  return Object.entries(places)
+    .map(([place, some]) => `${some.length} to ${place}`)
+    .join(", ");
+}
+
+export async function answer() {
+  const asked = links.filter((each) => isHere(urlOf(each)) && withoutHash(urlOf(each)) !== withoutHash(location));
+  const safe = asked.filter((each) => !mayChange(each));
+  const all = [...new Set(safe.map((each) => withoutHash(urlOf(each))))];
+  const statuses = await askAll(all.slice(0, MOST_ASKED));
+  const statusAt = (link) => statuses.get(withoutHash(urlOf(link)));
+  const broken = safe.filter((each) => statusAt(each) === 404 || statusAt(each) === 410 || statusAt(each) >= 500);
+  const ambiguous = await leadingElsewhere(sameNames().slice(0, MAX_GROUPS));
+  const known = [...statuses.values()].filter((each) => each !== null).length;
+  const others = [
+    ...new Set(
+      links
+        .map(urlOf)
+        .filter((each) => isWeb(each) && !isHere(each))
+        .map((each) => each.hostname),
+    ),
+  ];
+  const more = others.length > 10 ? `, and ${others.length - 10} more` : "";
+  const left = [
+    [all.length - statuses.size, "were too many"],
+    [statuses.size - known, "gave no answer that counts"],
+    [asked.length - safe.length, "links were left alone, for to follow them may change something"],
+  ]
+    .filter(([count]) => count)
+    .map(([count, why]) => `; ${count} ${why}`)
+    .join("");
+  return runRules({
+    facts: () => [
+      `Links (${links.length}): ${tally() || "none"}.${others.length ? ` Other sites, not asked: ${others.slice(0, 10).join(", ")}${more}.` : ""}`,
+      `Of ${all.length} addresses of this site ${known} answered${left}.`,
+      ...(links.length
+        ? [`Link texts: ${[...new Set(links.map((each) => oneLine(nameOf(each), 40)).filter(Boolean))].join(" · ")}`]
+        : []),
+    ],
+    broken: () => describeAll(broken, (each) => `status ${statusAt(each)}: ${urlOf(each).pathname}`),
+    "missing-fragment": () =>
+      describeAll(missingFragments(), (each) => `nothing has the id ${oneLine(decoded(urlOf(each).hash.slice(1)))}`),
+    "link-as-button": () => describeAll(linksAsButtons(), (each) => `href="${oneLine(each.getAttribute("href"))}"`),
+    "vague-text": () => describeAll(vague(), (each) => `“${nameOf(each)}” leads to ${urlOf(each).pathname}`),
+    "same-text": () => describeAll(ambiguous, (each) => `“${nameOf(each)}” leads to ${urlOf(each).pathname}`),
+    "new-window": () => describeAll(unannounced(), () => 'target="_blank"'),
+    "unusable-address": () => describeAll(unusable(), (each) => oneLine(each.getAttribute("href"))),
+    "local-address": () => describeAll(onlyHere(), (each) => oneLine(each.getAttribute("href"))),
+  });
+}

@@ -1,0 +1,224 @@
+// The structure of the page as a screen reader tells it, and words that are not what was meant.
+
+import { allElements, describeAll, oneLine, runRules, textOf } from "./dom.js";
+
+export const elements = allElements();
+const isRead = (element) =>
+  element.checkVisibility({ visibilityProperty: true }) && !element.closest("[aria-hidden=true]");
+
+const SILENT = "script, style, noscript, template, textarea";
+const VERBATIM = "code, pre, kbd, samp, tt, var, svg, math, [translate=no], .notranslate";
+const textsIn = (element) =>
+  [...element.childNodes].filter((each) => each.nodeType === Node.TEXT_NODE && each.data.trim());
+
+/** What is read, with the element each is in; without code and what is typed. */
+const texts = elements
+  .filter((each) => !each.matches(SILENT) && !each.closest(VERBATIM) && isRead(each))
+  .flatMap((element) => textsIn(element).map((each) => ({ element, text: each.data })));
+const elementsWith = (isWrong) => [...new Set(texts.filter(isWrong).map((each) => each.element))];
+
+function headings() {
+  return elements
+    .filter((each) => each.matches("h1, h2, h3, h4, h5, h6, [role=heading]") && isRead(each))
+    .map((each) => {
+      const level = each.getAttribute("aria-level") ?? (/^h(\d)$/.exec(each.localName)?.[1] || "2");
+      return `h${level} ${oneLine(each.getAttribute("aria-label") ?? each.textContent) || "(empty)"}`;
+    });
+}
+
+const LANDMARKS = { main: "main", nav: "navigation", aside: "complementary", search: "search" };
+const LANDMARK_ROLES = ["banner", "complementary", "contentinfo", "form", "main", "navigation", "region", "search"];
+
+function landmarks() {
+  return elements
+    .filter(isRead)
+    .map((each) => {
+      const role = landmarkOf(each),
+        name = oneLine(nameOf(each));
+      return role && (name ? `${role} “${name}”` : role);
+    })
+    .filter(Boolean);
+}
+
+function landmarkOf(element) {
+  const role = element.getAttribute("role");
+  if (role) return LANDMARK_ROLES.includes(role) ? role : "";
+  if (element.localName === "header" || element.localName === "footer")
+    return element.closest("article, aside, main, nav, section")
+      ? ""
+      : { header: "banner", footer: "contentinfo" }[element.localName];
+  if (element.localName === "section" || element.localName === "form")
+    return nameOf(element) ? { section: "region", form: "form" }[element.localName] : "";
+  return LANDMARKS[element.localName] ?? "";
+}
+
+function nameOf(element) {
+  const ids = (element.getAttribute("aria-labelledby") ?? "").split(/\s+/).filter(Boolean);
+  return (
+    ids
+      .map((id) => element.getRootNode().getElementById?.(id)?.textContent ?? "")
+      .join(" ")
+      .trim() ||
+    element.getAttribute("aria-label") ||
+    ""
+  );
+}
+
+// Titles that editors, frameworks and servers give a page of which nobody thought.
+// biome-ignore format: a table
+const NO_TITLES = new RegExp(`^(${[
+  'untitled( document| page)?', 'unbenannt(es dokument)?', 'sans titre', 'sin título', 'senza titolo', '無題(ドキュメント)?',
+  '(new |my )?(document|page|webpage|website)', 'title( here)?', 'home ?page', 'home', 'index', 'startseite', 'accueil', 'inicio',
+  '(my |create |react |vite |next\\.?js |nuxt |vue |angular |svelte |webpack |parcel |expo )+(app|project|sandbox)', 'vite \\+ .+',
+  'localhost(:\\d+)?', '[\\w-]+\\.(html?|php|aspx?|jsp)', 'https?://\\S+',
+].join('|')})$`, 'i');
+
+function titleSaysNothing() {
+  return NO_TITLES.test(document.title.trim()) ? [document.querySelector("title")].filter(Boolean) : [];
+}
+
+// Letters tell a language that is not written with them; between languages of one script, frequent words do.
+// biome-ignore format: a table
+const SCRIPTS = {
+  Cyrillic: 'ab ba be bg ce cv kk ky mk mn ru sr tg tt uk uz', Greek: 'el grc', Hebrew: 'he yi', Arabic: 'ar ckb fa ku ps sd ug ur', Thai: 'th',
+  Hangul: 'ko', Han: 'ja yue zh', Hiragana: 'ja', Devanagari: 'hi mr ne sa', Georgian: 'ka', Armenian: 'hy', Bengali: 'as bn', Tamil: 'ta',
+};
+// biome-ignore format: a table
+const WORDS = {
+  en: 'the and of to is that for with are this you from have not was', de: 'der die und das ist nicht mit sie ein eine auf für von zu den werden',
+  fr: 'le la les des et est une pour dans que vous sur avec pas nous', es: 'el los las del una que para con por está como más su',
+  it: 'il di che per una non con sono del della gli più nel', pt: 'os uma para com não que do da em por mais você dos',
+  nl: 'het een van en niet met voor zijn dat op te je wordt', sv: 'och att det som en är på för med av inte har',
+  pl: 'się nie jest że na do jak dla przez oraz po tym',
+};
+
+/** @returns {[element: Element, note: string][]} */
+function wrongLanguage() {
+  const lang = document.documentElement.lang.toLowerCase().split("-")[0];
+  const text = texts
+    .filter(({ element }) => element.closest("[lang]") === document.documentElement)
+    .map((each) => each.text)
+    .join(" ")
+    .toLowerCase();
+  const letters = text.match(/\p{L}/gu)?.length ?? 0;
+  if (!lang || letters < 200) return [];
+  const foreign = Object.entries(SCRIPTS).find(
+    ([name, langs]) =>
+      !langs.split(" ").includes(lang) &&
+      (text.match(new RegExp(`\\p{Script=${name}}`, "gu"))?.length ?? 0) > letters * 0.5,
+  );
+  const other = foreign ? `${foreign[0]} letters` : wordsOfAnother(lang, text);
+  return other
+    ? [[document.documentElement, `lang="${document.documentElement.lang}", but the text is in ${other}`]]
+    : [];
+}
+
+/** Only where its own words are hardly there and another's are everywhere. */
+function wordsOfAnother(lang, text) {
+  const words = text.match(/\p{L}+/gu) ?? [];
+  const share = (key) => words.filter((each) => WORDS[key].split(" ").includes(each)).length / words.length;
+  if (!WORDS[lang] || words.length < 60 || share(lang) > 0.03) return "";
+  return (
+    Object.keys(WORDS)
+      .filter((key) => share(key) > 0.12)
+      .sort((a, b) => share(b) - share(a))
+      .map((key) => `words of “${key}”`)[0] ?? ""
+  );
+}
+
+function wrongDirection() {
+  const RTL = /[\p{Script=Arabic}\p{Script=Hebrew}]/gu;
+  const rightToLeft = (each) => (each.text.match(RTL)?.length ?? 0) > (each.text.match(/\p{L}/gu)?.length ?? 0) * 0.6;
+  return elementsWith(
+    (each) => each.text.trim().length > 40 && rightToLeft(each) && getComputedStyle(each.element).direction === "ltr",
+  );
+}
+
+/** Bytes of UTF-8 read as another encoding, and the sign for what could not be read at all. */
+function garbled() {
+  return elementsWith((each) => /Ã[\u0080-\u009F¡-¿Ÿœ„]|â€[\u0080-\u2122]|Â[\u00A0-\u00BF]|\uFFFD/.test(each.text));
+}
+
+/** The text of the box that it is a word of. */
+function lineOf(element) {
+  const box = getComputedStyle(element).display.startsWith("inline") ? element.parentElement : element;
+  return box === element || !box ? textOf(element) : lineOf(box);
+}
+
+/** What a program or an author meant to replace: in any text, or where a value stands alone. */
+function leftOver() {
+  const shown = /\[object Object\]|\{\{[\w.$|'\s]+\}\}|\$\{[\w.]+\}|\blorem ipsum dolor\b/i;
+  const alone = /\b(Invalid Date|NaN)\b/;
+  return elementsWith((each) => shown.test(each.text) || (alone.test(each.text) && lineOf(each.element).length < 30));
+}
+
+// biome-ignore format: a table
+const NO_TEXTS = new Set([
+  'image', 'img', 'picture', 'photo', 'photograph', 'graphic', 'icon', 'logo', 'banner', 'thumbnail', 'placeholder', 'alt', 'todo',
+  'untitled', 'bild', 'foto', 'grafik', 'symbol', 'imagen', 'imagem', 'immagine', 'afbeelding',
+]);
+
+/** A text for an image that is a file's name, or says no more than that it is one. */
+function altSaysNothing() {
+  return elements
+    .filter((each) => each.matches("img[alt], input[type=image][alt]") && isRead(each))
+    .filter((each) => {
+      const alt = each.alt.trim().toLowerCase();
+      return (
+        /^\S+\.(jpe?g|png|gif|webp|svg|avif|bmp|tiff?)$/.test(alt) ||
+        /^(img|dsc|dscn|dscf|pxl|screenshot)[-_ ]?\d{3}\S*$/.test(alt) ||
+        (NO_TEXTS.has(alt) && !(alt === "logo" && each.closest("a")))
+      );
+    });
+}
+
+/** Lines that begin with a drawn bullet, three in a row, which nothing tells to be a list. */
+function drawnLists() {
+  const bullet = /^\s*[•●▪‣◦∙■►➤✓✔]\s*\S/u;
+  const isBullet = (each) =>
+    each && !each.closest("li, [role=list], [role=listitem]") && bullet.test(each.textContent) && isRead(each);
+  const isFirst = (each) =>
+    isBullet(each) && !isBullet(each.firstElementChild) && !isBullet(each.previousElementSibling);
+  const isThree = (each) =>
+    isFirst(each) && isBullet(each.nextElementSibling) && isBullet(each.nextElementSibling.nextElementSibling);
+  return elements.filter((each) => each.matches("p, div") && isThree(each));
+}
+
+function page() {
+  const { lang, dir } = document.documentElement;
+  const words = texts
+    .map((each) => each.text)
+    .join(" ")
+    .split(/\s+/)
+    .filter(Boolean).length;
+  const images = elements.filter((each) => each.localName === "img" && isRead(each));
+  const withText = images.filter((each) => each.alt?.trim()).length;
+  return (
+    `Title “${oneLine(document.title, 120)}”; language ${lang || "not said"}${dir ? `, direction ${dir}` : ""}; ${words} words; ` +
+    `${images.length} images, ${withText} of them with a text; ${elements.length} elements.`
+  );
+}
+
+const language = wrongLanguage();
+const told = headings();
+
+export function answer() {
+  return runRules({
+    facts: () => [
+      page(),
+      `Headings in order (${told.length}): ${told.join(" · ") || "none"}.`,
+      `Landmarks in order: ${landmarks().join(" · ") || "none"}.`,
+    ],
+    "title-says-nothing": () => describeAll(titleSaysNothing(), () => `title “${oneLine(document.title)}”`),
+    "wrong-language": () =>
+      describeAll(
+        language.map((each) => each[0]),
+        () => language[0][1],
+      ),
+    "wrong-direction": () => describeAll(wrongDirection(), () => "text from right to left in a box from left to right"),
+    "garbled-text": () => describeAll(garbled(), (each) => oneLine(each.textContent)),
+    "left-over-text": () => describeAll(leftOver(), (each) => oneLine(each.textContent)),
+    "alt-says-nothing": () => describeAll(altSaysNothing(), (each) => `alt="${oneLine(each.alt)}"`),
+    "drawn-list": () => describeAll(drawnLists(), (each) => `the first line: ${oneLine(each.textContent)}`),
+  });
+}

@@ -1,0 +1,236 @@
+// What the browser timed by itself while the page loaded, once nothing more comes, or time is up.
+
+import { describeAll, isVisible } from "./dom.js";
+
+const MOST_MS = 5000;
+const QUIET_MS = 500;
+const LARGE_IMAGE = 100_000;
+const WASTED = 2.5;
+const TEXTS = /^(text\/|application\/(javascript|json|xml|manifest)|image\/svg)/;
+const LARGE_TEXT = 50_000;
+
+await quiet();
+const [document_] = navigations();
+const resources = loadedResources();
+const [paints, largest, shifts, tasks] = await Promise.all(
+  ["paint", "largest-contentful-paint", "layout-shift", "longtask"].map(buffered),
+);
+/** @type {PerformanceResourceTiming[]} */
+const all = [document_, ...resources].filter(Boolean);
+const first = paints.find((each) => each.name === "first-contentful-paint")?.startTime;
+const moved = worstWindow(shifts.filter((each) => !each.hadRecentInput));
+const sum = (list, of) => list.reduce((total, each) => total + of(each), 0);
+const sizeOf = (each) => each.transferSize || each.encodedBodySize;
+
+export function answer() {
+  return {
+    type: document_?.type,
+    metrics: {
+      status: document_?.responseStatus || null,
+      ttfb_ms: document_?.responseStart || null,
+      fcp_ms: first,
+      lcp_ms: largest.at(-1)?.startTime,
+      cls: sum(moved, (each) => each.value),
+      blocking_ms: sum(
+        tasks.filter((each) => each.startTime + each.duration > (first ?? 0)),
+        (each) => Math.max(each.duration - 50, 0),
+      ),
+      load_ms: document_?.loadEventEnd || null,
+      redirects: document_?.redirectCount,
+      requests: all.length,
+      transferred_bytes: sum(all, sizeOf),
+      elements: document.getElementsByTagName("*").length,
+    },
+    kinds: kindsOf(all),
+    largest: all
+      .toSorted((one, other) => sizeOf(other) - sizeOf(one))
+      .slice(0, 3)
+      .map((each) => ({ url: each.name, bytes: sizeOf(each) })),
+    unweighed: resources.filter((each) => !each.transferSize && !each.decodedBodySize).length,
+    lcp: describeAll(
+      [largest.at(-1)?.element].filter(Boolean),
+      () => `shown ${Math.round(largest.at(-1).startTime)} ms after the page was asked for`,
+    ),
+    shifted: shifted(),
+    "oversized-image": oversized(),
+    uncompressed: uncompressed(),
+    "late-paint": waitedFor(),
+  };
+}
+
+function navigations() {
+  return /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation"));
+}
+
+function loadedResources() {
+  return /** @type {PerformanceResourceTiming[]} */ (performance.getEntriesByType("resource"));
+}
+
+/** Loaded, and nothing more asked for; some pages never are. */
+async function quiet() {
+  const until = performance.now() + MOST_MS;
+  const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+  const isLoading = () => document.readyState !== "complete" || !navigations()[0]?.loadEventEnd;
+  const lastEnd = () => Math.max(0, ...loadedResources().map((each) => each.responseEnd || each.startTime));
+  while (
+    performance.now() < until &&
+    (isLoading() || performance.now() - Math.max(lastEnd(), navigations()[0].loadEventEnd) < QUIET_MS)
+  )
+    await wait(50);
+}
+
+/** Those from before anybody listened. */
+function buffered(type) {
+  return new Promise((resolve) => {
+    const entries = [];
+    let observer;
+    const finish = () => {
+      entries.push(...(observer?.takeRecords() ?? []));
+      observer?.disconnect();
+      resolve(entries);
+    };
+    try {
+      observer = new PerformanceObserver((list) => entries.push(...list.getEntries()));
+      observer.observe({ type, buffered: true });
+    } catch {
+      return resolve([]);
+    }
+    setTimeout(finish, 100);
+  });
+}
+
+/** The shifts that count: of the worst five seconds, with less than one between them. */
+function worstWindow(entries) {
+  let worst = [],
+    current = [];
+  const total = (list) => list.reduce((sum, each) => sum + each.value, 0);
+  for (const entry of entries) {
+    const isSame =
+      current.length &&
+      entry.startTime - current.at(-1).startTime < 1000 &&
+      entry.startTime - current[0].startTime < 5000;
+    current = isSame ? [...current, entry] : [entry];
+    if (total(current) > total(worst)) worst = current;
+  }
+  return worst;
+}
+
+function shifted() {
+  const far = new Map();
+  for (const { node, previousRect: from, currentRect: to } of moved.flatMap((each) => each.sources ?? [])) {
+    const element = node instanceof Element ? node : node?.parentElement;
+    const distance = Math.round(Math.hypot(to.x - from.x, to.y - from.y));
+    if (element?.isConnected && distance > (far.get(element) ?? 0)) far.set(element, distance);
+  }
+  const images = [...document.images].filter(isUnsized);
+  const elements = [
+    ...images.filter((each) => isVisible(each)),
+    ...[...far.keys()].filter((each) => !images.includes(each)).sort((one, other) => far.get(other) - far.get(one)),
+  ];
+  return describeAll(moved.length ? elements : [], (each) =>
+    images.includes(each) ? "an image that nothing keeps room for" : `moved by ${far.get(each)} px`,
+  );
+}
+
+/** Neither attributes nor styles say how large it will be. */
+function isUnsized(image) {
+  const style = image.computedStyleMap?.();
+  return (
+    Boolean(style) &&
+    String(style.get("height")) === "auto" &&
+    String(style.get("aspect-ratio")) === "auto" &&
+    getComputedStyle(image).position === "static"
+  );
+}
+
+function oversized() {
+  const bytes = new Map(resources.map((each) => [each.name, each.encodedBodySize]));
+  const isOversized = (image) => {
+    const box = image.getBoundingClientRect();
+    return (
+      isVisible(image) &&
+      !image.srcset &&
+      !image.closest("picture") &&
+      bytes.get(image.currentSrc) > LARGE_IMAGE &&
+      image.naturalWidth > box.width * WASTED &&
+      image.naturalHeight > box.height * WASTED
+    );
+  };
+  const noteOf = (image) => {
+    const box = image.getBoundingClientRect();
+    return `${image.naturalWidth} × ${image.naturalHeight} px and ${kilobytes(bytes.get(image.currentSrc))} for ${Math.round(box.width)} × ${Math.round(box.height)} px on the screen`;
+  };
+  return describeAll([...document.images].filter(isOversized), noteOf);
+}
+
+function uncompressed() {
+  const isText = (each) => TEXTS.test(each.contentType ?? "");
+  const found = all.filter(
+    (each) =>
+      isText(each) &&
+      each.decodedBodySize > LARGE_TEXT &&
+      each.encodedBodySize === each.decodedBodySize &&
+      !each.contentEncoding,
+  );
+  const elements = new Map(
+    found.map((each) => [each, each === document_ ? document.documentElement : loaderOf(each.name)]),
+  );
+  return describeAll(
+    found.filter((each) => elements.get(each)).map((each) => elements.get(each)),
+    (element) => {
+      const each = found.find((one) => elements.get(one) === element);
+      return `${kilobytes(each.decodedBodySize)} as they are: ${each.name}`;
+    },
+  );
+}
+
+function loaderOf(url) {
+  return [...document.querySelectorAll("script[src], link[href]")].find((each) => addressOf(each) === url);
+}
+
+function addressOf(element) {
+  return element.src || element.href;
+}
+
+/** What the first paint waited for. */
+function waitedFor() {
+  const found = resources.filter(
+    (each) => each.renderBlockingStatus === "blocking" && first && each.responseEnd <= first && each.duration > 1000,
+  );
+  const urls = found.map((each) => each.name);
+  const elements = [...document.querySelectorAll("script[src], link[rel~=stylesheet]")].filter((each) =>
+    urls.includes(addressOf(each)),
+  );
+  return describeAll(
+    elements,
+    (each) =>
+      `took ${Math.round(found.find((entry) => entry.name === addressOf(each)).duration)} ms; the first paint came at ${Math.round(first)} ms`,
+  );
+}
+
+function kindsOf(entries) {
+  const kinds = {};
+  for (const each of entries) {
+    const type = each.contentType ?? "";
+    const kind =
+      each === document_
+        ? "document"
+        : each.initiatorType === "script" || /javascript/.test(type)
+          ? "script"
+          : /^image\//.test(type) || each.initiatorType === "img"
+            ? "image"
+            : /css/.test(type)
+              ? "style"
+              : /font/.test(type)
+                ? "font"
+                : "other";
+    kinds[kind] ??= { count: 0, bytes: 0 };
+    kinds[kind].count++;
+    kinds[kind].bytes += sizeOf(each);
+  }
+  return kinds;
+}
+
+function kilobytes(bytes) {
+  return `${Math.round(bytes / 1000)} kB`;
+}

@@ -1,0 +1,423 @@
+"""Measure one page: run each collector at each width, and list what failed."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from footlight.audit.evidence.collector import Collected, Collector
+from footlight.audit.evidence.collectors.axe import AxeRules
+from footlight.audit.evidence.collectors.behaviour import Behaviour
+from footlight.audit.evidence.collectors.console import ConsoleErrors
+from footlight.audit.evidence.collectors.focus import FocusOrder
+from footlight.audit.evidence.collectors.forms import Forms
+from footlight.audit.evidence.collectors.layout import Layout
+from footlight.audit.evidence.collectors.links import Links
+from footlight.audit.evidence.collectors.outline import Outline
+from footlight.audit.evidence.collectors.photograph import Photograph
+from footlight.audit.evidence.collectors.speed import Speed
+from footlight.audit.evidence.location import PageLocation, check_is_page, locate
+from footlight.audit.evidence.pictures import PageScreenshot
+from footlight.audit.findings import (
+    SEVERITIES,
+    Element,
+    ElementBox,
+    Evidence,
+    Fact,
+    Finding,
+    PageMove,
+    ScreenPicture,
+    Skipped,
+)
+from footlight.audit.page.page import VIEWPORTS, AuditedPage, AuditViewport, OpenResult
+from footlight.protocol.errors import MCPConnectionError, MCPError, ToolInvocationError
+from footlight.protocol.untrusted_json import an_object, text
+
+__all__ = ["Measurement", "collect_evidence", "standard_collectors"]
+
+logger = logging.getLogger(__name__)
+
+_AT_WIDTH = re.compile(r"(.*) at (\d[\d, and]*) px")
+NOTHING = "() => null"
+"""A script that fails if the page runs no scripts and cannot be measured."""
+MAX_MOVES = 4
+"""How often the collectors start again on a page that moves on."""
+MAX_WAITS = 12
+WAIT_SECONDS = 0.5
+MAX_REFS = 40
+MAX_PICTURES = 3
+"""How many elements of a finding have pictures."""
+Progress = Callable[[str], None]
+_Measured = tuple[
+    Sequence[Finding], Sequence[Finding], Sequence[Fact], Mapping[str, float], Sequence[Skipped]
+]
+
+
+def standard_collectors() -> Sequence[Collector]:
+    """Return the collectors in the order in which they run: those that change the page run last."""
+    return (
+        Speed(),
+        ConsoleErrors(),
+        Behaviour(),
+        Outline(),
+        AxeRules(),
+        Forms(),
+        Links(),
+        Layout(),
+        FocusOrder(),
+        Photograph(),
+    )
+
+
+async def collect_evidence(
+    page: AuditedPage,
+    url: str,
+    *,
+    collectors: Sequence[Collector] | None = None,
+    views: Sequence[AuditViewport] = VIEWPORTS,
+    progress: Progress = lambda _: None,
+) -> Evidence:
+    """Open the page at each width and measure it. Leave it open at the first width.
+
+    Failures after the first opening, including a lost connection, are listed in `skipped`.
+
+    Raises:
+        MCPError: the page cannot be opened at the first width, or runs no scripts.
+    """
+    chosen = standard_collectors() if collectors is None else collectors
+    return await Measurement(page, url, chosen, views, progress).run()
+
+
+@dataclass
+class Measurement:
+    """The measurement of a page. If it ends early, `so_far` returns the evidence up to then.
+
+    `lost` is the error if the connection to the server was lost.
+    """
+
+    page: AuditedPage
+    url: str
+    collectors: Sequence[Collector] = field(default_factory=standard_collectors)
+    views: Sequence[AuditViewport] = VIEWPORTS
+    progress: Progress = lambda _: None
+    lost: MCPConnectionError | None = None
+    opened: OpenResult | None = None
+    findings: list[Finding] = field(default_factory=list[Finding])
+    facts: list[Fact] = field(default_factory=list[Fact])
+    metrics: dict[str, float] = field(default_factory=dict[str, float])
+    skipped: list[Skipped] = field(default_factory=list[Skipped])
+    to_check: list[Finding] = field(default_factory=list[Finding])
+    moves: list[PageMove] = field(default_factory=list[PageMove])
+    location: PageLocation = field(default_factory=lambda: PageLocation(url=""))
+    pictures: dict[int, PageScreenshot] = field(default_factory=dict[int, PageScreenshot])
+    started: float = field(default_factory=time.time)
+    clock: float = field(default_factory=time.monotonic)
+
+    async def run(self) -> Evidence:
+        """
+        Raises:
+            MCPError: the page cannot be opened at the first width, or runs no scripts.
+        """
+        first, *others = self.views
+        self.opened = await self.open(first)
+        try:
+            await self.measure(first, self.collectors)
+            for view in others:
+                await self.measure_again(view, [each for each in self.collectors if each.every_view])
+            if others:
+                await self.measure_again(first, ())
+        except MCPConnectionError as error:
+            self.lost = error
+            self.skip("everything after the connection was lost", error)
+        findings = self.number_findings()
+        await self.add_refs(findings)
+        shots = await asyncio.to_thread(self.add_pictures, findings)
+        self.to_check = [self.with_pictures(each) for each in self.to_check]
+        return self.make_evidence(self.opened, findings, shots)
+
+    def so_far(self, why: str) -> Evidence | None:
+        """Return the evidence so far, or None if the page was never opened. `why` says why it ended."""
+        if self.opened is None:
+            return None
+        self.skipped.append(Skipped(what="the rest of the measurement", why=why))
+        findings = self.number_findings()
+        return self.make_evidence(self.opened, findings, self.add_pictures(findings))
+
+    async def open(self, view: AuditViewport) -> OpenResult:
+        """Open the page, and note where it leads.
+
+        Raises:
+            MCPError: it cannot be opened, or what is opened is not an HTML page.
+        """
+        self.progress(f"open {self.url} at {view.width} px")
+        opened = await self.page.open(self.url, view)
+        await self.page.evaluate(NOTHING)
+        before, self.location = PageLocation(url=opened.url), await locate(self.page)
+        check_is_page(self.location, self.url)
+        # A redirect of the server leaves no referrer; a script and a meta refresh do.
+        if self.location.referrer and self.location.page_url != self.url.partition("#")[0]:
+            before = PageLocation(url=self.url)
+        if self.location.is_after_move_from(before):
+            self.add_move(before)
+        return opened
+
+    async def measure(self, view: AuditViewport, collectors: Sequence[Collector]) -> None:
+        """Run the collectors. If the page moves on to another page meanwhile, start again on that one.
+
+        Raises:
+            MCPError: the page moved on to something that is not an HTML page.
+        """
+        before = self.save()
+        for _ in range(MAX_MOVES):
+            if await self.collect(view, collectors):
+                return
+            self.restore(before)
+        self.skipped.append(
+            Skipped(what=f"everything at {view.width} px", why="the page moves on again and again")
+        )
+
+    async def collect(self, view: AuditViewport, collectors: Sequence[Collector]) -> bool:
+        """Run the collectors. Return False as soon as the page has moved on."""
+        for collector in collectors:
+            self.progress(collector.name)
+            what = f"{collector.name} at {view.width} px"
+            collected: Collected | None = None
+            failure: Exception | None = None
+            try:
+                collected = await collector.collect(self.page, view)
+            except MCPConnectionError:
+                raise
+            except Exception as error:  # noqa: BLE001 - a defect of one collector must not end the others
+                failure = error
+            if await self.has_moved():
+                return False
+            if failure is not None:
+                self.skip(what, failure)
+            if collected is not None:
+                self.add(collected, view)
+        return True
+
+    async def has_moved(self) -> bool:
+        """Return whether another page has replaced the measured one.
+
+        Raises:
+            MCPError: what replaced it is not an HTML page.
+        """
+        before = self.location
+        try:
+            self.location = await locate(self.page)
+        except MCPConnectionError:
+            raise
+        except MCPError as error:
+            logger.info("the page does not say where it is: %s", error)
+            return False
+        check_is_page(self.location, before.url)
+        if not self.location.is_after_move_from(before):
+            return False
+        self.add_move(before)
+        return True
+
+    def add_move(self, before: PageLocation) -> None:
+        move = PageMove(from_url=before.url, to_url=self.location.url)
+        if move not in self.moves:
+            self.moves.append(move)
+
+    def save(self) -> _Measured:
+        return [*self.findings], [*self.to_check], [*self.facts], dict(self.metrics), [*self.skipped]
+
+    def restore(self, measured: _Measured) -> None:
+        """Forget what was measured since `save`: it is of the page before."""
+        self.findings, self.to_check, self.facts, self.metrics, self.skipped = (
+            [*measured[0]],
+            [*measured[1]],
+            [*measured[2]],
+            dict(measured[3]),
+            [*measured[4]],
+        )
+
+    async def measure_again(self, view: AuditViewport, collectors: Sequence[Collector]) -> None:
+        measured = self.location.page_url
+        try:
+            await self.open(view)
+            if self.moves and self.location.page_url != measured and not await self.waits_for(measured):
+                raise ToolInvocationError(
+                    f"the page moved on to {self.location.url} this time", tool_name="navigate"
+                )
+            await self.measure(view, collectors)
+        except MCPConnectionError:
+            raise
+        except MCPError as error:
+            self.skip(f"everything at {view.width} px", error)
+
+    async def waits_for(self, url: str) -> bool:
+        """Return whether the page moves on to this URL within a few seconds, as it did before."""
+        for _ in range(MAX_WAITS):
+            await asyncio.sleep(WAIT_SECONDS)
+            self.location = await locate(self.page)
+            if self.location.page_url == url:
+                return True
+        return False
+
+    def add(self, collected: Collected, view: AuditViewport) -> None:
+        if collected.picture is not None:
+            self.pictures[view.width] = collected.picture
+        for known, found in ((self.findings, collected.findings), (self.to_check, collected.to_check)):
+            for each in found:
+                _add_finding(known, each)
+        if collected.boxes is not None:
+            for known in (self.findings, self.to_check):
+                known[:] = [_with_boxes(each, collected.boxes, view) for each in known]
+        self.skipped.extend(collected.skipped)
+        self.facts.extend(collected.facts)
+        self.metrics |= collected.metrics
+
+    def skip(self, what: str, error: Exception) -> None:
+        if isinstance(error, MCPError):
+            logger.warning("%s failed: %s", what, error)
+        else:
+            logger.error("%s failed", what, exc_info=error)
+        self.skipped.append(Skipped(what=what, why=_describe_failure(error)))
+
+    def number_findings(self) -> list[Finding]:
+        return [
+            replace(each, id=f"F{number}") for number, each in enumerate(sorted(self.findings, key=_rank), 1)
+        ]
+
+    def make_evidence(
+        self, opened: OpenResult, findings: Sequence[Finding], shots: Sequence[ScreenPicture]
+    ) -> Evidence:
+        return Evidence(
+            url=self.location.url or opened.url,
+            status=_status(self.metrics) if self.moves else opened.status or _status(self.metrics),
+            title=self.location.title if self.moves else opened.title,
+            server=self.page.server,
+            axe_version=next((each.version for each in self.collectors if isinstance(each, AxeRules)), None),
+            widths=[view.width for view in self.views],
+            started_ms=int(self.started * 1000),
+            duration_ms=int((time.monotonic() - self.clock) * 1000),
+            findings=findings,
+            facts=[replace(fact, id=f"P{number}") for number, fact in enumerate(self.facts, 1)],
+            metrics=self.metrics,
+            screenshots=shots,
+            skipped=[*self.describe_moves(), *self.skipped],
+            to_check=[
+                replace(each, id=f"C{number}")
+                for number, each in enumerate(sorted(self.to_check, key=_rank), 1)
+            ],
+            moves=tuple(self.moves),
+        )
+
+    def describe_moves(self) -> Sequence[Skipped]:
+        """Return why the requested page was not measured, if it moved on."""
+        if not self.moves:
+            return ()
+        path = ", then to ".join(each.to_url for each in self.moves)
+        why = f"it moved on its own to {path}, and that page was measured"
+        return [Skipped(what="the requested page", why=why)]
+
+    async def add_refs(self, findings: list[Finding]) -> None:
+        """Add the server's ref to the first element of each finding, so that a model can act on it."""
+        for place, finding in enumerate(findings[:MAX_REFS]):
+            if finding.elements and finding.elements[0].selector:
+                first, *others = finding.elements
+                try:
+                    ref = await self.page.find_ref(first.selector)
+                except MCPError as error:
+                    logger.info("no ref for %s: %s", first.selector, error)
+                else:
+                    findings[place] = replace(finding, elements=[replace(first, ref=ref), *others])
+
+    def add_pictures(self, findings: list[Finding]) -> Sequence[ScreenPicture]:
+        """Add pictures to the first elements of each finding, and return the marked screenshots."""
+        marks: dict[int, list[tuple[str, ElementBox]]] = {}
+        for place, finding in enumerate(findings):
+            for element in finding.elements:
+                if _is_part(element) and element.box is not None and element.width is not None:
+                    marks.setdefault(element.width, []).append((finding.id, element.box))
+            findings[place] = self.with_pictures(finding)
+        return [
+            shot
+            for view in self.views
+            if view.width in self.pictures
+            for shot in self.pictures[view.width].first_screen(marks.get(view.width, ()), view)
+        ]
+
+    def with_pictures(self, finding: Finding) -> Finding:
+        """Return the finding with pictures of its first elements."""
+        shown = [self.add_picture(element) for element in finding.elements[:MAX_PICTURES]]
+        return replace(finding, elements=[*shown, *finding.elements[MAX_PICTURES:]])
+
+    def add_picture(self, element: Element) -> Element:
+        if element.box is None or element.width not in self.pictures or not _is_part(element):
+            return element
+        return replace(element, picture=self.pictures[element.width].cut_out(element.box))
+
+
+def _add_finding(findings: list[Finding], found: Finding) -> None:
+    place = next((n for n, each in enumerate(findings) if _is_same(each, found)), None)
+    if place is None:
+        findings.append(found)
+    else:
+        findings[place] = _merge_findings(findings[place], found)
+
+
+def _with_boxes(finding: Finding, boxes: Mapping[int, ElementBox], view: AuditViewport) -> Finding:
+    """Return the finding with the boxes that its elements had when the screenshot was taken."""
+    elements = [
+        replace(each, box=boxes.get(each.handle), handle=None)
+        if each.handle is not None and each.width == view.width
+        else each
+        for each in finding.elements
+    ]
+    return replace(finding, elements=elements)
+
+
+def _describe_failure(error: Exception) -> str:
+    """Return the message without the advice that a server adds for the callers of its tools."""
+    if isinstance(error, MCPError):
+        return text(an_object(error.data).get("message")) or error.message
+    return f"an internal error: {type(error).__name__}"
+
+
+def _status(metrics: Mapping[str, float]) -> int | None:
+    """Return the HTTP status that the browser recorded, for servers that do not report it."""
+    return int(metrics["status"]) if "status" in metrics else None
+
+
+def _is_part(element: Element) -> bool:
+    """Return whether the element is a part of the page rather than the whole."""
+    return element.selector not in ("html", "body")
+
+
+def _rank(finding: Finding) -> int:
+    return SEVERITIES.index(finding.severity)
+
+
+def _is_same(one: Finding, other: Finding) -> bool:
+    """Return whether two findings are the same problem, seen at different widths."""
+    return (one.rule, one.severity, one.title) == (other.rule, other.severity, other.title)
+
+
+def _merge_findings(one: Finding, other: Finding) -> Finding:
+    known = {each.selector for each in one.elements}
+    added = [each for each in other.elements if each.selector not in known]
+    return replace(
+        one,
+        elements=[*one.elements, *added],
+        count=max(one.count, other.count, len(known) + len(added)),
+        measured_by=_merge_methods(one.measured_by, other.measured_by),
+    )
+
+
+def _merge_methods(one: str, other: str) -> str:
+    """Return `the boxes at 1280 and 360 px` for `the boxes at 1280 px` and `the boxes at 360 px`."""
+    first, second = _AT_WIDTH.fullmatch(one), _AT_WIDTH.fullmatch(other)
+    if one == other:
+        return one
+    if first is None or second is None or first[1] != second[1]:
+        return f"{one}; {other}"
+    return f"{first[1]} at {first[2].replace(' and ', ', ')} and {second[2]} px"

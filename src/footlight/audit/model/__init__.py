@@ -1,0 +1,1 @@
+"""Language models: their providers, requests, and the tools that they may call."""

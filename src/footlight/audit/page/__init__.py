@@ -1,0 +1,1 @@
+"""The page under audit, controlled through the tools of a supported server."""

@@ -1,0 +1,37 @@
+"""Handle text from pages: shorten it to one line, and mark it as data for a model."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, field
+
+__all__ = ["PageMarks", "shorten"]
+
+
+def shorten(text: str, characters: int = 2_000) -> str:
+    """Return the text on one line with single spaces, cut to `characters`."""
+    line = " ".join(text.split())
+    return line if len(line) <= characters else f"{line[: characters - 1]}…"
+
+
+@dataclass(frozen=True, slots=True)
+class PageMarks:
+    """The marks around page content in one run. A page cannot forge them: they contain a random id."""
+
+    id: str = field(default_factory=lambda: secrets.token_hex(8))
+
+    @property
+    def first(self) -> str:
+        return f"<page-content id={self.id}>"
+
+    @property
+    def last(self) -> str:
+        return f"</page-content id={self.id}>"
+
+    def around(self, text: str) -> str:
+        """Return the text between marks. The id is removed from it: a model may have typed it into a page."""
+        return f"{self.first}\n{text.replace(self.id, '')}\n{self.last}"
+
+    def within(self, text: str) -> str:
+        """Return the text between the marks, or the text itself if it has none."""
+        return text.removeprefix(self.first).removesuffix(self.last).strip()

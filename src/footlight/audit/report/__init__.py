@@ -1,0 +1,1 @@
+"""Reports of an audit: HTML, Markdown, SARIF, JSON and terminal text."""

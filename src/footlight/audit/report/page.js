@@ -1,0 +1,47 @@
+/** @type {NodeListOf<HTMLElement>} */
+const found = document.querySelectorAll(".finding");
+const findings = [...found];
+/** @type {HTMLElement | null} */
+const toolbar = document.querySelector(".toolbar");
+/** @type {NodeListOf<HTMLElement>} */
+const groups = document.querySelectorAll("#findings > .group");
+/** @type {NodeListOf<HTMLSelectElement>} */
+const selects = document.querySelectorAll(".toolbar [data-by]");
+const choices = [...selects];
+const [text, shown, empty] = ["by-text", "shown", "no-finding"].map(
+  (id) => /** @type {HTMLInputElement} */ (document.getElementById(id)),
+);
+
+function choose() {
+  const words = text.value.trim().toLowerCase();
+  for (const finding of findings)
+    finding.hidden =
+      choices.some(({ dataset, value }) => value && `=${finding.dataset[dataset.by] ?? ""}` !== value) ||
+      !finding.textContent.toLowerCase().includes(words);
+  for (const group of groups) group.hidden = !group.querySelector(".finding:not([hidden])");
+  const left = findings.filter((finding) => !finding.hidden).length;
+  empty.hidden = left > 0;
+  shown.value = left === findings.length ? `${left} shown` : `${left} of ${findings.length} shown`;
+}
+
+function openTarget() {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!target) return;
+  if (target.closest("[hidden]")) {
+    for (const each of [...choices, text]) each.value = "";
+    choose();
+  }
+  for (let each = target.closest("details"); each; each = each.parentElement.closest("details")) each.open = true;
+  target.scrollIntoView();
+}
+
+if (toolbar) {
+  toolbar.hidden = false;
+  toolbar.addEventListener("input", choose);
+  choose();
+}
+addEventListener("hashchange", openTarget);
+addEventListener("beforeprint", () => {
+  for (const each of document.querySelectorAll("details")) each.open = true;
+});
+openTarget();

@@ -1,0 +1,125 @@
+"""Summarise an audit: its headline, counts, and findings in the order of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from footlight.audit.findings import SEVERITIES, Finding, Severity, count_severities, describe_counts
+from footlight.audit.results import Audit, PageAudit
+from footlight.figures import number_of
+
+__all__ = [
+    "MEANINGS",
+    "UNFINISHED",
+    "ListedFinding",
+    "anchor",
+    "by_severity",
+    "citable_anchors",
+    "describe_criteria",
+    "has_notes",
+    "headline",
+    "list_findings",
+    "list_to_check",
+    "list_undone",
+]
+
+
+UNFINISHED = "This audit is not finished. It shows the results so far."
+
+MEANINGS: Mapping[Severity, str] = {
+    "critical": "blocks the reader",
+    "high": "causes great difficulty",
+    "medium": "slows the reader down",
+    "low": "is a nuisance",
+}
+
+
+def headline(audit: Audit) -> str:
+    """Return `2 critical and 3 high findings on 2 pages, of which 1 failed`."""
+    failed = sum(page.status == "failed" for page in audit.pages)
+    if failed == len(audit.pages):
+        return "No page could be measured" if failed else "No page was measured"
+    counts = describe_counts(count_severities(finding for page in audit.pages for finding in page.findings))
+    on = f" on {number_of(len(audit.pages), 'page')}" if len(audit.pages) > 1 else ""
+    return f"{counts[0].upper()}{counts[1:]}{on}{f', of which {failed} failed' if failed else ''}"
+
+
+def list_undone(audit: Audit) -> Sequence[tuple[int, str, str]]:
+    """Return what was not done: the number of the page, the part and the reason."""
+    return [
+        (number, what, why)
+        for number, page in enumerate(audit.pages, 1)
+        for what, why in (
+            *([("the whole page", page.error)] if page.error else []),
+            *((each.what, each.why) for each in (page.evidence.skipped if page.evidence else ())),
+            *((each.what, each.why) for each in page.skipped),
+            *((f"a finding of the model: {each.title}", each.why) for each in page.dropped),
+        )
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class ListedFinding:
+    """A finding with its page. `number` is the number of the page, from 1."""
+
+    finding: Finding
+    page: PageAudit
+    number: int
+
+    @property
+    def anchor(self) -> str:
+        return anchor(self.number, self.finding.id)
+
+
+def list_findings(audit: Audit) -> Sequence[ListedFinding]:
+    """Return the findings by severity, then persona, then page. Findings without a persona come first."""
+    found = [
+        ListedFinding(finding, page, number)
+        for number, page in enumerate(audit.pages, 1)
+        for finding in page.findings
+    ]
+    return sorted(
+        found, key=lambda each: (SEVERITIES.index(each.finding.severity), each.finding.persona or "")
+    )
+
+
+def list_to_check(audit: Audit) -> Sequence[ListedFinding]:
+    """Return what code could not decide, page by page."""
+    return [
+        ListedFinding(each, page, number)
+        for number, page in enumerate(audit.pages, 1)
+        if page.evidence
+        for each in page.evidence.to_check
+    ]
+
+
+def describe_criteria(finding: Finding) -> str:
+    """Return the success criteria and ACT rules of a finding: `WCAG 2.1.2 A, ACT 80af7b`."""
+    wcag = f"WCAG {', '.join(finding.wcag)}" if finding.wcag else ""
+    act = f"ACT {', '.join(finding.act)}" if finding.act else ""
+    return ", ".join(filter(None, (wcag, act)))
+
+
+def by_severity(found: Sequence[ListedFinding]) -> Iterator[tuple[Severity, Sequence[ListedFinding]]]:
+    """Yield each severity that has findings, with these findings."""
+    for severity in SEVERITIES:
+        if group := [each for each in found if each.finding.severity == severity]:
+            yield severity, group
+
+
+def anchor(number: int, id: str) -> str:
+    """Return an anchor that is unique in the report."""
+    return f"page-{number}-{id}"
+
+
+def has_notes(finding: Finding) -> bool:
+    """Return whether the notes of the elements add anything to the advice."""
+    return any(each.note not in finding.advice for each in finding.elements)
+
+
+def citable_anchors(page: PageAudit, number: int) -> Mapping[str, str]:
+    """Return the anchors of the page's evidence by id."""
+    facts = page.evidence.facts if page.evidence else ()
+    steps = [step for walk in page.walks for step in walk.steps]
+    return {each.id: anchor(number, each.id) for each in (*page.findings, *facts, *steps) if each.id}

@@ -1,0 +1,92 @@
+"""Render an audit as text for a terminal or the log of a build."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from footlight.audit.findings import SEVERITIES, count_severities
+from footlight.audit.page.page_text import shorten
+from footlight.audit.report.presentable import make_plain, make_presentable
+from footlight.audit.report.summary import (
+    UNFINISHED,
+    ListedFinding,
+    headline,
+    list_findings,
+    list_to_check,
+    list_undone,
+)
+from footlight.audit.results import Audit, PageAudit
+from footlight.audit.thresholds import Verdict
+from footlight.figures import duration, number_of
+
+__all__ = ["render_text"]
+
+MAX_FINDINGS = 20
+WIDTH = 100
+_MAX_UNDONE = 10
+_MIN_LENGTH = 20
+"""In characters, of whatever is cut to the width."""
+
+
+def render_text(
+    audit: Audit, *, verdict: Verdict | None = None, most: int = MAX_FINDINGS, width: int = WIDTH
+) -> Sequence[str]:
+    """Return plain lines: a table of the pages, then up to `most` findings, the worst first."""
+    audit = make_presentable(audit)
+    return [line.rstrip() for line in _render_lines(audit, verdict, most, width)]
+
+
+def _render_lines(audit: Audit, verdict: Verdict | None, most: int, width: int) -> Iterator[str]:
+    yield headline(audit)
+    if audit.finished_ms is None:
+        yield UNFINISHED
+    yield ""
+    yield from _render_pages(audit.pages, width)
+    found = list_findings(audit)
+    if found:
+        yield ""
+        yield from (_render_finding(each, len(audit.pages) > 1, width) for each in found[:most])
+    if len(found) > most:
+        yield f"… and {len(found) - most:,} more in the report"
+    if checks := list_to_check(audit):
+        yield ""
+        yield f"{number_of(len(checks), 'rule')} to check by hand, listed in the reports"
+    yield from _render_not_done(audit, width)
+    if verdict is not None:
+        yield ""
+        yield from make_plain(verdict.text).splitlines()
+
+
+def _render_pages(pages: Sequence[PageAudit], width: int) -> Iterator[str]:
+    rows = [("", "Page", "State", *(severity.capitalize() for severity in SEVERITIES), "Time")]
+    for number, page in enumerate(pages, 1):
+        counts = [str(count) for count in count_severities(page.findings).values()]
+        rows.append((str(number), shorten(page.url), page.status, *counts, duration(page.duration_ms)))
+    sizes = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    sizes[1] = min(sizes[1], max(_MIN_LENGTH, width - sum(sizes) + sizes[1] - 2 * (len(sizes) - 1)))
+    for number, url, status, *figures in rows:
+        left = f"{number:>{sizes[0]}}  {shorten(url, sizes[1]):<{sizes[1]}}  {status:<{sizes[2]}}"
+        yield "  ".join([left, *(f"{each:>{size}}" for each, size in zip(figures, sizes[3:], strict=True))])
+
+
+def _render_finding(placed: ListedFinding, many: bool, width: int) -> str:
+    finding = placed.finding
+    where = f"{placed.number}:{finding.id}" if many else finding.id
+    selector = finding.elements[0].selector if finding.elements else ""
+    more = f"{number_of(finding.count, 'element')}: {selector}" if finding.count > 1 else selector
+    by = f"for {finding.persona}" if finding.persona else ""
+    description = " · ".join(filter(None, (finding.title, by, more)))
+    start = f"{finding.severity:<8}  {where:<5}  {shorten(finding.rule, 28):<28}  "
+    return start + shorten(description, max(_MIN_LENGTH, width - len(start)))
+
+
+def _render_not_done(audit: Audit, width: int) -> Iterator[str]:
+    missing = list_undone(audit)
+    if missing:
+        yield ""
+        yield "Not done:"
+    for number, what, why in missing[:_MAX_UNDONE]:
+        page = f"page {number}, " if len(audit.pages) > 1 else ""
+        yield f"  {shorten(f'{page}{what}: {why}', max(_MIN_LENGTH, width - 2))}"
+    if len(missing) > _MAX_UNDONE:
+        yield f"  … and {len(missing) - _MAX_UNDONE:,} more in the report"

@@ -1,0 +1,1 @@
+"""Acting on a page: clicks, typing, forms, navigation, waiting."""

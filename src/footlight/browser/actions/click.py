@@ -1,0 +1,139 @@
+"""Click an element, hover over it, or drag it to another one.
+
+Each action waits until its element can be used, or reports what keeps it from being used.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any
+
+from footlight.browser.actions.mouse import cancel_drag_steps
+from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout, is_not_ready, was_dispatched
+from footlight.browser.page.element_diagnosis import element_keeps_moving, find_lasting_cover
+from footlight.browser.page.element_operations import act_on_element
+from footlight.browser.page.page_operations import undo_on_cancel
+from footlight.browser.page.press_check import PressOutcome, is_ready, take_outcome, watch_press
+from footlight.browser.page.refs import locate
+
+if TYPE_CHECKING:
+    from playwright.async_api import Locator
+
+    from footlight.browser.actions.mouse import Button
+    from footlight.browser.driver.deadline import Deadline
+    from footlight.browser.page.page import Page
+
+__all__ = ["click_element", "drag_element", "hover_element"]
+
+BUTTON_DOWN_MS = 1
+"""Makes Playwright release the button only after the page has handled the press. It would send both at once
+otherwise, and a browser drops a release that arrives while the press has opened a dialog."""
+COVERED_SECONDS = 2.0
+"""How long a click may take to begin until the page is asked for a cover."""
+RETRY_SECONDS = (0.02, 0.1, 0.5)
+"""The pauses between presses that did not reach the element, in which movements in the page may end."""
+
+
+async def click_element(
+    page: Page, selector: str, deadline: Deadline, *, button: Button, count: int
+) -> str | None:
+    """Click an element, again where the press did not reach it. Return what the caller should know, or None.
+
+    Raises:
+        ElementNotInteractive: the element moves away at each press. The page has received no press then.
+    """
+
+    async def press(element: Locator, timeout_ms: float) -> PressOutcome:
+        pauses = itertools.chain(RETRY_SECONDS, itertools.repeat(RETRY_SECONDS[-1]))
+        outcome: PressOutcome | None = None
+        while True:
+            click = _click(page, element, timeout_ms, button=button, count=count, tries_fast=outcome is None)
+            try:
+                async with undo_on_cancel(lambda: take_outcome(page)):
+                    await _click_unless_covered(page, selector, element, click)
+            except PlaywrightTimeout as error:
+                if outcome is None or was_dispatched(error):
+                    raise
+                return outcome
+            outcome = await take_outcome(page)
+            timeout_ms = deadline.action_ms
+            if outcome.state != "lost" or deadline.element_ms <= 1:
+                return outcome
+            await asyncio.sleep(next(pauses))
+
+    outcome = await act_on_element(page, selector, deadline, press)
+    if outcome and outcome.state == "lost":
+        raise element_keeps_moving(page, selector, outcome.by)
+    if outcome and outcome.state == "strayed":
+        return (
+            f"the element moved while the button was down: it was pressed, and the click went to {outcome.by}"
+        )
+    return None
+
+
+async def _click(
+    page: Page, element: Locator, timeout_ms: float, *, button: Button, count: int, tries_fast: bool
+) -> None:
+    """Click once Playwright finds the element ready, or at once where it is certain that it would.
+
+    `force` leaves out Playwright's own checks, with its wait until the element has not moved for two frames.
+    """
+    can_be_fast = page.session.engine == "chromium" and not page.session.dialogs.asks
+    force = tries_fast and can_be_fast and await is_ready(element, timeout_ms)
+    if page.document_request is not None:
+        force = False
+    try:
+        await watch_press(element, timeout_ms).click(
+            button=button, click_count=count, delay=BUTTON_DOWN_MS, force=force, timeout=timeout_ms
+        )
+    except Error as error:
+        if not (force and is_not_ready(error)):
+            raise
+        await _click(page, element, timeout_ms, button=button, count=count, tries_fast=False)
+
+
+async def _click_unless_covered(
+    page: Page, selector: str, element: Locator, click: Coroutine[Any, Any, None]
+) -> None:
+    """Wait for a click, but not while a cover lies over its element that stays until somebody closes it."""
+    clicking = asyncio.create_task(page.act_through_dialog(click))
+    try:
+        await asyncio.wait([clicking], timeout=COVERED_SECONDS)
+        if not clicking.done() and (cover := await find_lasting_cover(page, selector, element)):
+            raise cover
+        await clicking
+    finally:
+        clicking.cancel()
+
+
+async def hover_element(page: Page, selector: str, deadline: Deadline) -> None:
+    """Move the mouse over an element."""
+    await act_on_element(
+        page, selector, deadline, lambda element, timeout_ms: element.hover(timeout=timeout_ms)
+    )
+
+
+async def drag_element(page: Page, source: str, target: str, deadline: Deadline) -> None:
+    """Drag an element onto another one."""
+
+    async def drag(element: Locator, timeout_ms: float) -> None:
+        goal = (await locate(page, target, deadline, acts=True)).first
+        async with undo_on_cancel(
+            *cancel_drag_steps(page), after=(asyncio.CancelledError, PlaywrightTimeout)
+        ):
+            await element.drag_to(goal, timeout=timeout_ms)
+
+    # The target is looked for first, so that a missing target is not reported as a missing source.
+    await act_on_element(
+        page,
+        target,
+        deadline,
+        lambda element, timeout_ms: element.wait_for(state="visible", timeout=timeout_ms),
+    )
+    # A trial waits until the source can be used, so that no such wait comes while the button is down.
+    await act_on_element(
+        page, source, deadline, lambda element, timeout_ms: element.hover(trial=True, timeout=timeout_ms)
+    )
+    await act_on_element(page, source, deadline.without_patience(), drag)

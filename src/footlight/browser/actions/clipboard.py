@@ -1,0 +1,131 @@
+"""Read and write the clipboard as a page does. Chromium only.
+
+All sessions in a browser share its clipboard, and a paste in any of their pages inserts it. A browser
+without a window does not use the clipboard of the machine. Chromium reports neither who copied nor who
+pastes, so sessions cannot have clipboards of their own: secrets do not belong there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from footlight.browser.driver.playwright_api import Error, cause, is_closed
+from footlight.browser.page.diagnosis import explain_closed_page
+from footlight.browser.page.page_operations import evaluate, limit_reading, undo
+from footlight.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from footlight.browser.driver.deadline import Deadline
+    from footlight.browser.page.page import Page
+
+__all__ = ["ClipboardContent", "read_clipboard", "write_clipboard"]
+
+
+@dataclass(frozen=True, slots=True)
+class ClipboardContent:
+    """`text` is "" where there is none. `types` are the media types of all content."""
+
+    text: str
+    html: str | None
+    types: tuple[str, ...]
+
+
+async def read_clipboard(page: Page, deadline: Deadline) -> ClipboardContent:
+    """Return what is in the clipboard.
+
+    Raises:
+        InvalidParameter: the page has no clipboard.
+    """
+    async with _permit(page, "clipboard-read", deadline):
+        read = await _run_once(page, _READ, None, deadline)
+    return ClipboardContent(read["text"], read["html"], tuple(read["types"]))
+
+
+async def write_clipboard(page: Page, text: str, deadline: Deadline, *, html: str | None = None) -> None:
+    """Replace what is in the clipboard.
+
+    Raises:
+        InvalidParameter: the page has no clipboard.
+    """
+    async with _permit(page, "clipboard-write", deadline):
+        await _run_once(page, _WRITE, {"text": text, "html": html}, deadline)
+
+
+@contextlib.asynccontextmanager
+async def _permit(page: Page, permission: str, deadline: Deadline) -> AsyncGenerator[None]:
+    """Give the page's origin a permission in this block. One that it had before stays."""
+    if page.session.engine != "chromium":
+        raise InvalidParameter(
+            f"clipboard needs Chromium; this session runs {page.session.engine}", engine=page.session.engine
+        )
+    state = await evaluate(page, _STATE, permission, deadline)
+    if not state["secure"]:
+        raise InvalidParameter(
+            f"pageId: {page.url[:200]} has no clipboard: only https pages have one, and http on loopback",
+            parameter="pageId",
+            suggestion="Navigate to such a page first.",
+            page=page.url,
+        )
+    if state["permission"] == "granted":
+        yield
+        return
+    cdp = await page.playwright.context.new_cdp_session(page.playwright)
+    target = cast("dict[str, Any]", await cdp.send("Target.getTargetInfo"))["targetInfo"]
+
+    async def allow(setting: str) -> None:
+        await cdp.send(
+            "Browser.setPermission",
+            {
+                "permission": {"name": permission},
+                "setting": setting,
+                "origin": state["origin"],
+                "browserContextId": target.get("browserContextId"),
+            },
+        )
+
+    try:
+        await allow("granted")
+        yield
+    finally:
+        await undo(lambda: allow(state["permission"]))
+        await undo(cdp.detach)
+
+
+async def _run_once(page: Page, script: str, argument: Any, deadline: Deadline) -> Any:
+    """Run a script, and return its result. It is not repeated, because a write may have been done."""
+    async with limit_reading(page, deadline):
+        try:
+            return await page.playwright.evaluate(script, argument)
+        except Error as error:
+            if is_closed(error) or page.crashed:
+                raise await explain_closed_page(page) from error
+            raise InvalidParameter(
+                f"pageId: the page could not use its clipboard: {cause(error)}",
+                parameter="pageId",
+                page=page.url,
+            ) from error
+
+
+_STATE = """async name => {
+  const secure = isSecureContext && 'clipboard' in navigator;
+  const permission = secure && (await navigator.permissions.query({name})).state;
+  return {secure, origin, permission};
+}"""
+_READ = """async () => {
+  const items = await navigator.clipboard.read();
+  const types = items.flatMap(item => item.types);
+  const read = async type => {
+    const item = items.find(item => item.types.includes(type));
+    return item ? (await item.getType(type)).text() : null;
+  };
+  return {types, text: await read('text/plain') ?? '', html: await read('text/html')};
+}"""
+_WRITE = """async ({text, html}) => {
+  if (html === null) return navigator.clipboard.writeText(text);
+  const blobs = {'text/plain': new Blob([text], {type: 'text/plain'})};
+  blobs['text/html'] = new Blob([html], {type: 'text/html'});
+  await navigator.clipboard.write([new ClipboardItem(blobs)]);
+}"""

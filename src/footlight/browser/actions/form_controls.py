@@ -1,0 +1,161 @@
+"""Choose an option of a list, tick a checkbox, and choose files for a file input."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout
+from footlight.browser.driver.scripts import run_about
+from footlight.browser.page.element_diagnosis import find_obstacle
+from footlight.browser.page.element_operations import act_on_element, read_element
+from footlight.browser.page.press_check import find_press_target
+from footlight.browser.page.refs import locate_now
+from footlight.browser.page.selectors import evaluate_all
+from footlight.errors import ElementNotInteractive, FootlightError, InvalidParameter
+
+if TYPE_CHECKING:
+    from playwright.async_api import Locator
+
+    from footlight.browser.driver.deadline import Deadline
+    from footlight.browser.page.page import Page
+
+__all__ = ["select_option", "set_checked", "upload_files"]
+
+OPTIONS_SECONDS = 2.0
+"""How long a page may take to list its options where the one that was asked for is missing."""
+CHECK_MS = 250
+"""How long a page may take to say which options are selected. If it takes longer, the choice is made all the
+same."""
+MAX_OPTIONS = 50
+"""Options that an error names."""
+
+
+async def select_option(page: Page, selector: str, value: str, deadline: Deadline) -> list[str]:
+    """Select an option by its value or label, and return the values that are selected afterwards."""
+
+    async def find() -> FootlightError | None:
+        missing = await _find_option_problem(page, selector, value, deadline)
+        return missing or await find_obstacle(page, selector, deadline)
+
+    async def select(element: Locator, timeout_ms: float) -> list[str]:
+        chosen = await element.select_option(value, timeout=timeout_ms)
+        if page.document_request is not None:
+            return chosen
+        # The page may have chosen another option in its handlers, or have removed the list.
+        with contextlib.suppress(Error):
+            selected = await run_about(element, _SELECTED, timeout_ms=min(timeout_ms, CHECK_MS))
+            return chosen if selected is None else selected
+        return chosen
+
+    return await read_element(
+        page,
+        selector,
+        deadline,
+        select,
+        find=find,
+        acts=True,
+    )
+
+
+async def _find_option_problem(
+    page: Page, selector: str, value: str, deadline: Deadline
+) -> FootlightError | None:
+    """Return the error that says that there is no such option, or that it is disabled."""
+    try:
+        async with asyncio.timeout(OPTIONS_SECONDS):
+            found = (await locate_now(page, selector, deadline)).first
+            options: list[dict[str, Any]] | None = await evaluate_all(found, selector, _OPTIONS)
+    except (Error, TimeoutError):
+        return None
+    if options is None:
+        return None
+    matching = [option for option in options if value in (option["value"], option["label"])]
+    if matching and all(option["disabled"] for option in matching):
+        return ElementNotInteractive(
+            f'"{selector}" cannot be used: its option "{value}" is disabled',
+            selector=selector,
+            page=page.url,
+            reason="disabled",
+        )
+    if matching:
+        return None
+    named = options[:MAX_OPTIONS]
+    listing = "; ".join(f'"{option["label"]}" ({option["value"]})' for option in named) or "none"
+    return InvalidParameter(
+        f'value: "{selector}" has no option "{value}"; it has: {listing}',
+        parameter="value",
+        options=[option["value"] for option in named],
+    )
+
+
+async def set_checked(page: Page, selector: str, checked: bool, deadline: Deadline) -> None:
+    """Tick or untick a checkbox, or choose a radio button."""
+    await act_on_element(
+        page,
+        selector,
+        deadline,
+        lambda element, timeout_ms: page.act_through_dialog(
+            find_press_target(element).set_checked(checked, timeout=timeout_ms)
+        ),
+    )
+
+
+async def upload_files(page: Page, selector: str, files: Sequence[Path], deadline: Deadline) -> None:
+    """Choose files in a file input, or in the file chooser that a click on the element opens.
+
+    Raises:
+        ElementNotInteractive: the element is no file input, and opens no file chooser.
+    """
+
+    async def attach(element: Locator, timeout_ms: float) -> None:
+        await element.set_input_files(list(files), timeout=timeout_ms)
+
+    async def choose(element: Locator, timeout_ms: float) -> None:
+        clicked = False
+        try:
+            async with page.playwright.expect_file_chooser(timeout=timeout_ms) as opened:
+                await element.click(timeout=timeout_ms)
+                clicked = True
+                # The page has handled the click, so the chooser opens now, or never.
+                async with asyncio.timeout(deadline.start_patience().element_ms / 1000):
+                    chooser = await opened.value
+        except (PlaywrightTimeout, TimeoutError):
+            if not clicked:
+                raise
+            raise ElementNotInteractive(
+                f'"{selector}" is no file input, and a click on it opened no file chooser',
+                selector=selector,
+                page=page.url,
+            ) from None
+        await chooser.set_files(list(files), timeout=deadline.remaining_ms)
+
+    takes_files = await read_element(
+        page,
+        selector,
+        deadline,
+        lambda element, timeout_ms: run_about(element, _TAKES_FILES, timeout_ms=timeout_ms),
+    )
+    await act_on_element(page, selector, deadline, attach if takes_files else choose)
+
+
+_OPTIONS = """([element]) => {
+  const select = element instanceof HTMLLabelElement ? element.control : element;
+  return select instanceof HTMLSelectElement ? Array.from(select.options, option => ({
+    value: option.value, label: option.label, disabled: option.matches(':disabled'),
+  })) : null;
+}"""
+
+_SELECTED = """element => {
+  const select = element instanceof HTMLLabelElement ? element.control : element;
+  if (!(select instanceof HTMLSelectElement)) return null;
+  return Array.from(select.selectedOptions, option => option.value);
+}"""
+
+_TAKES_FILES = """element => {
+  const input = element instanceof HTMLLabelElement ? element.control : element;
+  return input instanceof HTMLInputElement && input.type === 'file';
+}"""

@@ -1,0 +1,117 @@
+"""Send keys to the element that has the focus, and release them where a call is cancelled in between."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+import time
+from collections.abc import Coroutine, Sequence
+from typing import TYPE_CHECKING, Any
+
+from footlight.browser.driver.playwright_api import Error
+from footlight.browser.driver.scripts import find_element
+from footlight.browser.page.diagnosis import explain_timeout
+from footlight.browser.page.page_operations import send_input, stop_since, undo, undo_on_cancel
+
+if TYPE_CHECKING:
+    from playwright.async_api import ElementHandle
+
+    from footlight.browser.driver.deadline import Deadline
+    from footlight.browser.page.page import Page
+
+__all__ = ["finish_keys", "insert_text", "press_key", "type_keys"]
+
+KEY_SECONDS = 0.25
+"""How long a cancelled call waits for the keys that are being sent."""
+
+
+async def press_key(page: Page, key: str, modifiers: Sequence[str], deadline: Deadline) -> None:
+    """Press a key on the element that has the focus, and wait for the navigation that it starts."""
+    keys = _to_playwright(key, modifiers)
+    began = time.monotonic()
+
+    def message() -> str:
+        return f"Pressing {key} timed out after {deadline.elapsed}; the key had been sent"
+
+    async def take_back() -> None:
+        await stop_since(page, began)
+        await _release(page, key, *modifiers)
+
+    async with send_input(page, message, deadline):
+        focused = await _find_focused(page)
+        async with undo_on_cancel(take_back):
+            # For Tab the element is left alone: focused again, a date field is back at its first part.
+            if focused and not keys.endswith("Tab"):
+                await focused.press(keys, timeout=deadline.remaining_ms)
+            else:
+                await page.playwright.keyboard.press(keys)
+
+
+async def type_keys(page: Page, selector: str, text: str, deadline: Deadline, *, delay_ms: float) -> None:
+    """Type where the focus is, which the page may move meanwhile. `selector` is for the error's message."""
+    await _send_keys(page, selector, text, page.playwright.keyboard.type(text, delay=delay_ms), deadline)
+
+
+async def insert_text(page: Page, selector: str, text: str, deadline: Deadline) -> None:
+    """Insert a text at once where the focus is, and press Shift, because pages listen for keys too."""
+    await _send_keys(page, selector, "", page.playwright.keyboard.insert_text(text), deadline)
+    await _send_keys(page, selector, "", page.playwright.keyboard.press("Shift"), deadline)
+
+
+async def finish_keys(page: Page, text: str, typing: Coroutine[Any, Any, None]) -> None:
+    """Wait until a text is typed. A call that is cancelled stops between two keys, and releases all keys."""
+    task = asyncio.create_task(typing)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task], timeout=KEY_SECONDS)
+        if task.cancel():
+            await undo(lambda: _release(page, *dict.fromkeys(text)))
+        raise
+
+
+async def _send_keys(
+    page: Page, selector: str, keys: str, sending: Coroutine[Any, Any, None], deadline: Deadline
+) -> None:
+    try:
+        async with asyncio.timeout(deadline.remaining_ms / 1000):
+            await finish_keys(page, keys, sending)
+    except TimeoutError:
+        raise await explain_timeout(
+            page,
+            f'The action on "{selector}" timed out after {deadline.elapsed}; the action had been dispatched',
+            deadline,
+            retryable=False,
+            selector=selector,
+            page=page.url,
+            dispatched=True,
+        ) from None
+
+
+async def _release(page: Page, *keys: str) -> None:
+    for key in keys:
+        with contextlib.suppress(Error):  # Not every character has a key.
+            await page.playwright.keyboard.up(key)
+
+
+async def _find_focused(page: Page) -> ElementHandle | None:
+    """Return the element that has the focus, also inside frames and open shadow roots, or None."""
+    focused = await find_element(page.playwright, _FOCUSED)
+    while focused and (frame := await focused.content_frame()):
+        focused = await find_element(frame, _FOCUSED)
+    return focused
+
+
+def _to_playwright(key: str, modifiers: Sequence[str]) -> str:
+    """Return a key as Playwright writes it. There, "Shift+a" is an a."""
+    if "Shift" in modifiers and re.fullmatch("[a-z0-9]", key):
+        key = f"Digit{key}" if key.isdigit() else key.upper()
+    return "+".join([*modifiers, key])
+
+
+_FOCUSED = """() => {
+  let focused = document.activeElement;
+  while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
+  return focused === document.body ? null : focused;
+}"""

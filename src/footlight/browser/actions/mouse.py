@@ -1,0 +1,112 @@
+"""Use the mouse at a point of the viewport, for things that no selector finds: a canvas, a map, a picture."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from footlight.browser.page.page_operations import evaluate, send_input, undo_on_cancel
+from footlight.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from playwright.async_api import Mouse
+
+    from footlight.browser.driver.deadline import Deadline
+    from footlight.browser.page.page import Page
+
+__all__ = ["Button", "Point", "cancel_drag_steps", "click", "click_at", "drag", "move", "wheel"]
+
+Button = Literal["left", "middle", "right"]
+
+DRAG_STEPS = 10
+"""The moves between press and release, by which pages distinguish a drag from a click."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A point of the viewport, in CSS pixels. `names` are the parameters that gave it."""
+
+    x: float
+    y: float
+    names: tuple[str, str] = ("x", "y")
+
+
+async def click(page: Page, at: Point, deadline: Deadline, *, button: Button, count: int) -> None:
+    """Click at a point."""
+    async with _use_mouse(page, deadline, at) as mouse:
+        await page.act_through_dialog(click_at(mouse, at, button=button, count=count))
+
+
+async def click_at(mouse: Mouse, at: Point, *, button: Button, count: int) -> None:
+    """Press and release one after the other. A browser drops what it is sent while a dialog is open."""
+    await mouse.move(at.x, at.y)
+    for number in range(1, count + 1):
+        await mouse.down(button=button, click_count=number)
+        await mouse.up(button=button, click_count=number)
+
+
+async def move(page: Page, to: Point, deadline: Deadline) -> None:
+    """Move the mouse to a point."""
+    async with _use_mouse(page, deadline, to) as mouse:
+        await mouse.move(to.x, to.y)
+
+
+async def drag(page: Page, start: Point, goal: Point, deadline: Deadline) -> None:
+    """Press the button at one point, and release it at another."""
+    async with _use_mouse(page, deadline, start, goal) as mouse:
+        await mouse.move(start.x, start.y)
+        async with undo_on_cancel(*cancel_drag_steps(page)):
+            await mouse.down()
+            await mouse.move(goal.x, goal.y, steps=DRAG_STEPS)
+            await mouse.up()
+
+
+def cancel_drag_steps(page: Page) -> tuple[Callable[[], Awaitable[None]], ...]:
+    """Return the steps that end a drag without a drop. The second one follows even if the first one fails."""
+    return lambda: page.playwright.keyboard.press("Escape"), page.playwright.mouse.up
+
+
+async def wheel(page: Page, at: Point, x: float, y: float, deadline: Deadline) -> None:
+    """Turn the wheel at a point, by so many CSS pixels."""
+    async with _use_mouse(page, deadline, at) as mouse:
+        await mouse.move(at.x, at.y)
+        await mouse.wheel(x, y)
+
+
+@contextlib.asynccontextmanager
+async def _use_mouse(page: Page, deadline: Deadline, *points: Point) -> AsyncGenerator[Mouse]:
+    """Yield the mouse, limited by the deadline.
+
+    Raises:
+        InvalidParameter: a point is outside of the viewport.
+    """
+    width, height = await _viewport_size(page, deadline)
+    for point in points:
+        _check_inside(point, width, height)
+
+    def message() -> str:
+        return f"The mouse had no answer after {deadline.elapsed}; its events had been sent"
+
+    async with send_input(page, message, deadline):
+        yield page.playwright.mouse
+
+
+async def _viewport_size(page: Page, deadline: Deadline) -> tuple[float, float]:
+    if size := page.playwright.viewport_size:
+        return size["width"], size["height"]
+    width, height = await evaluate(page, "() => [innerWidth, innerHeight]", None, deadline)
+    return width, height
+
+
+def _check_inside(point: Point, width: float, height: float) -> None:
+    for name, value, size in ((point.names[0], point.x, width), (point.names[1], point.y, height)):
+        if not 0 <= value < size:
+            raise InvalidParameter(
+                f"{name}: {value:g} is outside of the viewport, which has {width:g} x {height:g} CSS pixels",
+                parameter=name,
+                suggestion="Bring the place into view with scroll, then take a new screenshot.",
+                width=width,
+                height=height,
+            )

@@ -1,0 +1,250 @@
+"""Fill fields and type into them. Each action waits until its field can be used, or reports why it cannot."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import time
+from typing import TYPE_CHECKING
+
+from footlight.browser.actions.keyboard import finish_keys, insert_text, type_keys
+from footlight.browser.driver.playwright_api import Error
+from footlight.browser.driver.scripts import run_about
+from footlight.browser.page.element_diagnosis import describe_fields_inside, find_obstacle
+from footlight.browser.page.element_operations import act_on_element
+from footlight.browser.page.page_operations import send_input
+from footlight.browser.page.settling import settle
+from footlight.errors import ElementNotInteractive, InvalidParameter
+
+if TYPE_CHECKING:
+    from playwright.async_api import Locator
+
+    from footlight.browser.driver.deadline import Deadline
+    from footlight.browser.page.page import Page
+
+__all__ = ["fill_field", "replace_text", "type_text"]
+
+CHECK_MS = 250
+"""How long a page may take to say what a field holds."""
+PIECE = 8
+"""Characters that are typed at a time. A call that is cancelled stops between two pieces."""
+_WORDS = re.compile(r"\S*\s+|\S+")
+"""With the white space after each."""
+WORD_SETTLE_MS = 1_000
+"""How long a page may change after a word until the next word is typed anyway."""
+
+
+async def fill_field(page: Page, selector: str, value: str, deadline: Deadline) -> str | None:
+    """Replace the text of a field at once. Return what the caller should know, or None.
+
+    Raises:
+        InvalidParameter: the field cannot hold the value.
+    """
+
+    async def fill(element: Locator, timeout_ms: float) -> None:
+        field = await run_about(element, _FIELD, value, timeout_ms=timeout_ms)
+        if field["expected"]:
+            raise InvalidParameter(
+                f'value: "{selector}" cannot hold "{value}"; it takes {field["expected"]}', parameter="value"
+            )
+        if field["editor"]:
+            await _fill_editor(page, element, selector, value, deadline)
+        else:
+            await element.fill(value, timeout=timeout_ms)
+            await check(element, timeout_ms)
+
+    notice: str | None = None
+
+    async def check(element: Locator, timeout_ms: float) -> None:
+        nonlocal notice
+        if page.document_request is not None:
+            return
+        with contextlib.suppress(Error):  # The page may have removed the field.
+            if await run_about(element, _HOLDS, value, timeout_ms=min(timeout_ms, CHECK_MS)) is False:
+                notice = "the page changed or refused the text: the field holds another"
+
+    await act_on_element(
+        page, selector, deadline, fill, find=lambda: find_obstacle(page, selector, deadline, editing=True)
+    )
+    return notice
+
+
+async def type_text(
+    page: Page, selector: str, text: str, deadline: Deadline, *, delay_ms: float, at_once: bool = False
+) -> None:
+    """Type a text key by key, after the text of the field.
+
+    `at_once` is for secrets: the whole text is inserted in one piece, so that no request and no message of
+    the page has a part of it, which nobody would recognise. Fields that take only single keys get those.
+    """
+
+    async def find(element: Locator, timeout_ms: float) -> None:
+        await element.wait_for(state="visible", timeout=timeout_ms)
+
+    async def type_at_end(element: Locator, timeout_ms: float) -> None:
+        reply = await run_about(element, _CARET_TO_END, timeout_ms=timeout_ms)
+        if reply in ("End", "ControlOrMeta+End"):
+            await element.press(reply, timeout=timeout_ms)
+        elif reply:
+            inside = await describe_fields_inside(page, selector, deadline)
+            raise ElementNotInteractive(
+                f'"{selector}" cannot be typed into: {reply}{inside}', selector=selector, reason=reply
+            )
+        if at_once and not await run_about(element, _NEEDS_KEYS, len(text), timeout_ms=timeout_ms):
+            await element.focus(timeout=timeout_ms)
+            await insert_text(page, selector, text, deadline)
+            return
+        first, *rest = _split_into_pieces(text, 1 if delay_ms else PIECE)
+        typing = element.press_sequentially(first, delay=delay_ms, timeout=deadline.remaining_ms)
+        await finish_keys(page, first, typing)
+        for piece in rest:
+            await type_keys(page, selector, piece, deadline, delay_ms=delay_ms)
+
+    await act_on_element(page, selector, deadline, find)
+    await act_on_element(page, selector, deadline.without_patience(), type_at_end)
+
+
+async def replace_text(
+    page: Page, selector: str, text: str, deadline: Deadline, *, delay_ms: float, at_once: bool = False
+) -> None:
+    """Type a text in place of the text of a field: key by key, or all at once where the delay is 0.
+
+    `at_once` is for secrets: each word is inserted in one piece.
+
+    It runs no script in the page's own world, so it also works where the page forbids scripts there.
+    """
+
+    async def clear_or_fill(element: Locator, timeout_ms: float) -> None:
+        value = "" if delay_ms else text
+        if (await run_about(element, _FIELD, "", timeout_ms=timeout_ms))["editor"]:
+            await _fill_editor(page, element, selector, value, deadline)
+        else:
+            await element.fill(value, timeout=timeout_ms)
+
+    await act_on_element(
+        page,
+        selector,
+        deadline,
+        clear_or_fill,
+        find=lambda: find_obstacle(page, selector, deadline, editing=True),
+    )
+    if not (delay_ms and text):
+        return
+
+    async def type_words(element: Locator, _: float) -> None:
+        first, *rest = _WORDS.findall(text)
+        if at_once:
+            await insert_text(page, selector, first, deadline)
+        else:
+            typing = element.press_sequentially(first, delay=delay_ms, timeout=deadline.remaining_ms)
+            await finish_keys(page, first, typing)
+        for word in rest:
+            # A field that splits its text at spaces becomes another field there, and moves the focus.
+            await settle(page, time.monotonic(), deadline, limit_ms=WORD_SETTLE_MS)
+            if at_once:
+                await insert_text(page, selector, word, deadline)
+            else:
+                await type_keys(page, selector, word, deadline, delay_ms=delay_ms)
+
+    await act_on_element(page, selector, deadline.without_patience(), type_words)
+
+
+def _split_into_pieces(text: str, size: int) -> list[str]:
+    return [text[at : at + size] for at in range(0, len(text), size)] or [""]
+
+
+async def _fill_editor(page: Page, element: Locator, selector: str, value: str, deadline: Deadline) -> None:
+    """Replace the text of a code editor with keys: the editor keeps its text elsewhere than in its field."""
+    await element.focus(timeout=deadline.action_ms)
+    if not await run_about(element, _HAS_FOCUS, timeout_ms=deadline.action_ms):
+        raise ElementNotInteractive(
+            f'"{selector}" cannot be filled: it does not take the focus', selector=selector, page=page.url
+        )
+
+    def message() -> str:
+        return f'Filling "{selector}" timed out after {deadline.elapsed}; keys had been sent'
+
+    async with send_input(page, message, deadline):
+        keyboard = page.playwright.keyboard
+        await keyboard.press("ControlOrMeta+a")
+        if value:
+            await keyboard.insert_text(value)
+        else:
+            await keyboard.press("Delete")
+
+
+_IS_EDITOR = """
+  const isEditor = element => {
+    const isText = element instanceof HTMLTextAreaElement;
+    if (!(isText || element.isContentEditable) || element.checkVisibility?.() === false) return false;
+    if (element.closest('.CodeMirror, .cm-editor, .ace_editor, .monaco-editor')) return true;
+    if (!isText) return false;
+    // A field that nobody sees and that has the focus for another element.
+    if (element.checkVisibility?.({opacityProperty: true}) === false) return true;
+    for (let at = element, up = 0; at && up < 3; at = at.parentElement, up++)
+      if ((at === element || getComputedStyle(at).overflow !== 'visible')
+        && (at.clientWidth < 4 || at.clientHeight < 4)) return true;
+    return false;
+  };"""
+
+_CARET_TO_END = f"""element => {{{_IS_EDITOR}
+  const editable = element.isContentEditable;
+  const field = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement;
+  if (field && element.disabled) return 'it is disabled';
+  if (field && element.readOnly) return 'it is read-only';
+  element.focus();
+  const focused = element.getRootNode().activeElement;
+  if (!editable && focused !== element) return 'it does not take the focus';
+  if (isEditor(element)) return 'ControlOrMeta+End';
+  if (!editable && !field) return null;
+  if (editable) {{
+    const selection = element.ownerDocument.getSelection();
+    selection.selectAllChildren(element);
+    selection.collapseToEnd();
+    return null;
+  }}
+  const end = element.value.length;
+  try {{ element.setSelectionRange(end, end); return null; }} catch {{ return 'End'; }}
+}}"""
+
+_HOLDS = """(element, value) => {
+  const field = element instanceof HTMLLabelElement && element.control || element;
+  const bare = text => text.replace(/\\s+/g, '');
+  if (field.isContentEditable) return bare(field.innerText) === bare(value);
+  if (!(field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement)) return null;
+  if (field.type === 'number' || field.type === 'range') return Number(field.value) === Number(value);
+  if (!['text', 'search', 'url', 'tel', 'email', 'password', 'textarea'].includes(field.type)) return null;
+  return bare(field.value) === bare(value);
+}"""
+
+_HAS_FOCUS = "element => element.getRootNode().activeElement === element"
+
+_NEEDS_KEYS = """(element, length) => {
+  const field = element instanceof HTMLLabelElement && element.control || element;
+  return field.maxLength >= 0 && field.maxLength < length
+    || ['date', 'datetime-local', 'month', 'time', 'week'].includes(field.type);
+}"""
+
+_FIELD = f"""(element, value) => {{{_IS_EDITOR}
+  const field = element instanceof HTMLLabelElement && element.control || element;
+  return {{expected: expected(), editor: isEditor(field)}};
+
+  // The form that a value has to have; null where this one has it.
+  function expected() {{
+    if (!value || !(field instanceof HTMLInputElement)) return null;
+    const forms = {{
+      date: '2024-02-29', time: '13:45', 'datetime-local': '2024-02-29T13:45', month: '2024-02',
+      week: '2024-W09', color: '#a1b2c3', range: 'a number',
+    }};
+    if (!Object.hasOwn(forms, field.type)) return null;
+    const trial = field.cloneNode();
+    trial.value = value = value.trim();
+    if (field.type === 'range') {{
+      if (Number(trial.value) === Number(value)) return null;
+      const step = trial.step && trial.step !== 'any' ? ` in steps of ${{trial.step}}` : '';
+      return `a number from ${{trial.min || 0}} to ${{trial.max || 100}}${{step}}`;
+    }}
+    const kept = field.type === 'color' ? trial.value === value.toLowerCase() : trial.value !== '';
+    return kept ? null : `the form ${{forms[field.type]}}`;
+  }}
+}}"""

@@ -1,0 +1,1 @@
+"""Browser contexts: options, devices and storage state."""

@@ -1,0 +1,94 @@
+"""Store storage states on disk, by name."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from footlight.browser.context.storage_state import SessionState
+from footlight.browser.driver.output_folder import translate_write_errors
+from footlight.errors import InvalidParameter
+from footlight.private_files import write_private_json
+
+__all__ = ["StateStore"]
+
+_OTHER_FOLDER = "Ask the server operator for another folder (--state-directory), or save without a name."
+
+
+class StateStore:
+    """Stores each state in a file that only its owner can read."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def save(self, name: str, state: SessionState) -> Path:
+        """Store the state. Raise PermissionDenied or ResourceExhausted if it cannot be written."""
+        path = self._path(name)
+        with translate_write_errors("The folder of saved states", remedy=_OTHER_FOLDER):
+            return write_private_json(path, state.to_json())
+
+    def find(self, name: str) -> SessionState | None:
+        data = _read(self._path(name), name)
+        return None if data is None else SessionState.from_json(data)
+
+    def save_options(self, name: str, options: Mapping[str, Any]) -> None:
+        """Store the options of the session with this state, unless they are all defaults."""
+        path = self._options_path(name)
+        if options:
+            write_private_json(path, options)
+        else:
+            path.unlink(missing_ok=True)
+
+    def find_options(self, name: str) -> Mapping[str, Any]:
+        return _read(self._options_path(name), name) or {}
+
+    def get(self, name: str) -> SessionState:
+        """Return the state. Raise InvalidParameter, which lists the existing names."""
+        if state := self.find(name):
+            return state
+        known = ", ".join(self.names()) or "none"
+        raise InvalidParameter(
+            f"state.name: no state named {name!r} is saved; saved: {known}", parameter="state"
+        )
+
+    def names(self) -> Sequence[str]:
+        return sorted(path.stem for path in self._folder.glob("*.json"))
+
+    def below(self, folder: str) -> StateStore:
+        """Return a separate store in a subfolder."""
+        return StateStore(self._folder / folder) if folder else self
+
+    def forget(self, name: str) -> None:
+        self._path(name).unlink(missing_ok=True)
+        self._options_path(name).unlink(missing_ok=True)
+
+    def _options_path(self, name: str) -> Path:
+        """Return the path of the options, which must not match `*.json` because they are no state."""
+        return self._path(name).with_suffix(".options")
+
+    def _path(self, name: str) -> Path:
+        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", name):
+            raise InvalidParameter(
+                f"name: {name!r} may hold only letters, digits, dots, dashes and underscores, at most 100",
+                parameter="name",
+            )
+        return self._folder / f"{name}.json"
+
+
+def _read(path: Path, name: str) -> dict[str, Any] | None:
+    try:
+        data: object = json.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, RecursionError) as error:
+        raise _damaged_state_error(name, str(error)) from None
+    if not isinstance(data, dict):
+        raise _damaged_state_error(name, "it is no JSON object")
+    return cast("dict[str, Any]", data)
+
+
+def _damaged_state_error(name: str, why: str) -> InvalidParameter:
+    return InvalidParameter(f"state: the saved state {name!r} is damaged: {why}", parameter="state")

@@ -1,0 +1,71 @@
+"""Start Playwright's driver, the process that controls all browsers, and start it again after its end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from footlight.browser.driver.playwright_api import on_driver_end, start_playwright
+
+if TYPE_CHECKING:
+    from playwright.async_api import Playwright
+
+__all__ = ["Driver"]
+
+logger = logging.getLogger(__name__)
+
+
+class Driver:
+    """The driver process. `ensure` starts it if necessary, and `on_end` is called each time that it ends."""
+
+    def __init__(
+        self,
+        temporary: Path,
+        *,
+        prepare: Callable[[Playwright], Awaitable[None]],
+        on_end: Callable[[], None],
+    ) -> None:
+        """Create the driver. `prepare` runs before it makes its first page."""
+        self._temporary = temporary
+        self._prepare = prepare
+        self._on_end = on_end
+        self._starting = asyncio.Lock()
+        self._playwright: Playwright | None = None
+        self._resources = contextlib.AsyncExitStack()
+        self._alive = False
+        self._closed = False
+
+    @property
+    def alive(self) -> bool:
+        return self._alive
+
+    @property
+    def playwright(self) -> Playwright:
+        """The last Playwright that was started; it may have ended."""
+        assert self._playwright is not None
+        return self._playwright
+
+    async def ensure(self) -> Playwright:
+        """Return a running Playwright."""
+        async with self._starting:
+            if not self._alive:
+                await self._resources.aclose()
+                playwright = await self._resources.enter_async_context(start_playwright(self._temporary))
+                on_driver_end(playwright, self._handle_end)
+                await self._prepare(playwright)
+                self._playwright, self._alive = playwright, True
+            return self.playwright
+
+    def _handle_end(self) -> None:
+        was_alive, self._alive = self._alive, False
+        if was_alive and not self._closed:
+            logger.error("the driver of the browsers is gone; it is started again")
+            self._on_end()
+
+    async def close(self) -> None:
+        self._closed = True
+        await self._resources.aclose()

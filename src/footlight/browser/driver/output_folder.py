@@ -1,0 +1,165 @@
+"""The folder that tools write files to: PDFs, recordings, baselines.
+
+Nothing is written outside of it, and no file is overwritten.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import re
+from collections.abc import Generator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from footlight.browser.driver.playwright_api import Error, file_error
+from footlight.errors import FootlightError, InvalidParameter, PermissionDenied, ResourceExhausted
+
+__all__ = [
+    "MAX_NAME_BYTES",
+    "OutputFolder",
+    "cut_to_bytes",
+    "disk_full_error",
+    "fill_reserved",
+    "open_new",
+    "translate_write_errors",
+    "write_error",
+    "write_new",
+]
+
+MAX_NAME_BYTES = 200
+"""The length of a file name without number and suffix. File systems allow 255 bytes in all."""
+WHAT = "The output folder"
+REMEDY = "Ask the server operator for another folder (--output-path)."
+
+_DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+@dataclass(frozen=True, slots=True)
+class OutputFolder:
+    """A folder that is created when the first file is reserved."""
+
+    path: Path
+
+    def below(self, folder: str) -> OutputFolder:
+        """Return a separate subfolder."""
+        return OutputFolder(self.path / folder) if folder else self
+
+    def reserve(self, name: str, suffix: str, *, parameter: str = "name") -> Path:
+        """Create an empty file of that name, with a number if the name is taken, and return its real path.
+
+        Raises:
+            InvalidParameter: the name, given as this parameter, is not that of a plain file.
+            PermissionDenied: the folder cannot be written to.
+            ResourceExhausted: there is no room left.
+        """
+        _check_name(name, parameter)
+        stem = name.removesuffix(suffix)
+        with translate_write_errors(WHAT, remedy=REMEDY):
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            return _reserve(self.path.resolve(), stem, suffix)
+
+    def find(self, name: str) -> Path | None:
+        """Return the file of that name in the folder. Links are not followed."""
+        if not _is_name(name):
+            return None
+        path = self.path.resolve() / name
+        return path if path.is_file() and not path.is_symlink() else None
+
+
+@contextlib.contextmanager
+def fill_reserved(path: Path) -> Generator[Path]:
+    """Fill a reserved file in this block. The file is removed if the block fails.
+
+    Raises:
+        PermissionDenied, ResourceExhausted: as in `translate_write_errors`.
+    """
+    try:
+        with translate_write_errors(WHAT, remedy=REMEDY):
+            yield path
+    except BaseException:
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)
+        raise
+
+
+@contextlib.contextmanager
+def translate_write_errors(what: str, *, remedy: str) -> Generator[None]:
+    """Translate errors of the file system in this block to errors with advice.
+
+    Raises:
+        PermissionDenied: `what` cannot be written to.
+        ResourceExhausted: there is no room left.
+    """
+    try:
+        yield
+    except (OSError, Error) as error:
+        if found := write_error(error, what, remedy=remedy):
+            raise found from error
+        raise
+
+
+def write_error(error: Exception, what: str, *, remedy: str) -> FootlightError | None:
+    """Return the error for an error of the file system, or None for any other error."""
+    found = file_error(error) if isinstance(error, Error) else error
+    if not isinstance(found, OSError) or found.errno is None:
+        return None  # A timeout is an OSError too.
+    reason = os.strerror(found.errno)
+    if found.errno in _DISK_FULL:
+        return ResourceExhausted(
+            f"{what} has no room left: {reason}", suggestion=f"Free some room on its disk. {remedy}"
+        )
+    return PermissionDenied(f"{what} cannot be written to: {reason}", suggestion=remedy)
+
+
+def disk_full_error(error: Exception) -> FootlightError | None:
+    """Return the error for a full disk of the server, or None for any other error."""
+    found = write_error(error, "The server's disk", remedy="It may be that of its temporary folder.")
+    return found if isinstance(found, ResourceExhausted) else None
+
+
+def cut_to_bytes(text: str, limit: int) -> str:
+    """Return the beginning of the text, at most `limit` bytes in UTF-8."""
+    return text.encode("utf-8", "replace")[:limit].decode("utf-8", "ignore")
+
+
+def write_new(path: Path, data: bytes) -> None:
+    """Write data to a file that was reserved."""
+    with open_new(path) as file:
+        file.write(data)
+
+
+def open_new(path: Path) -> BinaryIO:
+    """Open a file that was reserved. If it was replaced by a link meanwhile, the link is not followed."""
+    flags = os.O_RDWR | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    return os.fdopen(os.open(path, flags), "w+b")
+
+
+def _reserve(folder: Path, stem: str, suffix: str) -> Path:
+    number = 0
+    while True:
+        path = folder / (f"{stem}-{number}{suffix}" if number else f"{stem}{suffix}")
+        try:
+            path.touch(mode=0o600, exist_ok=False)  # Also where a link of that name leads to nothing.
+        except FileExistsError:
+            number += 1
+        else:
+            return path
+
+
+def _is_name(name: str) -> bool:
+    """Return whether the name is a plain file name on every system: no folder, no hidden file."""
+    plain = re.fullmatch(r"\w[\w.\- ()]{0,99}", name) is not None and not name.endswith((".", " "))
+    return plain and len(name.encode()) <= MAX_NAME_BYTES
+
+
+def _check_name(name: str, parameter: str) -> None:
+    if not _is_name(name):
+        raise InvalidParameter(
+            f"{parameter}: {name[:100]!r} is no plain file name; give one such as checkout-2, without "
+            "a folder, of at most 100 letters, digits, dots, dashes, underscores and spaces "
+            f"({MAX_NAME_BYTES} bytes in UTF-8)",
+            parameter=parameter,
+        )

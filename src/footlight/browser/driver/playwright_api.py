@@ -1,0 +1,295 @@
+"""The boundary to Playwright: it starts here, and its exceptions are translated here.
+
+Playwright has three exception types and puts all details into messages. The table below is the only place
+that parses them.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from playwright.async_api import Browser, Error, Playwright, async_playwright
+from playwright.async_api import TimeoutError as PlaywrightTimeout
+
+from footlight.errors import (
+    FootlightError,
+    InvalidParameter,
+    InvalidSelector,
+    InvalidUrl,
+    NetworkFailed,
+)
+
+__all__ = [
+    "Error",
+    "PlaywrightTimeout",
+    "cause",
+    "file_error",
+    "intercepted_by",
+    "is_between_documents",
+    "is_closed",
+    "is_context_lost",
+    "is_error_page",
+    "is_not_ready",
+    "is_syntax_error",
+    "is_taken",
+    "is_wrong_kind",
+    "network_cause",
+    "on_disconnected",
+    "on_driver_end",
+    "protocol_reason",
+    "refused_option",
+    "start_playwright",
+    "translate_error",
+    "was_aborted",
+    "was_crossed",
+    "was_dispatched",
+    "was_editing",
+]
+
+
+@asynccontextmanager
+async def start_playwright(temporary: Path) -> AsyncGenerator[Playwright]:
+    """Start the driver process. Its browser profiles are kept below `temporary`."""
+    # The driver copies our environment when it starts and has no option for this.
+    before = os.environ.get("TMPDIR")
+    os.environ["TMPDIR"] = str(temporary)
+    starting = async_playwright()
+    try:
+        playwright = await starting.start()
+    finally:
+        if before is None:
+            del os.environ["TMPDIR"]
+        else:
+            os.environ["TMPDIR"] = before
+    try:
+        yield playwright
+    finally:
+        await playwright.stop()
+
+
+def on_driver_end(playwright: Playwright, tell: Callable[[], object]) -> None:
+    """Call `tell` when the driver process ends, which Playwright does not report."""
+
+    def end(*_: object) -> None:
+        tell()
+
+    _connection(playwright).on("close", end)
+
+
+def on_disconnected(browser: Browser, tell: Callable[[], object]) -> None:
+    """Call `tell` once when the browser is gone, also if the driver has ended."""
+    connection = _connection(browser)
+
+    def end(*_: object) -> None:
+        browser.remove_listener("disconnected", end)
+        connection.remove_listener("close", end)
+        tell()
+
+    browser.on("disconnected", end)
+    connection.on("close", end)
+
+
+def _connection(of: Playwright | Browser) -> Any:
+    return of._impl_obj._connection  # pyright: ignore
+
+
+MAX_LINES = 5
+"""The number of lines of a message that are parsed. A call log may follow."""
+
+_PREFIX = re.compile(r"^(?:\w{1,40}\.\w{1,40}: )?(?:Error: )?")
+_FILE = re.compile(r"\b(E[A-Z]{2,14}): ")
+_NETWORK = re.compile(r"(net::ERR_\w+|NS_ERROR_\w+|Could not connect[^\n]*|Connection refused)")
+_CROSSED = re.compile(r'interrupted by another navigation to "([^"]*)"')
+_INTERCEPTED = " intercepts pointer events"
+MAX_ELEMENT_CHARACTERS = 200
+
+_KINDS = {
+    "aborted": re.compile(r"ERR_ABORTED|NS_BINDING_ABORTED|Download is starting"),
+    "between documents": re.compile(r"Not attached to an active page"),
+    "context lost": re.compile(r"Execution context was destroyed|Cannot find context with specified id"),
+    "dispatched": re.compile(r"performing \w+(?: \w+){0,3} action|navigating to"),
+    "editing": re.compile(r"editable"),
+    "not ready": re.compile(r"Element is not visible|Element is outside of the viewport"),
+    "taken": re.compile(r"override is already in effect"),
+    "wrong kind": re.compile(
+        r"Element is not an? |Not a checkbox|Cannot uncheck radio|Node is not an? |"
+        r"Clicking the checkbox did not|Non-multiple file input|Input of type|Cannot set input files|"
+        r"can only accept|did not find some options|Element is outside of the viewport|"
+        r"did not accept the drop"
+    ),
+}
+"""What a message says about the kind of an error. The functions below explain the kinds."""
+
+_OPTIONS = (
+    ("permissions", re.compile(r"(Unknown permission: .*)")),
+    ("timezone", re.compile(r"(Invalid timezone(?: ID: .*)?)")),
+    ("locale", re.compile(r"(Invalid locale name)")),
+    ("geolocation", re.compile(r"geolocation\.(\w+: .*)")),
+    ("extraHeaders", re.compile(r"((?:Invalid|Unsafe|Forbidden) header.*)", re.IGNORECASE)),
+    ("proxy", re.compile(r"(Browser does not support socks5 proxy authentication)|Invalid URL")),
+    ("state", re.compile(r"((?:Cookie should have|Invalid cookie|storageState|Error setting storage).*)")),
+)
+"""What a message says about the option of a context that the browser refuses."""
+
+
+def _is(kind: str, text: str) -> bool:
+    return bool(_KINDS[kind].search(text))
+
+
+def cause(error: Error) -> str:
+    """Return the cause of the error in one line, without method name, stack and call log.
+
+    The line after a line that ends with a colon is appended.
+    """
+    lines = error.message.splitlines()[:MAX_LINES]
+    told = list[str]()
+    for line in lines:
+        told.append(_PREFIX.sub("", line.strip()))
+        if told[-1] and not told[-1].endswith(":"):
+            break
+    return " ".join(filter(None, told))
+
+
+def file_error(error: Error) -> OSError | None:
+    """Return the error of the file system that the driver reported when it wrote a file, or None."""
+    found = _FILE.search(cause(error))
+    number = getattr(errno, found[1], None) if found else None
+    return None if number is None else OSError(number, os.strerror(number))
+
+
+def protocol_reason(error: Error) -> str:
+    """Return the browser's message about a command of the DevTools protocol."""
+    return re.sub(r"^Protocol error \([\w.]{1,80}\): ", "", cause(error))
+
+
+def network_cause(error: Error) -> str | None:
+    """Return the browser's name of a network failure, such as `net::ERR_CONNECTION_REFUSED`."""
+    found = _NETWORK.search(error.message)
+    return found.group(1) if found else None
+
+
+def is_closed(error: Error) -> bool:
+    """Return whether the page, its context or its browser is closed."""
+    # One that is made here, when the driver is gone, has the type and no name.
+    return "TargetClosedError" in (error.name, type(error).__name__)
+
+
+def was_aborted(error: Error) -> bool:
+    """Return whether a navigation was aborted because its response was a file or empty."""
+    return _is("aborted", error.message)
+
+
+def was_crossed(error: Error, *urls: str | None) -> bool:
+    """Return whether a navigation was interrupted by one that no caller asked for.
+
+    That is the browser's error page about an earlier failure, or the rest of a navigation to one of `urls`.
+    """
+    by = _CROSSED.search(error.message)
+    return bool(by) and (is_error_page(by[1]) or by[1] in urls)
+
+
+def is_between_documents(error: Error) -> bool:
+    """Return whether the page is just replacing its document and cannot execute commands."""
+    return _is("between documents", error.message)
+
+
+def is_context_lost(error: Error) -> bool:
+    """Return whether the page navigated while a script ran in it."""
+    return _is("context lost", error.message)
+
+
+def is_error_page(url: str) -> bool:
+    """Return whether the URL is that of the browser's error page."""
+    return url.startswith(("chrome-error:", "about:neterror", "about:certerror"))
+
+
+def refused_option(error: Error) -> tuple[str, str] | None:
+    """Return the option of a context or an emulation that the browser refuses and the reason, or None."""
+    for option, pattern in _OPTIONS:
+        if found := pattern.search(cause(error)):
+            return option, found[1] or found[0]
+    return None
+
+
+def is_taken(error: Error) -> bool:
+    """Return whether another page of the same process has the emulation, which only one page can have."""
+    return _is("taken", error.message)
+
+
+def is_syntax_error(error: Error) -> bool:
+    """Return whether a script could not be compiled, so that none of it has run."""
+    return cause(error).startswith("SyntaxError")
+
+
+def is_wrong_kind(error: Error) -> bool:
+    """Return whether the element exists but does not support this action."""
+    return _is("wrong kind", error.message)
+
+
+def is_not_ready(error: Error) -> bool:
+    """Return whether a forced action did nothing because its element was hidden, or out of the viewport."""
+    return _is("not ready", error.message)
+
+
+def was_dispatched(error: Error) -> bool:
+    """Return whether the page had received the input before the timeout, according to the call log.
+
+    Input that would have hit another element was not delivered.
+    """
+    _, _, since = error.message.rpartition(_INTERCEPTED)
+    return _is("dispatched", since)
+
+
+def intercepted_by(error: Error) -> str | None:
+    """Return the element that the last attempt hit instead of the target, as `<p id="x">…</p>`."""
+    met = [line for line in error.message.splitlines() if line.endswith(_INTERCEPTED)]
+    return met[-1].removesuffix(_INTERCEPTED).strip(" -")[:MAX_ELEMENT_CHARACTERS] if met else None
+
+
+def was_editing(error: Error) -> bool:
+    """Return whether the action was waiting for a field to become editable."""
+    return _is("editing", error.message)
+
+
+def translate_error(error: Error, *, selector: str | None = None) -> FootlightError | None:
+    """Return the error if the message alone decides, or None if the page must be asked."""
+    message = error.message
+    for pattern, make in _TRANSLATIONS:
+        if pattern.search(message):
+            return make(cause(error), selector)
+    return None
+
+
+def _invalid_selector(reason: str, selector: str | None) -> FootlightError:
+    return InvalidSelector(f'The selector "{selector}" cannot be parsed: {reason}', selector=selector)
+
+
+_TRANSLATIONS: tuple[tuple[re.Pattern[str], Callable[[str, str | None], FootlightError]], ...] = (
+    (
+        re.compile(
+            r"while parsing (?:css )?selector|is not a valid (?:selector|XPath)|Unknown engine|"
+            r"Malformed selector|Invalid regular expression|Unsupported token|"
+            r"Only one of the selectors can capture|Selector cannot"
+        ),
+        _invalid_selector,
+    ),
+    (
+        re.compile(r"Malformed value|Cannot type text into"),
+        lambda reason, _: InvalidParameter(f"value: {reason}", parameter="value"),
+    ),
+    (
+        re.compile(r'Unknown key: "([^"]*)"|Unknown modifier (\S+)|Unknown button: (\S+)'),
+        lambda reason, _: InvalidParameter(
+            f"key: {reason}. Use a name such as Enter, Tab, ArrowDown or a", parameter="key"
+        ),
+    ),
+    (re.compile(r"invalid URL", re.IGNORECASE), lambda reason, _: InvalidUrl(reason)),
+    (_NETWORK, lambda reason, _: NetworkFailed(reason)),
+)
+"""What a message says, and the error that it becomes."""

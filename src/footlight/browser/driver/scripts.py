@@ -1,0 +1,116 @@
+"""Run scripts of our own in a page.
+
+Scripts run in the page's own world. Hardened pages disable `eval` there, and then no script of Playwright
+runs in that world. In this case the script runs again in an isolated world (`isolated.js`). Only such pages
+pay for the additional attempt.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import quote
+
+from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout, is_closed, is_context_lost
+from footlight.javascript import selector_engine
+
+if TYPE_CHECKING:
+    from playwright.async_api import ElementHandle, Frame, Locator, Page, Playwright
+
+__all__ = ["find_element", "register_scripts", "run", "run_about", "run_about_all"]
+
+_ENGINE = "footlight-apart"
+
+T = TypeVar("T")
+
+_keys = itertools.count(1)
+
+
+async def register_scripts(playwright: Playwright) -> None:
+    """Register the selector engine. Call it before the first page is made."""
+    source = selector_engine(Path(__file__).parent, "isolated")
+    await playwright.selectors.register(_ENGINE, source, content_script=True)
+
+
+async def run(within: Page | Frame, script: str, argument: Any = None) -> Any:
+    """Return the result of a script about a document. If it is a function, it gets the argument."""
+
+    async def isolated() -> Any:
+        return _read(await within.get_attribute(_query(script, argument), "v", timeout=0))
+
+    return await _retry_isolated(lambda: within.evaluate(script, argument), isolated)
+
+
+async def run_about(element: Locator, script: str, argument: Any = None, *, timeout_ms: float) -> Any:
+    """Wait for the element, and return the result of a function that gets it."""
+
+    async def isolated() -> Any:
+        asked = element.locator(_query(script, argument))
+        return _read(await asked.get_attribute("v", timeout=timeout_ms))
+
+    return await _retry_isolated(lambda: element.evaluate(script, argument, timeout=timeout_ms), isolated)
+
+
+async def run_about_all(found: Locator, script: str, argument: Any = None, *, by_handle: bool = False) -> Any:
+    """Return the result of a function that gets the list of all current matches.
+
+    Use `by_handle` for selectors that the page's own world does not know.
+    """
+
+    async def in_page() -> Any:
+        if not by_handle:
+            return await found.evaluate_all(script, argument)
+        elements = await found.element_handles()
+        asked = f"(_, [elements, argument]) => ({script})(elements, argument)"
+        return await elements[0].evaluate(asked, [elements, argument]) if elements else []
+
+    async def isolated() -> Any:
+        key = str(next(_keys))
+        if not await found.locator(_encode({"gather": key})).count():
+            return await run(found.page, f"argument => ({script})([], argument)", argument)
+        asked = found.first.locator(_query(script, argument, over=key))
+        return _read(await asked.get_attribute("v", timeout=0))
+
+    return await _retry_isolated(in_page, isolated)
+
+
+async def find_element(within: Page | Frame, script: str) -> ElementHandle | None:
+    """Return the element that a function returns, or None."""
+
+    async def in_page() -> ElementHandle | None:
+        return (await within.evaluate_handle(script)).as_element()
+
+    async def isolated() -> ElementHandle | None:
+        found = await within.query_selector(_query(script, None))
+        return None if found is None or await found.get_attribute("v") == "null" else found
+
+    return await _retry_isolated(in_page, isolated)
+
+
+async def _retry_isolated(in_page: Callable[[], Awaitable[T]], isolated: Callable[[], Awaitable[T]]) -> T:
+    try:
+        return await in_page()
+    except PlaywrightTimeout:
+        raise
+    except Error as error:
+        if is_closed(error) or is_context_lost(error):
+            raise
+        try:
+            return await isolated()
+        except Error as again:
+            raise again if is_context_lost(again) else error from None
+
+
+def _query(script: str, argument: Any, **more: Any) -> str:
+    return _encode({"script": script.strip().rstrip(";"), "argument": argument, **more})
+
+
+def _encode(request: dict[str, Any]) -> str:
+    return f"{_ENGINE}={quote(json.dumps(request))}"
+
+
+def _read(reply: str | None) -> Any:
+    return json.loads(reply or "null")

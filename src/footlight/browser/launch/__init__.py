@@ -1,0 +1,1 @@
+"""Find, start and pool browsers, with profiles and with extensions."""

@@ -1,0 +1,60 @@
+"""Find and end the process of a browser."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import TYPE_CHECKING, Any, cast
+
+from footlight.browser.driver.playwright_api import Error
+
+if TYPE_CHECKING:
+    import psutil
+    from playwright.async_api import BrowserContext
+
+__all__ = ["close_context", "end_process", "find_process", "listener_on"]
+
+END_SECONDS = 2.0
+
+
+async def find_process(context: BrowserContext) -> psutil.Process:
+    import psutil
+
+    assert context.browser is not None
+    cdp = await context.browser.new_browser_cdp_session()
+    told = cast("dict[str, Any]", await cdp.send("SystemInfo.getProcessInfo"))
+    await cdp.detach()
+    pid = next(int(each["id"]) for each in told["processInfo"] if each["type"] == "browser")
+    return psutil.Process(pid)
+
+
+async def close_context(context: BrowserContext) -> None:
+    with contextlib.suppress(Error, TimeoutError):
+        async with asyncio.timeout(END_SECONDS):
+            await context.close()
+
+
+def end_process(process: psutil.Process) -> None:
+    """Wait until the process ends, and kill it and its children if it does not."""
+    import psutil
+
+    try:
+        family = [process, *process.children(recursive=True)]
+        _, alive = psutil.wait_procs(family, timeout=END_SECONDS)
+    except psutil.NoSuchProcess:
+        return
+    for each in alive:
+        with contextlib.suppress(psutil.Error):
+            each.kill()
+    psutil.wait_procs(alive, timeout=END_SECONDS)
+
+
+def listener_on(port: int) -> str:
+    """Return the process that listens on the port, if the system reports it."""
+    import psutil
+
+    with contextlib.suppress(psutil.Error):
+        for each in psutil.net_connections("tcp"):
+            if each.status == psutil.CONN_LISTEN and each.laddr and each.laddr[1] == port and each.pid:
+                return f"process {each.pid} ({psutil.Process(each.pid).name()})"
+    return "another process"

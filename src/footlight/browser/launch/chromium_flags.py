@@ -1,0 +1,69 @@
+"""The command-line flags of Chromium that Footlight sets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+__all__ = [
+    "BEHIND_PROXY",
+    "DEBUGGING_PORTS",
+    "NO_LINK_LOCAL",
+    "NO_OWN_REQUESTS",
+    "UNLIMITED_NAVIGATIONS",
+    "close_debugging_ports",
+]
+
+NO_OWN_REQUESTS = (
+    "--disable-quic",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+"""Flags that stop Chromium's own requests."""
+
+_LINK_LOCAL = (
+    "169.254.*.*",
+    "::ffff:a9fe:*",
+    "64:ff9b::a9fe:*",
+    "fe8?:*",
+    "fe9?:*",
+    "fea?:*",
+    "feb?:*",
+    "fd00:ec2::254",
+)
+"""Host patterns of Chromium: addresses in their shortest form, IPv6 without brackets."""
+
+NO_LINK_LOCAL = ("--host-resolver-rules=" + ", ".join(f"MAP {host} ~NOTFOUND" for host in _LINK_LOCAL),)
+"""Refuses link-local addresses, also in redirects and requests of pages, which only the proxy could see."""
+
+BEHIND_PROXY = ("--force-webrtc-ip-handling-policy=disable_non_proxied_udp",)
+"""Flags that let no traffic bypass the proxy that enforces the domain policy."""
+
+UNLIMITED_NAVIGATIONS = ("--disable-ipc-flooding-protection",)
+"""Flags of Playwright that are left out. Without this one, Chromium limits a page to 200 navigations within
+its document in 10 seconds. A page that calls `history.pushState` without end would otherwise keep the driver
+busy, and with it every session.
+"""
+
+DEBUGGING_PORTS = range(20_000, 30_000)
+"""The ports of browsers for debuggers. Pages must not reach them, because a debugger can read any file."""
+
+
+RULES = "--host-resolver-rules="
+_THIS_MACHINE = (
+    *("localhost", "localhost.", "*.localhost", "*.localhost.", "127.*", "0.*"),
+    *("[::ffff:7f*]", "[::ffff:0:*]"),
+)
+"""The names under which debuggers accept connections. In `DEBUGGING_PORTS`, `?` can also match nothing."""
+_SHORT_PORTS = tuple(f"MAP {host}:2??? {host}" for host in ("localhost", "127.0.0.1"))
+"""The shorter ports that the pattern matches too and that stay open."""
+
+
+def close_debugging_ports(args: Sequence[str]) -> list[str]:
+    """Return the flags with the debugging ports of all browsers out of reach of pages.
+
+    Only the last switch of a name counts, so its rules are merged.
+    """
+    given = [arg.removeprefix(RULES) for arg in args if arg.startswith(RULES)]
+    rules = [*_SHORT_PORTS, *(f"MAP {host}:2???? ~NOTFOUND" for host in _THIS_MACHINE), *given]
+    return [*(arg for arg in args if not arg.startswith(RULES)), RULES + ", ".join(rules)]

@@ -1,0 +1,154 @@
+"""Start a browser of the pool, or attach to a running one."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from footlight.browser.driver.playwright_api import Error, cause, start_playwright
+from footlight.browser.launch.chromium_flags import (
+    BEHIND_PROXY,
+    NO_LINK_LOCAL,
+    NO_OWN_REQUESTS,
+    UNLIMITED_NAVIGATIONS,
+)
+from footlight.browser.launch.installation import FoundBrowser, find_browser, install_remedy
+from footlight.errors import BrowserCrashed, BrowserNotInstalled, FootlightError
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, Playwright
+
+    from footlight.config import BrowserSettings
+
+__all__ = [
+    "TriedBrowser",
+    "is_display_missing",
+    "launch_arguments",
+    "launch_browser",
+    "launch_error",
+    "try_browser",
+]
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class TriedBrowser:
+    """A browser that started and opened a page."""
+
+    version: str
+    path: str
+    sandboxed: bool
+
+
+async def try_browser(settings: BrowserSettings) -> TriedBrowser:
+    """Start the configured browser, open a page and end it. Raise BrowserNotInstalled if that fails."""
+    with tempfile.TemporaryDirectory(prefix="footlight-try-") as folder:
+        async with start_playwright(Path(folder)) as playwright:
+            browser = await launch_browser(playwright, settings, proxied=False)
+            await (await browser.new_page()).goto("about:blank")
+            version = f"{settings.type} {browser.version}"
+            await browser.close()
+            if settings.cdp_endpoint:
+                return TriedBrowser(version, settings.cdp_endpoint, True)
+            found = find_browser(settings, Path(getattr(playwright, settings.type).executable_path))
+            sandboxed = settings.type != "chromium" or _sandbox(settings.args)
+            return TriedBrowser(version, found.path, sandboxed)
+
+
+async def launch_browser(playwright: Playwright, settings: BrowserSettings, *, proxied: bool) -> Browser:
+    """Start a browser, or attach to the one at `cdpEndpoint`.
+
+    Raises:
+        BrowserNotInstalled: it is missing, or does not start.
+    """
+    engine = getattr(playwright, settings.type)
+    if settings.cdp_endpoint:
+        return await _attach(playwright, settings.cdp_endpoint)
+    found = find_browser(settings, Path(engine.executable_path))
+    try:
+        return await engine.launch(**launch_arguments(settings, found, proxied=proxied))
+    except Error as error:
+        raise launch_error(error, settings, found) from error
+
+
+def launch_arguments(settings: BrowserSettings, found: FoundBrowser, *, proxied: bool) -> dict[str, Any]:
+    """Return Playwright's arguments, for a browser with and without a profile."""
+    logger.info("starting %s (%s: %s)", settings.type, found.source, found.path)
+    options: dict[str, Any] = {"headless": settings.headless, "args": list(settings.args)}
+    if found.executable is not None:
+        options["executable_path"] = found.executable
+    if settings.channel is not None:
+        options["channel"] = settings.channel
+    if settings.type == "chromium":
+        options["args"] = [*NO_OWN_REQUESTS, *(BEHIND_PROXY if proxied else NO_LINK_LOCAL), *settings.args]
+        options["chromium_sandbox"] = _sandbox(settings.args)
+        options["ignore_default_args"] = [*UNLIMITED_NAVIGATIONS]
+    # Signals are ours: Playwright would end the browsers before the sessions are saved.
+    return {**options, "handle_sigint": False, "handle_sigterm": False, "handle_sighup": False}
+
+
+_KILLED = re.compile(r"signal=(SIG(?:KILL|TERM|INT|HUP|SEGV|BUS))\b")
+
+
+def launch_error(error: Error, settings: BrowserSettings, found: FoundBrowser) -> FootlightError:
+    if killed := _KILLED.search(error.message):
+        return BrowserCrashed(f"{settings.type} ({found.path}) ended by {killed[1]} while it was starting")
+    return BrowserNotInstalled(
+        f"{settings.type} ({found.path}) did not start: {_start_reason(error)}",
+        suggestion=_start_remedy(error, settings),
+        browser=settings.type,
+        path=found.path,
+    )
+
+
+async def _attach(playwright: Playwright, endpoint: str) -> Browser:
+    try:
+        return await playwright.chromium.connect_over_cdp(endpoint)
+    except Error as error:
+        raise BrowserNotInstalled(
+            f"No browser answers at {endpoint}: {cause(error)}",
+            suggestion="Start Chromium with --remote-debugging-port; browser.cdpEndpoint is its address.",
+            cdpEndpoint=endpoint,
+        ) from error
+
+
+def _sandbox(args: list[str]) -> bool:
+    """Return whether to use the sandbox. It is off for root or by configuration, which is logged."""
+    if "--no-sandbox" in args:
+        logger.warning("the browser's sandbox is off: browser.args has --no-sandbox")
+        return False
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        logger.warning("the browser's sandbox is off: Chromium has none for the root user")
+        return False
+    return True
+
+
+_NO_SANDBOX = ("sandboxing failed", "No usable sandbox", "without --no-sandbox")
+"""Messages about a missing sandbox. The command line, which is reported too, always contains the flag."""
+
+
+def is_display_missing(error: Error) -> bool:
+    return "DISPLAY" in error.message or "XServer" in error.message
+
+
+def _start_reason(error: Error) -> str:
+    return "there is no display to show it on" if is_display_missing(error) else cause(error)
+
+
+def _start_remedy(error: Error, settings: BrowserSettings) -> str:
+    if is_display_missing(error):
+        return "There is no display: leave --headed out, or run under `xvfb-run`."
+    if settings.channel is not None:
+        return f"Install it (`playwright install {settings.channel}`), or leave browser.channel out."
+    if any(words in error.message for words in _NO_SANDBOX):
+        return (
+            "The system forbids Chromium's sandbox: "
+            "allow user namespaces, or add --no-sandbox to browser.args."
+        )
+    return install_remedy(settings.type)

@@ -1,0 +1,242 @@
+"""Start a browser on a profile, with a port for debuggers, and end it completely.
+
+It is the full browser where there is one. The headless shell stores its cookies in another way, and
+identifies itself in a header whatever its user agent is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import http.client
+import json
+import os
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import urlsplit
+
+from footlight.browser.context.arguments import context_arguments, option_error
+from footlight.browser.driver.playwright_api import Error
+from footlight.browser.launch.browser_process import close_context, end_process, find_process, listener_on
+from footlight.browser.launch.chromium_flags import close_debugging_ports
+from footlight.browser.launch.installation import find_browser
+from footlight.browser.launch.launch_options import LaunchOptions, LaunchPlan, needs_own_agent
+from footlight.browser.launch.launcher import is_display_missing, launch_arguments, launch_error
+from footlight.browser.launch.profile_lock import find_browser_holder
+from footlight.browser.launch.profiles import profile_in_use_error
+from footlight.errors import FootlightError, ResourceExhausted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import psutil
+    from playwright.async_api import BrowserContext, Playwright
+
+    from footlight.browser.context.devices import Devices
+    from footlight.browser.launch.installation import FoundBrowser
+    from footlight.config import BrowserSettings
+
+__all__ = ["DebugEndpoint", "PersistentBrowser", "PersistentLauncher", "check_port"]
+
+VACATED_SECONDS = 5.0
+"""How long the browser of a killed server may take to end."""
+LISTENS_SECONDS = 10.0
+LOOK_SECONDS = 0.02
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DebugEndpoint:
+    """Where the browser of a session listens for debuggers. Only this machine can connect."""
+
+    port: int
+    http: str
+    ws: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersistentBrowser:
+    """A browser that runs on a profile."""
+
+    context: BrowserContext
+    launch: LaunchPlan
+    endpoint: DebugEndpoint
+    process: psutil.Process
+    """The process, because its number may be reused when the browser has ended."""
+    shell: bool
+    """Whether it is a headless shell."""
+
+    async def end(self) -> None:
+        """End the browser. Afterwards the profile is consistent and the port is free."""
+        await close_context(self.context)
+        await asyncio.to_thread(end_process, self.process)
+
+
+class PersistentLauncher:
+    """Starts browsers on profiles. Their temporary files are in `temporary`."""
+
+    def __init__(
+        self,
+        playwright: Callable[[], Playwright],
+        settings: BrowserSettings,
+        *,
+        devices: Devices,
+        filter_proxy: str | None,
+        temporary: Path,
+    ) -> None:
+        self._temporary = temporary
+        self._playwright = playwright
+        self._settings = settings
+        self._devices = devices
+        self._filter_proxy = filter_proxy
+        self._own_agent: str | None = None
+
+    async def launch(self, folder: Path, options: LaunchOptions, *, port: int) -> PersistentBrowser:
+        """Start a browser on the profile in `folder`, which the caller has locked.
+
+        Raises:
+            BrowserNotInstalled: there is none, or it does not start.
+            InvalidParameter: the browser refuses an option, which the error names.
+            ResourceExhausted: another browser runs on the profile, or another process listens on the port.
+        """
+        launch = LaunchPlan.of(
+            options,
+            headless=self._settings.headless,
+            own_agent=await self._agent() if needs_own_agent(options) else None,
+            devices=self._devices,
+        )
+        await _wait_until_vacated(folder)
+        check_port(port)
+        found = self._find()
+        context = await self._start(folder, launch, found, port)
+        try:
+            async with asyncio.timeout(LISTENS_SECONDS):
+                process = await find_process(context)
+                endpoint = await _endpoint(process, port)
+            return PersistentBrowser(
+                context=context, launch=launch, endpoint=endpoint, process=process, shell=_is_shell(found)
+            )
+        except BaseException as error:
+            await close_context(context)
+            if isinstance(error, TimeoutError):
+                check_port(port)
+                raise _port_in_use_error(port, "something else") from None
+            if _is_gone(error):
+                told = error if isinstance(error, Error) else Error("it ended at once")
+                raise self._launch_error(told, launch, found) from error
+            raise
+
+    def _find(self) -> FoundBrowser:
+        return find_browser(self._settings, Path(self._playwright().chromium.executable_path), shell=False)
+
+    async def _start(
+        self, folder: Path, launch: LaunchPlan, found: FoundBrowser, port: int
+    ) -> BrowserContext:
+        arguments: dict[str, Any] = {
+            **launch_arguments(self._settings, found, proxied=self._filter_proxy is not None),
+            **context_arguments(
+                launch.context, devices=self._devices, engine="chromium", filter_proxy=self._filter_proxy
+            ),
+            "headless": launch.headless,
+            "env": {**os.environ, "TMPDIR": str(self._temporary)},
+        }
+        # Ours come last, and count.
+        listen = ("--remote-debugging-address=127.0.0.1", f"--remote-debugging-port={port}")
+        arguments["args"] = [*close_debugging_ports(arguments["args"]), *launch.args, *listen]
+        try:
+            return await self._playwright().chromium.launch_persistent_context(folder, **arguments)
+        except Error as error:
+            raise self._launch_error(error, launch, found) from error
+
+    def _launch_error(self, error: Error, launch: LaunchPlan, found: FoundBrowser) -> FootlightError:
+        if refused := option_error(error, of="launchOptions."):
+            return refused
+        failed = launch_error(error, self._settings, found)
+        if launch.options.headless is False and is_display_missing(error):
+            failed.suggestion = "Give headless: true in launchOptions; a window needs a display."
+        return failed
+
+    async def _agent(self) -> str:
+        """Return the browser's own user agent, which is determined once before it is overridden."""
+        if self._own_agent is None:
+            found = self._find()
+            arguments = launch_arguments(self._settings, found, proxied=False)
+            arguments["headless"] = True
+            try:
+                browser = await self._playwright().chromium.launch(**arguments)
+                try:
+                    cdp = await browser.new_browser_cdp_session()
+                    version = cast("dict[str, str]", await cdp.send("Browser.getVersion"))
+                finally:
+                    await browser.close()
+            except Error as error:
+                raise launch_error(error, self._settings, found) from error
+            self._own_agent = version["userAgent"]
+        return self._own_agent
+
+
+async def _endpoint(process: psutil.Process, port: int) -> DebugEndpoint:
+    """Return the endpoint when the browser listens. Chromium runs without one if the port is taken."""
+    while not await asyncio.to_thread(_wait_until_listening, process, port):  # noqa: ASYNC110 - the system tells of none
+        await asyncio.sleep(LOOK_SECONDS)
+    at = f"127.0.0.1:{port}"
+    path = await asyncio.to_thread(_debugger_path, port)
+    return DebugEndpoint(port=port, http=f"http://{at}", ws=f"ws://{at}{path}")
+
+
+def _wait_until_listening(process: psutil.Process, port: int) -> bool:
+    listening = (each for each in process.net_connections("tcp4") if each.status == "LISTEN")
+    return any(each.laddr and each.laddr[1] == port for each in listening)
+
+
+def _is_gone(error: BaseException) -> bool:
+    """Return whether the error means that the browser has ended."""
+    import psutil
+
+    return isinstance(error, (Error, psutil.NoSuchProcess, OSError, http.client.HTTPException))
+
+
+def _debugger_path(port: int) -> str:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=LISTENS_SECONDS)
+    with contextlib.closing(connection):
+        connection.request("GET", "/json/version")
+        told: dict[str, str] = json.load(connection.getresponse())
+    return urlsplit(told["webSocketDebuggerUrl"]).path
+
+
+def _is_shell(found: FoundBrowser) -> bool:
+    return "headless" in Path(found.path).name or (found.source == "playwright" and found.executable is None)
+
+
+async def _wait_until_vacated(folder: Path) -> None:
+    """Wait for the browser of a killed server to end, which takes a moment."""
+    try:
+        async with asyncio.timeout(VACATED_SECONDS):
+            while await asyncio.to_thread(find_browser_holder, folder):  # noqa: ASYNC110 - it tells nobody
+                await asyncio.sleep(LOOK_SECONDS)
+    except TimeoutError:
+        if holder := find_browser_holder(folder):
+            raise profile_in_use_error(folder.name, holder) from None
+
+
+def check_port(port: int) -> None:
+    """Check that the port is free.
+
+    Raise ResourceExhausted, which names the process if the system reports it.
+    """
+    with socket.socket() as trial:
+        # As Chromium does: what is left of connections that were closed is no matter.
+        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            trial.bind(("127.0.0.1", port))
+        except OSError:
+            raise _port_in_use_error(port, listener_on(port)) from None
+
+
+def _port_in_use_error(port: int, by: str) -> ResourceExhausted:
+    return ResourceExhausted(
+        f"port {port}, on which the browser of this session listens, is taken by {by}",
+        suggestion="The port comes from the name: end that process, or give another sessionName.",
+        port=port,
+    )

@@ -1,0 +1,203 @@
+"""The pool of browsers: at least `minBrowsers` and at most `maxBrowsers`. Crashed ones are replaced."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from footlight.browser.driver.playwright_api import Error, on_disconnected
+from footlight.errors import ResourceExhausted
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, BrowserContext, CDPSession
+
+    from footlight.browser.context.options import SessionOptions
+    from footlight.browser.launch.extensions import LoadedExtension
+    from footlight.config import Settings
+
+__all__ = ["Pool", "PooledBrowser"]
+
+logger = logging.getLogger(__name__)
+
+CLOSE_SECONDS = 2.0
+NEWS_SECONDS = 1.0
+ANSWER_SECONDS = 2.0
+"""A browser that does not report its version within this time is unresponsive."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedTarget:
+    """A popup or tab that the browser has started to open.
+
+    Playwright announces it when its server answers.
+    """
+
+    id: str
+    context: str
+
+
+@dataclass(eq=False)
+class PooledBrowser:
+    """A running browser and the number of its sessions."""
+
+    browser: Browser
+    attached: bool = False
+    context: BrowserContext | None = None
+    """The context of its session, where the browser can have only one."""
+    extensions: tuple[LoadedExtension, ...] = ()
+    sessions: int = 0
+    idle_since: float = field(default_factory=time.monotonic)
+    gone: asyncio.Event = field(default_factory=asyncio.Event)
+    opened: list[OpenedTarget] = field(default_factory=list[OpenedTarget])
+    _targets: CDPSession | None = None
+
+    @property
+    def engine(self) -> str:
+        return self.browser.browser_type.name
+
+    async def watch_targets(self) -> None:
+        """Track new pages. Only Chromium reports at once that a page opens another one."""
+        if self.engine != "chromium":
+            return
+        self._targets = await self.browser.new_browser_cdp_session()
+        self._targets.on("Target.targetCreated", self._on_target)
+        await self._targets.send("Target.setDiscoverTargets", {"discover": True})
+
+    def _on_target(self, event: dict[str, dict[str, str]]) -> None:
+        target = event["targetInfo"]
+        # What an extension opens is opened by no page.
+        if target["type"] == "page" and (target.get("openerId") or self.extensions):
+            self.opened.append(OpenedTarget(target["targetId"], target.get("browserContextId", "")))
+
+    async def answers(self) -> bool:
+        """Return whether the browser's own process responds, whatever its pages do."""
+        if self._targets is None:
+            return True
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                await self._targets.send("Browser.getVersion")
+        except TimeoutError:
+            return False
+        except Error:  # One that is gone does not hang.
+            return True
+        return True
+
+    async def ends(self) -> bool:
+        """Return whether the browser has ended, which may be reported a moment after the failure."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(NEWS_SECONDS):
+                await self.gone.wait()
+        return self.gone.is_set()
+
+    async def close(self) -> None:
+        with suppress(Error, TimeoutError):
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await self.browser.close()
+
+
+class Pool:
+    """Assigns browsers to sessions: the one with the fewest sessions, or a new one when all are full."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        launch: Callable[[], Awaitable[Browser]],
+        *,
+        find: Callable[[], object] = lambda: None,
+    ) -> None:
+        """Create the pool. `find` raises BrowserNotInstalled if there is no browser to launch."""
+        self._settings = settings.pool
+        self._attached = settings.browser.cdp_endpoint is not None
+        self._launch = launch
+        self._find = find
+        self._most = 1 if self._attached else self._settings.max_browsers
+        self._least = 1 if self._attached else self._settings.min_browsers
+        self._capacity = math.ceil(settings.session.max_sessions / self._most)
+        self._browsers: list[PooledBrowser] = []
+        self._launching = asyncio.Lock()
+        self._closed = False
+
+    @property
+    def browsers(self) -> tuple[PooledBrowser, ...]:
+        return tuple(self._browsers)
+
+    async def warm(self) -> None:
+        """Start the minimum number of browsers."""
+        while not self._closed and len(self._browsers) < self._least:
+            await self._add(only_below=self._least)
+
+    async def warm_one(self) -> None:
+        """Start one browser if one is to run before it is needed. Waiting calls need no more.
+
+        Raises:
+            BrowserNotInstalled: there is none, or it does not start.
+        """
+        if not self._least:
+            self._find()
+        elif not self._browsers:
+            await self._add(only_below=1)
+
+    async def acquire(self, _options: SessionOptions | None = None) -> PooledBrowser:
+        """Return a browser for one more session. Return it with `release`.
+
+        Raises:
+            ResourceExhausted: every browser is full.
+            BrowserNotInstalled: there is none, and none can be started.
+        """
+        while True:
+            best = min(self._browsers, key=lambda each: each.sessions, default=None)
+            if best is not None and best.sessions < self._capacity:
+                best.sessions += 1
+                return best
+            if len(self._browsers) >= self._most:
+                raise ResourceExhausted(
+                    f"All {len(self._browsers)} browsers are full",
+                    maxBrowsers=self._most,
+                    sessionsPerBrowser=self._capacity,
+                )
+            await self._add(only_below=len(self._browsers) + 1)
+
+    def release(self, browser: PooledBrowser) -> None:
+        browser.sessions -= 1
+        browser.idle_since = time.monotonic()
+
+    async def end_session(self, browser: PooledBrowser) -> None:
+        """Do nothing more, because other sessions may use the browser."""
+
+    async def reap(self) -> None:
+        """Close browsers above the minimum that were idle for too long, except attached ones."""
+        if self._attached:
+            return
+        limit = time.monotonic() - self._settings.idle_timeout / 1000
+        for browser in self.browsers:
+            spare = len(self._browsers) > self._settings.min_browsers
+            if spare and browser.sessions == 0 and browser.idle_since <= limit:
+                self._browsers.remove(browser)
+                logger.info("closing an idle browser; %d left", len(self._browsers))
+                await browser.close()
+
+    async def close(self) -> None:
+        self._closed = True
+        closing, self._browsers = self._browsers, []
+        await asyncio.gather(*(browser.close() for browser in closing))
+
+    async def _add(self, *, only_below: int) -> None:
+        async with self._launching:
+            if len(self._browsers) >= only_below:
+                return  # Somebody else's launch has served us.
+            pooled = PooledBrowser(await self._launch(), attached=self._attached)
+            on_disconnected(pooled.browser, lambda: self._on_gone(pooled))
+            await pooled.watch_targets()
+            self._browsers.append(pooled)
+
+    def _on_gone(self, browser: PooledBrowser) -> None:
+        browser.gone.set()
+        if browser in self._browsers:
+            self._browsers.remove(browser)
+            logger.warning("a browser is gone; it is replaced when it is needed")

@@ -1,0 +1,269 @@
+"""Profiles on disk: a folder for each named session, which outlives its browser.
+
+Beside the folder `NAME`, `.NAME.json` stores its options and its last use, and `.NAME.lock` exists while it
+is open. The system releases the lock when the process ends, however it ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import logging
+import os
+import re
+import shutil
+from collections.abc import Generator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, cast
+
+from footlight.browser.driver.output_folder import translate_write_errors
+from footlight.browser.launch.chromium_flags import DEBUGGING_PORTS
+from footlight.browser.launch.launch_options import LaunchOptions
+from footlight.browser.launch.profile_lock import (
+    Holder,
+    ProfileLock,
+    find_browser_holder,
+    find_holder,
+    lock_file,
+)
+from footlight.errors import InvalidParameter, PermissionDenied, ResourceExhausted, SessionNotFound
+from footlight.private_files import ensure_private_folder, write_private_json
+
+__all__ = ["Holder", "ProfileInfo", "ProfileStore", "profile_in_use_error"]
+
+logger = logging.getLogger(__name__)
+
+NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
+RESERVED_NAMES = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)
+"""Names that are not files on Windows, whatever follows the dot."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProfileInfo:
+    """What is known of a profile without opening it."""
+
+    name: str
+    port: int
+    created: datetime
+    last_used: datetime
+    options: LaunchOptions
+    held_by: Holder | None = None
+    """The process that has it open, which may be this one."""
+
+
+class ProfileStore:
+    """The profiles in a folder, which is created with the first one."""
+
+    def __init__(self, directory: Path, *, scope: str = "") -> None:
+        self._directory = directory.resolve()
+        self._scope = scope
+
+    def below(self, folder: str) -> ProfileStore:
+        """Return a separate store in a subfolder, with ports of its own."""
+        return ProfileStore(self._directory / folder, scope=folder) if folder else self
+
+    def check_name(self, name: str) -> None:
+        """Check that the name can be a folder on every system.
+
+        Raises:
+            InvalidParameter: it would be another folder, or one outside.
+        """
+        if not NAME.fullmatch(name) or ".." in name or name.endswith("."):
+            raise _name_error(
+                f"{_shorten(name)} must be 1 to 64 letters, digits, dots, dashes and underscores, "
+                "with no dot at its beginning or end, and no two in a row"
+            )
+        if RESERVED_NAMES.fullmatch(name):
+            raise _name_error(f"{name} is the name of a device on Windows")
+        if twin := self._find_twin(name):
+            raise _name_error(f"{name} differs from the profile {twin} only in upper and lower case")
+        folder = self._directory / name
+        if folder.is_symlink() or folder.resolve() != folder:
+            raise _name_error(f"{name} is a link in the folder of the profiles, which leads out of it")
+        if folder.exists() and not self._is_profile(folder):
+            raise _name_error(f"there is a folder {name} among the profiles that is none")
+
+    def folder(self, name: str) -> Path:
+        """Return the folder of the profile. Raise InvalidParameter for an invalid name."""
+        self.check_name(name)
+        return self._directory / name
+
+    def port_of(self, name: str) -> int:
+        """Return the port for debuggers, which depends only on the name."""
+        told = f"{self._scope}/{name}" if self._scope else name
+        return DEBUGGING_PORTS[int.from_bytes(hashlib.sha1(told.encode()).digest()) % len(DEBUGGING_PORTS)]
+
+    def list(self) -> list[ProfileInfo]:
+        """Return all profiles, sorted by name."""
+        if not self._directory.is_dir():
+            return []
+        folders = sorted(each for each in self._directory.iterdir() if self._is_own(each))
+        return [self._info(folder) for folder in folders]
+
+    def find(self, name: str) -> ProfileInfo | None:
+        """Return the profile, or None. Raise InvalidParameter for an invalid name."""
+        folder = self.folder(name)
+        return self._info(folder) if folder.is_dir() else None
+
+    def load_options(self, name: str) -> LaunchOptions:
+        """Return the options that were saved last, or defaults."""
+        return _options(self._read(name))
+
+    def prepare(self, name: str) -> Path:
+        """Create the folder if necessary and return it. Raise PermissionDenied where it cannot be created."""
+        folder = self.folder(name)
+        with _translate_write_errors():
+            ensure_private_folder(folder)
+        return folder
+
+    def save_options(self, name: str, options: LaunchOptions) -> ProfileInfo:
+        """Save the options and the time of use. Raise PermissionDenied where that fails."""
+        folder = self.prepare(name)
+        kept = self._read(name)
+        now = datetime.now(UTC).isoformat()
+        data = {"created": kept.get("created", now), "lastUsed": now, "options": options.to_json()}
+        with _translate_write_errors():
+            write_private_json(self._beside(name, "json"), data)
+        return self._info(folder)
+
+    def lock(self, name: str) -> ProfileLock:
+        """Lock the profile for this process until the lock is released.
+
+        Raises:
+            InvalidParameter: the name is invalid.
+            ResourceExhausted: another process has it; the error names it.
+            PermissionDenied: nothing can be written here.
+        """
+        self.check_name(name)
+        path = self._beside(name, "lock")
+        with _translate_write_errors():
+            ensure_private_folder(self._directory)
+            lock = lock_file(path)
+        if lock is None:
+            raise profile_in_use_error(name, find_holder(path))
+        for left in self._directory.glob(f".{name}.deleted-*"):
+            shutil.rmtree(left, ignore_errors=True)
+        return lock
+
+    def delete(self, name: str) -> None:
+        """Remove the profile, and nothing else.
+
+        Raises:
+            InvalidParameter: the name is invalid.
+            SessionNotFound: there is no such profile.
+            ResourceExhausted: it is open.
+            PermissionDenied: nothing can be written here.
+        """
+        folder = self.folder(name)
+        with self.lock(name):
+            if not folder.is_dir():
+                raise SessionNotFound(
+                    f'There is no profile "{name}"',
+                    suggestion="session.list tells which there are.",
+                    sessionName=name,
+                )
+            if holder := find_browser_holder(folder):
+                raise profile_in_use_error(name, holder)
+            # Half a profile is never used: what cannot be removed now goes when the name is used again.
+            left = folder.with_name(f".{name}.deleted-{os.getpid()}")
+            with _translate_write_errors():
+                folder.rename(left)
+                self._beside(name, "json").unlink(missing_ok=True)
+            shutil.rmtree(left, ignore_errors=True)
+
+    def _beside(self, name: str, kind: str) -> Path:
+        """Return the path of a file beside the profile. No profile name begins with a dot."""
+        return self._directory / f".{name}.{kind}"
+
+    def _find_twin(self, name: str) -> str | None:
+        if not self._directory.is_dir():
+            return None
+        names = (each.name for each in self._directory.iterdir())
+        return next((each for each in names if each != name and each.lower() == name.lower()), None)
+
+    def _is_own(self, folder: Path) -> bool:
+        """Return whether this server created the folder, and no link leads to it."""
+        named = NAME.fullmatch(folder.name) is not None
+        return named and folder.is_dir() and not folder.is_symlink() and self._is_profile(folder)
+
+    def _is_profile(self, folder: Path) -> bool:
+        marks = (self._beside(folder.name, "json"), folder / "Local State", folder / "Default")
+        return any(mark.exists() for mark in marks) or (folder.is_dir() and not any(folder.iterdir()))
+
+    def _info(self, folder: Path) -> ProfileInfo:
+        kept = self._read(folder.name)
+        made = datetime.fromtimestamp(folder.stat().st_mtime, UTC)
+        return ProfileInfo(
+            name=folder.name,
+            port=self.port_of(folder.name),
+            created=_parse_time(kept.get("created")) or made,
+            last_used=_parse_time(kept.get("lastUsed")) or made,
+            options=_options(kept),
+            held_by=find_holder(self._beside(folder.name, "lock")),
+        )
+
+    def _read(self, name: str) -> dict[str, Any]:
+        """Return the saved data, or nothing if it is damaged, because the profile can be used without it."""
+        try:
+            data: object = json.loads(self._beside(name, "json").read_text("utf-8"))
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError, RecursionError) as error:
+            logger.warning("how the profile %s was opened could not be read: %s", name, error)
+            return {}
+        return cast("dict[str, Any]", data) if isinstance(data, dict) else {}
+
+
+_REMEDY = "Ask the server operator to correct the setting profiles.directory (--sessions-dir)."
+
+
+@contextlib.contextmanager
+def _translate_write_errors() -> Generator[None]:
+    try:
+        with translate_write_errors("The folder of the profiles", remedy=_REMEDY):
+            yield
+    except (PermissionDenied, ResourceExhausted) as error:
+        error.details["setting"] = "profiles.directory"
+        raise
+
+
+def profile_in_use_error(name: str, holder: Holder | None) -> ResourceExhausted:
+    """Return the error that names the holder of the profile."""
+    by = f"process {holder.pid} ({holder.command})" if holder else "another process"
+    on = f" on {holder.host}" if holder and not holder.here else ""
+    since = f" since {holder.since:%Y-%m-%d %H:%M:%S} UTC" if holder and holder.since else ""
+    return ResourceExhausted(
+        f"profile {name} is in use by {by}{on}{since}",
+        suggestion="Close it there, or give another sessionName.",
+        sessionName=name,
+        pid=holder and holder.pid,
+        host=holder and holder.host,
+    )
+
+
+def _options(kept: dict[str, Any]) -> LaunchOptions:
+    options: object = kept.get("options")
+    try:
+        return LaunchOptions.from_json(cast("dict[str, Any]", options if isinstance(options, dict) else {}))
+    except ValueError as error:
+        logger.warning("the launch options of a profile are not used: %s", error)
+        return LaunchOptions()
+
+
+def _parse_time(value: object) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+    return moment.replace(tzinfo=UTC) if moment and moment.tzinfo is None else moment
+
+
+def _shorten(name: str) -> str:
+    return repr(name if len(name) <= 80 else f"{name[:80]}…")
+
+
+def _name_error(why: str) -> InvalidParameter:
+    return InvalidParameter(f"sessionName: {why}", parameter="sessionName")

@@ -1,0 +1,298 @@
+"""The console messages of a session's pages, and their uncaught errors."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import heapq
+import time
+from collections import deque
+from collections.abc import Callable, Collection, Coroutine, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from footlight.browser.driver.playwright_api import Error
+
+if TYPE_CHECKING:
+    from playwright.async_api import BrowserContext, ConsoleMessage, WebError
+    from playwright.async_api import Page as PlaywrightPage
+
+__all__ = ["Console", "Level", "Message", "MessageFilter"]
+
+Level = Literal["error", "warning", "info", "debug"]
+
+MAX_SERIOUS = 500
+"""The number of errors and warnings that are kept.
+
+They are kept apart, so that other messages do not push them out.
+"""
+MAX_CHATTER = 500
+MAX_TEXT = 2_000
+MAX_URL = 300
+PLAYWRIGHT_KEEPS = 200
+FEWEST_OF_MANY = 180
+RELEASED_AT_ONCE = 40
+"""The number of values that Playwright releases in one request. One by one takes ten times as long."""
+"""Playwright keeps so many messages of a page at the most, and at the least once it had to drop some."""
+LISTEN_SECONDS = 1.0
+"""How long fetching the messages may take. A page that writes without pause keeps Playwright busy."""
+
+_LEVELS: dict[str, Level] = {
+    "error": "error",
+    "assert": "error",
+    "warning": "warning",
+    "debug": "debug",
+    "verbose": "debug",
+}
+"""Playwright's message types by level; all others are `info`."""
+
+
+@dataclass(slots=True)
+class Message:
+    """A console message, and how often it was repeated without another one in between.
+
+    `number` and `last` count the messages of the session: the first occurrence and the latest. `at` is in
+    milliseconds since the epoch, and `document` counts the documents of the page. `source` is a URL, with
+    line and column from 1 where they are known.
+    """
+
+    level: Level
+    text: str
+    source: str
+    page: str
+    document: int
+    at: float
+    number: int = 0
+    last: int = 0
+    count: int = 1
+
+    def is_like(self, other: Message) -> bool:
+        return self._comparison_key == other._comparison_key
+
+    @property
+    def _comparison_key(self) -> tuple[object, ...]:
+        return self.level, self.text, self.source, self.page, self.document
+
+
+@dataclass(slots=True)
+class _FetchedMessages:
+    """The last messages that were fetched from a page, and the document that it had then."""
+
+    messages: list[ConsoleMessage] = field(default_factory=list["ConsoleMessage"])
+    document: int = -1
+    fetching: asyncio.Task[None] | None = None
+    unreleased: list[ConsoleMessage] = field(default_factory=list["ConsoleMessage"])
+    released: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when the previous messages are released, because a page can write faster than that takes."""
+
+    def __post_init__(self) -> None:
+        self.released.set()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageFilter:
+    """A message must meet every condition that is given."""
+
+    levels: Collection[Level] = ()
+    text: str = ""
+    """A part of the message, ignoring case."""
+    page: str | None = None
+    since_navigation: bool = False
+
+
+class Console:
+    """The last console messages of a session.
+
+    They are fetched on demand. Playwright keeps the last 200 messages of a page. An event for each message
+    costs more than the page pays to write it, so a page that writes without pause would block the whole
+    server. Uncaught errors are reported by events.
+    """
+
+    def __init__(
+        self,
+        context: BrowserContext,
+        *,
+        page_id_of: Callable[[PlaywrightPage | None], str],
+        spawn: Callable[[Coroutine[Any, Any, None]], object],
+    ) -> None:
+        self.dropped = 0
+        """The number of messages that were removed to make room."""
+        self.missed = False
+        """Whether a page wrote more messages than could be fetched."""
+        self._context = context
+        self._page_id_of = page_id_of
+        self._spawn = spawn
+        self._serious: deque[Message] = deque()
+        self._chatter: deque[Message] = deque()
+        self._next = 1
+        self._documents: dict[str, int] = {}
+        self._fetched: dict[PlaywrightPage, _FetchedMessages] = {}
+
+    def watch(self) -> None:
+        self._context.on("weberror", self._on_error)
+
+    def count_document(self, page_id: str) -> None:
+        """Note that the page has a new document."""
+        self._documents[page_id] = self._document(page_id) + 1
+
+    def forget(self, page: PlaywrightPage) -> None:
+        """Drop the state of a closed page. Its messages are kept."""
+        self._fetched.pop(page, None)
+
+    async def fetch(self, page_id: str | None = None) -> None:
+        """Fetch the new messages of one page, or of all pages."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(LISTEN_SECONDS):
+                for page in self._context.pages:
+                    if page_id in (None, self._page_id_of(page)):
+                        await self._fetch(page)
+
+    def matching(self, conditions: MessageFilter) -> list[Message]:
+        """Return the fetched messages that meet the conditions, oldest first."""
+        messages = heapq.merge(self._serious, self._chatter, key=lambda message: message.number)
+        return sorted(
+            (message for message in messages if self._accepts(conditions, message)),
+            key=lambda message: message.at,
+        )
+
+    def mark(self) -> int:
+        """Return the current position, for `errors_since`."""
+        return self._next
+
+    async def errors_since(self, mark: int, page_id: str | None = None, most: int = 5) -> list[Message]:
+        """Return the first errors after the mark in the current documents of one page, or of all pages."""
+        await self.fetch(page_id)
+        errors = [
+            message
+            for message in self._serious
+            if message.last >= mark
+            and message.level == "error"
+            and page_id in (None, message.page)
+            and message.document >= self._document(message.page)
+        ]
+        return sorted(errors, key=lambda message: message.at)[:most]
+
+    def _accepts(self, conditions: MessageFilter, message: Message) -> bool:
+        return (
+            (not conditions.levels or message.level in conditions.levels)
+            and conditions.text.lower() in message.text.lower()
+            and conditions.page in (None, message.page)
+            and not (conditions.since_navigation and message.document < self._document(message.page))
+        )
+
+    def _document(self, page_id: str) -> int:
+        return self._documents.get(page_id, 0)
+
+    async def _fetch(self, page: PlaywrightPage) -> None:
+        fetched = self._fetched.setdefault(page, _FetchedMessages())
+        while fetched.fetching and not fetched.fetching.done():
+            await asyncio.shield(fetched.fetching)
+        # One that is given up half-way would leave values that nobody lets go of.
+        fetched.fetching = asyncio.create_task(self._fetch_all(page, fetched))
+        await asyncio.shield(fetched.fetching)
+
+    async def _fetch_all(self, page: PlaywrightPage, fetched: _FetchedMessages) -> None:
+        page_id = self._page_id_of(page)
+        document = self._document(page_id)
+        await fetched.released.wait()
+        with contextlib.suppress(Error):  # The page is gone.
+            before: list[ConsoleMessage] = []
+            if fetched.document != document:
+                before = await page.console_messages(filter="all")
+            now = await page.console_messages(filter="since-navigation")
+            before = before[: len(before) - _overlap(before, now)]
+            self._add_fetched(fetched, before, page_id, document - 1)
+            self._add_fetched(fetched, now, page_id, document)
+            fetched.document = document
+
+    def _add_fetched(
+        self, fetched: _FetchedMessages, messages: list[ConsoleMessage], page_id: str, document: int
+    ) -> None:
+        known = _overlap(fetched.messages, messages)
+        self.missed |= not known and len(messages) >= FEWEST_OF_MANY
+        for message in messages[known:]:
+            self._add(_message(message, page_id, document))
+        fetched.messages += messages[known:]
+        if gone := fetched.messages[:-PLAYWRIGHT_KEEPS]:
+            del fetched.messages[:-PLAYWRIGHT_KEEPS]
+            fetched.unreleased += gone
+            if fetched.released.is_set():
+                fetched.released.clear()
+                self._spawn(_release(fetched))
+
+    def _on_error(self, error: WebError) -> None:
+        thrown, location = error.error, error.location
+        text = f"{thrown.name}: {thrown.message}" if thrown.name else thrown.message
+        page_id = self._page_id_of(error.page)
+        self._add(
+            Message(
+                "error",
+                _cut(f"Uncaught {text}", MAX_TEXT),
+                _source(location["url"], location["line"], location["column"]),
+                page_id,
+                self._document(page_id),
+                time.time() * 1000,
+            )
+        )
+
+    def _add(self, message: Message) -> None:
+        message.number = message.last = self._next
+        self._next += 1
+        serious = message.level in ("error", "warning")
+        kept, most = (self._serious, MAX_SERIOUS) if serious else (self._chatter, MAX_CHATTER)
+        if kept and kept[-1].is_like(message):
+            kept[-1].last = message.number
+            kept[-1].count += 1
+            return
+        kept.append(message)
+        if len(kept) > most:
+            self.dropped += kept.popleft().count
+
+
+def _message(message: ConsoleMessage, page_id: str, document: int) -> Message:
+    location = message.location
+    return Message(
+        _LEVELS.get(message.type, "info"),
+        _cut(message.text, MAX_TEXT),
+        _source(location["url"], location["line"], location["column"]),
+        page_id,
+        document,
+        message.timestamp,
+    )
+
+
+def _overlap(earlier: Sequence[ConsoleMessage], later: Sequence[ConsoleMessage]) -> int:
+    """Return how many items at the end of `earlier` are the beginning of `later`."""
+    ends, begins = [_identity(message) for message in earlier], [_identity(message) for message in later]
+    for length in range(min(len(ends), len(begins)), 0, -1):
+        if ends[-length:] == begins[:length]:
+            return length
+    return 0
+
+
+def _identity(message: ConsoleMessage) -> tuple[float, str, str]:
+    return message.timestamp, message.type, message.text[:MAX_TEXT]
+
+
+async def _release(fetched: _FetchedMessages) -> None:
+    """Release the messages and the objects in them, which Playwright keeps until it is asked to drop them."""
+    try:
+        while fetched.unreleased:
+            messages, fetched.unreleased = fetched.unreleased, []
+            values = [value for message in messages for value in message.args]
+            for at in range(0, len(values), RELEASED_AT_ONCE):
+                disposals = (value.dispose() for value in values[at : at + RELEASED_AT_ONCE])
+                # Those that went with their page are gone.
+                await asyncio.gather(*disposals, return_exceptions=True)
+    finally:
+        fetched.released.set()
+
+
+def _source(url: str, line: int, column: int) -> str:
+    """Return the source of a message. Playwright counts lines from 0, and gives 0:0 for an unknown source."""
+    url = _cut(url, MAX_URL)
+    return f"{url}:{line + 1}:{column + 1}" if url and (line or column) else url
+
+
+def _cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[:longest]}… [cut, {len(text)} characters]"

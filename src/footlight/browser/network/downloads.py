@@ -1,0 +1,199 @@
+"""The downloads of a session's pages. They are saved in a folder, and reported in the action's answer."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from footlight.browser.driver.output_folder import MAX_NAME_BYTES, cut_to_bytes, write_error
+from footlight.browser.driver.playwright_api import Error, cause
+from footlight.private_files import make_private
+
+if TYPE_CHECKING:
+    from playwright.async_api import BrowserContext, Download, Frame, Page, Request
+
+__all__ = ["ABORTED_SECONDS", "DownloadSeen", "DownloadState", "Downloads", "KnownDownload"]
+
+DownloadState = Literal["running", "completed", "failed"]
+
+ANNOUNCED_SECONDS = 3.0
+"""How long a download may take to begin after a click on a link with the attribute `download`."""
+ABORTED_SECONDS = 0.25
+"""How long a download may take to be reported after the navigation that was aborted for it."""
+MAX_KNOWN = 200
+"""Downloads of a session that can be listed."""
+MAX_URL = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class DownloadSeen:
+    """A download that has ended: `path` is its file, or `failure` says what went wrong."""
+
+    suggested_filename: str
+    url: str
+    path: Path | None
+    failure: str | None
+
+
+@dataclass(slots=True)
+class KnownDownload:
+    """A download of a session. It has a `path` and its size in `bytes` when it is completed."""
+
+    id: str
+    suggested_filename: str
+    url: str
+    page: str
+    state: DownloadState = "running"
+    path: Path | None = None
+    bytes: int | None = None
+    failure: str | None = None
+
+
+class Downloads:
+    """Knows the downloads of a session, and waits for those that an action begins.
+
+    Nothing says for certain that an action begins a download until its server has answered. Two events make
+    one likely: a click on a link with the attribute `download`, and a navigation that is aborted, as it is
+    when its answer is a file.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        on_end: Callable[[DownloadSeen], None],
+        page_id_of: Callable[[Page], str],
+        *,
+        mask: Callable[[str], str] = str,
+    ) -> None:
+        """Call `on_end` for each download that has ended. `mask` removes secrets from the name of a file."""
+        self._mask = mask
+        self.count = 0
+        self._page_id_of = page_id_of
+        self._known: deque[KnownDownload] = deque(maxlen=MAX_KNOWN)
+        self._folder = folder
+        self._on_end = on_end
+        self._saving: set[asyncio.Task[None]] = set()
+        self._earlier: set[asyncio.Task[None]] = set()
+        self._changed = asyncio.Event()
+        self._expected_until = 0.0
+        self._count_before = 0
+
+    @property
+    def known(self) -> Sequence[KnownDownload]:
+        """The latest downloads, newest last."""
+        return tuple(self._known)
+
+    def watch(self, context: BrowserContext) -> None:
+        context.on("requestfailed", self._on_request_failed)
+
+    def watch_page(self, page: Page) -> None:
+        page.on("download", self._on_download)
+        page.on("framenavigated", self._on_navigated)
+
+    def on_link_clicked(self) -> None:
+        """Expect a download, because a link with the attribute `download` was clicked."""
+        if self.count == self._count_before:
+            self.expect()
+
+    def expect(self, seconds: float = ANNOUNCED_SECONDS) -> None:
+        """Expect a download to begin within this time."""
+        self._expected_until = time.monotonic() + seconds
+
+    def begin(self) -> None:
+        """Begin a new action, of which no download is expected yet."""
+        self._expected_until = 0.0
+        self._count_before = self.count
+        self._earlier = set(self._saving)
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether this action has begun a download."""
+        return self.count > self._count_before
+
+    async def settle(self) -> None:
+        """Wait for the download that is expected, and for those that this action began."""
+        while (left := self._expected_until - time.monotonic()) > 0:
+            self._changed.clear()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(left):
+                    await self._changed.wait()
+        while saving := self._saving - self._earlier:
+            await asyncio.wait(saving, return_when=asyncio.FIRST_COMPLETED)
+
+    async def wait_for_change(self) -> None:
+        """Wait until a download begins or ends."""
+        self._changed.clear()
+        await self._changed.wait()
+
+    def close(self) -> None:
+        for task in self._saving:
+            task.cancel()
+
+    def _on_download(self, download: Download) -> None:
+        self.count += 1
+        self._expected_until = 0.0
+        self._changed.set()
+        url = download.url if len(download.url) <= MAX_URL else f"{download.url[:MAX_URL]}…"
+        known = KnownDownload(
+            f"download-{self.count}", download.suggested_filename, url, self._page_id_of(download.page)
+        )
+        self._known.append(known)
+        task = asyncio.create_task(self._save(download, known))
+        self._saving.add(task)
+        task.add_done_callback(self._saving.discard)
+
+    def _on_request_failed(self, request: Request) -> None:
+        if "ABORTED" in (request.failure or "") and request.is_navigation_request():
+            self.expect(ABORTED_SECONDS)
+
+    def _on_navigated(self, frame: Frame) -> None:
+        """Expect no download any more: the link led to a page."""
+        if frame.parent_frame is None:
+            self._expected_until = 0.0
+            self._changed.set()
+
+    async def _save(self, download: Download, known: KnownDownload) -> None:
+        path: Path | None = None
+        failure: str | None = None
+        try:
+            path = _create_file(self._folder, self._mask(download.suggested_filename))
+            await download.save_as(path)
+            make_private(path)  # It has the mode of the copy that the browser made.
+            known.state, known.path, known.bytes = "completed", path, path.stat().st_size
+        except (Error, OSError) as error:
+            known_error = write_error(error, "The download folder", remedy="")
+            if known_error:
+                failure = known_error.message
+            else:
+                failure = cause(error) if isinstance(error, Error) else str(error)
+            known.state, known.failure = "failed", failure
+        finally:
+            if path is not None and known.state != "completed":  # Also where the session has ended.
+                with contextlib.suppress(OSError):
+                    path.unlink(missing_ok=True)
+        self._changed.set()
+        self._on_end(DownloadSeen(download.suggested_filename, download.url, path, failure))
+
+
+def _create_file(folder: Path, name: str) -> Path:
+    """Create a new empty file in the folder. Nothing is written elsewhere, and no file is replaced."""
+    clean = re.sub(r"[^\w.\- ()]", "_", Path(name.replace("\\", "/")).name).lstrip(". ") or "download"
+    suffix = cut_to_bytes(Path(clean).suffix, 40)
+    stem = cut_to_bytes(Path(clean).stem, MAX_NAME_BYTES - len(suffix.encode()))
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    number = 0
+    while True:
+        path = folder / (f"{stem}-{number}{suffix}" if number else f"{stem}{suffix}")
+        try:
+            path.touch(mode=0o600, exist_ok=False)
+        except FileExistsError:
+            number += 1
+        else:
+            return path

@@ -1,0 +1,155 @@
+"""The log of the requests that a session's pages send."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from footlight.patterns import matches_wildcard
+
+if TYPE_CHECKING:
+    from playwright.async_api import BrowserContext, Request, Response
+
+__all__ = ["RESOURCE_TYPES", "LogEntry", "LogFilter", "RequestLog"]
+
+LOG_SIZE = 5_000
+MAX_REQUESTS_HELD = 1_000
+"""The number of requests whose headers and bodies can be read, because Playwright keeps memory for each."""
+
+RESOURCE_TYPES = (
+    "document",
+    "stylesheet",
+    "image",
+    "media",
+    "font",
+    "script",
+    "texttrack",
+    "xhr",
+    "fetch",
+    "eventsource",
+    "websocket",
+    "manifest",
+    "other",
+)
+
+
+@dataclass(slots=True)
+class LogEntry:
+    """A request. Times are in milliseconds; `started_at` is since the epoch."""
+
+    id: str
+    url: str
+    method: str
+    resource_type: str
+    page: str
+    started_at: float
+    began: float
+    status: int = 0
+    duration: float | None = None
+    failure: str | None = None
+    ended: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogFilter:
+    """An entry must meet every condition that is given."""
+
+    url: str | None = None
+    """A part of the URL, or a pattern with `*`."""
+    resource_type: str | None = None
+    method: str | None = None
+    status: int | None = None
+    page: str | None = None
+
+    def accepts(self, entry: LogEntry) -> bool:
+        return (
+            (self.url is None or _url_matches(self.url, entry.url))
+            and (self.resource_type is None or entry.resource_type == self.resource_type)
+            and (self.method is None or entry.method == self.method.upper())
+            and (self.status is None or entry.status == self.status)
+            and (self.page is None or entry.page == self.page)
+        )
+
+
+def _url_matches(pattern: str, url: str) -> bool:
+    return matches_wildcard(pattern, url) if "*" in pattern else pattern in url
+
+
+class RequestLog:
+    """The last requests of a session, oldest first."""
+
+    def __init__(self, page_of: Callable[[Request], str]) -> None:
+        self._page_of = page_of
+        self._count = 0
+        self._entries: deque[LogEntry] = deque(maxlen=LOG_SIZE)
+        self._held: dict[str, Request] = {}
+        self._open: WeakKeyDictionary[Request, LogEntry] = WeakKeyDictionary()
+
+    def watch(self, context: BrowserContext) -> None:
+        context.on("request", self._on_request)
+        context.on("response", self._on_response)
+        context.on("requestfinished", self._on_finished)
+        context.on("requestfailed", self._on_failed)
+
+    def matching(self, conditions: LogFilter) -> list[LogEntry]:
+        return [entry for entry in self._entries if conditions.accepts(entry)]
+
+    def find(self, id: str) -> LogEntry | None:
+        return next((entry for entry in self._entries if entry.id == id), None)
+
+    def find_request(self, id: str) -> Request | None:
+        """Return Playwright's request, which is kept for the latest entries only."""
+        return self._held.get(id)
+
+    @property
+    def ids(self) -> tuple[str, str] | None:
+        """Return the ids of the oldest and the latest entry."""
+        return (self._entries[0].id, self._entries[-1].id) if self._entries else None
+
+    def knows(self, page: str) -> bool:
+        """Return whether there is an entry of this page."""
+        return any(entry.page == page for entry in self._entries)
+
+    def _on_request(self, request: Request) -> None:
+        self._count += 1
+        entry = LogEntry(
+            f"request-{self._count}",
+            request.url,
+            request.method,
+            request.resource_type,
+            self._page_of(request),
+            time.time() * 1000,
+            time.monotonic(),
+        )
+        self._open[request] = entry
+        self._entries.append(entry)
+        self._held[entry.id] = request
+        if len(self._held) > MAX_REQUESTS_HELD:
+            del self._held[next(iter(self._held))]
+
+    def _on_response(self, response: Response) -> None:
+        if entry := self._open.get(response.request):
+            self._find_page(entry, response.request)
+            entry.status = response.status
+            entry.duration = (time.monotonic() - entry.began) * 1000
+
+    def _on_finished(self, request: Request) -> None:
+        if entry := self._open.pop(request, None):
+            self._find_page(entry, request)
+            entry.duration = (time.monotonic() - entry.began) * 1000
+            entry.ended = True
+
+    def _on_failed(self, request: Request) -> None:
+        if entry := self._open.pop(request, None):
+            self._find_page(entry, request)
+            entry.duration = (time.monotonic() - entry.began) * 1000
+            entry.failure = request.failure or "failed"
+            entry.ended = True
+
+    def _find_page(self, entry: LogEntry, request: Request) -> None:
+        """Find the page of an entry. The first request of a popup is sent before its page is known."""
+        entry.page = entry.page or self._page_of(request)

@@ -1,0 +1,25 @@
+"""The network speed that Chromium emulates for a page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Throttling"]
+
+
+@dataclass(frozen=True, slots=True)
+class Throttling:
+    """Bytes per second (-1: no limit) and milliseconds."""
+
+    download: float
+    upload: float
+    latency: float
+
+    def conditions(self, *, offline: bool) -> dict[str, float | bool]:
+        """Return the parameters of Chromium's Network.emulateNetworkConditions."""
+        return {
+            "offline": offline,
+            "latency": self.latency,
+            "downloadThroughput": self.download,
+            "uploadThroughput": self.upload,
+        }

@@ -1,0 +1,171 @@
+"""The requests of a page that an action's answer waits for."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from footlight.browser.driver.playwright_api import Error
+
+if TYPE_CHECKING:
+    from playwright.async_api import Frame, Request, Response
+    from playwright.async_api import Page as PlaywrightPage
+
+__all__ = ["Traffic"]
+
+LINGER_SECONDS = 1.0
+"""How long a response that has begun to arrive may take: the body of an answer, the images of a document."""
+NO_END_SECONDS = 3_600.0
+"""Longer than any wait. The caller limits it."""
+MAX_ENDED = 50
+
+_AWAITED = frozenset({"document", "stylesheet", "script", "xhr", "fetch"})
+"""Resource types that change the content of a page. Others add pictures and sounds, or never end."""
+
+_NETWORK_URLS = ("http", "chrome-extension:")
+"""URLs whose documents are answers to requests."""
+
+
+@dataclass(slots=True)
+class _Sent:
+    """A request. Times are those of `time.monotonic()`."""
+
+    address: tuple[str, str]
+    began: float
+    answered: float | None = None
+    streams: bool = False
+
+    @property
+    def until(self) -> float:
+        """The time after which the request is not waited for."""
+        if self.answered is None:
+            return self.began + NO_END_SECONDS
+        return self.answered if self.streams else self.answered + LINGER_SECONDS
+
+
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    sent: _Sent
+    ended: float
+
+
+class Traffic:
+    """Knows the requests of a page that have not ended, and its next document until that has loaded.
+
+    Times are those of `time.monotonic()`. Requests that were sent before `since` are not waited for.
+    """
+
+    def __init__(self, page: PlaywrightPage) -> None:
+        self.begun = 0
+        """How many requests of the awaited types the page has sent."""
+        self._page = page
+        self._sent: dict[Request, _Sent] = {}
+        self._ended: deque[_Ended] = deque(maxlen=MAX_ENDED)
+        self._answered: float | None = None
+        self._committed: float | None = None
+        self._dom_ready: float | None = None
+        self._changed = asyncio.Event()
+        page.on("request", self._on_request)
+        page.on("response", self._on_response)
+        page.on("requestfinished", self._on_finished)
+        page.on("requestfailed", self._on_failed)
+        page.on("framenavigated", self._on_navigated)
+        page.on("domcontentloaded", self._on_dom_ready)
+        page.on("load", self._on_loaded)
+        page.on("close", self._on_page_gone)
+        page.on("crash", self._on_page_gone)
+
+    def is_idle(self, since: float) -> bool:
+        """Return whether everything has ended that began since then."""
+        return self._until(since) <= time.monotonic()
+
+    async def wait_until_idle(self, since: float) -> None:
+        """Wait until everything has ended that began since then. The caller limits the wait."""
+        while (left := self._until(since) - time.monotonic()) > 0:
+            self._changed.clear()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(left):
+                    await self._changed.wait()
+
+    def _until(self, since: float) -> float:
+        sent = [each.until for each in self._sent.values() if self._is_new(each, since)]
+        return max([*sent, self._document_until(since)])
+
+    def _is_new(self, sent: _Sent, since: float) -> bool:
+        """Return whether a request began since then, and does not continue a poll that began before."""
+        return sent.began >= since and not any(
+            before.sent.address == sent.address
+            and before.sent.began < since - LINGER_SECONDS
+            and before.ended >= since
+            for before in self._ended
+        )
+
+    def _document_until(self, since: float) -> float:
+        """Return how long to wait for the next document: its answer, its content, and what belongs to it."""
+        if self._committed is not None and self._committed >= since:
+            return (
+                self._committed + NO_END_SECONDS
+                if self._dom_ready is None
+                else self._dom_ready + LINGER_SECONDS
+            )
+        if self._answered is not None and self._answered >= since:
+            return self._answered + LINGER_SECONDS
+        return 0.0
+
+    def _on_request(self, request: Request) -> None:
+        if request.resource_type in _AWAITED:
+            self.begun += 1
+            address = request.method, request.url.split("?", 1)[0]
+            self._sent[request] = _Sent(address, time.monotonic())
+            self._changed.set()
+
+    def _on_response(self, response: Response) -> None:
+        request, now = response.request, time.monotonic()
+        if sent := self._sent.get(request):
+            sent.answered = now
+            sent.streams = response.headers.get("content-type", "").startswith("text/event-stream")
+        if self._is_next_document(request):
+            self._answered = now
+        self._changed.set()
+
+    def _on_finished(self, request: Request) -> None:
+        if sent := self._sent.pop(request, None):
+            self._ended.append(_Ended(sent, time.monotonic()))
+            self._changed.set()
+
+    def _on_failed(self, request: Request) -> None:
+        """Forget an answer that was no document: a download, or an empty one (204)."""
+        if self._is_next_document(request):
+            self._answered = None
+        self._on_finished(request)
+
+    def _on_navigated(self, frame: Frame) -> None:
+        """Expect a new document to load. Where only its address has changed, there was no answer."""
+        if frame != self._page.main_frame:
+            return
+        if self._answered is not None or not frame.url.startswith(_NETWORK_URLS):
+            self._answered, self._dom_ready = None, None
+            self._committed = time.monotonic()
+        self._changed.set()
+
+    def _on_dom_ready(self, _: object) -> None:
+        self._dom_ready = time.monotonic()
+        self._changed.set()
+
+    def _on_loaded(self, _: object) -> None:
+        self._committed = None
+        self._changed.set()
+
+    def _on_page_gone(self, _: object) -> None:
+        self._sent.clear()
+        self._answered = self._committed = None
+        self._changed.set()
+
+    def _is_next_document(self, request: Request) -> bool:
+        with suppress(Error):  # The first request of a popup has no frame yet.
+            return request.is_navigation_request() and request.frame == self._page.main_frame
+        return False

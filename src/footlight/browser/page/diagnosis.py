@@ -1,0 +1,77 @@
+"""Explain why an operation on a page failed: the page is gone, hangs, or waits for its next document."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from footlight.browser.driver.playwright_api import Error, cause, is_closed, translate_error
+from footlight.errors import (
+    BrowserCrashed,
+    DeadlineExceeded,
+    FootlightError,
+    InternalError,
+    InvalidParameter,
+)
+
+if TYPE_CHECKING:
+    from footlight.browser.driver.deadline import Deadline
+    from footlight.browser.page.page import Page
+
+__all__ = ["explain_closed_page", "explain_page_failure", "explain_timeout"]
+
+
+async def explain_page_failure(page: Page, error: Error) -> FootlightError:
+    """Return our error for one of Playwright's about a page as a whole."""
+    if is_closed(error) or page.crashed:
+        return await explain_closed_page(page)
+    return translate_error(error) or InternalError(cause(error))
+
+
+async def explain_closed_page(page: Page) -> FootlightError:
+    """Return the error for a page that is gone: its session, its browser, its process or itself has ended."""
+    if ended := await page.session.ended():
+        return ended
+    if page.crashed:
+        await page.close()
+        return BrowserCrashed("The page crashed", pageId=page.id)
+    return InvalidParameter(
+        f"pageId: {page.id} was closed during the call", parameter="pageId", pages=list(page.session.views)
+    )
+
+
+async def explain_timeout(
+    page: Page, message: str, deadline: Deadline, /, *, retryable: bool = True, **details: Any
+) -> DeadlineExceeded:
+    """Return the error for an operation that ran out of time, which says what keeps the page busy.
+
+    The page has the rest of the call's time to answer. One whose script does not end is closed after that.
+    """
+    details["timeout"] = deadline.timeout_ms
+    suggestion = deadline.advice
+    if not await page.session.browser_answers():
+        message += (
+            "; the browser does not answer either: its process is stopped, or the machine is overloaded"
+        )
+        suggestion = "Check the browser's process, then call again. No page was closed."
+    elif closed := await _close_hung(page, deadline):
+        message += (
+            f"; a script in the page does not end. Closed: {', '.join(closed)}. "
+            "A call without pageId uses the oldest page that is left, or a new one"
+        )
+        suggestion = (
+            "Open the page again with navigate. Give a longer timeout to calls that make it work for long."
+        )
+        details["closedPages"] = closed
+    elif page.document_request is not None:
+        message += f"; the page waits for {page.document_request.url}, which has not answered"
+        details["waitsFor"] = page.document_request.url
+    if not retryable and "closedPages" not in details:
+        suggestion = "Look at the page before you repeat the call: its action may have been done."
+    return DeadlineExceeded(message, retryable=retryable, suggestion=suggestion, **details)
+
+
+async def _close_hung(page: Page, deadline: Deadline) -> list[str]:
+    """Close the pages that hang, unless this page answers before the call's time is over."""
+    if not deadline.is_over and await page.answers(deadline.remaining_ms / 1000):
+        return []
+    return await page.session.close_hung()

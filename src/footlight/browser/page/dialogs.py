@@ -1,0 +1,177 @@
+"""The dialogs of a session's pages: answered by policy at once, or left open until a call answers them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Coroutine, Generator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from footlight.browser.driver.playwright_api import Error
+from footlight.browser.page.events import DialogSeen, Events
+from footlight.errors import DialogOpen, InvalidParameter
+
+if TYPE_CHECKING:
+    from playwright.async_api import Dialog
+
+    from footlight.config import DialogAnswer
+
+__all__ = ["Dialogs", "OpenDialog", "send_answer"]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenDialog:
+    """A dialog that waits for its answer. The scripts of its page stand still meanwhile."""
+
+    page_id: str
+    playwright: Dialog
+
+    @property
+    def type(self) -> str:
+        return self.playwright.type
+
+    @property
+    def message(self) -> str:
+        return self.playwright.message
+
+    def error(self) -> DialogOpen:
+        """Return the error for a call that cannot work while the dialog is open."""
+        return DialogOpen.at(
+            self.page_id,
+            type=self.type,
+            message=self.message,
+            default_value=self.playwright.default_value if self.type == "prompt" else None,
+        )
+
+
+class Dialogs:
+    """Answers dialogs as `policy` says for their type. The answer `ask` leaves a dialog open."""
+
+    def __init__(
+        self,
+        policy: Mapping[str, DialogAnswer],
+        events: Events,
+        spawn: Callable[[Coroutine[Any, Any, None]], object],
+    ) -> None:
+        self.policy: dict[str, DialogAnswer] = dict(policy)
+        self._events = events
+        self._spawn = spawn
+        self._open: dict[str, OpenDialog] = {}
+        self._waiting: set[asyncio.Future[None]] = set()
+        self._left_to_others: list[Dialog] | None = None
+        """The dialogs that opened while another program answers them; None while none does."""
+
+    @property
+    def asks(self) -> bool:
+        """Whether a dialog may be left open at all."""
+        return "ask" in self.policy.values() or bool(self._open)
+
+    @property
+    def open(self) -> tuple[OpenDialog, ...]:
+        """The open dialogs, oldest first."""
+        return tuple(self._open.values())
+
+    def find(self, page_id: str) -> OpenDialog | None:
+        """Return the open dialog of a page, or None."""
+        return self._open.get(page_id)
+
+    def get(self, page_id: str | None) -> OpenDialog:
+        """Return the open dialog of a page, or without an id the only open dialog.
+
+        Raises:
+            InvalidParameter: no dialog is open there, or there is more than one to choose from.
+        """
+        if not self._open:
+            raise InvalidParameter(
+                "No dialog is open in this session",
+                parameter="pageId" if page_id else None,
+                suggestion="A dialog is left open only where the session's dialogs setting says ask. Others "
+                "are answered at once, as data.dialogs reports.",
+            )
+        matching = [each for each in self.open if page_id in (None, each.page_id)]
+        if len(matching) == 1:
+            return matching[0]
+        pages = [each.page_id for each in self.open]
+        problem = "no dialog is open there" if page_id else "more than one dialog is open"
+        raise InvalidParameter(
+            f"pageId: {problem}; open: {', '.join(pages)}", parameter="pageId", pages=pages
+        )
+
+    async def wait_for_next(self) -> None:
+        """Wait until the next dialog is left open."""
+        waiting = asyncio.get_running_loop().create_future()
+        self._waiting.add(waiting)
+        try:
+            await waiting
+        finally:
+            self._waiting.discard(waiting)
+
+    def on_dialog(self, page_id: str, dialog: Dialog) -> None:
+        """Answer a dialog, or leave it open.
+
+        `page_id` is "" for a page that opens one before it is known. Such a page becomes known only after
+        the dialog is answered, so nobody can be asked.
+        """
+        if self._left_to_others is not None:
+            self._left_to_others.append(dialog)
+            return
+        answer = self.policy.get(dialog.type, "dismiss")
+        if answer == "ask" and not page_id:
+            answer = "accept" if dialog.type == "alert" else "dismiss"
+        self._events.dialogs.append(
+            DialogSeen(page_id, dialog.type, dialog.message, dialog.default_value, _HANDLED[answer])
+        )
+        if answer == "ask":
+            self._leave_open(page_id, dialog)
+        else:
+            self._spawn(_answer_unless_gone(dialog, accept=answer == "accept"))
+
+    @contextlib.contextmanager
+    def leave_to_others(self) -> Generator[None]:
+        """Leave dialogs to another program that is attached to the browser.
+
+        The dialogs that it did not answer are dismissed at the end of the block.
+        """
+        self._left_to_others = []
+        try:
+            yield
+        finally:
+            left, self._left_to_others = self._left_to_others, None
+            for dialog in left:
+                self._spawn(_answer_unless_gone(dialog, accept=dialog.type == "alert"))
+
+    def _leave_open(self, page_id: str, dialog: Dialog) -> None:
+        self._open[page_id] = OpenDialog(page_id, dialog)
+        for each in self._waiting:
+            if not each.done():
+                each.set_result(None)
+
+    def forget(self, page_id: str) -> None:
+        """Forget the dialog of a page that was closed or has a new document: the dialog went with it."""
+        self._open.pop(page_id, None)
+
+    async def dismiss_all(self) -> None:
+        """Dismiss all open dialogs, because the session ends."""
+        left, self._open = self.open, {}
+        await asyncio.gather(*(_answer_unless_gone(each.playwright, accept=False) for each in left))
+
+
+_HANDLED: Mapping[str, Literal["accepted", "dismissed", "open"]] = {
+    "accept": "accepted",
+    "dismiss": "dismissed",
+    "ask": "open",
+}
+
+
+async def send_answer(dialog: Dialog, *, accept: bool, text: str | None = None) -> None:
+    """Answer a dialog. A prompt that is accepted without a text keeps its default value."""
+    if accept:
+        await dialog.accept(dialog.default_value if text is None else text)
+    else:
+        await dialog.dismiss()
+
+
+async def _answer_unless_gone(dialog: Dialog, *, accept: bool) -> None:
+    with contextlib.suppress(Error):  # The page may be gone, and the dialog with it.
+        await send_answer(dialog, accept=accept)

@@ -1,0 +1,193 @@
+"""Explain why an operation on an element failed: it is missing, hidden, disabled, covered or no field."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from footlight.browser.driver.playwright_api import (
+    Error,
+    PlaywrightTimeout,
+    cause,
+    intercepted_by,
+    is_closed,
+    is_wrong_kind,
+    translate_error,
+    was_dispatched,
+    was_editing,
+)
+from footlight.browser.driver.scripts import run, run_about
+from footlight.browser.page import inspection
+from footlight.browser.page.diagnosis import explain_closed_page, explain_timeout
+from footlight.browser.page.inspection import INSPECT
+from footlight.browser.page.press_check import has_press_begun
+from footlight.browser.page.refs import locate_now
+from footlight.errors import ElementNotFound, ElementNotInteractive, FootlightError, InternalError
+
+if TYPE_CHECKING:
+    from playwright.async_api import Locator
+
+    from footlight.browser.driver.deadline import Deadline
+    from footlight.browser.page.inspection import Obstacle
+    from footlight.browser.page.page import Page
+
+__all__ = [
+    "ObstacleFinder",
+    "describe_fields_inside",
+    "element_keeps_moving",
+    "explain_element_failure",
+    "find_lasting_cover",
+    "find_obstacle",
+]
+
+ObstacleFinder = Callable[[], Awaitable[FootlightError | None]]
+"""Returns the error that says what keeps an element from being used. None where nothing does, or where the
+page does not say."""
+
+COVER_SECONDS = 1.0
+"""A cover that is still there after so long stays until somebody closes it."""
+DIAGNOSIS_MS = 2_000
+"""How long a failed call may look for the reason."""
+
+
+async def explain_element_failure(
+    page: Page,
+    error: Error,
+    selector: str,
+    deadline: Deadline | None = None,
+    find: ObstacleFinder | None = None,
+) -> FootlightError:
+    """Return our error for one of Playwright's about an element. `find` finds the obstacle, where given."""
+    if is_closed(error) or page.crashed:
+        return await explain_closed_page(page)
+    if known := translate_error(error, selector=selector):
+        return known
+    if find is not None and isinstance(error, PlaywrightTimeout) and (obstacle := await find()):
+        return obstacle
+    if is_wrong_kind(error):
+        inside = await describe_fields_inside(page, selector, deadline) if deadline else ""
+        return ElementNotInteractive(
+            f'"{selector}": {cause(error)}{inside}', selector=selector, page=page.url
+        )
+    if deadline is not None and isinstance(error, PlaywrightTimeout):
+        return await _explain_element_timeout(page, error, selector, deadline, inspected=find is not None)
+    return InternalError(cause(error))
+
+
+async def _explain_element_timeout(
+    page: Page, error: PlaywrightTimeout, selector: str, deadline: Deadline, *, inspected: bool
+) -> FootlightError:
+    """Return the obstacle, unless the page was `inspected` for one already, or how far the action came."""
+    dispatched, elapsed = was_dispatched(error), deadline.elapsed
+    if not dispatched and not inspected:
+        obstacle = await find_obstacle(page, selector, deadline, editing=was_editing(error))
+        if obstacle is not None:
+            return obstacle
+        if by := intercepted_by(error):
+            return element_keeps_moving(page, selector, by)
+    state = "the action had been dispatched" if dispatched else "the action was not dispatched"
+    return await explain_timeout(
+        page,
+        f'The action on "{selector}" timed out after {elapsed}; {state}',
+        deadline,
+        retryable=not dispatched,
+        selector=selector,
+        page=page.url,
+        dispatched=dispatched,
+    )
+
+
+async def find_obstacle(
+    page: Page, selector: str, deadline: Deadline, *, editing: bool = False
+) -> FootlightError | None:
+    """Return the error that says what keeps an element from being used now.
+
+    None where nothing does, or where the page does not say in time. With `editing`, a read-only field is an
+    obstacle too.
+    """
+    try:
+        async with asyncio.timeout(DIAGNOSIS_MS / 1000):
+            found = await locate_now(page, selector, deadline)
+            if await found.count() == 0:
+                return await _element_not_found(page, selector)
+            try:
+                obstacle = await _inspect_obstacle(found.first, editing=editing)
+            except PlaywrightTimeout:  # It was removed meanwhile, or the page is too busy to answer.
+                return None if await found.count() else await _element_not_found(page, selector)
+    except (Error, TimeoutError, ValueError):
+        return None
+    return obstacle and _element_not_interactive(page, selector, obstacle)
+
+
+async def find_lasting_cover(page: Page, selector: str, element: Locator) -> FootlightError | None:
+    """Return the error about a cover that lies over an element until somebody closes it.
+
+    None where nothing covers the element, or has covered it for less than a second.
+    """
+    covers: list[Obstacle] = []
+    try:
+        for _ in range(2):
+            async with asyncio.timeout(DIAGNOSIS_MS / 1000):
+                if await has_press_begun(element, DIAGNOSIS_MS / 2):
+                    return None
+                cover = await _inspect_obstacle(element)
+            if cover is None or not cover.get("waits"):
+                return None
+            covers.append(cover)
+            await asyncio.sleep(0 if len(covers) > 1 else COVER_SECONDS)
+    except (Error, TimeoutError, ValueError):
+        return None
+    first, second = covers
+    return _element_not_interactive(page, selector, second) if first["by"] == second["by"] else None
+
+
+async def describe_fields_inside(page: Page, selector: str, deadline: Deadline) -> str:
+    """Return a sentence that names the fields inside an element, or "" where it has none."""
+    try:
+        async with asyncio.timeout(DIAGNOSIS_MS / 1000):
+            found = await locate_now(page, selector, deadline)
+            reply = await run_about(
+                found.first, INSPECT, inspection.fields_request(), timeout_ms=DIAGNOSIS_MS / 2
+            )
+            fields = inspection.read_closest(reply)
+    except (Error, TimeoutError, ValueError):
+        return ""
+    return f". Use the field inside it: {'; '.join(fields)}" if fields else ""
+
+
+async def _inspect_obstacle(element: Locator, *, editing: bool = False) -> Obstacle | None:
+    request = inspection.obstacle_request(editing=editing)
+    return inspection.read_obstacle(await run_about(element, INSPECT, request, timeout_ms=DIAGNOSIS_MS / 2))
+
+
+def element_keeps_moving(page: Page, selector: str, by: str) -> ElementNotInteractive:
+    """Return the error for an element that left the mouse's place at each try. `by` is what was met there."""
+    return ElementNotInteractive(
+        f'"{selector}" cannot be used: at each try, the mouse was over {by} instead; nothing was done',
+        selector=selector,
+        page=page.url,
+        reason="moved",
+        by=by,
+    )
+
+
+def _element_not_interactive(page: Page, selector: str, obstacle: Obstacle) -> ElementNotInteractive:
+    return ElementNotInteractive(
+        f'"{selector}" cannot be used: {obstacle["detail"]}',
+        selector=selector,
+        page=page.url,
+        reason=obstacle["reason"],
+        by=obstacle["by"],
+    )
+
+
+async def _element_not_found(page: Page, selector: str) -> ElementNotFound:
+    try:
+        async with asyncio.timeout(DIAGNOSIS_MS / 1000):
+            closest = inspection.read_closest(
+                await run(page.playwright, INSPECT, inspection.closest_request(selector))
+            )
+    except (Error, TimeoutError, ValueError):
+        closest = []
+    return ElementNotFound.at(selector, page=page.url, closest=closest)

@@ -1,0 +1,308 @@
+"""The state of one page of a session: its document, its requests, and what refs and element ids mean in it.
+
+What can be done with a page stands in `page_operations` and `element_operations`, and why it could not be
+done in `diagnosis`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Coroutine, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from footlight.browser.driver.deadline import no_progress
+from footlight.browser.driver.playwright_api import Error, is_closed
+from footlight.browser.network.traffic import Traffic
+from footlight.browser.snapshot.element_ids import ElementIds
+from footlight.browser.snapshot.view import PageView
+
+if TYPE_CHECKING:
+    from playwright.async_api import CDPSession, Frame, Request, Response
+    from playwright.async_api import Page as PlaywrightPage
+
+    from footlight.browser.driver.deadline import Stage
+    from footlight.browser.network.downloads import Downloads
+    from footlight.browser.network.policy import DomainPolicy
+    from footlight.browser.network.request_log import RequestLog
+    from footlight.browser.network.throttling import Throttling
+    from footlight.browser.page.dialogs import Dialogs
+    from footlight.browser.snapshot.view import RefCounter
+    from footlight.errors import FootlightError
+
+__all__ = ["LastAction", "Page", "PageOwner", "ReadingBlock"]
+
+T = TypeVar("T")
+
+HUNG_SECONDS = 3.0
+"""A page hangs if it does not answer for this long after a call has timed out."""
+EXTENSION_HUNG_SECONDS = 15.0
+"""The same for an extension's pages: a wallet computes for seconds while it starts or creates keys."""
+RELOADING_SECONDS = 3.0
+RELOADING_LOADS = 10
+"""Reading a page is given up after this many loads, once it has also taken this many seconds."""
+INTERRUPTED_SECONDS = 1.0
+"""How long an action that a dialog interrupted may take to end after the dialog."""
+MAX_STAGE_URL = 200
+"""Characters of a URL in a stage."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastAction:
+    """The last action in a session."""
+
+    began_at: float
+    """When it began (`time.monotonic()`)."""
+    downloads_before: int
+    """How many downloads the session had by then."""
+
+
+class PageOwner(Protocol):
+    """The part of a session that its pages, and operations on them, use."""
+
+    id: str
+    dialogs: Dialogs
+    downloads: Downloads
+    log: RequestLog
+    ref_numbers: RefCounter
+
+    @property
+    def last_action(self) -> LastAction: ...
+
+    @property
+    def engine(self) -> str:
+        """`chromium`, `firefox` or `webkit`."""
+        ...
+
+    @property
+    def policy(self) -> DomainPolicy: ...
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The values of the server's secrets, which no screenshot may show."""
+        ...
+
+    @property
+    def views(self) -> Mapping[str, PageView]:
+        """The views of the open pages by page id, oldest page first."""
+        ...
+
+    @property
+    def alive(self) -> bool:
+        """Whether the browser still runs."""
+        ...
+
+    async def browser_answers(self) -> bool:
+        """Return whether the browser's own process still answers, whatever its pages do."""
+        ...
+
+    async def close_hung(self) -> list[str]:
+        """Close the pages that do not answer because of a script, and return their ids."""
+        ...
+
+    async def ended(self) -> FootlightError | None:
+        """Return the error that says why nothing works in the session any more, or None where it works."""
+        ...
+
+    def check_proxied(self, response: Response) -> None:
+        """Check that a response comes from the site, and not from the filter proxy."""
+        ...
+
+    def without_cache(self, page: PlaywrightPage) -> AbstractAsyncContextManager[None]:
+        """Load without the browser's cache in this block."""
+        ...
+
+
+@dataclass(eq=False, slots=True)
+class ReadingBlock:
+    """A block that reads the page, and how often the page was loaded meanwhile."""
+
+    timeout: asyncio.Timeout
+    began: float
+    loads: int = 0
+    seconds: float = 0.0
+    keeps_reloading: bool = False
+    """Whether the block was ended because the page is never there long enough to be read."""
+
+    def count_load(self) -> None:
+        self.loads += 1
+        self.seconds = time.monotonic() - self.began
+        if self.loads >= RELOADING_LOADS and self.seconds >= RELOADING_SECONDS and not self.keeps_reloading:
+            self.keeps_reloading = True
+            self.timeout.reschedule(0)
+
+
+class Page:
+    """A tab of a session. Its `id` (`page-1`, …) is not used again while the session lives."""
+
+    def __init__(self, id: str, page: PlaywrightPage, session: PageOwner) -> None:
+        self.id = id
+        self.created_at = time.time()
+        self.crashed = False
+        self.closing = False
+        """Whether we close the page ourselves."""
+        self.session = session
+        self.element_ids = ElementIds()
+        self.view = PageView(session.ref_numbers)
+        self.traffic = Traffic(page)
+        self.load_times: dict[str, float] = {}
+        """When the document reached `dom` and `load` (`time.monotonic()`)."""
+        self.document_request: Request | None = None
+        """The request for the next document, until it is answered."""
+        self.document_requested_at = 0.0
+        """When the last request for a document was sent (`time.monotonic()`)."""
+        self.failed_request: Request | None = None
+        """The last request for a document that failed."""
+        self.timed_out_url: str | None = None
+        """The URL of a navigation that timed out. The browser may still open it later."""
+        self.committed = asyncio.Event()
+        """Set by the next document, which may be the browser's own page about a failure."""
+        self.watched_for_rest_at = 0.0
+        """When the settling script began its last watch that the next wait may continue."""
+        self.report_stage: Stage = no_progress
+        """Is told the stages of navigations."""
+        self.reading_blocks: list[ReadingBlock] = []
+        self._page = page
+        self._throttling: CDPSession | None = None
+        self._unanswered_navigations: dict[Request, float] = {}
+        """When the requests for documents of any frame were sent that have no answer."""
+        self._interrupted: set[asyncio.Task[Any]] = set()
+        """Actions that cannot end before a dialog of this page is answered."""
+        page.on("crash", self._on_crash)
+        page.on("request", self._on_request)
+        page.on("response", self._on_response)
+        page.on("requestfailed", self._on_request_failed)
+        page.on("requestfinished", self._on_request_ended)
+        page.on("framenavigated", self._on_navigated)
+        page.on(
+            "domcontentloaded", lambda _: self._on_loaded("dom", "the document is there, loading the rest")
+        )
+        page.on("load", lambda _: self._on_loaded("load", "loaded"))
+
+    def _on_crash(self, _: object) -> None:
+        self.crashed = True
+
+    def _on_request(self, request: Request) -> None:
+        if request.is_navigation_request():
+            self._unanswered_navigations[request] = time.monotonic()
+        with contextlib.suppress(Error):  # The first request of a popup has no frame yet.
+            if request.is_navigation_request() and request.frame == self._page.main_frame:
+                self.document_request = request
+                self.document_requested_at = time.monotonic()
+                for block in self.reading_blocks:
+                    block.count_load()
+                self.report_stage(f"requesting {_shorten(request.url)}")
+
+    def _on_response(self, response: Response) -> None:
+        self._unanswered_navigations.pop(response.request, None)
+        if response.request == self.document_request:
+            self.document_request = None
+            if not 300 <= response.status < 400:
+                self.report_stage(f"answered {response.status}, loading")
+
+    def _on_navigated(self, frame: Frame) -> None:
+        if frame == self._page.main_frame:
+            self.committed.set()
+
+    def _on_loaded(self, event: str, stage: str) -> None:
+        self.load_times[event] = time.monotonic()
+        self.report_stage(stage)
+
+    def _on_request_ended(self, request: Request) -> None:
+        self._unanswered_navigations.pop(request, None)
+
+    def _on_request_failed(self, request: Request) -> None:
+        self._on_request_ended(request)
+        if request == self.document_request:
+            self.document_request, self.failed_request = None, request
+
+    @property
+    def url(self) -> str:
+        return self._page.url
+
+    @property
+    def closed(self) -> bool:
+        return self._page.is_closed()
+
+    @property
+    def playwright(self) -> PlaywrightPage:
+        """The page in Playwright, for other modules of `browser`."""
+        return self._page
+
+    def has_pending_navigation_since(self, began: float) -> bool:
+        """Return whether a frame waits for a document that was requested since then."""
+        return any(sent >= began for sent in self._unanswered_navigations.values())
+
+    def is_closed_by_action(self, error: Error) -> bool:
+        """Return whether an action failed only because its effect was to close the page."""
+        return is_closed(error) and self.closed and self.session.alive and not self.crashed
+
+    async def answers(self, within_seconds: float | None = None) -> bool:
+        """Return whether the page still runs scripts. One with a script that does not end does not."""
+        if within_seconds is None:
+            of_extension = self.url.startswith("chrome-extension:")
+            within_seconds = EXTENSION_HUNG_SECONDS if of_extension else HUNG_SECONDS
+        try:
+            async with asyncio.timeout(within_seconds):
+                await self._page.evaluate("0")
+        except TimeoutError:
+            # Chromium runs no script in a page whose next document has not begun to arrive.
+            return self.document_request is not None
+        except Error:  # A page that navigates, is closed or has crashed does not hang.
+            return True
+        return True
+
+    async def act_through_dialog(self, action: Coroutine[Any, Any, T]) -> T:
+        """Await the action. If it is cancelled while a dialog is open, it still ends after the dialog.
+
+        Playwright would abort it otherwise, while the browser has yet to deliver the rest of its events.
+        """
+        task = asyncio.create_task(action)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            if self.session.dialogs.find(self.id):
+                self._interrupted.add(task)
+                task.add_done_callback(self._forget_interrupted)
+            else:
+                task.cancel()
+            raise
+
+    def _forget_interrupted(self, task: asyncio.Task[Any]) -> None:
+        self._interrupted.discard(task)
+        if not task.cancelled():
+            task.exception()  # Retrieved, so that asyncio does not log it; the call was answered long ago.
+
+    async def finish_interrupted(self) -> None:
+        """Wait for the actions that a dialog interrupted. What takes longer than 1 s is aborted."""
+        if self._interrupted:
+            _, unfinished = await asyncio.wait(self._interrupted, timeout=INTERRUPTED_SECONDS)
+            for task in unfinished:
+                task.cancel()
+
+    async def throttle(self, throttling: Throttling, *, offline: bool) -> None:
+        """Slow the network down. Chromium only.
+
+        The emulation lasts as long as its CDP session, so the session is kept. Each setting replaces the
+        whole emulation, so this one also says whether the page is offline.
+        """
+        if self._throttling is None:
+            self._throttling = await self._page.context.new_cdp_session(self._page)
+            await self._throttling.send("Network.enable")
+        await self._throttling.send(
+            "Network.emulateNetworkConditions", throttling.conditions(offline=offline)
+        )
+
+    async def close(self) -> None:
+        """Close the page without asking it. One that does not close within 2 s is left."""
+        self.closing = True
+        with contextlib.suppress(Error, TimeoutError):
+            async with asyncio.timeout(2.0):
+                await self._page.close()
+
+
+def _shorten(url: str) -> str:
+    return url if len(url) <= MAX_STAGE_URL else f"{url[:MAX_STAGE_URL]}…"

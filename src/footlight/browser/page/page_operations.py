@@ -1,0 +1,268 @@
+"""Operations on a page as a whole: run scripts in it, send it input, stop its loading, take steps back."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from footlight.browser.driver.deadline import no_progress
+from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout, is_context_lost
+from footlight.browser.driver.scripts import run
+from footlight.browser.driver.shielding import shield_until_done
+from footlight.browser.page.diagnosis import explain_page_failure, explain_timeout
+from footlight.browser.page.page import Page, ReadingBlock
+from footlight.errors import DeadlineExceeded
+
+if TYPE_CHECKING:
+    from playwright.async_api import Dialog
+
+    from footlight.browser.driver.deadline import Deadline, Stage
+
+__all__ = [
+    "bring_to_front",
+    "close_page",
+    "evaluate",
+    "find_target_id",
+    "limit_reading",
+    "page_title",
+    "report_stages",
+    "retry_after_navigation",
+    "send_input",
+    "stop_loading",
+    "stop_next_document",
+    "stop_since",
+    "undo",
+    "undo_on_cancel",
+]
+
+T = TypeVar("T")
+
+STOP_SECONDS = 1.0
+"""How long a page may take to stop loading."""
+UNDO_SECONDS = 1.0
+"""How long each step back may take after a call is cancelled. A page that hangs takes nothing back."""
+TITLE_SECONDS = 1.0
+"""A page that does not give its title by then hangs, or is about to show another document."""
+
+# Scripts and input
+
+
+async def evaluate(page: Page, script: str, argument: Any, deadline: Deadline) -> Any:
+    """Return what one of our own scripts returns in the page.
+
+    Raises:
+        FootlightError: the page does not answer, or is closed.
+    """
+    try:
+        async with limit_reading(page, deadline):
+            return await retry_after_navigation(lambda: run(page.playwright, script, argument))
+    except Error as error:
+        raise await explain_page_failure(page, error) from error
+
+
+async def retry_after_navigation(ask: Callable[[], Awaitable[T]]) -> T:
+    """Return what `ask` returns. It is called again whenever a navigation ended its script in the page."""
+    while True:
+        try:
+            return await ask()
+        except Error as error:
+            if not is_context_lost(error):
+                raise
+
+
+@contextlib.asynccontextmanager
+async def limit_reading(page: Page, deadline: Deadline) -> AsyncGenerator[None]:
+    """Limit the time of a block that reads the page. Playwright has no time limit for scripts.
+
+    Raises:
+        DeadlineExceeded: the deadline is over, or the page loads again and again meanwhile.
+    """
+    timeout = asyncio.timeout(deadline.remaining_ms / 1000)
+    block = ReadingBlock(timeout, time.monotonic())
+    page.reading_blocks.append(block)
+    try:
+        async with timeout:
+            yield
+    except TimeoutError:
+        if block.keeps_reloading:
+            raise DeadlineExceeded(
+                f"The page loaded {block.loads} times within {block.seconds:.1f} s, and was never there long "
+                "enough to be read",
+                suggestion="Wait until it stops loading, or navigate elsewhere.",
+                url=page.url,
+                loads=block.loads,
+            ) from None
+        raise await explain_timeout(
+            page, f"The page gave no answer within {deadline.elapsed}", deadline, url=page.url
+        ) from None
+    finally:
+        page.reading_blocks.remove(block)
+
+
+@contextlib.asynccontextmanager
+async def send_input(page: Page, message: Callable[[], str], deadline: Deadline) -> AsyncGenerator[None]:
+    """Limit the time of a block that sends input to the page itself. The input may close the page.
+
+    Raises:
+        DeadlineExceeded: the page takes too long over the input; `message` returns the error's message.
+    """
+    try:
+        async with asyncio.timeout(deadline.remaining_ms / 1000):
+            yield
+    except (TimeoutError, PlaywrightTimeout):
+        raise await explain_timeout(
+            page, message(), deadline, retryable=False, url=page.url, dispatched=True
+        ) from None
+    except Error as error:
+        if not page.is_closed_by_action(error):
+            raise await explain_page_failure(page, error) from error
+
+
+# Loading
+
+
+@contextlib.contextmanager
+def report_stages(page: Page, stage: Stage) -> Generator[None]:
+    """Report the stages of the navigations in this block."""
+    page.report_stage = stage
+    try:
+        yield
+    finally:
+        page.report_stage = no_progress
+
+
+async def stop_next_document(page: Page) -> None:
+    """Stop waiting for the next document, if there is to be one, so that the present one can be used."""
+    if page.document_request is not None:
+        await stop_loading(page)
+
+
+async def stop_loading(page: Page) -> None:
+    """Stop loading, whether or not the next document has begun to arrive.
+
+    Nothing is stopped while a dialog is open: what the dialog holds up continues after its answer.
+    """
+    if page.session.dialogs.find(page.id):
+        return
+    page.document_request = None
+    with contextlib.suppress(Error, TimeoutError):
+        async with asyncio.timeout(STOP_SECONDS):
+            if page.session.engine != "chromium":
+                await page.playwright.evaluate("window.stop()")
+                return
+            cdp = await page.playwright.context.new_cdp_session(page.playwright)
+            await cdp.send("Page.stopLoading")
+            await cdp.detach()
+
+
+async def stop_since(page: Page, began: float) -> None:
+    """Stop the loading that an action has started since then (`time.monotonic()`)."""
+    # The browser answers this after its events about requests that were sent before.
+    await page.playwright.context.cookies("http://127.0.0.1")
+    if page.document_requested_at >= max(began, page.load_times.get("load", 0.0)):
+        await stop_loading(page)
+
+
+# Steps back
+
+
+@contextlib.asynccontextmanager
+async def undo_on_cancel(
+    *steps: Callable[[], Awaitable[object]],
+    after: tuple[type[BaseException], ...] = (asyncio.CancelledError,),
+) -> AsyncGenerator[None]:
+    """Take these steps if the block is cancelled, or ends with one of the exceptions in `after`.
+
+    Playwright ends an operation whose caller is cancelled, and leaves the page as it is by then.
+    """
+    try:
+        yield
+    except after:
+        await undo(*steps)
+        raise
+
+
+async def undo(*steps: Callable[[], Awaitable[object]]) -> None:
+    """Take these steps, one after the other, also if the caller is cancelled. Steps that fail are left."""
+    await shield_until_done(_take(steps))
+
+
+async def _take(steps: Iterable[Callable[[], Awaitable[object]]]) -> None:
+    for step in steps:
+        with contextlib.suppress(Error, TimeoutError):
+            async with asyncio.timeout(UNDO_SECONDS):
+                await step()
+
+
+# Tabs
+
+
+async def page_title(page: Page) -> str | None:
+    """Return the title. None where the page hangs, or has no document yet: Playwright invents one then."""
+    if page.document_request is not None or page.session.dialogs.find(page.id):
+        return None
+    try:
+        async with asyncio.timeout(TITLE_SECONDS):
+            title = await page.playwright.title()
+    except (Error, TimeoutError):
+        return None
+    return None if page.document_request is not None else title
+
+
+async def bring_to_front(page: Page) -> None:
+    """Bring the page to the front of its window. Failures are ignored."""
+    with contextlib.suppress(Error, TimeoutError):
+        async with asyncio.timeout(TITLE_SECONDS):
+            await page.playwright.bring_to_front()
+
+
+async def close_page(page: Page, deadline: Deadline, *, ask: bool) -> bool:
+    """Close the page, and return whether it is closed.
+
+    With `ask` the page may ask whether to leave it. That dialog is answered as the session's policy says.
+
+    Raises:
+        DeadlineExceeded: it neither closed nor asked.
+    """
+    if not ask:
+        await page.close()
+        return page.closed
+    decided = asyncio.Event()
+
+    def on_close(_: object) -> None:
+        decided.set()
+
+    def on_dialog(dialog: Dialog) -> None:
+        if dialog.type == "beforeunload" and page.session.dialogs.policy["beforeunload"] == "dismiss":
+            decided.set()
+
+    page.playwright.on("close", on_close)
+    page.playwright.on("dialog", on_dialog)
+    page.closing = True
+    try:
+        async with limit_reading(page, deadline):
+            await page.playwright.close(run_before_unload=True)
+            await decided.wait()
+    finally:
+        page.playwright.remove_listener("close", on_close)
+        page.playwright.remove_listener("dialog", on_dialog)
+        page.closing = page.closed
+    return page.closed
+
+
+async def find_target_id(page: Page) -> str:
+    """Return Chromium's own id of the page, for programs that attach to the browser.
+
+    Raises:
+        FootlightError: the page is gone.
+    """
+    try:
+        cdp = await page.playwright.context.new_cdp_session(page.playwright)
+        reply = cast("dict[str, Any]", await cdp.send("Target.getTargetInfo"))
+        await cdp.detach()
+    except Error as error:
+        raise await explain_page_failure(page, error) from error
+    return str(reply["targetInfo"]["targetId"])

@@ -1,0 +1,90 @@
+"""Watch a page for new documents, and for clicks on links that start a download or open a tab."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from footlight.browser.driver.playwright_api import Error
+
+if TYPE_CHECKING:
+    from playwright.async_api import Frame, Page, Request, Response
+
+__all__ = ["DocumentWatch", "LinkEffect", "watch_links"]
+
+LinkEffect = Literal["download", "tab"]
+
+
+class DocumentWatch:
+    """Calls `on_navigated(replaced)` at each new address of the main frame, and `on_loaded()`.
+
+    `replaced` is false where the document stays: after a jump to an anchor, or `history.pushState`.
+    Playwright reports both alike, but only a new document is answered by the network.
+    """
+
+    def __init__(
+        self, page: Page, *, on_navigated: Callable[[bool], None], on_loaded: Callable[[], None]
+    ) -> None:
+        self._page = page
+        self._on_navigated = on_navigated
+        self._answered = False
+        page.on("response", self._on_response)
+        page.on("requestfailed", self._on_request_failed)
+        page.on("framenavigated", self._on_frame_navigated)
+        page.on("load", lambda _: on_loaded())
+
+    def _on_response(self, response: Response) -> None:
+        if self._is_for_document(response.request):
+            self._answered = True
+
+    def _on_request_failed(self, request: Request) -> None:
+        """Forget an answer that was no document: a download, or an empty one (204)."""
+        if self._is_for_document(request):
+            self._answered = False
+
+    def _is_for_document(self, request: Request) -> bool:
+        with contextlib.suppress(Error):  # The first request of a popup has no frame yet.
+            return request.is_navigation_request() and request.frame == self._page.main_frame
+        return False
+
+    def _on_frame_navigated(self, frame: Frame) -> None:
+        if frame != self._page.main_frame:
+            return
+        replaced = self._answered or not frame.url.startswith("http")
+        self._answered = False
+        self._on_navigated(replaced)
+
+
+_WORLD = "footlight"
+"""The isolated world of the listener, which the page's scripts cannot see."""
+
+_LISTENER = """{
+  const report = event => {
+    const link = event.composedPath().find(it => it instanceof Element && it.localName === 'a');
+    if (!link?.hasAttribute('href')) return;
+    if (link.hasAttribute('download')) reportEffect('download');
+    else if (event.button === 1 || event.ctrlKey || event.metaKey || event.shiftKey) reportEffect('tab');
+  };
+  // A press comes before its click, so that the report has arrived when the click is done.
+  addEventListener('pointerdown', report, true);
+  addEventListener('click', report, true);
+}"""
+
+
+async def watch_links(page: Page, on_click: Callable[[LinkEffect], None]) -> None:
+    """Call `on_click` when such a link is clicked, now and after every navigation. Chromium only."""
+
+    def on_binding(event: dict[str, Any]) -> None:
+        on_click(cast("LinkEffect", event["payload"]))
+
+    with contextlib.suppress(Error):  # The page is closed already.
+        cdp = await page.context.new_cdp_session(page)
+        cdp.on("Runtime.bindingCalled", on_binding)
+        await cdp.send("Page.enable")
+        await cdp.send("Runtime.enable")
+        await cdp.send("Runtime.addBinding", {"name": "reportEffect", "executionContextName": _WORLD})
+        await cdp.send(
+            "Page.addScriptToEvaluateOnNewDocument",
+            {"source": _LISTENER, "worldName": _WORLD, "runImmediately": True},
+        )

@@ -1,0 +1,271 @@
+// Checks that a press of the mouse reaches the element that it is meant for. A selector engine of Playwright, in a
+// world of its own: the page can neither see nor change it.
+//
+//   target      the root, or the part of its label to press in its place
+//   press-8000  the same; its next press within 8,000 ms is watched
+//   drop-8000   the root; the next drop onto it is watched
+//   outcome     what became of it: the attribute `v` of an element made for the purpose holds {"state", "by"?} as
+//               JSON, or null where nothing was watched in this document
+//   begun       the same, with whether a press has begun: true or false
+//   ready       the same, with why the root may not be ready to be pressed, or null where it certainly is
+//
+// A press that begins on another element is kept from the page: nothing was done then, and it can be tried again.
+
+const PRESSES = ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "auxclick", "dblclick", "contextmenu"];
+const CLICKS = new Set(["click", "auxclick", "contextmenu"]);
+const DROPS = ["drop", "input", "change"];
+const FRAMES = "iframe, frame, object, embed, fencedframe";
+const MAX_PARTS = 50;
+
+const getter = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name).get;
+const parentNodeOf = getter(Node, "parentNode");
+const connected = getter(Node, "isConnected");
+const textOf = getter(Node, "textContent");
+const shadowOf = getter(Element, "shadowRoot");
+const { contains } = Node.prototype;
+const { closest, getAttribute, getBoundingClientRect, matches } = Element.prototype;
+
+let watched = null;
+
+// A watched press or drop. Subclasses handle its events, and say what became of it.
+class Watch {
+  constructor(element, events, ms) {
+    this.element = element;
+    this.events = events;
+    this.until = performance.now() + ms;
+    this.state = "waiting";
+    this.by = null;
+    this.listener = (event) => event.isTrusted && this.handle(event);
+    // These come before all listeners of the page that are not on its window too.
+    for (const type of events) addEventListener(type, this.listener, { capture: true, passive: false });
+  }
+
+  /** @param {Event} _event */
+  handle(_event) {}
+
+  /** @returns {object} */
+  outcome() {
+    return { state: this.state === "waiting" ? "ignored" : this.state };
+  }
+
+  end() {
+    for (const type of this.events) removeEventListener(type, this.listener, { capture: true });
+    watched = null;
+  }
+}
+
+class Press extends Watch {
+  constructor(element, ms) {
+    super(closest.call(element, "button, a, [role=button], [role=link]") || element, PRESSES, ms);
+  }
+
+  handle(event) {
+    if (performance.now() > this.until) return this.end();
+    const target = event.composedPath()[0];
+    if (this.state === "waiting" && event.type.endsWith("down")) {
+      const isMeant = isIn(target, this.element) || this.findSuccessor(target);
+      this.state = isMeant ? "pressed" : "lost";
+      if (!isMeant) this.by = target;
+    }
+    if (this.state === "lost") {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    } else if (this.state === "pressed" && CLICKS.has(event.type)) {
+      // An element that was removed by its press has received it.
+      if (isIn(target, this.element) || !connected.call(this.element)) this.state = "arrived";
+      else this.by = target;
+    }
+    return undefined;
+  }
+
+  // A page may draw an element anew because the mouse came over it. The press goes to the new one then, if it is like
+  // the old one, and to whatever lay behind it otherwise.
+  findSuccessor(target) {
+    if (connected.call(this.element) || !(target instanceof Element)) return false;
+    const successor = closest.call(target, this.element.localName);
+    if (!successor || successor.id !== this.element.id || !hasSameText(successor, this.element)) return false;
+    this.element = successor;
+    return true;
+  }
+
+  outcome() {
+    if (this.state === "waiting") return this.outcomeWithoutEvents();
+    if (this.state === "pressed" && this.by && connected.call(this.element))
+      return { state: "strayed", by: describe(this.by) };
+    return { state: this.state === "lost" ? "lost" : "arrived", by: this.by && describe(this.by) };
+  }
+
+  // Only the frame itself hears a press on a frame.
+  outcomeWithoutEvents() {
+    const over = connected.call(this.element) ? hitAt(middleOf(this.element)) : null;
+    const isOther =
+      over && matches.call(over, FRAMES) && !isIn(over, this.element) && !contains.call(over, this.element);
+    return isOther ? { state: "lost", by: describe(over) } : { state: "arrived" };
+  }
+}
+
+// A file input that takes files itself has an input event, and no drop event.
+class Drop extends Watch {
+  constructor(element, ms) {
+    super(element, DROPS, ms);
+  }
+
+  handle(event) {
+    const target = event.composedPath()[0];
+    if (isIn(target, this.element) || isIn(this.element, target)) this.state = "arrived";
+  }
+}
+
+// Whether a node is in an element, also through shadow roots and slots.
+function isIn(node, outer) {
+  for (let at = node; at; at = at.assignedSlot || parentNodeOf.call(at) || at.host) if (at === outer) return true;
+  return false;
+}
+
+function hasSameText(one, other) {
+  return textOf.call(one) === textOf.call(other);
+}
+
+function middleOf(element) {
+  const box = getBoundingClientRect.call(element);
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+}
+
+function hitAt({ x, y }) {
+  let hit = null;
+  for (let root = document; root; root = shadowOf.call(hit)) {
+    const found = (root === document ? Document.prototype.elementFromPoint : root.elementFromPoint).call(root, x, y);
+    if (!found || found === hit) break;
+    hit = found;
+  }
+  return hit;
+}
+
+// Describes an element by its start tag: `<div id="overlay" class="modal">`.
+function describe(element) {
+  if (!(element instanceof Element)) return "the document";
+  const attributes = ["id", "class"].map((name) => [name, (getAttribute.call(element, name) || "").slice(0, 60)]);
+  return `<${element.localName}${attributes.map(([name, value]) => (value ? ` ${name}="${value}"` : "")).join("")}>`;
+}
+
+// ---- toggles ----
+
+const INTERACTIVE = "a[href], button, input, select, textarea, summary, [tabindex], [role=button], [role=link]";
+
+// A checkbox that its label hides is pressed by the label, as people do.
+function pressTarget(element) {
+  const isToggle = element instanceof HTMLInputElement && (element.type === "checkbox" || element.type === "radio");
+  if (!isToggle || element.disabled || !connected.call(element)) return element;
+  const label = [...(element.labels || [])].find((one) => hasBox(one) || one.querySelector("*"));
+  if (!label || canBeHit(element)) return element;
+  const parts = [label, ...Array.from(label.querySelectorAll("*")).slice(0, MAX_PARTS)];
+  return parts.find((part) => hasBox(part) && reachesToggle(part, label, element)) || element;
+}
+
+function hasBox(element) {
+  const box = getBoundingClientRect.call(element);
+  return box.width > 0 && box.height > 0;
+}
+
+function canBeHit(element) {
+  if (!hasBox(element)) return false;
+  const hit = hitInView(element);
+  return hit === element || !hit;
+}
+
+function hitInView(element) {
+  const isOutside = ({ x, y }) => x < 0 || y < 0 || x >= innerWidth || y >= innerHeight;
+  if (isOutside(middleOf(element))) element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
+  return hitAt(middleOf(element));
+}
+
+// Whether a press in the middle of the part reaches the label, and no other control in it, such as a link.
+function reachesToggle(part, label, toggle) {
+  const hit = hitInView(part);
+  if (!hit || !isIn(hit, label)) return false;
+  for (let at = hit; at !== label; at = at.assignedSlot || parentNodeOf.call(at) || at.host)
+    if (at !== toggle && at instanceof Element && matches.call(at, INTERACTIVE)) return false;
+  return true;
+}
+
+// ---- ready to be pressed ----
+
+// These input types open no picker, and need no label to be hit.
+const PLAIN_INPUTS = new Set("button checkbox email number password radio reset search submit tel text url".split(" "));
+const NOT_PLAIN = "form, option, optgroup, select, label, label *, area, summary, [contenteditable]";
+const DISABLED = ":disabled, [disabled], [disabled] *, [aria-disabled], [aria-disabled] *, [inert], [inert] *";
+const ON_TOP = ":modal, :popover-open, :fullscreen";
+const SCROLL_SNAP = "scrollSnapType";
+const NO_TRANSFORM = { transform: "none", translate: "none", rotate: "none", scale: "none", perspective: "none" };
+const PLAIN_STYLE = {
+  ...NO_TRANSFORM,
+  [SCROLL_SNAP]: "none",
+  contentVisibility: "visible",
+  zoom: "1",
+  offsetPath: "none",
+};
+
+// Returns why Playwright may find the element not ready, or null where it would certainly find it visible, enabled,
+// stable, in view and hit by the mouse in its middle.
+function doubt(element) {
+  const isAtRest = globalThis[Symbol.for("footlight.isAtRest")];
+  if (self !== top) return "in a frame";
+  if (!(element instanceof HTMLElement) || element.getRootNode() !== document) return "not in the document";
+  if (typeof isAtRest !== "function" || !isAtRest()) return "not at rest";
+  if (document.hidden || visualViewport?.scale !== 1) return "not shown as it is";
+  if (matches.call(element, NOT_PLAIN) || Document.prototype.querySelector.call(document, "marquee")) return "special";
+  if (element instanceof HTMLInputElement && !PLAIN_INPUTS.has(element.type)) return "special";
+  if (matches.call(element, DISABLED)) return "disabled";
+  if (Document.prototype.querySelector.call(document, ON_TOP)) return "something is on top";
+  if (!element.checkVisibility({ visibilityProperty: true })) return "not visible";
+  return doubtOfPlace(element);
+}
+
+function doubtOfPlace(element) {
+  const boxes = Element.prototype.getClientRects.call(element);
+  if (boxes.length !== 1) return "not one box";
+  const [box] = boxes;
+  if (box.width < 2 || box.height < 2) return "too small";
+  if (!isInside(box, { left: 0, top: 0, right: innerWidth, bottom: innerHeight })) return "not in view";
+  for (let at = element; at; at = at.parentElement) {
+    const style = getComputedStyle(at);
+    if (style.position === "fixed" || style.position === "sticky") return `${style.position} position`;
+    const special = Object.keys(PLAIN_STYLE).find((name) => style[name] !== PLAIN_STYLE[name]);
+    if (special) return special;
+    const clips = at !== document.body && at !== document.documentElement && style.overflow !== "visible";
+    if (at !== element && clips && !isInside(box, getBoundingClientRect.call(at))) return "clipped";
+  }
+  const hit = Document.prototype.elementFromPoint.call(document, box.x + box.width / 2, box.y + box.height / 2);
+  if (!hit || !contains.call(element, hit)) return "covered";
+  return matches.call(hit, FRAMES) || shadowOf.call(hit) ? "special" : null;
+}
+
+function isInside(box, outer) {
+  return box.left >= outer.left && box.top >= outer.top && box.right <= outer.right && box.bottom <= outer.bottom;
+}
+
+// ---- replies ----
+
+function reply(value) {
+  const element = Document.prototype.createElement.call(document, "i");
+  element.setAttribute("v", JSON.stringify(value));
+  return element;
+}
+
+function finish() {
+  const found = watched?.outcome() ?? null;
+  watched?.end();
+  return reply(found);
+}
+
+export function queryAll(root, body) {
+  if (body === "outcome") return [finish()];
+  if (body === "begun") return [reply(watched !== null && watched.state !== "waiting")];
+  if (body === "ready") return [reply(doubt(root))];
+  const [kind, ms] = body.split("-");
+  const element = kind === "drop" ? root : pressTarget(root);
+  if (kind === "target") return [element];
+  watched?.end();
+  watched = kind === "drop" ? new Drop(element, Number(ms)) : new Press(element, Number(ms));
+  return [element];
+}

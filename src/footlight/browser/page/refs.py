@@ -1,0 +1,262 @@
+"""Find the element of a ref or a selector. A ref that is in doubt is an error, and never a guess.
+
+A ref whose element is gone leads to another element only where nothing else on the page was like the first,
+and exactly one element is now that was not there before. A ref whose element exists is refused where it has
+come to mean something else, such as the row of a list that is reused for another entry.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, NamedTuple
+
+from footlight.browser.driver.offload import offload
+from footlight.browser.page.capture import ENGINE, ask, look
+from footlight.browser.page.selectors import locate_in
+from footlight.browser.snapshot.locators import frame_locator, stable_locator
+from footlight.browser.snapshot.nodes import Node
+from footlight.browser.snapshot.places import ENTRIES, find_places
+from footlight.browser.snapshot.view import ElementIdentity, GoneRef, RefMeaning, identity_of
+from footlight.errors import StaleRef
+
+if TYPE_CHECKING:
+    from playwright.async_api import Frame, Locator
+    from playwright.async_api import Page as PlaywrightPage
+
+    from footlight.browser.driver.deadline import Deadline
+    from footlight.browser.page.page import Page
+
+__all__ = ["Target", "leading_ref", "locate", "locate_now", "resolve"]
+
+_LEADING = re.compile(r"\s*(?:\[ref=(?P<b>e[1-9]\d*)\]|(?:ref=|@)?(?P<a>e[1-9]\d*))\s*(?=>>|$)")
+
+MAX_CANDIDATES = 5
+MIN_LIKENESS = 0.5
+"""How alike two names must be for one to be offered in place of the other, from 0 to 1."""
+
+
+class Target(NamedTuple):
+    """An element that exists: its ref and its frame. `locator` finds it again in another run."""
+
+    ref: str
+    frame: Frame
+    locator: str | None = None
+
+    @property
+    def selector(self) -> str:
+        return f"{ENGINE}={self.ref}"
+
+
+def leading_ref(selector: str) -> tuple[str, str] | None:
+    """Return the ref that a selector begins with, and the rest: `e12`, or `e12 >> .child`, or None.
+
+    A ref may also be written as in other tools: `[ref=e12]`, `ref=e12`, `@e12`.
+    """
+    found = _LEADING.match(selector)
+    return (found["a"] or found["b"], selector[found.end() :]) if found else None
+
+
+async def locate(page: Page, selector: str, deadline: Deadline, *, acts: bool = False) -> Locator:
+    """Return a locator of all matches. Frames that lead to them are waited for.
+
+    Raises:
+        InvalidSelector: the selector cannot be parsed.
+        StaleRef: the element of its ref is gone, or for a call that `acts` means something else by now.
+    """
+    root, selector = await _find_root(page, selector, deadline, acts=acts)
+    return await locate_in(root, selector, timeout_ms=deadline.action_ms)
+
+
+async def locate_now(page: Page, selector: str, deadline: Deadline) -> Locator:
+    """Return a locator of all matches as `locate` does, without waiting for the frames that lead to them."""
+    root, selector = await _find_root(page, selector, deadline, acts=False)
+    return await locate_in(root, selector, timeout_ms=None)
+
+
+async def _find_root(
+    page: Page, selector: str, deadline: Deadline, *, acts: bool
+) -> tuple[PlaywrightPage | Frame, str]:
+    """Return where to look for a selector. A ref belongs to a frame, which the selector need not name."""
+    found = leading_ref(selector)
+    if found is None:
+        return page.playwright, selector
+    ref, rest = found
+    target = await resolve(page, ref, deadline, acts=acts)
+    if target.locator:
+        page.view.stable_selectors[selector] = f"{target.locator} {rest}".rstrip()
+    return target.frame, target.selector + rest
+
+
+async def resolve(page: Page, ref: str, deadline: Deadline, *, acts: bool) -> Target:
+    """Return the element of a ref, or its only successor, which the view then notes as healed.
+
+    A call that only reads gets the element whatever it means by now.
+
+    Raises:
+        StaleRef: the element is gone, and nothing has certainly replaced it. For a call that `acts`, also
+            where the element means something else by now.
+    """
+    view = page.view
+    was = None
+    if acts:
+        was = await offload(
+            len(view.last_reported.nodes) if view.last_reported else 0, lambda: view.find_meaning(ref)
+        )
+    seen, gone = view.find_seen(ref), view.find_gone(ref)
+    frame = seen[1] if seen else gone.frame if gone else None
+    found = await _identify(page, frame, ref) if frame else None
+    now, locator = found or (None, None)
+    if frame and now and (was is None or (now == was.identity_of and not was.entry)):
+        return Target(ref, frame, locator)
+    nodes = (await look(page, deadline)).nodes
+    if living := view.find_seen(ref):
+        target = _check_meaning(page, ref, was, nodes, living) if was else Target(ref, living[1])
+    elif frame and now:  # It exists and is hidden: an action waits for it, or reports that.
+        target = Target(ref, frame)
+    else:
+        target = _find_successor(page, ref, nodes)
+    return target._replace(locator=_known_locator(page, target.frame, target.ref) or locator)
+
+
+async def _identify(page: Page, frame: Frame, ref: str) -> tuple[ElementIdentity, str | None] | None:
+    """Return what the element is now, and a locator where one is known. None where it is gone."""
+    if frame.is_detached():
+        return None
+    locator = _known_locator(page, frame, ref)
+    found = await ask(frame, {"what": "identify", "ref": ref, "path": locator is None})
+    if found is None:
+        return None
+    path, before = found.get("path"), frame_locator(frame)
+    if path and before is not None:
+        locator = before + path
+    return ElementIdentity(found["testid"], found["role"], found["lasting"]), locator
+
+
+def _known_locator(page: Page, frame: Frame, ref: str) -> str | None:
+    """Return a locator of a ref's element from the last snapshot, or None where that has none."""
+    seen, before = page.view.frames.get(frame), frame_locator(frame)
+    found = stable_locator(seen.nodes, ref) if seen else None
+    return None if found is None or before is None else before + found
+
+
+def _check_meaning(
+    page: Page, ref: str, was: RefMeaning, nodes: Sequence[Node], living: tuple[Node, Frame]
+) -> Target:
+    """Return an element that exists, if it still means what its caller was told.
+
+    That is in doubt in three cases: it is in another entry by now; it changed, and is an entry or in one; or
+    another element is what it was.
+    """
+    node, frame = living
+    place = find_places(nodes)[ref]
+    now = RefMeaning(identity_of(node), place.entry or (place.after if was.entry else ""))
+    moved = bool(was.entry and now.entry) and now.entry != was.entry
+    others = [
+        other for other in nodes if other.ref and other.ref != ref and identity_of(other) == was.identity_of
+    ]
+    if not moved and (
+        now.identity_of == was.identity_of or not (others or place.entry or node.role in ENTRIES)
+    ):
+        return Target(ref, frame)
+    page.view.note_reported([*others, node], of=nodes)
+    candidates = _describe_candidates(others)
+    near = f". Candidates: {'; '.join(candidates)}" if candidates else ""
+    raise StaleRef(
+        f"{ref} was {_describe_meaning(was)} and is {_describe_meaning(now)} by now{near}",
+        suggestion=f"Use {ref} again if you mean what it is now, else a candidate or a new snapshot.",
+        ref=ref,
+        page=page.url,
+        candidates=candidates,
+    )
+
+
+def _describe_meaning(meaning: RefMeaning) -> str:
+    where = meaning.entry if meaning.entry.startswith("after ") else f"in {meaning.entry}"
+    return _describe(meaning.identity_of) + (f" {where}" if meaning.entry else "")
+
+
+def _find_successor(page: Page, ref: str, nodes: Sequence[Node]) -> Target:
+    gone = page.view.find_gone(ref)
+    if gone is None:
+        raise _unknown_error(page, ref)
+    like = [node for node in nodes if node.ref and identity_of(node) == identity_of(gone.node)]
+    if len(like) == 1 and gone.unique and identity_of(gone.node).is_distinctive:
+        successor = like[0].ref or ""
+        living = page.view.find_seen(successor)
+        if living is not None and _has_replaced(page, gone, successor, living[1], nodes):
+            page.view.healed[ref] = successor
+            return Target(successor, living[1])
+    raise _stale_error(page, ref, gone, nodes, len(like))
+
+
+def _has_replaced(page: Page, gone: GoneRef, successor: str, frame: Frame, nodes: Sequence[Node]) -> bool:
+    """Return whether the successor is new, in a document at the same URL, and in the same surroundings."""
+    at = page.view.frames.get(frame)
+    place = find_places(nodes)[successor]
+    return (
+        _number(successor) >= gone.before
+        and at is not None
+        and at.url == gone.url
+        and (place.entry, place.around) == (gone.place.entry, gone.place.around)
+    )
+
+
+def _stale_error(page: Page, ref: str, gone: GoneRef, nodes: Sequence[Node], like: int) -> StaleRef:
+    candidates = _describe_candidates(_find_closest(gone.node, nodes))
+    why = f"; {like} elements are like it now" if like > 1 else ""
+    near = f". Candidates: {'; '.join(candidates)}" if candidates else ""
+    return StaleRef(
+        f"{ref}, {_describe(identity_of(gone.node))}, is not on the page any more{why}{near}",
+        ref=ref,
+        page=page.url,
+        candidates=candidates,
+        gone=True,
+    )
+
+
+def _unknown_error(page: Page, ref: str) -> StaleRef:
+    for other_id, view in page.session.views.items():
+        if other_id != page.id and view.find_seen(ref):
+            return StaleRef(
+                f"{ref} is an element of {other_id}; this call is about {page.id}",
+                suggestion=f"Give pageId {other_id}, or take a snapshot of {page.id}.",
+                ref=ref,
+                page=page.url,
+                pageId=other_id,
+            )
+    return StaleRef(f"No element was given the ref {ref}, or it was too long ago", ref=ref, page=page.url)
+
+
+def _find_closest(gone: Node, nodes: Sequence[Node]) -> list[Node]:
+    """Return the nodes that are most like one that is gone: they have its role or a similar name."""
+    ranked = sorted(
+        ((_likeness(gone, node), -place, node) for place, node in enumerate(nodes) if node.ref),
+        key=lambda each: each[:2],
+        reverse=True,
+    )
+    return [node for likeness, _, node in ranked[:MAX_CANDIDATES] if likeness > MIN_LIKENESS]
+
+
+def _likeness(gone: Node, node: Node) -> float:
+    names = 0.0
+    if gone.name and node.name:
+        match = SequenceMatcher(None, gone.name[:100].lower(), node.name[:100].lower(), autojunk=False)
+        names = match.ratio() if match.quick_ratio() > MIN_LIKENESS else 0.0
+    same_test_id = bool(gone.testid) and gone.testid == node.testid
+    return names + 1.0 * same_test_id + 0.5 * (names > 0 or same_test_id) * (gone.role == node.role)
+
+
+def _describe_candidates(nodes: Iterable[Node]) -> list[str]:
+    return [f"{node.ref} {_describe(identity_of(node))}" for node in nodes][:MAX_CANDIDATES]
+
+
+def _describe(element: ElementIdentity) -> str:
+    name = element.name if len(element.name) <= 80 else f"{element.name[:80]}…"
+    said = f' "{name}"' if name else f" testid={element.testid}" if element.testid else ""
+    return f"{element.role}{said}"
+
+
+def _number(ref: str) -> int:
+    return int(ref[1:])

@@ -1,0 +1,91 @@
+// Finds the question in the request and returns its answer.
+
+import { closest, fieldsIn } from "./closest.js";
+import { describe, describeAll, describeAndKeep, describeKept } from "./description.js";
+import { linksOf, metadata } from "./links.js";
+import { obstacle } from "./obstacle.js";
+import { documentElement, nodeType, parentOf } from "./platform.js";
+import { tableOf } from "./table.js";
+import { cut } from "./text.js";
+
+const stringify = JSON.stringify;
+
+// JSON without asking anything of the values: no `toJSON`, no inherited keys.
+function encode(value) {
+  if (typeof value === "string") return stringify(value);
+  if (typeof value === "number") return value - value === 0 ? "" + value : "null";
+  if (value === true || value === false) return "" + value;
+  if (!value || typeof value !== "object") return "null";
+  let text = "";
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) text += (i ? "," : "") + encode(value[i]);
+    return "[" + text + "]";
+  }
+  const keys = Object.keys(value);
+  for (let i = 0; i < keys.length; i++) text += (i ? "," : "") + stringify(keys[i]) + ":" + encode(value[keys[i]]);
+  return "{" + text + "}";
+}
+
+// Playwright carries values over with the page's own `push`.
+function arraysWork() {
+  const list = [];
+  try {
+    list.push("a");
+  } catch {
+    return false;
+  }
+  return list.length === 1 && list[0] === "a";
+}
+
+// The element a question is about: itself, the one a text is in, or the document's own.
+export function asElement(subject) {
+  if (!subject || typeof subject !== "object") return documentElement(document);
+  const type = nodeType(subject);
+  if (type === 1) return subject;
+  return (type === 9 ? documentElement(subject) : parentOf(subject)) || documentElement(document);
+}
+
+export function answer(subject, asked) {
+  const limit = (usual) => (typeof asked.limit === "number" && asked.limit >= 0 ? asked.limit : usual);
+  switch (asked.what) {
+    case "describe":
+      return asked.keep === true ? describeAndKeep(asElement(subject)) : describe(asElement(subject));
+    case "describe_all":
+      return describeAll(subject, limit(100), asked.keep === true);
+    case "describe_kept":
+      return describeKept("" + asked.key);
+    case "obstacle":
+      return obstacle(asElement(subject), asked.editing === true);
+    case "fields":
+      return fieldsIn(asElement(subject), limit(5));
+    case "closest":
+      return closest("" + asked.selector, limit(5));
+    case "table":
+      return encode(tableOf(asElement(subject), limit(10000)));
+    case "links":
+      return linksOf(subject && nodeType(subject) === 1 ? subject : document, limit(5000));
+    case "metadata":
+      return metadata();
+    default:
+      return { error: "Unknown question: " + asked.what };
+  }
+}
+
+// Where the question itself was to explain a failure, no explanation is the answer.
+function explainFailure(asked, error) {
+  if (asked && asked.what === "obstacle") return null;
+  if (asked && (asked.what === "closest" || asked.what === "fields")) return [];
+  return { error: "The page could not be read: " + cut("" + error, 500) };
+}
+
+// On a page the request is the only argument; on a locator it follows the element.
+export function inspect(first, request) {
+  const asked = request === undefined ? first : request;
+  let reply;
+  try {
+    reply = answer(request === undefined ? null : first, asked);
+  } catch (error) {
+    reply = explainFailure(asked, error);
+  }
+  return typeof reply === "string" || arraysWork() ? reply : encode(reply);
+}

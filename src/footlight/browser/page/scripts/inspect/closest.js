@@ -1,0 +1,175 @@
+// The questions `closest` and `fields`: the elements that come nearest to a selector, and those that can be filled.
+
+import { MAX_SEEN, MIN_SCORE, score, wanted } from "./likeness.js";
+import { nameOf } from "./names.js";
+import { isClickOn } from "./obstacle.js";
+import {
+  attr,
+  containsNode,
+  firstChild,
+  firstElement,
+  hasAttributes,
+  matches,
+  nextSibling,
+  nodeType,
+  nodeValue,
+  parentNode,
+  queryAll,
+  read,
+  shadowRoot,
+  tagOf,
+} from "./platform.js";
+import { implicitRole, roleOf } from "./roles.js";
+import { roots, selectorOf } from "./selectors.js";
+import { append, buttonText, cut, NOT_TEXT, newText, visibleText } from "./text.js";
+import { isVisible } from "./visibility.js";
+
+const UNSEEN = { __proto__: null, head: 1, link: 1, meta: 1, script: 1, style: 1, template: 1, title: 1 };
+// biome-ignore format: a table
+const INTERACTIVE = {
+  __proto__: null,
+  a: 1, area: 1, button: 1, details: 0, input: 1, label: 0, option: 0, select: 1, summary: 1, textarea: 1,
+};
+// biome-ignore format: a table
+const INTERACTIVE_ROLES = {
+  __proto__: null,
+  button: 1, checkbox: 1, combobox: 1, link: 1, listbox: 1, menuitem: 1, menuitemcheckbox: 1, menuitemradio: 1,
+  option: 1, radio: 1, searchbox: 1, slider: 1, spinbutton: 1, switch: 1, tab: 1, textbox: 1, treeitem: 1,
+};
+// biome-ignore format: a table
+export const TAG_WORDS = {
+  __proto__: null,
+  a: "link", button: "button", checkbox: "checkbox", dialog: "dialog", form: "form", h1: "heading", h2: "heading",
+  h3: "heading", iframe: "iframe", img: "image", input: "", label: "label", nav: "navigation", option: "option",
+  radio: "radio", select: "combobox", table: "table", textarea: "textbox",
+};
+
+// The text in an element, hidden or not, without asking for styles: a glance for ranking.
+function glance(element) {
+  const out = newText(80);
+  let node = firstChild(element);
+  for (let seen = 0, depth = 0; node && seen < 40 && !out.full; seen++) {
+    if (nodeType(node) === 3) append(out, nodeValue(node));
+    let next = nodeType(node) === 1 && depth < 6 && !NOT_TEXT[tagOf(node)] ? firstChild(node) : null;
+    if (next) {
+      depth++;
+    } else {
+      let at = node;
+      next = nextSibling(at);
+      while (!next && depth > 0) {
+        at = parentNode(at);
+        depth--;
+        next = nextSibling(at);
+      }
+    }
+    node = next;
+  }
+  return out.text;
+}
+
+function isLeaf(element) {
+  const child = firstChild(element);
+  return child !== null && nodeType(child) === 3 && firstElement(element) === null;
+}
+
+// biome-ignore format: a table
+const NAMING = [
+  "id", "data-testid", "data-test-id", "data-test", "name", "aria-label", "placeholder", "alt", "title",
+];
+
+function rank(query, element) {
+  const tag = tagOf(element);
+  if (UNSEEN[tag]) return null;
+  const texts = [];
+  let explicit = "";
+  if (hasAttributes(element)) {
+    explicit = attr(element, "role");
+    for (let i = 0; i < NAMING.length; i++) texts[i] = attr(element, NAMING[i]);
+    if (query.classes) texts[texts.length] = attr(element, "class");
+    if (tag === "input") texts[texts.length] = buttonText(element);
+    if (tag === "input" || tag === "select" || tag === "textarea") texts[texts.length] = quickLabel(element);
+  }
+  const tagged = INTERACTIVE[tag];
+  const acts = tagged === 1 || INTERACTIVE_ROLES[explicit] === 1;
+  const readable = acts || explicit || tagged === 0 || tag === "th" || (tag.length === 2 && tag[0] === "h");
+  if (readable || isLeaf(element)) texts[texts.length] = glance(element);
+  for (let i = 0; i < texts.length; i++) if (texts[i].length > 80) texts[i] = texts[i].slice(0, 80);
+  const role = explicit || (acts && implicitRole(element, tag)) || TAG_WORDS[tag] || "";
+  const points = score(query, texts, role);
+  return points ? { element, points: points + (acts ? 0.08 : 0), acts } : null;
+}
+
+function quickLabel(element) {
+  const labels = read(element, "labels");
+  return labels?.length ? glance(labels[0]) : "";
+}
+
+// The best so far, in order; equals keep the order of the page.
+function place(list, entry, size) {
+  if (list.length === size && list[size - 1].points >= entry.points) return;
+  let at = list.length < size ? list.length : size - 1;
+  for (; at > 0 && list[at - 1].points < entry.points; at--) list[at] = list[at - 1];
+  list[at] = entry;
+}
+
+function rankElements(query) {
+  const best = [];
+  const all = roots();
+  let seen = 0;
+  for (let r = 0; r < all.length; r++) {
+    const elements = queryAll(all[r], "*");
+    for (let i = 0; i < elements.length && seen < MAX_SEEN; i++, seen++) {
+      const entry = rank(query, elements[i]);
+      if (entry && entry.points >= MIN_SCORE) place(best, entry, 60);
+    }
+  }
+  return best;
+}
+
+// The text of a button is not news beside the button, nor is the form around it.
+function addsToChosen(chosen, entry) {
+  for (let i = 0; i < chosen.length; i++) {
+    if (isClickOn(entry.element, chosen[i].element)) return false;
+    if (!entry.acts && containsNode(entry.element, chosen[i].element)) return false;
+  }
+  return true;
+}
+
+export function closest(selector, limit) {
+  const query = wanted(selector.slice(0, 1000));
+  if (!query.list.length) return [];
+  const best = rankElements(query);
+  const chosen = [];
+  for (let i = 0; i < best.length && chosen.length < limit; i++) {
+    if (addsToChosen(chosen, best[i]) && isVisible(best[i].element)) chosen[chosen.length] = best[i];
+  }
+  const lines = [];
+  for (let i = 0; i < chosen.length; i++) lines[i] = formatLine(chosen[i].element);
+  return lines;
+}
+
+const FILLED =
+  "input:not([type=hidden]),textarea,select,[contenteditable]:not([contenteditable=false])," +
+  "[role=textbox],[role=searchbox],[role=combobox],[role=spinbutton]";
+
+// What can be filled in `element`, through open shadow roots.
+export function fieldsIn(element, limit) {
+  const lines = [];
+  const roots = [element];
+  for (let r = 0; r < roots.length && r < 20; r++) {
+    const all = queryAll(roots[r], "*");
+    const own = shadowRoot(roots[r]);
+    if (own) roots[roots.length] = own;
+    for (let i = 0; i < all.length && i < MAX_SEEN && lines.length < limit; i++) {
+      if (shadowRoot(all[i])) roots[roots.length] = shadowRoot(all[i]);
+      if (matches(all[i], FILLED)) lines[lines.length] = formatLine(all[i]);
+    }
+  }
+  return lines;
+}
+
+export function formatLine(element) {
+  const name = cut(nameOf(element) || visibleText(element, 60), 60);
+  const kind = roleOf(element) || tagOf(element);
+  return kind + (name ? ' "' + name + '"' : "") + " (" + selectorOf(element) + ")";
+}

@@ -1,0 +1,131 @@
+// The questions `describe`, `describe_all` and `describe_kept`.
+
+import { asElement } from "./answer.js";
+import { nameOf } from "./names.js";
+import {
+  attr,
+  attributesOf,
+  boundingRect,
+  clientRects,
+  isConnected,
+  isElement,
+  read,
+  styleOf,
+  tagOf,
+} from "./platform.js";
+import { roleOf } from "./roles.js";
+import { selectorOf } from "./selectors.js";
+import { asciiLower, cut, typeOf, visibleText } from "./text.js";
+import { disabledReason, isRendered, isVisible } from "./visibility.js";
+
+const MAX_ATTRIBUTES = 60;
+
+export function isSecret(element, tag) {
+  if (tag !== "input") return false;
+  return typeOf(element) === "password" || asciiLower(attr(element, "autocomplete")).indexOf("password") >= 0;
+}
+
+function attributesFor(element, tag) {
+  const all = attributesOf(element);
+  const secret = isSecret(element, tag);
+  const attributes = Object.create(null);
+  for (let i = 0; i < all.length && i < MAX_ATTRIBUTES; i++) {
+    const name = read(all[i], "name");
+    if (!secret || asciiLower(name) !== "value") attributes[cut(name, 100)] = cut(read(all[i], "value"), 500);
+  }
+  return attributes;
+}
+
+// Where this frame's corner lies in the outermost frame that may be asked.
+function frameOffset() {
+  const offset = { x: 0, y: 0 };
+  for (let frame = frameOf(window); frame; frame = frameOf(frame.window)) {
+    const box = boundingRect(frame.element);
+    offset.x += box.x + read(frame.element, "clientLeft");
+    offset.y += box.y + read(frame.element, "clientTop");
+  }
+  return offset;
+}
+
+export function frameOf(inner) {
+  try {
+    const element = inner.frameElement;
+    if (!element || !isElement(element)) return null;
+    return { element, window: inner.parent, document: inner.parent.document };
+  } catch {
+    return null; // another origin's
+  }
+}
+
+function boxOf(element) {
+  if (!clientRects(element).length) return null;
+  const box = boundingRect(element);
+  const offset = frameOffset();
+  return { x: box.x + offset.x, y: box.y + offset.y, width: box.width, height: box.height };
+}
+
+export function describe(element) {
+  const tag = tagOf(element);
+  return {
+    tagName: tag,
+    selector: selectorOf(element),
+    text: isRendered(element) || styleOf(element).display === "contents" ? visibleText(element, 200) : "",
+    attributes: attributesFor(element, tag),
+    boundingBox: boxOf(element),
+    visible: isVisible(element),
+    enabled: !disabledReason(element),
+    role: roleOf(element),
+    name: nameOf(element),
+  };
+}
+
+export function describeAll(elements, limit, keep) {
+  const described = [];
+  for (let i = 0; i < elements.length && i < limit; i++) {
+    const element = asElement(elements[i]);
+    described[i] = keep ? describeAndKeep(element) : describe(element);
+  }
+  return described;
+}
+
+const KEPT = Symbol.for("footlight.elements");
+const MAX_KEPT = 1000;
+
+// A table of the document's own, which goes with it: by key, last asked for last. Undefined where the page
+// does not let it be put there.
+function keptElements() {
+  const there = Object.getOwnPropertyDescriptor(document, KEPT);
+  if (there) return there.value;
+  const name = ("" + Math.random()).slice(2);
+  const table = { name, count: 0, keys: new WeakMap(), elements: new Map() };
+  return Reflect.defineProperty(document, KEPT, { value: table }) ? table : undefined;
+}
+
+function keep(element) {
+  const table = keptElements();
+  if (!table) return null;
+  const { keys, elements } = table;
+  let key = keys.get(element);
+  if (!key) keys.set(element, (key = table.name + "-" + ++table.count));
+  elements.delete(key);
+  elements.set(key, new WeakRef(element));
+  if (elements.size > MAX_KEPT) elements.delete(elements.keys().next().value);
+  return key;
+}
+
+export function describeAndKeep(element) {
+  const described = describe(element);
+  try {
+    described.key = keep(element);
+  } catch {
+    described.key = null; // The page has replaced Map or WeakRef.
+  }
+  return described;
+}
+
+export function describeKept(key) {
+  const table = keptElements();
+  const kept = table?.elements.get(key);
+  const element = kept?.deref();
+  return element && isConnected(element) ? describe(element) : null;
+}

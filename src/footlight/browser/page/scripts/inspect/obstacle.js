@@ -1,0 +1,258 @@
+// The question `obstacle`: why an element cannot be acted on.
+
+import { formatLine } from "./closest.js";
+import { frameOf } from "./description.js";
+import { nameOf } from "./names.js";
+import {
+  apply,
+  assignedSlot,
+  attr,
+  boundingRect,
+  clientRects,
+  closestOf,
+  containsNode,
+  documentElement,
+  isConnected,
+  localName,
+  matches,
+  member,
+  parentOf,
+  queryAll,
+  range,
+  rangeAround,
+  rangeRects,
+  read,
+  scrollIntoView,
+  shadowRoot,
+  styleOf,
+  tagOf,
+} from "./platform.js";
+import { matchesIn, selectorOf } from "./selectors.js";
+import { asciiLower, cut, fold, typeOf, visibleText } from "./text.js";
+import { disabledReason, isRendered, isVisible } from "./visibility.js";
+
+// As a person would point at it: `<div id="overlay" class="modal"> "Accept cookies"`.
+export function describeTag(element) {
+  let tag = "<" + localName(element);
+  const shown = ["id", "data-testid", "class"];
+  for (let i = 0; i < shown.length; i++) {
+    const value = fold(attr(element, shown[i]), 60);
+    if (value) tag += " " + shown[i] + '="' + value + '"';
+  }
+  const text = visibleText(element, 60, { alt: true }) || fold(attr(element, "aria-label"), 60);
+  return tag + ">" + (text ? ' "' + text + '"' : "");
+}
+
+const obstacleOf = (reason, detail, by) => ({ reason, detail, by: by ? selectorOf(by) : null });
+
+function hiddenObstacle(element) {
+  for (let at = element; at; at = parentOf(at)) {
+    if (styleOf(at).display === "none") {
+      if (at === element) return obstacleOf("hidden", "hidden: display: none", null);
+      return obstacleOf("hidden", "hidden by " + describeTag(at) + ": display: none", at);
+    }
+  }
+  const style = styleOf(element);
+  if (style.visibility !== "visible") return obstacleOf("hidden", "hidden: visibility: " + style.visibility, null);
+  if (!isRendered(element)) return obstacleOf("hidden", "hidden: not drawn by the element around it", null);
+  const box = boundingRect(element);
+  const size = Math.round(box.width) + "×" + Math.round(box.height);
+  return obstacleOf("hidden", "hidden: its box is empty (" + size + ")", null);
+}
+
+// The middle of what can be seen of its first drawn box, or null.
+function pointIn(element) {
+  const root = documentElement(document);
+  const width = window.innerWidth || (root && read(root, "clientWidth"));
+  const height = window.innerHeight || (root && read(root, "clientHeight"));
+  const rects = styleOf(element).display === "contents" ? contentsRects(element) : clientRects(element);
+  for (let i = 0; i < rects.length; i++) {
+    const left = Math.max(rects[i].left, 0);
+    const top = Math.max(rects[i].top, 0);
+    const right = Math.min(rects[i].right, width);
+    const bottom = Math.min(rects[i].bottom, height);
+    if (right > left && bottom > top) return { x: (left + right) / 2, y: (top + bottom) / 2 };
+  }
+  return null;
+}
+
+function contentsRects(element) {
+  rangeAround(range, element);
+  return rangeRects(range);
+}
+
+function topmostAt(root, point) {
+  let hit = null;
+  for (let at = root; at; ) {
+    const found = apply(member(at, "elementFromPoint").value, at, [point.x, point.y]);
+    if (!found || found === hit) break;
+    hit = found;
+    at = shadowRoot(found);
+  }
+  return hit;
+}
+
+// Whether a click that lands on `hit` is one on `element`: itself, what is inside it, or its label.
+export function isClickOn(hit, element) {
+  for (let at = hit; at; at = assignedSlot(at) || parentOf(at)) {
+    if (at === element) return true;
+    if (tagOf(at) === "label" && read(at, "control") === element) return true;
+  }
+  for (let at = hit; at; at = parentOf(at)) if (at === element) return true;
+  return false;
+}
+
+// What lies over this frame in the frames around it, or null.
+function aboveFrame(point) {
+  let at = point;
+  for (let frame = frameOf(window); frame; frame = frameOf(frame.window)) {
+    const box = boundingRect(frame.element);
+    at = {
+      x: at.x + box.x + read(frame.element, "clientLeft"),
+      y: at.y + box.y + read(frame.element, "clientTop"),
+    };
+    const hit = topmostAt(frame.document, at);
+    if (hit && !isClickOn(hit, frame.element)) return hit;
+  }
+  return null;
+}
+
+function openModal(element) {
+  const modals = matchesIn("dialog:modal");
+  for (let i = modals.length - 1; i >= 0; i--) if (!isClickOn(element, modals[i])) return modals[i];
+  return null;
+}
+
+const CONTROLS = "button,[role=button],a[href],input[type=button],input[type=submit],summary";
+const DIALOGS = "dialog,[role=dialog],[role=alertdialog],[aria-modal=true]";
+const CLOSING = [
+  /^(close|dismiss|cancel|×|✕|✖|x|hide|skip|not now|no,? thanks|later|maybe later|got it|ok|okay|done|back)\b|^[×✕✖]$/i,
+  /close|dismiss|reject|decline/i,
+  /accept|agree|allow|continue|understand|confirm/i,
+];
+
+// The whole of what lies over `element`: a backdrop is beside its dialog, or around it.
+function coverAround(hit, element) {
+  let cover = hit;
+  for (let at = hit; at && !containsNode(at, element); at = assignedSlot(at) || parentOf(at)) cover = at;
+  return cover;
+}
+
+function firstControl(root, name) {
+  const found = queryAll(root, CONTROLS);
+  for (let i = 0; i < found.length && i < 200; i++) {
+    const said = nameOf(found[i]) || visibleText(found[i], 60) || attr(found[i], "class");
+    if (isVisible(found[i]) && !disabledReason(found[i]) && (!name || name.exec(cut(said, 100)))) return found[i];
+  }
+  return null;
+}
+
+// What a person would press to be rid of a cover, or null; `waits` where the cover is there until somebody does.
+function closerOf(hit, element) {
+  const cover = coverAround(hit, element);
+  const roots = [cover];
+  const dialogs = queryAll(document, DIALOGS);
+  for (let i = dialogs.length - 1; i >= 0; i--) {
+    if (!containsNode(dialogs[i], element) && isVisible(dialogs[i])) roots[roots.length] = dialogs[i];
+  }
+  for (let r = 0; r < roots.length && r < 5; r++) {
+    for (let c = 0; c <= CLOSING.length; c++) {
+      const control = firstControl(roots[r], CLOSING[c]);
+      if (control) return { control: formatLine(control), waits: r > 0 || isLarge(hit) || matches(cover, DIALOGS) };
+    }
+  }
+  return null;
+}
+
+function isLarge(element) {
+  const box = boundingRect(element);
+  return box.width * box.height > (window.innerWidth * window.innerHeight) / 2;
+}
+
+function describeCover(words, hit, element) {
+  const closer = closerOf(hit, element);
+  const found = obstacleOf(
+    "covered",
+    words + describeTag(hit) + (closer ? "; " + closer.control + " may close it" : ""),
+    hit,
+  );
+  if (closer?.waits) found.waits = true;
+  return found;
+}
+
+function coverOf(element, target, point) {
+  const hit = topmostAt(document, point);
+  if (hit && (isClickOn(hit, element) || isClickOn(hit, target))) {
+    const above = aboveFrame(point);
+    return above && { reason: "covered", detail: "its frame is covered by " + describeTag(above), by: null };
+  }
+  const modal = openModal(element);
+  if (modal) return describeCover("covered by the open dialog ", modal, element);
+  const inert = closestOf(element, "[inert]");
+  if (inert) return obstacleOf("covered", "made inert by " + describeTag(inert), inert);
+  if (styleOf(element).pointerEvents === "none") {
+    const instead = hit ? "; a click would land on " + describeTag(hit) : "";
+    return obstacleOf("covered", "it takes no pointer events (pointer-events: none)" + instead, hit);
+  }
+  if (!hit) return obstacleOf("covered", "nothing takes pointer events at its centre", null);
+  return describeCover("covered by ", hit, element);
+}
+
+// A toggle that is drawn otherwise: what people press in its place.
+function withVisiblePart(found, element) {
+  if (tagOf(element) !== "input" || !/^(checkbox|radio)$/.test(typeOf(element))) return found;
+  const labels = read(element, "labels") || [];
+  let drawn = null;
+  for (let i = 0; i < labels.length && !drawn; i++) if (isVisible(labels[i])) drawn = labels[i];
+  for (let at = parentOf(element), up = 0; at && up < 3 && !drawn; at = parentOf(at), up++)
+    if (isVisible(at)) drawn = at;
+  if (drawn) found.detail += "; click what is drawn in its place: " + formatLine(drawn);
+  return found;
+}
+
+const POSITIONS = ["", "center", "end", "start"];
+
+function pointerObstacle(element, target) {
+  let answer = null;
+  for (let i = 0; i < POSITIONS.length; i++) {
+    const block = POSITIONS[i];
+    if (block) scrollIntoView(element, { block, inline: block, behavior: "instant" });
+    const point = pointIn(element);
+    const cover = point && coverOf(element, target, point);
+    if (point && !cover) return null;
+    if (cover && answer?.reason !== "covered") answer = cover;
+    if (!cover && !answer) answer = obstacleOf("outside", outsideDetail(element), null);
+  }
+  return answer;
+}
+
+function outsideDetail(element) {
+  const box = boundingRect(element);
+  const at = Math.round(box.x) + ", " + Math.round(box.y);
+  const view = window.innerWidth + "×" + window.innerHeight;
+  return "outside the " + view + " viewport, at " + at + ", and cannot be scrolled into it";
+}
+
+function isReadOnly(element) {
+  const tag = tagOf(element);
+  if (tag === "input" || tag === "textarea") return read(element, "readOnly") === true;
+  return asciiLower(attr(element, "aria-readonly")) === "true";
+}
+
+// A click inside a button or a link is a click on it; an option is chosen through its list.
+function actedOn(element) {
+  const tag = tagOf(element);
+  const wanted = tag === "option" || tag === "optgroup" ? "select" : "button,a,[role=button],[role=link]";
+  return closestOf(element, wanted) || element;
+}
+
+export function obstacle(element, editing) {
+  if (!isConnected(element)) return obstacleOf("detached", "no longer in the page", null);
+  const target = actedOn(element);
+  const seen = tagOf(element) === "option" || tagOf(element) === "optgroup" ? target : element;
+  if (!isVisible(seen)) return withVisiblePart(hiddenObstacle(seen), seen);
+  const disabled = disabledReason(element) || disabledReason(target);
+  if (disabled) return obstacleOf("disabled", disabled, null);
+  if (editing && isReadOnly(element)) return obstacleOf("readonly", "read only", null);
+  return pointerObstacle(seen, target);
+}

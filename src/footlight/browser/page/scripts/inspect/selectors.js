@@ -1,0 +1,177 @@
+// The selector that leads to an element and to nothing else.
+
+import {
+  attr,
+  firstElement,
+  isConnected,
+  localName,
+  namespaceURI,
+  nextElementOf,
+  parentNode,
+  parentOf,
+  queryAll,
+  shadowRoot,
+} from "./platform.js";
+import { typeOf } from "./text.js";
+
+let scopes = null;
+
+// The document and its open shadow roots, in the order in which Playwright's CSS engine asks them.
+export function roots() {
+  if (scopes) return scopes;
+  scopes = [];
+  const add = (root) => {
+    scopes[scopes.length] = root;
+    const all = queryAll(root, "*");
+    for (let i = 0; i < all.length; i++) {
+      const shadow = shadowRoot(all[i]);
+      if (shadow && scopes.length < 10000) add(shadow);
+    }
+  };
+  add(document);
+  return scopes;
+}
+
+function isOnly(css, element) {
+  const all = roots();
+  let count = 0;
+  for (let i = 0; i < all.length; i++) {
+    const found = queryAll(all[i], css);
+    if (found.length > 1 || (found.length && (found[0] !== element || ++count > 1))) return false;
+  }
+  return count === 1;
+}
+
+// What can stand in a selector: short, printable, without the `>>` that parts frames.
+function isPlain(value) {
+  if (!value || value.length > 100 || value.indexOf(">>") >= 0) return false;
+  for (let i = 0; i < value.length; i++) {
+    const code = value.charCodeAt(i);
+    if (code < 32 || code === 127 || (code >= 0xd800 && code <= 0xdfff)) return false;
+  }
+  return true;
+}
+
+function quote(value) {
+  let text = "";
+  for (let i = 0; i < value.length; i++) {
+    text += value[i] === '"' || value[i] === "\\" ? "\\" + value[i] : value[i];
+  }
+  return '"' + text + '"';
+}
+
+const TEST_IDS = ["data-testid", "data-test-id", "data-test", "data-qa", "data-cy"];
+const IDENTIFIER = /^-?[A-Za-z_][\w-]*$/;
+const MADE_UP =
+  /[:«»]|\d{4}|(^|[-_])(?=[a-f]*\d)[0-9a-f]{8,}($|[-_])|^(ember|ext-gen|radix-|headlessui-|mui-|__BVID__|yui_)/i;
+
+function namedSelector(element, tag) {
+  for (let i = 0; i < TEST_IDS.length; i++) {
+    const value = attr(element, TEST_IDS[i]);
+    const css = isPlain(value) ? "[" + TEST_IDS[i] + "=" + quote(value) + "]" : "";
+    if (css && isOnly(css, element)) return css;
+  }
+  const id = attr(element, "id");
+  if (isPlain(id) && !MADE_UP.test(id)) {
+    const css = IDENTIFIER.test(id) ? "#" + id : "[id=" + quote(id) + "]";
+    if (isOnly(css, element)) return css;
+  }
+  const name = attr(element, "name");
+  if (!isPlain(name) || !IDENTIFIER.test(tag)) return "";
+  const css = tag + "[name=" + quote(name) + "]";
+  if (isOnly(css, element)) return css;
+  const value = attr(element, "value");
+  const choice = css + "[value=" + quote(value) + "]";
+  const type = tag === "input" ? typeOf(element) : "";
+  return (type === "radio" || type === "checkbox") && isPlain(value) && isOnly(choice, element) ? choice : "";
+}
+
+const anchors = new Map();
+
+function anchorOf(element) {
+  let anchor = anchors.get(element);
+  if (anchor === undefined) {
+    anchor = namedSelector(element, localName(element));
+    anchors.set(element, anchor);
+  }
+  return anchor;
+}
+
+const places = new Map();
+
+// Its number among its siblings of one type, and among all; both counted once for the whole family.
+function placeOf(element) {
+  if (!places.has(element)) {
+    const counts = new Map();
+    const parent = parentNode(element);
+    let child = 0;
+    for (let at = parent ? firstElement(parent) : element; at; at = parent ? nextElementOf(at) : null) {
+      const type = namespaceURI(at) + " " + localName(at);
+      counts.set(type, (counts.get(type) || 0) + 1);
+      places.set(at, { type: counts.get(type), child: ++child });
+    }
+  }
+  return places.get(element);
+}
+
+function stepTo(element) {
+  const tag = localName(element);
+  if (!IDENTIFIER.test(tag)) return "*:nth-child(" + placeOf(element).child + ")";
+  if ((tag === "html" || tag === "body") && isOnly(tag, element)) return tag;
+  return tag + ":nth-of-type(" + placeOf(element).type + ")";
+}
+
+const foundBy = new Map();
+
+export function matchesIn(css) {
+  let found = foundBy.get(css);
+  if (found) return found;
+  found = [];
+  const all = roots();
+  for (let i = 0; i < all.length; i++) {
+    const here = queryAll(all[i], css);
+    for (let k = 0; k < here.length; k++) found[found.length] = here[k];
+  }
+  foundBy.set(css, found);
+  return found;
+}
+
+function inLikePlace(element, other) {
+  if (element === other) return true;
+  if (localName(element) !== localName(other)) return false;
+  return placeOf(element).type === placeOf(other).type;
+}
+
+// The shortest path of places from an anchor (or from anywhere) that leads to this element only.
+function pathTo(element) {
+  let path = stepTo(element);
+  let rivals = matchesIn(path); // those the path leads to,
+  let above = rivals; // and for each the element where its path begins
+  let anchor = "";
+  for (let at = element; rivals.length > 1 && !anchor; ) {
+    at = parentOf(at);
+    if (!at) break;
+    anchor = anchorOf(at);
+    path = (anchor || stepTo(at)) + " > " + path;
+    const left = [];
+    const starts = [];
+    for (let i = 0; i < rivals.length; i++) {
+      const start = parentOf(above[i]);
+      if (start === at || (start && !anchor && inLikePlace(start, at))) {
+        left[left.length] = rivals[i];
+        starts[starts.length] = start;
+      }
+    }
+    rivals = left;
+    above = starts;
+  }
+  // A host's own child and one in its shadow tree, at the same place: only a number tells them apart.
+  for (let i = 0; rivals.length > 1 && i < rivals.length; i++) {
+    if (rivals[i] === element) return ":nth-match(" + path + ", " + (i + 1) + ")";
+  }
+  return path;
+}
+
+export function selectorOf(element) {
+  return isConnected(element) ? anchorOf(element) || pathTo(element) : localName(element);
+}

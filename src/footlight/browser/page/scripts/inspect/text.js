@@ -1,0 +1,169 @@
+// The text that a reader sees, with white space folded.
+
+import { isSecret } from "./description.js";
+import {
+  apply,
+  attr,
+  firstChild,
+  hasAttribute,
+  isElement,
+  member,
+  nextSibling,
+  nodeType,
+  nodeValue,
+  read,
+  shadowRoot,
+  styleOf,
+  tagOf,
+  textContent,
+} from "./platform.js";
+
+export const MAX_DEPTH = 500;
+const MAX_NODES = 20000;
+
+export function asciiLower(text) {
+  return (text || "").toLowerCase();
+}
+
+const isSpace = (code) =>
+  code === 32 ||
+  (code >= 9 && code <= 13) ||
+  (code >= 127 &&
+    (code === 0xa0 ||
+      code === 0x1680 ||
+      (code >= 0x2000 && code <= 0x200a) ||
+      code === 0x2028 ||
+      code === 0x2029 ||
+      code === 0x202f ||
+      code === 0x205f ||
+      code === 0x3000 ||
+      code === 0xfeff));
+
+export const newText = (limit) => ({ text: "", gap: false, limit, full: false, nodes: 0 });
+
+// Adds `piece` to `out` with its white space folded.
+export function append(out, piece) {
+  const end = piece.length;
+  let at = 0;
+  while (at < end && !out.full) {
+    if (isSpace(piece.charCodeAt(at))) {
+      out.gap = true;
+      at++;
+      continue;
+    }
+    const start = at;
+    const stop = start + out.limit + 1;
+    while (at < end && at < stop && !isSpace(piece.charCodeAt(at))) at++;
+    if (out.gap && out.text) out.text += " ";
+    out.gap = false;
+    out.text += piece.slice(start, at);
+    out.full = out.text.length > out.limit;
+  }
+}
+
+// `text` in at most `limit` characters; the cut is marked and never parts a surrogate pair.
+export function cut(text, limit) {
+  if (text.length <= limit) return text;
+  let end = limit - 1;
+  const last = text.charCodeAt(end - 1);
+  if (last >= 0xd800 && last <= 0xdbff) end--;
+  return text.slice(0, end) + "…";
+}
+
+export function fold(text, limit) {
+  const out = newText(limit);
+  append(out, text || "");
+  return cut(out.text, limit);
+}
+
+// What is in these is not drawn, or not as text.
+// biome-ignore format: a table
+export const NOT_TEXT = {
+  __proto__: null, audio: 1, canvas: 1, datalist: 1, iframe: 1, meter: 1, noscript: 1, object: 1, progress: 1,
+  script: 1, style: 1, template: 1, textarea: 1, title: 1, video: 1,
+};
+const BUTTON_TYPES = { __proto__: null, button: 1, submit: 1, reset: 1 };
+export const typeOf = (input) => asciiLower(read(input, "type") || "text");
+
+export function buttonText(input) {
+  const type = typeOf(input);
+  if (!BUTTON_TYPES[type]) return "";
+  if (hasAttribute(input, "value")) return attr(input, "value");
+  return type === "submit" ? "Submit" : type === "reset" ? "Reset" : "";
+}
+
+// Whether it is checked, as lists of tasks are written: `[x] Paid`; "" where it cannot be.
+function markOf(element, tag) {
+  const native = tag === "input" && /^(checkbox|radio)$/.test(typeOf(element));
+  const role = native ? "" : asciiLower(attr(element, "role"));
+  if (!native && !/^(checkbox|radio|switch|menuitemcheckbox|menuitemradio)$/.test(role)) return "";
+  const said = native ? "" + read(element, "checked") : attr(element, "aria-checked");
+  const mixed = native ? read(element, "indeterminate") === true : said === "mixed";
+  const name = attr(element, "aria-label");
+  return (mixed ? "[-]" : said === "true" ? "[x]" : "[ ]") + (name ? " " + name : "");
+}
+
+function inputText(input) {
+  const type = typeOf(input);
+  if (type === "hidden" || type === "image" || isSecret(input, "input")) return "";
+  return BUTTON_TYPES[type] ? buttonText(input) : " " + read(input, "value") + " ";
+}
+
+function selectedText(select) {
+  const chosen = read(select, "selectedOptions") || [];
+  let text = "";
+  for (let i = 0; i < chosen.length && i < 20; i++) text += " " + (textContent(chosen[i]) || "");
+  return text;
+}
+
+// The nodes drawn inside `element`, in order: its shadow tree, what a slot was given, or its children.
+function eachRendered(element, tag, visit) {
+  const shadow = shadowRoot(element);
+  if (!shadow && tag === "slot") {
+    const assigned = member(element, "assignedNodes");
+    const given = assigned ? apply(assigned.value, element, []) : [];
+    for (let i = 0; i < given.length; i++) visit(given[i]);
+    if (given.length) return;
+  }
+  const folded = tag === "details" && !hasAttribute(element, "open");
+  for (let node = firstChild(shadow || element); node; node = nextSibling(node)) {
+    if (!folded || (isElement(node) && tagOf(node) === "summary")) visit(node);
+  }
+}
+
+// What a reader sees of `element` and below. `options`: `alt` also reads images, `fields` what they hold; `skip` is
+// left out.
+function collect(element, out, options, depth) {
+  if (out.full || depth > MAX_DEPTH || ++out.nodes > MAX_NODES || element === options.skip) return;
+  const tag = tagOf(element);
+  if (NOT_TEXT[tag]) return;
+  const style = styleOf(element);
+  if (style.display === "none" || style.contentVisibility === "hidden") return;
+  const shown = style.visibility === "visible";
+  const apart = tag === "br" || (style.display !== "inline" && style.display !== "contents");
+  if (apart) out.gap = true;
+  const mark = options.fields ? markOf(element, tag) : "";
+  if (mark && shown) append(out, " " + mark + " ");
+  if (tag === "input") {
+    if (shown) append(out, options.fields && !mark ? inputText(element) : buttonText(element));
+  } else if (options.fields && tag === "textarea") {
+    if (shown) append(out, " " + read(element, "value") + " ");
+  } else if (tag === "select") {
+    if (shown) append(out, selectedText(element));
+  } else if (options.alt && tag === "img") {
+    if (shown) append(out, " " + (attr(element, "aria-label") || attr(element, "alt")) + " ");
+  } else {
+    eachRendered(element, tag, (node) => {
+      const type = nodeType(node);
+      if (type === 1) collect(node, out, options, depth + 1);
+      else if (shown && (type === 3 || type === 4) && ++out.nodes <= MAX_NODES) append(out, nodeValue(node));
+    });
+  }
+  if (apart) out.gap = true;
+}
+
+export function visibleText(element, limit, options) {
+  const out = newText(limit);
+  collect(element, out, options || {}, 0);
+  return cut(out.text, limit);
+}

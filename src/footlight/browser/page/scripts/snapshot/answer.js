@@ -1,0 +1,125 @@
+// Answers a question about a document or an element.
+
+import { operations } from "./changes.js";
+import { flush } from "./lines.js";
+import { nameOf } from "./names.js";
+import { factsOf, pass, textAttribute, within } from "./pass.js";
+import {
+  attribute,
+  cut,
+  documentOf,
+  ELEMENT,
+  findAll,
+  get,
+  isDocument,
+  isMatch,
+  MAX_NAME,
+  NOTHING,
+  quote,
+  tidy,
+} from "./platform.js";
+import { elementOf, refOf } from "./refs.js";
+import { roleOf } from "./roles.js";
+import { testIds } from "./test_ids.js";
+import { ESCAPED, visit } from "./walk.js";
+
+let generation = Math.floor(Math.random() * 2 ** 40); // another document's engine starts elsewhere
+export let last = NOTHING;
+
+function listNodes(root) {
+  const element = isDocument(root) ? get.documentElement.call(root) : root;
+  if (element) visit(factsOf(element), 0, isDocument(root) ? 0 : ESCAPED, 0);
+  flush();
+  return pass.out;
+}
+
+function look(root, asked) {
+  const nodes = listNodes(root);
+  const url = quote(get.url.call(pass.document));
+  const title = quote(tidy(get.title.call(pass.document), MAX_NAME));
+  const about = `"next":${pass.next},"url":${url},"title":${title}`;
+  const whole = `"nodes":[${nodes.join(",")}]`;
+  if (pass.boxes || !isDocument(root)) return `{${about},${whole}}`;
+  const known = asked.since === generation;
+  const answer = known ? `"ops":[${operations(last, nodes).join(",")}]` : whole;
+  last = nodes;
+  return `{"gen":${++generation},${about},${answer}}`;
+}
+
+function describe(element) {
+  const facts = factsOf(element);
+  const testid = textAttribute(facts, "data-testid");
+  const ref = refOf(element);
+  const role = roleOf(facts); // before the name: that of a group in a drawing follows from it
+  const { text, lasting } = nameOf(facts);
+  return JSON.stringify({ ref, role, name: text, lasting, testid, next: pass.next });
+}
+
+const ID = /^[A-Za-z_][\w-]*$/;
+
+function cssStepTo(element, root) {
+  const id = attribute(element, "id");
+  if (id && ID.test(id) && findAll(root, "#" + id).length === 1) return "#" + id;
+  const tag = get.localName.call(element);
+  let place = 1;
+  for (let at = element; (at = get.previousElementSibling.call(at)); ) if (get.localName.call(at) === tag) place++;
+  return `${CSS.escape(tag)}:nth-of-type(${place})`;
+}
+
+// The shortest path of CSS that leads to this element only: of places, from an id where there is one.
+function cssPathTo(element) {
+  const root = Node.prototype.getRootNode.call(element);
+  let path = "";
+  for (let at = element; at && get.nodeType.call(at) === ELEMENT; at = get.parentNode.call(at)) {
+    path = cssStepTo(at, root) + (path && " > " + path);
+    if (findAll(root, path).length === 1) break;
+  }
+  const { host } = /** @type {ShadowRoot} */ (root);
+  return host && !isDocument(root) ? cssPathTo(host) + " " + path : path;
+}
+
+// What a ref means now; null where its element is gone.
+function identify(root, asked) {
+  const element = elementOf(asked.ref, root);
+  if (!element) return "null";
+  const facts = describe(element);
+  return asked.path ? facts.slice(0, -1) + `,"path":${JSON.stringify(cssPathTo(element))}}` : facts;
+}
+
+// What a field is, for those who must know whether what is typed there is a secret.
+export function field(element) {
+  const facts = factsOf(element);
+  const said = (name) => cut(attribute(element, name) || "", MAX_NAME);
+  return JSON.stringify({
+    tag: facts.tag,
+    type: facts.tag === "input" ? element.type : "",
+    autocomplete: said("autocomplete"),
+    testId: said("data-testid"),
+    name: nameOf(facts).text,
+    role: roleOf(facts),
+    hint: (said("id") + " " + said("name")).trim(),
+  });
+}
+
+function reply(root, asked) {
+  if (asked.what === "frame") return String(!isDocument(root) && isMatch(root, "iframe, frame"));
+  if (asked.what === "testids") return testIds(root, asked);
+  if (asked.what === "field" && !isDocument(root)) return within(root, asked, () => field(root));
+  if (asked.what === "identify") return within(root, asked, () => identify(root, asked));
+  if (asked.what === "look") return within(root, asked, () => look(root, asked));
+  if (asked.what === "ref" && !isDocument(root)) return within(root, asked, () => describe(root));
+  throw new Error("Unknown question: " + asked.what);
+}
+
+function makeReply(root, text) {
+  const element = Document.prototype.createElement.call(documentOf(root), "a");
+  element.setAttribute("v", text);
+  return element;
+}
+
+const REFS = /^e\d+(,e\d+)*$/;
+
+export function queryAll(root, body) {
+  if (!REFS.test(body)) return [makeReply(root, reply(root, JSON.parse(decodeURIComponent(body))))];
+  return body.split(",").flatMap((ref) => elementOf(ref, root) || []);
+}

@@ -1,0 +1,90 @@
+// The difference between two lists of records.
+
+// From one list of records to another: n > 0 keeps n, n < 0 drops -n, a record is new.
+export function operations(before, after) {
+  const ops = [];
+  let [keep, drop] = [0, 0];
+  const settle = () => {
+    if (drop) ops.push(-drop);
+    if (keep) ops.push(keep);
+    keep = drop = 0;
+  };
+  let at = 0;
+  const pairs = alike(before, after);
+  for (let i = 0; i < after.length; i++) {
+    const other = pairs[i];
+    if (other < 0) {
+      settle();
+      ops.push(after[i]);
+      continue;
+    }
+    if (other > at) {
+      settle();
+      drop = other - at;
+      settle();
+    }
+    keep++;
+    at = other + 1;
+  }
+  settle();
+  if (at < before.length) ops.push(at - before.length);
+  return ops;
+}
+
+// For each record of `after` the place of the same one in `before`, or -1; the places rise.
+function alike(before, after) {
+  const pairs = new Int32Array(after.length).fill(-1);
+  const middle = pairEnds(before, after, pairs, { a: 0, endA: after.length, b: 0, endB: before.length });
+  if (middle.a === middle.endA || middle.b === middle.endB) return pairs;
+  const once = onlyPlaces(after, middle.a, middle.endA);
+  const places = onlyPlaces(before, middle.b, middle.endB);
+  const found = [];
+  for (const [text, i] of once) if (i >= 0 && places.get(text) >= 0) found.push([i, places.get(text)]);
+  for (const [i, place] of longestRise(found)) pairs[i] = place;
+  pairGaps(before, after, pairs, middle);
+  return pairs;
+}
+
+// Pairs what begins and what ends alike; the rest between is the answer.
+function pairEnds(before, after, pairs, { a, endA, b, endB }) {
+  while (a < endA && b < endB && after[a] === before[b]) pairs[a++] = b++;
+  while (a < endA && b < endB && after[endA - 1] === before[endB - 1]) pairs[--endA] = --endB;
+  return { a, endA, b, endB };
+}
+
+// Records that occur more than once are paired where they follow or precede a pair.
+function pairGaps(before, after, pairs, { a, endA, b, endB }) {
+  for (let i = a; i <= endA; i++) {
+    const place = i === endA ? endB : pairs[i];
+    if (place < 0) continue;
+    pairEnds(before, after, pairs, { a, endA: i, b, endB: place });
+    a = i + 1;
+    b = place + 1;
+  }
+}
+
+// Where each record is that occurs once; -1 for the others. In the order of the list.
+function onlyPlaces(list, start, end) {
+  const places = new Map();
+  for (let i = start; i < end; i++) places.set(list[i], places.has(list[i]) ? -1 : i);
+  return places;
+}
+
+// The longest run of pairs whose second numbers rise (patience sorting).
+function longestRise(pairs) {
+  const tails = [];
+  const previous = new Int32Array(pairs.length);
+  for (let i = 0; i < pairs.length; i++) {
+    let [low, high] = [0, tails.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (pairs[tails[middle]][1] < pairs[i][1]) low = middle + 1;
+      else high = middle;
+    }
+    previous[i] = low ? tails[low - 1] : -1;
+    tails[low] = i;
+  }
+  const rise = [];
+  for (let i = tails.length ? tails[tails.length - 1] : -1; i >= 0; i = previous[i]) rise.push(pairs[i]);
+  return rise.reverse();
+}

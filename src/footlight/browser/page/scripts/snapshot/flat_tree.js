@@ -1,0 +1,137 @@
+// The flat tree: the children of an element through shadow roots, slots and `aria-owns`.
+
+import { isObserved, observe } from "./memory.js";
+import { attr, factsOf, pass, renewed, says } from "./pass.js";
+import {
+  attribute,
+  CDATA,
+  closest,
+  DOCUMENT,
+  ELEMENT,
+  findAll,
+  fold,
+  get,
+  isInside,
+  NOTHING,
+  TEXT,
+  words,
+} from "./platform.js";
+import { SHOWN, visibilityOf } from "./visibility.js";
+
+// Not drawn, or nothing that a reader meets.
+export const SKIPPED = words(`
+  base basefont col colgroup datalist defs desc head link meta metadata noembed noframes noscript param rp script
+  source style template title track clipPath filter linearGradient marker mask pattern radialGradient symbol area
+`);
+// What is inside is drawn by the element itself, or only where it fails.
+export const CLOSED = words("audio canvas embed frame iframe img input object progress meter select textarea video");
+
+// What is inside, in the order of the flat tree: facts of elements, and texts, folded.
+export function childrenOf(facts) {
+  if (facts.children === undefined) {
+    facts.children = CLOSED.has(facts.tag) ? NOTHING : owned(facts, flatChildren(facts));
+  }
+  return facts.children;
+}
+
+function flatChildren(facts) {
+  const { element, tag } = facts;
+  const shadow = get.shadowRoot.call(element);
+  if (shadow) {
+    enter(shadow);
+    return listOf(shadow, true);
+  }
+  if (tag === "slot" && element.assignedNodes) {
+    const assigned = element.assignedNodes();
+    if (assigned.length) return assigned.map((node) => childOf(node, false)).filter(Boolean);
+  }
+  const list = listOfElement(facts);
+  // Not left to styles: a text directly inside has none of its own.
+  const isClosed = tag === "details" && !says(facts, "open");
+  return isClosed ? list.filter((child) => child.tag === "summary" && isFirstSummary(child.element)) : list;
+}
+
+function listOfElement(facts) {
+  const { element } = facts;
+  if (facts.list === null) {
+    const isRemembered = facts.isRemembered || isObserved(Node.prototype.getRootNode.call(element));
+    const list = listOf(element, isRemembered);
+    if (facts.isRemembered) facts.list = list;
+    return list;
+  }
+  for (const child of facts.list) if (typeof child === "object") renewed(child);
+  return facts.list;
+}
+
+function listOf(parent, isInObserved) {
+  const first = get.firstChild.call(parent);
+  if (!first) return NOTHING;
+  const list = [];
+  for (let node = first; node; node = get.nextSibling.call(node)) {
+    const child = childOf(node, isInObserved);
+    if (child) list.push(child);
+  }
+  return list;
+}
+
+function childOf(node, isInObserved) {
+  const type = get.nodeType.call(node);
+  if (type === ELEMENT) return factsOf(node, isInObserved);
+  return type === TEXT || type === CDATA ? fold(get.data.call(node)) : "";
+}
+
+export function isFirstSummary(node) {
+  if (get.nodeType.call(node) !== ELEMENT || get.localName.call(node) !== "summary") return false;
+  for (let at = node.previousElementSibling; at; at = at.previousElementSibling) {
+    if (get.localName.call(at) === "summary") return false;
+  }
+  const parent = get.parentNode.call(node);
+  return parent && get.localName.call(parent) === "details";
+}
+
+// What is asked of a document or shadow tree as a whole.
+export function enter(root) {
+  observe(root);
+  pass.styled.read(root);
+  noteOwners(root);
+  if (findAll(root, "fieldset:disabled").length) pass.fieldsets = true;
+}
+
+// `aria-owns`: the first owner that names an element has it, unless it is inside that element. An owner that nobody
+// meets, or that can have nothing inside, would only take it away.
+function noteOwners(root) {
+  for (const owner of findAll(root, "[aria-owns]")) {
+    const facts = factsOf(owner);
+    if (CLOSED.has(facts.tag) || visibilityOf(facts) !== SHOWN || closest.call(owner, '[aria-hidden="true"]')) continue;
+    for (const id of words(attribute(owner, "aria-owns"))) {
+      const element = byId(root, id);
+      if (element && !pass.owners.has(element) && !isInside(owner, element)) pass.owners.set(element, owner);
+    }
+  }
+}
+
+function owned(facts, children) {
+  if (!pass.owners.size) return children;
+  const isTaken = ({ element }) => element && pass.owners.has(element);
+  const list = children.filter((child) => !isTaken(child));
+  if (!says(facts, "aria-owns")) return list;
+  for (const [element, owner] of pass.owners) if (owner === facts.element) list.push(" ", factsOf(element));
+  return list;
+}
+
+function byId(root, id) {
+  const find = get.nodeType.call(root) === DOCUMENT ? Document.prototype.getElementById : root.getElementById;
+  return find ? find.call(root, id) : null;
+}
+
+export function byIds(facts, name) {
+  const said = attr(facts, name);
+  if (!said) return NOTHING;
+  const root = Node.prototype.getRootNode.call(facts.element);
+  const found = [];
+  for (const id of words(said)) {
+    const other = byId(root, id);
+    if (other) found.push(other);
+  }
+  return found;
+}

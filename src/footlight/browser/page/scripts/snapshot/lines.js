@@ -1,0 +1,57 @@
+// Lines of text between nodes.
+
+import { record } from "./nodes.js";
+import { pass } from "./pass.js";
+import { cut, fold, MAX_NODES, MAX_TEXT, NOTHING } from "./platform.js";
+import { isInline, isWithin } from "./styles.js";
+
+// A line of text runs on through inline elements, and ends where a block begins or ends.
+export function crossBoundary(facts) {
+  if (pass.run.trim()) pass.crossed.push(facts);
+}
+
+export function addText(text, depth) {
+  if (!text) return;
+  if (pass.crossed.length) {
+    if (text === " ") {
+      pass.run += text;
+      return;
+    }
+    if (!pass.crossed.every(isInline)) flush();
+    else if (!pass.crossed.every(isWithin)) pass.run += " ";
+    pass.crossed.length = 0;
+  }
+  pass.runDepth = depth;
+  if (pass.run.length < MAX_TEXT * 2) pass.run += text;
+}
+
+export function flush() {
+  pass.crossed.length = 0;
+  if (!pass.run) return;
+  const run = pass.run === " " ? "" : fold(pass.run).trim();
+  pass.run = "";
+  const text = cut(run, MAX_TEXT);
+  if (text) addLeaf(pass.runDepth, text);
+}
+
+export function addLeaf(depth, text) {
+  if (pass.out.length >= MAX_NODES) {
+    endLine();
+    return;
+  }
+  pass.lastText = { index: pass.out.length, text };
+  pass.out.push(record(depth, "text", text, null, NOTHING));
+}
+
+// The text that is all a node has inside, taken out of the list.
+export function onlyText(at) {
+  if (pass.out.length !== at + 2 || pass.lastText.index !== at + 1) return "";
+  pass.out.pop();
+  return pass.lastText.text;
+}
+
+export function endLine() {
+  if (pass.cut) return;
+  pass.cut = true;
+  pass.out.push(record(0, "text", `… the page goes on: these are its first ${MAX_NODES} nodes`, null, NOTHING));
+}

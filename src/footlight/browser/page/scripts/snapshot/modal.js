@@ -1,0 +1,95 @@
+// The focus, and the modal dialog that makes the rest of the page inert.
+
+import {
+  checkVisibility,
+  closest,
+  findAll,
+  get,
+  getBoundingClientRect,
+  isInside,
+  isMatch,
+  NOTHING,
+  parentOf,
+} from "./platform.js";
+
+export function deepFocus(document) {
+  let element = get.activeElement.call(document);
+  while (element) {
+    const shadow = get.shadowRoot.call(element);
+    if (!shadow?.activeElement) break;
+    element = shadow.activeElement;
+  }
+  return element && !["body", "html", "iframe", "frame"].includes(get.localName.call(element)) ? element : null;
+}
+
+// The modal dialog on top, which makes all else inert. Its backdrop lies over everything, so a hit finds it.
+export function openModal(document) {
+  let modals = [];
+  try {
+    modals = [...findAll(document, "dialog:modal")];
+  } catch {
+    return null;
+  }
+  if (modals.length < 2) return modals[0] || null;
+  const hit = Document.prototype.elementFromPoint.call(document, 1, 1);
+  return (hit && closest.call(hit, "dialog:modal")) || modals[modals.length - 1];
+}
+
+// Others only say that they are modal. One counts that is really over the page: the middle of it is met there.
+export function findDeclaredModal(document, focused, beside) {
+  const dialogs = new Set(findAll(document, DECLARED_MODAL));
+  for (const inside of [focused, deepHit(document, innerWidth / 2, innerHeight / 2)])
+    for (let at = inside; at; at = parentOf(at)) if (isMatch(at, DECLARED_MODAL)) dialogs.add(at);
+  const dialog = [...dialogs].reverse().find((one) => isHitInMiddle(document, one));
+  if (!dialog) return null;
+  for (let at = dialog, outer; (outer = parentOf(at)); at = outer)
+    for (const other of outer.children || NOTHING)
+      if (other !== at && isUsableBeside(document, dialog, other, focused)) beside.add(other);
+  return dialog;
+}
+
+const DECLARED_MODAL =
+  "[role~=dialog][aria-modal=true], [role~=alertdialog][aria-modal=true], dialog[open][aria-modal=true]";
+const ALWAYS_MET = "[role=alert], [role=status], [role=log], [aria-live]:not([aria-live=off])";
+const SEEN = {
+  opacityProperty: true,
+  visibilityProperty: true,
+  checkOpacity: true,
+  checkVisibilityCSS: true,
+};
+
+// Lists that drop down, and news, are often at the end of the page, whatever they belong to.
+function isUsableBeside(document, dialog, other, focused) {
+  if ((focused && isInside(focused, other)) || isMatch(other, ALWAYS_MET)) return true;
+  if (!(dialog.compareDocumentPosition(other) & 4)) return false;
+  const drawn = getComputedStyle(other).position === "static" ? other.firstElementChild : other;
+  return !!drawn && getComputedStyle(drawn).position !== "static" && isHitInMiddle(document, drawn);
+}
+
+function isHitInMiddle(document, element) {
+  if (checkVisibility && !checkVisibility.call(element, SEEN)) return false;
+  const { left, top, right, bottom } = getBoundingClientRect.call(element);
+  const [x, y] = [
+    (Math.max(left, 0) + Math.min(right, innerWidth)) / 2,
+    (Math.max(top, 0) + Math.min(bottom, innerHeight)) / 2,
+  ];
+  if (x < left || x > right || y < top || y > bottom || left === right || top === bottom) return false;
+  const hit = deepHit(document, x, y);
+  return hit !== null && isInside(hit, element);
+}
+
+function deepHit(document, x, y) {
+  let hit = Document.prototype.elementFromPoint.call(document, x, y);
+  for (let shadow; hit && (shadow = get.shadowRoot.call(hit)); ) {
+    const inner = shadow.elementFromPoint(x, y);
+    if (!inner || inner === hit) break;
+    hit = inner;
+  }
+  return hit;
+}
+
+export function pathTo(element) {
+  const path = new Set();
+  for (let at = element; at; at = parentOf(at)) path.add(at);
+  return path;
+}

@@ -1,0 +1,275 @@
+// Accessible names.
+
+import { byIds, CLOSED, childrenOf, SKIPPED } from "./flat_tree.js";
+import { labelName, nativeRule } from "./native_names.js";
+import { factsOf, pass, textAttribute } from "./pass.js";
+import {
+  closest,
+  cut,
+  fold,
+  MAX_DEPTH,
+  MAX_EMPTY,
+  MAX_NAME,
+  MAX_REFERRED,
+  MAX_TEXT,
+  NOTHING,
+  words,
+} from "./platform.js";
+import { roleOf } from "./roles.js";
+import { isSelected, optionText, valueText } from "./states.js";
+import { generatedText, isInline, isWithin } from "./styles.js";
+import { GRIDS } from "./tables.js";
+import { isAriaHidden, isClickable, isFocusable, isLeftOut, SHOWN, skipsContents, visibilityOf } from "./visibility.js";
+
+// A name and where it is from: "labelledby", "aria", "native", "content", "title", "placeholder" or "".
+export class Name {
+  constructor(text, from, sources = NOTHING) {
+    this.text = cut(text, MAX_NAME);
+    this.lasting = this.text; // without what fields in it hold: by that it is known again
+    this.from = from;
+    this.isCut = text.length > MAX_NAME;
+    this.sources = sources; // the elements whose words it has, where it is their only use
+  }
+}
+
+export const NO_NAME = new Name("", "");
+
+const BY_CONTENT = words(`
+  button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox menuitemradio option radio
+  rowheader switch tab term tooltip treeitem doc-backlink doc-biblioref doc-glossref doc-noteref
+`);
+// Part of the name around them: by their own name, value or title only.
+export const OPAQUE = words(`
+  alert alertdialog application article audio banner blockquote combobox complementary contentinfo dialog document
+  feed figure form grid group iframe img listbox log main marquee math menu menubar meter navigation note
+  progressbar radiogroup region scrollbar search searchbox separator slider spinbutton status table tablist tabpanel
+  textbox timer toolbar tree treegrid video
+`);
+// A title is their description; a name is what the author says it is.
+const UNTITLED = words(`
+  caption code deletion emphasis insertion mark paragraph strong subscript superscript time
+`);
+const TITLED = words("abbr dl figcaption ruby svg table"); // whatever their role
+// Kept apart from the words around them, also when they are in a line with them.
+const APART = words(`
+  button checkbox iframe listbox menuitem menuitemcheckbox menuitemradio radio scrollbar searchbox slider
+  spinbutton switch tab textbox tree
+`);
+
+const UNSEEN = 1; // hidden contents count: the traversal began at something hidden
+export const REFERENCED = 2; // by an id: no further ids are followed
+export const LABEL = 4; // of a field, which is not part of its own name
+
+export function nameOf(facts) {
+  if (facts.name === undefined) {
+    const { visited } = pass;
+    pass.visited = null;
+    facts.name = NO_NAME;
+    pass.naming.add(facts.element);
+    const held = pass.held;
+    facts.name = findName(facts);
+    if (pass.held > held && !pass.lasting) facts.name.lasting = lastingName(facts);
+    pass.naming.delete(facts.element);
+    pass.visited = visited;
+  }
+  return facts.name;
+}
+
+function lastingName(facts) {
+  pass.lasting = true;
+  pass.visited = null;
+  const name = findName(facts).text;
+  pass.lasting = false;
+  return name;
+}
+
+function findName(facts) {
+  if (roleOf(facts) === "none") return NO_NAME;
+  if (facts.aria) {
+    const labels = byIds(facts, "aria-labelledby");
+    const referenced = labels.length ? joined(labels, REFERENCED) : "";
+    if (referenced) return new Name(referenced, "labelledby");
+    const said = textAttribute(facts, "aria-label");
+    if (said) return new Name(said, "aria");
+  }
+  const rule = nativeRule(facts);
+  const native = rule ? rule(facts) : NO_NAME;
+  if (native.text) return native;
+  if (facts.tag !== "svg" && isNamedByContent(facts)) {
+    const text = contents(facts).trim();
+    if (text) return new Name(text, "content");
+  }
+  return facts.names.length ? tooltipName(facts) : NO_NAME;
+}
+
+// Of rows only those that can be selected have a name, or that of a table would be said twice.
+function isNamedByContent(facts) {
+  const role = roleOf(facts);
+  return BY_CONTENT.has(role) || (role === "row" && (isFocusable(facts) || GRIDS.has(gridAround(facts))));
+}
+
+function gridAround(facts) {
+  const table = closest.call(facts.element, "table,[role=table],[role=grid],[role=treegrid]");
+  return table ? roleOf(factsOf(table)) : "generic";
+}
+
+function tooltipName(facts) {
+  const title = textAttribute(facts, "title");
+  if (title && isTitled(facts)) return new Name(title, "title");
+  const hint = placeholderOf(facts);
+  return hint ? new Name(hint, "placeholder") : NO_NAME;
+}
+
+function isTitled(facts) {
+  if (TITLED.has(facts.tag)) return true;
+  const role = roleOf(facts);
+  return role === "generic" ? isFocusable(facts) || isClickable(facts) : !UNTITLED.has(role);
+}
+
+export function placeholderOf(facts) {
+  const isField = facts.tag === "input" || facts.tag === "textarea";
+  return (isField && textAttribute(facts, "placeholder")) || textAttribute(facts, "aria-placeholder");
+}
+
+export const joined = (elements, mode) => fold(elements.map((element) => reference(element, mode)).join(" ")).trim();
+
+// What an element says that another is named by. One that is hidden says all it has where it is meant by its id;
+// as a label it says nothing.
+export function reference(element, mode) {
+  const facts = factsOf(element);
+  if (pass.naming.has(element) && mode !== REFERENCED) return "";
+  const hidden = visibilityOf(facts) !== SHOWN || SKIPPED.has(facts.tag) ? UNSEEN : 0;
+  if (mode === LABEL && (hidden || isAriaHidden(facts))) return "";
+  if (mode === REFERENCED && pass.visited) pass.visited.add(element);
+  const own = ownAlternative(facts, mode | hidden);
+  if (own) return own;
+  return contents(facts, mode | hidden).trim() || tooltipOf(facts);
+}
+
+const tooltipOf = (facts) => (roleOf(facts) === "none" ? "" : textAttribute(facts, "title"));
+
+// What its contents say, in the order of the flat tree.
+export function contents(facts, mode = 0) {
+  const isKept = mode === 0 && !pass.visited && !pass.lasting && !pass.typed;
+  if (isKept && facts.contents !== undefined) {
+    if (facts.holds) pass.held++;
+    return facts.contents;
+  }
+  const held = pass.held;
+  const text = findContents(facts, mode);
+  if (isKept && !pass.visited) {
+    facts.contents = text;
+    facts.holds = pass.held > held;
+  }
+  return text;
+}
+
+function findContents(facts, mode) {
+  const isSeen = mode & UNSEEN || visibilityOf(facts) === SHOWN;
+  const line = new Line();
+  if (isSeen) line.add(generatedText(facts, "before"));
+  for (const child of childrenOf(facts)) {
+    if (typeof child === "object") addContribution(child, mode, line);
+    else if (isSeen) line.add(child);
+    if (line.text.length > MAX_TEXT) break;
+  }
+  if (isSeen) line.add(generatedText(facts, "after"));
+  return line.text;
+}
+
+// Texts in a row, folded already. Blocks and controls are kept apart from their neighbours, also empty ones; who is
+// one is a question of style, and only asked where no space is there anyway.
+class Line {
+  constructor() {
+    this.text = "";
+    this.before = null; // the element that the text ends with
+    this.between = NOTHING; // the empty ones since
+  }
+
+  add(text, facts = null) {
+    const isOpen = this.text && !this.text.endsWith(" ");
+    if (!text) {
+      const isAsked = facts && isOpen && this.between.length < MAX_EMPTY && !ICONS.has(facts.tag);
+      if (isAsked) this.between = [...this.between, facts];
+      return;
+    }
+    const isTight = isOpen && !text.startsWith(" ");
+    if (isTight && (isApart(this.before) || isApart(facts) || this.between.some(isGap))) this.text += " ";
+    this.text += this.text.endsWith(" ") && text.startsWith(" ") ? text.slice(1) : text;
+    this.before = facts;
+    this.between = NOTHING;
+  }
+}
+
+const isApart = (facts) => facts !== null && (APART.has(roleOf(facts)) || !isWithin(facts));
+const ICONS = words("i img svg");
+const isGap = (facts) => APART.has(roleOf(facts)) || !isInline(facts);
+
+let level = 0;
+
+// What a child adds to the name around it.
+function addContribution(facts, mode, line) {
+  if (facts.tag === "br") return line.add(" ");
+  if (level > MAX_DEPTH) return undefined;
+  if (pass.naming.has(facts.element)) return line.add("", facts);
+  if (mode & UNSEEN ? SKIPPED.has(facts.tag) : isLeftOut(facts)) return undefined;
+  if ((mode || pass.visited) && isAlreadyRead(facts, mode)) return undefined;
+  level++;
+  const isSeen = mode & UNSEEN || visibilityOf(facts) === SHOWN;
+  const own = isSeen && facts.tag !== "slot" ? ownAlternative(facts, mode) : "";
+  const inner = own || OPAQUE.has(roleOf(facts)) || skipsContents(facts) ? "" : contents(facts, mode);
+  level--;
+  if (inner.trim()) return line.add(inner, facts);
+  const text = own || (isSeen && facts.tag !== "slot" ? tooltipOf(facts) || placeholderOf(facts) : "");
+  return line.add(text ? " " + text + " " : inner, isSeen ? facts : null);
+}
+
+// What an element inside has said by reference is not said again where it stands.
+function isAlreadyRead(facts, mode) {
+  if (pass.referred++ > MAX_REFERRED) return true;
+  if (!pass.visited) return false;
+  if (!(mode & REFERENCED)) return pass.visited.has(facts.element);
+  pass.visited.add(facts.element);
+  return false;
+}
+
+// By ids, value, label or the words of HTML: all but contents and title.
+function ownAlternative(facts, mode) {
+  if (facts.aria && !(mode & REFERENCED)) {
+    const labels = byIds(facts, "aria-labelledby").filter((label) => !pass.naming.has(label));
+    if (labels.length) pass.visited ||= new Set();
+    const text = labels.length ? joined(labels, REFERENCED) : "";
+    if (text) return text;
+  }
+  const value = !pass.lasting && EMBEDDED.has(roleOf(facts)) ? embeddedValue(facts) : "";
+  if (value) {
+    pass.held++;
+    return value;
+  }
+  const said = facts.aria ? textAttribute(facts, "aria-label") : "";
+  if (said) return said;
+  const native = roleOf(facts) === "none" ? undefined : nativeRule(facts);
+  return native && native !== labelName ? native(facts).text : "";
+}
+
+// What a control says in the name of another: what is written or chosen there.
+function embeddedValue(facts) {
+  if (facts.tag === "select") return [...facts.element.selectedOptions].map(optionText).join(" ");
+  const role = roleOf(facts);
+  const value = valueText(facts) || (role === "combobox" || role === "listbox" ? selectedTexts(facts, 0) : "");
+  if (value || CLOSED.has(facts.tag)) return value;
+  const isWritten = role === "textbox" || role === "searchbox" || (role === "combobox" && isFocusable(facts));
+  return isWritten ? contents(facts).trim() : "";
+}
+
+function selectedTexts(facts, deep) {
+  const chosen = [];
+  for (const child of childrenOf(facts)) {
+    if (typeof child !== "object" || deep > MAX_DEPTH || pass.referred++ > MAX_REFERRED || isLeftOut(child)) continue;
+    const text = roleOf(child) !== "option" ? selectedTexts(child, deep + 1) : isSelected(child) && nameOf(child).text;
+    if (text) chosen.push(text);
+  }
+  return chosen.join(" ");
+}
+
+const EMBEDDED = words("textbox searchbox combobox listbox slider spinbutton scrollbar meter progressbar");

@@ -1,0 +1,98 @@
+// Roles that elements have without `role`.
+
+import { byIds, isFirstSummary } from "./flat_tree.js";
+import { nameOf } from "./names.js";
+import { attr, factsOf, pass, says, textAttribute } from "./pass.js";
+import { closest, ELEMENT, get, parentOf, words } from "./platform.js";
+import { INPUT_ROLES, isMeantToBeMet, roleOf } from "./roles.js";
+import { styleOf } from "./styles.js";
+import { dataRole, groupRole, headRole, rowRole, tableRole } from "./tables.js";
+import { isClickable, isEditingHost } from "./visibility.js";
+
+export function nativeRole(facts) {
+  const native = TAG_ROLES.get(facts.tag);
+  const role = typeof native === "function" ? native(facts) : native || "generic";
+  if (role !== "generic") return role;
+  if (isEditingHost(facts)) return "textbox";
+  return isPicture(facts) ? "img" : "generic";
+}
+
+// `content: url(…)` puts a picture in an element's place.
+const isPicture = (facts) =>
+  !!pass.styled.picture && pass.styled.picture.has(facts.element) && styleOf(facts).content.startsWith("url(");
+
+const namedOr = (facts, role) => (isNamedByAuthor(facts) ? role : "generic");
+
+export const isNamedByAuthor = (facts) =>
+  !!textAttribute(facts, "aria-label") || byIds(facts, "aria-labelledby").length > 0 || !!textAttribute(facts, "title");
+
+export const isSvg = (facts) => facts.element.namespaceURI.endsWith("svg");
+
+export function linkRole(facts) {
+  if (attr(facts, "href") !== null) return "link";
+  if (says(facts, "xlink:href") && isSvg(facts)) return "link";
+  return isClickable(facts) ? "link" : "generic"; // a script follows it
+}
+
+const SECTIONS =
+  "article,aside,main,nav,section,[role=article],[role=complementary],[role=main],[role=navigation],[role=region]";
+const isInSection = (facts) => closest.call(facts.element, SECTIONS) !== null;
+const headerRole = (facts) => (isInSection(facts) ? "sectionheader" : "banner");
+const footerRole = (facts) => (isInSection(facts) ? "sectionfooter" : "contentinfo");
+const sectionRole = (facts) => namedOr(facts, "region");
+const SECTIONING = "article,aside,nav,section,[role=article],[role=complementary],[role=navigation],[role=region]";
+
+function asideRole(facts) {
+  const parent = get.parentNode.call(facts.element);
+  const within = parent && get.nodeType.call(parent) === ELEMENT && closest.call(parent, SECTIONING);
+  return within ? namedOr(facts, "complementary") : "complementary";
+}
+
+function imageRole(facts) {
+  return attr(facts, "alt") === "" && !isMeantToBeMet(facts) ? "none" : "img";
+}
+
+const svgRole = (facts) => (nameOf(facts).text ? "img" : "generic");
+const svgGroupRole = (facts) => (nameOf(facts).text ? "group" : "generic");
+
+function inputRole(facts) {
+  const { element } = facts;
+  const role = INPUT_ROLES.get(element.type) || "textbox";
+  if (role === "checkbox" && says(facts, "switch")) return "switch";
+  if (role === "checkbox" && says(facts, "aria-pressed")) return "button";
+  return says(facts, "list") && LISTED.has(element.type) && element.list ? "combobox" : role;
+}
+
+const LISTED = words("text search tel url email");
+
+const selectRole = ({ element }) => (element.multiple || element.size > 1 ? "listbox" : "combobox");
+
+const summaryRole = ({ element }) => (isFirstSummary(element) ? "button" : "generic");
+
+function itemRole(facts) {
+  const parent = parentOf(facts.element);
+  if (!parent || !LISTS.has(get.localName.call(parent))) return "listitem";
+  return roleOf(factsOf(parent)) === "list" ? "listitem" : "none";
+}
+
+const LISTS = words("dir menu ol ul");
+
+// biome-ignore format: a table
+const TAG_ROLES = new Map(
+  Object.entries({
+    address: "group", article: "article", audio: "audio", blockquote: "blockquote", button: "button",
+    canvas: "canvas", caption: "caption", code: "code", dd: "definition", del: "deletion", details: "group",
+    dfn: "term", dialog: "dialog", dir: "list", dt: "term", em: "emphasis", embed: "generic", fieldset: "group",
+    figcaption: "caption", figure: "figure", form: "form", frame: "iframe", h1: "heading", h2: "heading",
+    h3: "heading", h4: "heading", h5: "heading", h6: "heading", hgroup: "group", hr: "separator",
+    iframe: "iframe", ins: "insertion", main: "main", mark: "mark", math: "math", menu: "list", meter: "meter",
+    nav: "navigation", ol: "list", optgroup: "group", option: "option", output: "status", p: "paragraph",
+    progress: "progressbar", s: "deletion", search: "search", strong: "strong", sub: "subscript",
+    sup: "superscript", textarea: "textbox", time: "time", ul: "list", video: "video",
+    a: linkRole, area: linkRole, aside: asideRole, footer: footerRole, g: svgGroupRole, header: headerRole,
+    image: svgRole, img: imageRole, input: inputRole, li: itemRole, section: sectionRole, select: selectRole,
+    summary: summaryRole,
+    svg: svgRole, table: tableRole, tbody: groupRole, td: dataRole, tfoot: groupRole, th: headRole,
+    thead: groupRole, tr: rowRole,
+  }),
+);

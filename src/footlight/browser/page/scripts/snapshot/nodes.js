@@ -1,0 +1,187 @@
+// The records of nodes.
+
+import { childrenOf } from "./flat_tree.js";
+import { addLeaf, endLine, flush, onlyText } from "./lines.js";
+import { contents, Name, nameOf, OPAQUE, placeholderOf } from "./names.js";
+import { attr, factsOf, isSet, pass, textAttribute } from "./pass.js";
+import {
+  closest,
+  cut,
+  findAll,
+  get,
+  getBoundingClientRect,
+  has,
+  MAX_HINT,
+  MAX_ICONS,
+  MAX_NAME,
+  MAX_NODES,
+  MAX_OPTIONS,
+  MAX_TEXT,
+  quote,
+  tidy,
+  words,
+} from "./platform.js";
+import { refOf } from "./refs.js";
+import { roleOf } from "./roles.js";
+import { descriptionOf, isDisabled, optionText, statesOf, valueText } from "./states.js";
+import { styleOf } from "./styles.js";
+import { isAriaHidden, isEditingHost } from "./visibility.js";
+import {
+  CLICKABLE,
+  CONTROL,
+  DISABLED,
+  PRESENTATIONAL,
+  SAID,
+  visitInside,
+  WITH_PRESENTATIONAL_CHILDREN,
+} from "./walk.js";
+
+export function addNode(facts, role, name, depth, flags, deep, refers, acted) {
+  flush();
+  const at = pass.out.length;
+  if (at >= MAX_NODES) {
+    endLine();
+    return;
+  }
+  pass.out.push("");
+  const ref = refers && !(facts.tag === "option" && isInDropDown(facts.element)) ? refOf(facts.element) : null;
+  const value = role === "generic" ? "" : valueText(facts);
+  const extra = extraOf(facts, role, name, value, flags);
+  if (!name.isCut) for (const source of name.sources) pass.said.add(source);
+  visitInside(facts, depth + 1, flagsInside(facts, role, name, flags, acted), deep);
+  flush();
+  const text = onlyText(at);
+  if (text && text !== name.text && text !== value) extra.push('"x":' + quote(text));
+  const isBare = !name.text && !text && pass.out.length === at + 1;
+  if (isBare && (flags & CLICKABLE || (acted && role !== "generic" && role !== "iframe"))) addHint(facts, extra);
+  const isEmpty = pass.out.length === at + 1 && ref === null && !name.text && !extra.length;
+  if (isEmpty && role !== "separator") {
+    pass.out.pop();
+    return;
+  }
+  if (pass.boxes) extra.push('"b":' + boxOf(facts));
+  if (pass.boxes && role === "iframe") extra.push('"i":' + innerOffset(facts));
+  pass.out[at] = record(depth, role, name.text, ref, extra);
+}
+
+function flagsInside(facts, role, name, flags, acted) {
+  let inside = flags & ~(CLICKABLE | SAID);
+  if (name.from === "content") inside |= name.isCut ? 0 : SAID;
+  else if (flags & SAID && !name.text && !OPAQUE.has(role)) inside |= SAID;
+  if (pass.said.has(facts.element) || (role !== "generic" && isEditingHost(facts))) inside |= SAID;
+  if (acted) inside |= CONTROL;
+  if (WITH_PRESENTATIONAL_CHILDREN.has(role)) inside |= PRESENTATIONAL;
+  if (facts.aria && isSet(facts, "aria-disabled")) inside |= DISABLED;
+  return inside;
+}
+
+function extraOf(facts, role, name, value, flags) {
+  const extra = [];
+  const add = (key, text) => text && extra.push('"' + key + '":' + quote(text));
+  add("d", descriptionOf(facts, name));
+  add("v", value);
+  if (name.lasting !== name.text) extra.push('"k":' + quote(name.lasting));
+  const states = statesOf(facts, role, flags);
+  if (states.length) extra.push('"s":[' + states.map(quote).join(",") + "]");
+  if (facts.names.length) {
+    add("t", textAttribute(facts, "data-testid"));
+    if (role === "link") add("u", textAttribute(facts, "href") || textAttribute(facts, "xlink:href"));
+    add("p", placeholderHint(facts, name) || (value ? "" : stylesHint(facts)));
+  }
+  if (facts.tag === "iframe" || facts.tag === "frame") extra.push('"o":1');
+  return extra;
+}
+
+// How a field wants its value, where its look does not say it in words.
+// biome-ignore format: a table
+const FORMATS = new Map(
+  Object.entries({
+    color: "#rrggbb", date: "yyyy-mm-dd", "datetime-local": "yyyy-mm-ddThh:mm", month: "yyyy-mm", time: "hh:mm",
+    week: "yyyy-Www",
+  }),
+);
+
+function placeholderHint(facts, name) {
+  if (facts.tag === "input" && FORMATS.has(facts.element.type)) return FORMATS.get(facts.element.type);
+  const hint = placeholderOf(facts);
+  return hint === name.text ? "" : hint;
+}
+
+// What tells a control without a name from others: its id, the icon that it shows, or its field's name.
+function addHint(facts, extra) {
+  const id = attr(facts, "id");
+  const icon = id ? "" : iconOf(facts);
+  const hint = id ? "#" + id : icon ? "." + icon : attr(facts, "name");
+  if (hint) extra.push('"h":' + quote(tidy(hint, MAX_HINT)));
+}
+
+const ICON =
+  /(?:^|[-_])(?:icons?|fa|fas|far|bi|mdi|glyphicon|ti|ri|octicon|codicon)[-_](?!(?:fw|lg|sm|xs|spin|\d+x)$)/i;
+
+// The class of the icon: of the control, or of the first elements inside it.
+function iconOf(facts) {
+  const inside = [...childrenOf(facts)].filter((child) => typeof child === "object").slice(0, MAX_ICONS);
+  for (const each of [facts, ...inside]) {
+    const found = words((attr(each, "class") || "").slice(0, MAX_TEXT));
+    for (const name of found) if (ICON.test(name)) return name;
+  }
+  return "";
+}
+
+const stylesHint = (facts) => (isEditingHost(facts) ? cut(contents(facts).trim(), MAX_NAME) : "");
+
+function boxOf(facts) {
+  const box = getBoundingClientRect.call(facts.element);
+  return JSON.stringify([box.x, box.y, box.width, box.height].map((side) => Math.round(side * 10) / 10));
+}
+
+// Where the viewport of a frame begins, from the corner of its element.
+function innerOffset(facts) {
+  const { clientLeft, clientTop } = facts.element;
+  const { paddingLeft, paddingTop } = styleOf(facts);
+  return JSON.stringify([clientLeft + parseFloat(paddingLeft), clientTop + parseFloat(paddingTop)]);
+}
+
+export const record = (depth, role, name, ref, extra) =>
+  `[${depth},"${role}",${quote(name)},${ref === null ? "null" : '"' + ref + '"'}` +
+  (extra.length ? ",{" + extra.join(",") + "}]" : "]");
+
+const isInDropDown = (option) => {
+  const select = /** @type {HTMLSelectElement | null} */ (closest.call(option, "select"));
+  return select !== null && !select.multiple && !(select.size > 1) && !has(option, "data-testid");
+};
+
+// Of a drop-down the first options, and the selected one; of a list all.
+export function addOptions(facts, depth, flags) {
+  const select = facts.element;
+  const limit = roleOf(facts) === "listbox" ? Infinity : MAX_OPTIONS;
+  let count = 0;
+  let left = 0;
+  const add = (option, at) => {
+    const inner = factsOf(option);
+    if (styleOf(inner).display === "none" || isAriaHidden(inner)) return;
+    if (count++ < limit || option.selected) addOption(inner, at, flags);
+    else left++;
+  };
+  for (const child of findAll(select, ":scope > option, :scope > optgroup, :scope > :not(option, optgroup) option")) {
+    if (get.localName.call(child) === "option") add(child, depth);
+    else addGroup(child, depth, add);
+  }
+  if (left) addLeaf(depth, `… ${left} more options`);
+}
+
+function addGroup(group, depth, add) {
+  const facts = factsOf(group);
+  if (pass.out.length >= MAX_NODES) {
+    endLine();
+    return;
+  }
+  const states = isDisabled(facts) ? ['"s":["disabled"]'] : [];
+  pass.out.push(record(depth, "group", nameOf(facts).text, null, states));
+  for (const option of findAll(group, "option")) add(option, depth + 1);
+}
+
+function addOption(facts, depth, flags) {
+  const name = new Name(optionText(facts.element), "native");
+  addNode(facts, roleOf(facts), name, depth, flags | SAID, 0, true, true);
+}

@@ -1,0 +1,122 @@
+// Takes snapshots of the accessibility tree of a page, in one pass over the flat tree, and keeps the elements that refs
+// stand for. It is a selector engine of Playwright: `query(root, body)`.
+//
+//   e12        the live element of that ref; `e12,e15` for several
+//   any other  percent-encoded JSON {"what": "look" | "ref" | "identify", …}; the reply is the attribute `v` of a new
+//              detached element, as JSON
+//
+// Roles follow HTML-AAM and ARIA, names and descriptions accname 1.2, states ARIA. Where these leave a choice, the
+// script does what Chrome does (docs/agreement.md). It runs in a world of its own, which pages cannot touch, so the
+// methods of the DOM are the original ones. Named properties of forms and documents shadow members there too, so
+// members are taken from their prototypes.
+//
+// This file holds the limits, the members of the DOM that the other files use, and functions for text.
+
+// The limits.
+
+export const MAX_NODES = 50_000;
+export const MAX_DEPTH = 400; // of elements inside each other; the stack holds some thousand calls
+export const MAX_NAME = 400;
+export const MAX_HINT = 40; // of a control without a name
+export const MAX_ICONS = 3; // elements in a control that may be its icon
+export const MAX_SAID = 100; // of an element with a test id
+export const MAX_TEXT = 2_000;
+export const MAX_OPTIONS = 50; // of a drop-down, in the tree
+export const MAX_GIVEN = 100; // passes whose refs may have to be forgotten
+export const MAX_PARTS = 50; // of one thing that can be clicked
+export const MAX_PART_DEPTH = 8;
+export const MAX_SELECTORS = 40; // more are slower to match than styles are to ask for
+export const MAX_EMPTY = 8; // empty elements in a row that are asked whether they part words
+export const MAX_MUTATIONS = 20_000; // between two passes; after more, all is read anew
+export const MAX_REFERRED = 300_000; // elements read for the names of others, in one pass
+
+const getter = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name).get;
+export const get = {
+  activeElement: getter(Document, "activeElement"),
+  data: getter(CharacterData, "data"),
+  documentElement: getter(Document, "documentElement"),
+  firstChild: getter(Node, "firstChild"),
+  isConnected: getter(Node, "isConnected"),
+  localName: getter(Element, "localName"),
+  nextSibling: getter(Node, "nextSibling"),
+  nodeType: getter(Node, "nodeType"),
+  ownerDocument: getter(Node, "ownerDocument"),
+  parentNode: getter(Node, "parentNode"),
+  previousElementSibling: getter(Element, "previousElementSibling"),
+  shadowRoot: getter(Element, "shadowRoot"),
+  textContent: getter(Node, "textContent"),
+  title: getter(Document, "title"),
+  url: getter(Document, "URL"),
+};
+export const { checkVisibility, closest, getAttribute, getAttributeNames, getBoundingClientRect } = Element.prototype;
+export const { hasAttribute, hasAttributes, matches } = Element.prototype;
+export const { assignedSlot } = Object.getOwnPropertyDescriptors(Element.prototype);
+export const ELEMENT = 1;
+export const TEXT = 3;
+export const CDATA = 4;
+export const DOCUMENT = 9;
+
+export const attribute = (element, name) => getAttribute.call(element, name);
+export const has = (element, name) => hasAttribute.call(element, name);
+export const lower = (text) => (text ? text.trim().toLowerCase() : "");
+
+export const isDocument = (root) => get.nodeType.call(root) === DOCUMENT;
+export const documentOf = (root) => (isDocument(root) ? root : get.ownerDocument.call(root));
+
+export function isMatch(element, css) {
+  try {
+    return matches.call(element, css);
+  } catch {
+    return false; // a selector this engine does not know
+  }
+}
+
+export function findAll(root, css) {
+  const find = get.nodeType.call(root) === DOCUMENT ? Document.prototype.querySelectorAll : root.querySelectorAll;
+  return find.call(root, css);
+}
+
+// The element above in the flat tree, or null.
+export function parentOf(element) {
+  const slot = assignedSlot.get.call(element);
+  if (slot) return slot;
+  const parent = get.parentNode.call(element);
+  if (!parent) return null;
+  const type = get.nodeType.call(parent);
+  return type === ELEMENT ? parent : (type === 11 && parent.host) || null;
+}
+
+export function isInside(element, outer) {
+  for (let at = element; at; at = parentOf(at)) if (at === outer) return true;
+  return false;
+}
+
+const UNSEEN_CHARACTERS = /[\u00ad\u200b\u2060\ufeff\ue000-\uf8ff]|\udb80[\udc00-\udfff]/g;
+const UNEVEN = /[^\S ]| {2}/;
+const BEYOND_ASCII = /[^\0-\x7f]/;
+const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+// White space in a row becomes one space. Glyphs of icon fonts, soft hyphens and the like say nothing.
+export function fold(text) {
+  let folded = text;
+  if (BEYOND_ASCII.test(folded)) folded = folded.replace(UNSEEN_CHARACTERS, "").replace(LONE_SURROGATE, "\ufffd");
+  return UNEVEN.test(folded) ? folded.replace(/\s+/g, " ") : folded;
+}
+
+// Within `limit` characters; a cut is marked and parts no surrogate pair.
+export function cut(text, limit) {
+  if (text.length <= limit) return text;
+  const last = text.charCodeAt(limit - 2);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? limit - 2 : limit - 1) + "…";
+}
+
+// Long texts are shortened before they are looked at in whole.
+export const tidy = (text, limit) => cut(fold(text.length > 20_000 ? text.slice(0, 20_000) : text).trim(), limit);
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes control characters
+const TO_ESCAPE = /["\\\u0000-\u001f\u2028\u2029\ud800-\udfff]/;
+export const quote = (text) => (TO_ESCAPE.test(text) ? JSON.stringify(text) : '"' + text + '"');
+
+export const NOTHING = [];
+
+export const words = (text) => new Set(/\s/.test(text) ? text.split(/\s+/).filter(Boolean) : [text]);

@@ -1,0 +1,133 @@
+// Roles that authors set with `role`.
+
+import { isNamedByAuthor, nativeRole } from "./native_roles.js";
+import { attr, factsOf, pass, says } from "./pass.js";
+import { MAX_DEPTH, parentOf, words } from "./platform.js";
+import { isFocusable } from "./visibility.js";
+
+const ROLES = words(`
+  alert alertdialog application article banner blockquote button caption cell checkbox code columnheader combobox
+  comment complementary contentinfo definition deletion dialog document emphasis feed figure form generic grid
+  gridcell group heading img insertion link list listbox listitem log main mark marquee math menu menubar menuitem
+  menuitemcheckbox menuitemradio meter navigation none note option paragraph progressbar radio radiogroup region row
+  rowgroup rowheader scrollbar search searchbox sectionfooter sectionheader separator slider spinbutton status
+  strong subscript suggestion superscript switch tab table tablist tabpanel term textbox time timer toolbar tooltip
+  tree treegrid treeitem
+  doc-abstract doc-acknowledgments doc-afterword doc-appendix doc-backlink doc-bibliography doc-biblioref doc-chapter
+  doc-colophon doc-conclusion doc-cover doc-credit doc-credits doc-dedication doc-endnotes doc-epigraph doc-epilogue
+  doc-errata doc-example doc-footnote doc-foreword doc-glossary doc-glossref doc-index doc-introduction doc-noteref
+  doc-notice doc-pagebreak doc-pagefooter doc-pageheader doc-pagelist doc-part doc-preface doc-prologue doc-pullquote
+  doc-qna doc-subtitle doc-tip doc-toc graphics-document graphics-object graphics-symbol
+`);
+const SYNONYMS = new Map([
+  ["image", "img"],
+  ["presentation", "none"],
+  ["directory", "list"],
+]);
+
+// Attributes every role has; one of them on an element with role "none" shows that it is meant to be met.
+const GLOBAL = [
+  ..."atomic busy controls current describedby description details dropeffect flowto grabbed hidden".split(" "),
+  ..."keyshortcuts label labelledby live owns relevant roledescription".split(" "),
+].map((name) => "aria-" + name);
+
+// biome-ignore format: a table
+export const INPUT_ROLES = new Map(
+  Object.entries({
+    button: "button", checkbox: "checkbox", file: "button", hidden: "none", image: "button", number: "spinbutton",
+    radio: "radio", range: "slider", reset: "button", search: "searchbox", submit: "button",
+  }),
+);
+
+export function roleOf(facts) {
+  if (facts.role === undefined) {
+    facts.role = "generic"; // for whoever asks in a circle
+    facts.role = findRole(facts);
+  }
+  return facts.role;
+}
+
+function findRole(facts) {
+  const said = says(facts, "role") ? explicitRole(facts) : "";
+  if (said && said !== "none") return said;
+  if (said === "none" && !isMeantToBeMet(facts)) return "none";
+  return nativeRole(facts);
+}
+
+// The words of `role`; a no-break space parts none.
+const roleWords = (facts) =>
+  attr(facts, "role")
+    .toLowerCase()
+    .split(/[ \t\n\f\r]+/);
+
+function explicitRole(facts) {
+  const only = attr(facts, "role");
+  if (ROLES.has(only)) return isAllowed(facts, only) ? only : "";
+  for (const word of roleWords(facts)) {
+    const role = SYNONYMS.get(word) || word;
+    if (ROLES.has(role) && isAllowed(facts, role)) return role;
+  }
+  return "";
+}
+
+// The first that is a role, whether it is allowed or not.
+function firstNamedRole(facts) {
+  if (facts.said === undefined) {
+    const isRole = (word) => ROLES.has(SYNONYMS.get(word) || word);
+    const word = says(facts, "role") ? roleWords(facts).find(isRole) || "" : "";
+    facts.said = SYNONYMS.get(word) || word;
+  }
+  return facts.said;
+}
+
+// A landmark without a name and an item without its list are not what they say: the next word counts, or the tag.
+function isAllowed(facts, role) {
+  if (role === "region" || role === "form") return isNamedByAuthor(facts);
+  const context = CONTEXTS.get(role);
+  return !context || isIn(context, facts);
+}
+
+const CONTEXTS = new Map(
+  Object.entries({
+    listitem: { roles: words("group list"), tags: words("menu ol ul") },
+    option: { roles: words("group listbox"), tags: words("select") },
+    treeitem: { roles: words("group tree"), tags: new Set() },
+  }),
+);
+const SEEN_THROUGH = words("div slot span");
+
+// A branch of a tree lies in another branch as well.
+function isIn({ roles, tags }, facts) {
+  const above = ownerOf(facts.element);
+  const around = above && contextOf(factsOf(above));
+  if (!around) return false;
+  const role = firstNamedRole(around);
+  if (role === "treeitem" && roles.has("tree")) return roleOf(around) === role;
+  return roles.has(role) || tags.has(around.tag);
+}
+
+// The element itself, or the first above it that has a meaning; null for none. All on the way have the same.
+function contextOf(facts) {
+  if (facts.context !== undefined) return facts.context;
+  const way = [];
+  let at = facts;
+  while (at && at.context === undefined && way.length < MAX_DEPTH && isTransparent(at)) {
+    way.push(at);
+    const above = ownerOf(at.element);
+    at = above && factsOf(above);
+  }
+  const found = at && at.context !== undefined ? at.context : at;
+  for (const passed of way) passed.context = found;
+  facts.context = found;
+  return found;
+}
+
+function isTransparent(facts) {
+  const role = firstNamedRole(facts);
+  if (role) return role === "none";
+  return !says(facts, "role") && (SEEN_THROUGH.has(facts.tag) || facts.tag.includes("-"));
+}
+
+const ownerOf = (element) => (pass.owners.size && pass.owners.get(element)) || parentOf(element);
+
+export const isMeantToBeMet = (facts) => isFocusable(facts) || GLOBAL.some((name) => says(facts, name));

@@ -1,0 +1,183 @@
+// Descriptions, values and states.
+
+import { byIds, isFirstSummary } from "./flat_tree.js";
+import { contents, joined, REFERENCED } from "./names.js";
+import { attr, isSet, pass, says, textAttribute } from "./pass.js";
+import { attribute, cut, get, has, isMatch, lower, MAX_NAME, MAX_TEXT, NOTHING, tidy, words } from "./platform.js";
+import { roleOf } from "./roles.js";
+import { isEditingHost } from "./visibility.js";
+import { CLICKABLE, DISABLED } from "./walk.js";
+
+export function descriptionOf(facts, name) {
+  const others = facts.aria ? byIds(facts, "aria-describedby") : NOTHING;
+  const said = others.length ? joined(others, REFERENCED) : "";
+  const title = name.from === "title" ? "" : textAttribute(facts, "title");
+  const text = said || textAttribute(facts, "aria-description") || title;
+  return text === name.text ? "" : cut(text, MAX_NAME);
+}
+
+const MASK = "••••••••";
+const secrets = new WeakSet();
+
+// Once a password, always one: pages show it by making a text field of it.
+function isSecret(input) {
+  if (input.type === "password") secrets.add(input);
+  return secrets.has(input) || /\bpassword\b|-password/.test(lower(attribute(input, "autocomplete")));
+}
+
+const RANGES = words("slider spinbutton scrollbar meter progressbar separator");
+
+export function valueText(facts) {
+  const { element, tag } = facts;
+  if (tag === "input") return inputValue(facts);
+  if (tag === "textarea") return tidy(element.value, MAX_TEXT);
+  if (tag === "select") return selectedText(element);
+  if (RANGES.has(roleOf(facts))) return rangeValue(facts);
+  return isEditingHost(facts) ? editedText(facts) : "";
+}
+
+// What stylesheets add in a text that can be edited is a hint, and nobody has typed it.
+function editedText(facts) {
+  pass.typed = true;
+  const text = contents(facts).trim();
+  pass.typed = false;
+  return text;
+}
+
+const UNVALUED = words("button checkbox hidden image radio reset submit");
+
+function inputValue(facts) {
+  const { element } = facts;
+  const { type } = element;
+  if (UNVALUED.has(type)) return "";
+  if (type === "file") return tidy([...element.files].map((file) => file.name).join(", "), MAX_TEXT);
+  if (element.value && isSecret(element)) return MASK;
+  return tidy(attr(facts, "aria-valuetext") || element.value, MAX_TEXT);
+}
+
+const selectedText = (select) => tidy([...select.selectedOptions].map(optionText).join(", "), MAX_TEXT);
+export const optionText = (option) => tidy(attribute(option, "aria-label") || option.label || option.text, MAX_NAME);
+
+function rangeValue(facts) {
+  const said = attr(facts, "aria-valuetext") || attr(facts, "aria-valuenow");
+  if (said) return tidy(said, MAX_TEXT);
+  const isNative = facts.tag === "meter" || (facts.tag === "progress" && facts.element.position >= 0);
+  return isNative ? "" + facts.element.value : "";
+}
+
+const NATIVELY_DISABLED = words("button fieldset input optgroup option select textarea");
+const CHECKABLE = words("checkbox menuitemcheckbox menuitemradio option radio switch treeitem");
+const TWO_STATES = words("menuitemradio radio switch");
+
+export function isDisabled(facts) {
+  const { element, tag } = facts;
+  if (facts.aria && isSet(facts, "aria-disabled")) return true;
+  if (!NATIVELY_DISABLED.has(tag)) return tag.includes("-") && isMatch(element, ":disabled");
+  return element.disabled || ((pass.fieldsets || tag === "option") && isMatch(element, ":disabled"));
+}
+
+function checkedState(facts, role) {
+  if (!CHECKABLE.has(role)) return "";
+  const { element, tag } = facts;
+  if (tag === "input") {
+    if (element.indeterminate && element.type === "checkbox") return "checked=mixed";
+    return element.checked ? "checked" : "";
+  }
+  const said = attr(facts, "aria-checked");
+  if (said === "true") return "checked";
+  return said === "mixed" && !TWO_STATES.has(role) ? "checked=mixed" : "";
+}
+
+function expandedState(facts) {
+  if (facts.tag === "summary" && isFirstSummary(facts.element)) {
+    return has(get.parentNode.call(facts.element), "open") ? "expanded" : "collapsed";
+  }
+  const said = attr(facts, "aria-expanded");
+  if (said === "true") return "expanded";
+  if (said === "false") return "collapsed";
+  const target = says(facts, "popovertarget") ? facts.element.popoverTargetElement : null;
+  if (!target) return "";
+  return isMatch(target, ":popover-open") ? "expanded" : "collapsed";
+}
+
+export const isSelected = (facts) =>
+  facts.tag === "option" ? facts.element.selected : attr(facts, "aria-selected") === "true";
+
+function pressedState(facts) {
+  const said = attr(facts, "aria-pressed");
+  if (said === "true") return "pressed";
+  return said === "mixed" ? "pressed=mixed" : "";
+}
+
+const FIELDS = words("input select textarea");
+
+function currentState(facts) {
+  const said = lower(attr(facts, "aria-current"));
+  if (!said || said === "false") return "";
+  return said === "true" ? "current" : "current=" + tidy(said, 20);
+}
+
+function levelState(facts, role) {
+  const said = parseInt(attr(facts, "aria-level"), 10);
+  if (said >= 1) return "level=" + said;
+  if (role !== "heading") return "";
+  return "level=" + (/^h[1-6]$/.test(facts.tag) ? facts.tag[1] : 2);
+}
+
+function isInvalid(facts) {
+  const said = lower(attr(facts, "aria-invalid"));
+  if (said) return said !== "false";
+  return FIELDS.has(facts.tag) && isMatch(facts.element, ":user-invalid");
+}
+
+function isModal(facts, role) {
+  if (role !== "dialog" && role !== "alertdialog") return false;
+  return facts.element === pass.modal || isSet(facts, "aria-modal") || isMatch(facts.element, ":modal");
+}
+
+function sortState(facts, role) {
+  const said = role === "columnheader" || role === "rowheader" ? lower(attr(facts, "aria-sort")) : "";
+  return said && said !== "none" ? "sort=" + tidy(said, 20) : "";
+}
+
+const STATEFUL = words("button input option select summary textarea");
+
+export function statesOf(facts, role, flags) {
+  const list = [];
+  const isStateful = facts.aria || STATEFUL.has(facts.tag);
+  if (flags & DISABLED || isDisabled(facts)) list.push("disabled");
+  if (isStateful) addInputStates(facts, role, list);
+  if (facts.element === pass.focused) list.push("focused");
+  if (isStateful || role === "heading" || role === "dialog") addPlaceStates(facts, role, list);
+  if (flags & CLICKABLE) list.push("clickable");
+  if (facts.tag === "input" && facts.element.type === "file") {
+    list.push("file");
+    if (facts.element.multiple) list.push("multiple");
+  }
+  if (attr(facts, "draggable") === "true") list.push("draggable");
+  return list;
+}
+
+function addInputStates(facts, role, list) {
+  const { element } = facts;
+  const isField = FIELDS.has(facts.tag);
+  const add = (state) => state && list.push(state);
+  add(checkedState(facts, role));
+  add(expandedState(facts));
+  add(isSelected(facts) && "selected");
+  add(pressedState(facts));
+  add(((isField && element.required) || isSet(facts, "aria-required")) && "required");
+  add(isInvalid(facts) && "invalid");
+  add(((isField && element.readOnly) || isSet(facts, "aria-readonly")) && "readonly");
+}
+
+function addPlaceStates(facts, role, list) {
+  const isMultiple = facts.tag === "select" && facts.element.multiple;
+  const add = (state) => state && list.push(state);
+  add(currentState(facts));
+  add(levelState(facts, role));
+  add((isMultiple || isSet(facts, "aria-multiselectable")) && "multiselectable");
+  add(isModal(facts, role) && "modal");
+  add(isSet(facts, "aria-busy") && "busy");
+  add(sortState(facts, role));
+}

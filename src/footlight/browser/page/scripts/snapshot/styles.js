@@ -1,0 +1,158 @@
+// Computed styles, and the text that stylesheets add.
+
+import { pass } from "./pass.js";
+import { attribute, findAll, fold, MAX_SELECTORS } from "./platform.js";
+
+export function styleOf(facts) {
+  if (!facts.style) facts.style = getComputedStyle(facts.element);
+  return facts.style;
+}
+
+// Styles cost more than all else, so each tree's sheets are read for who may have a pointer, generated content or
+// skipped contents, and only those are asked. A sheet of another origin cannot be read: then all are.
+const summaries = new WeakMap();
+
+const KINDS = ["pointer", "before", "after", "skipping", "picture", "invisible"];
+
+class Summary {
+  constructor(rules) {
+    this.rules = rules;
+    for (const kind of KINDS) this[kind] = [];
+  }
+}
+
+function summaryOf(sheet) {
+  let rules;
+  try {
+    rules = sheet.cssRules;
+  } catch {
+    return null;
+  }
+  const known = summaries.get(sheet);
+  if (known && known.rules === rules.length) return known;
+  const summary = new Summary(rules.length);
+  if (!readRules(rules, summary)) return null;
+  summaries.set(sheet, summary);
+  return summary;
+}
+
+function readRules(rules, summary) {
+  for (const rule of rules) {
+    if (rule.selectorText !== undefined && rule.style && !readStyle(rule, summary)) return false;
+    if (rule.styleSheet && !readImport(rule, summary)) return false;
+    if (rule.cssRules?.length && !rule.selectorText && !readRules(rule.cssRules, summary)) return false;
+    // Rules nested in a rule speak of `&`, which is only known there.
+    if (rule.selectorText && rule.cssRules?.length) return false;
+  }
+  return true;
+}
+
+function readImport(rule, summary) {
+  const inner = summaryOf(rule.styleSheet);
+  if (!inner) return false;
+  for (const kind of KINDS) summary[kind].push(...inner[kind]);
+  return true;
+}
+
+const OF_OTHER_TREES = /:host|::slotted|::part|&/;
+
+function readStyle(rule, summary) {
+  const { style } = rule;
+  const { cursor, content, contentVisibility, visibility } = style;
+  if (!cursor && !content && !contentVisibility && !visibility) return true;
+  const selector = rule.selectorText;
+  const kinds = [];
+  if (/pointer|var\(/.test(cursor)) kinds.push("pointer");
+  if (/hidden|var\(/.test(contentVisibility || "")) kinds.push("skipping");
+  if (saysSomething(content)) kinds.push(...["before", "after"].filter((pseudo) => selector.includes(":" + pseudo)));
+  if (content.startsWith("url(")) kinds.push("picture");
+  if (visibility && visibility !== "visible") kinds.push("invisible");
+  if (kinds.length && OF_OTHER_TREES.test(selector)) return false;
+  for (const kind of kinds) summary[kind].push(withoutPseudo(selector));
+  return true;
+}
+
+const saysSomething = (content) =>
+  !!content && !/^(none|normal|""|''|inherit|initial|unset)$/.test(content) && !!fold(content).replace(/["'\s]/g, "");
+
+// `a::before, ::after` → `a, *`
+const withoutPseudo = (selector) =>
+  selector.replace(/(^|[\s,>+~(])::?(?=before|after)/g, "$1*::").replace(/::?(before|after)/g, "");
+
+// Of each kind the elements that may be meant, in all trees that were entered; null for any.
+export class Styled {
+  /** @type {Set<Element> | null} */
+  invisible = null;
+
+  constructor() {
+    for (const kind of KINDS) this[kind] = new Set();
+  }
+
+  read(root) {
+    const sheets = [...(root.styleSheets || []), ...(root.adoptedStyleSheets || [])].map(summaryOf);
+    const isWhole = !sheets.includes(null);
+    for (const kind of KINDS) {
+      const selectors = isWhole ? sheets.flatMap((summary) => summary[kind]) : null;
+      this[kind] = this[kind] && selectors && addMatches(root, selectors, INLINE[kind], this[kind]);
+    }
+  }
+
+  get isAllVisible() {
+    return this.invisible !== null && this.invisible.size === 0;
+  }
+
+  may(facts, kind) {
+    return this[kind] === null || this[kind].has(facts.element);
+  }
+}
+
+const INLINE = {
+  invisible: '[style*="visibility"],[visibility]',
+  pointer: '[style*="cursor"]',
+  skipping: '[style*="content-visibility"],[hidden="until-found"]',
+};
+
+function addMatches(root, selectors, inline, set) {
+  const all = [...new Set(selectors)];
+  if (all.length > MAX_SELECTORS) return null;
+  if (inline) all.push(inline);
+  if (!all.length) return set;
+  try {
+    for (const element of findAll(root, all.join(","))) set.add(element);
+  } catch {
+    return null;
+  }
+  return set;
+}
+
+// In a line with the text around it, and part of the same words unless it is `inline-block` or the like.
+export const isInline = (facts) => /^(inline|contents|ruby)|math/.test(styleOf(facts).display);
+export const isWithin = (facts) => /^(inline$|contents|ruby)|math/.test(styleOf(facts).display);
+
+// What a stylesheet adds before or after an element's contents.
+export function generatedText(facts, pseudo) {
+  if (pass.typed || !pass.styled.may(facts, pseudo)) return "";
+  const style = getComputedStyle(facts.element, "::" + pseudo);
+  const { content } = style;
+  if (!content || content === "none" || content === "normal" || content === '""') return "";
+  if (style.display === "none" || style.visibility !== "visible") return "";
+  const text = fold(contentText(facts.element, content));
+  return style.display.startsWith("inline") ? text : " " + text + " ";
+}
+
+const CONTENT_PARTS =
+  /"((?:[^"\\]|\\[\s\S])*)(?:"|\\?$)|attr\(\s*([\w-]+)[^)]*(?:\)|$)|(\/)|url\("(?:[^"\\]|\\[\s\S])*(?:"|\\?$)|[\w-]+(?:\([^)]*(?:\)|$))?/g;
+
+// `"a" attr(b) / "alternative"`: what follows the slash is said instead. Numbers that styles count are not in the
+// document, and what is written around them says nothing without them.
+function contentText(element, content) {
+  let text = "";
+  let isCounted = false;
+  for (const [part, string, name, slash] of content.matchAll(CONTENT_PARTS)) {
+    if (part.startsWith("counter")) isCounted = true;
+    if (slash) [text, isCounted] = ["", false];
+    else if (string !== undefined) text += string.replace(/\\(["\\])/g, "$1");
+    else if (name) text += attribute(element, name) || "";
+  }
+  return isCounted ? "" : text;
+}

@@ -1,0 +1,62 @@
+// The question `testids`.
+
+import {
+  attribute,
+  checkVisibility,
+  cut,
+  ELEMENT,
+  findAll,
+  fold,
+  get,
+  getBoundingClientRect,
+  isMatch,
+  MAX_NAME,
+  MAX_SAID,
+  TEXT,
+  tidy,
+  words,
+} from "./platform.js";
+import { VISIBLE } from "./visibility.js";
+
+// What holds what somebody has typed, or words that nobody sees.
+const WORDLESS = words("input textarea select script style template");
+
+const TYPED_INTO = [...WORDLESS, "[contenteditable]:not([contenteditable=false])"].join();
+
+function wordsIn(element) {
+  if (isMatch(element, TYPED_INTO)) return "";
+  if (!findAll(element, TYPED_INTO).length) return get.textContent.call(element);
+  let words = "";
+  for (let at = get.firstChild.call(element); at; at = get.nextSibling.call(at)) {
+    const type = get.nodeType.call(at);
+    if (type === TEXT) words += get.data.call(at);
+    if (type === ELEMENT) words += wordsIn(at);
+  }
+  return words;
+}
+
+export const isSeen = (element) => {
+  if (checkVisibility && !checkVisibility.call(element, VISIBLE)) return false;
+  const box = getBoundingClientRect.call(element);
+  return box.width > 0 && box.height > 0;
+};
+
+// In document order, in open shadow roots too, `limit` at the most; `more` where there are others.
+export function testIds(root, asked) {
+  const items = [];
+  let more = false;
+  function collect(from) {
+    for (const element of findAll(from, "*")) {
+      const id = attribute(element, "data-testid");
+      if (id && isSeen(element)) {
+        if (items.length === asked.limit) return void (more = true);
+        const tag = get.localName.call(element);
+        items.push([cut(fold(id), MAX_NAME), tag, tidy(wordsIn(element), MAX_SAID)]);
+      }
+      const shadow = get.shadowRoot.call(element);
+      if (shadow) collect(shadow);
+    }
+  }
+  collect(root);
+  return JSON.stringify({ items, more });
+}

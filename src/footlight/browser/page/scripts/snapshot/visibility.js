@@ -1,0 +1,79 @@
+// Which elements are in the accessibility tree, and which can be focused or clicked.
+
+import { isFirstSummary, SKIPPED } from "./flat_tree.js";
+import { linkRole } from "./native_roles.js";
+import { attr, factsOf, isSet, pass, says } from "./pass.js";
+import { checkVisibility, isInside, lower, parentOf, words } from "./platform.js";
+import { styleOf } from "./styles.js";
+
+const GONE = 0; // with all inside it
+export const HIDDEN = 1; // itself; what is inside may be shown
+export const SHOWN = 2;
+export const VISIBLE = { visibilityProperty: true, checkVisibilityCSS: true };
+
+export function visibilityOf(facts) {
+  if (facts.shown === undefined) facts.shown = computeVisibility(facts);
+  return facts.shown;
+}
+
+function computeVisibility(facts) {
+  // With options it takes half as long again.
+  const options = pass.styled.isAllVisible ? undefined : VISIBLE;
+  if (checkVisibility?.call(facts.element, options)) return SHOWN;
+  const { display, visibility } = styleOf(facts);
+  if (display === "none" || !display) return GONE;
+  if (visibility !== "visible") return HIDDEN;
+  if (display === "contents" || !checkVisibility) return SHOWN;
+  return GONE; // in the skipped contents of another
+}
+
+export function skipsContents(facts) {
+  return pass.styled.may(facts, "skipping") && styleOf(facts).contentVisibility === "hidden";
+}
+
+// Hiding what has the focus would leave a keyboard user nowhere, so browsers do not.
+export function isAriaHidden(facts) {
+  if (!facts.aria || !isSet(facts, "aria-hidden")) return false;
+  if (facts.tag === "body" || facts.tag === "html") return false;
+  return !(pass.focused && isInside(pass.focused, facts.element));
+}
+
+export function isLeftOut(facts) {
+  return SKIPPED.has(facts.tag) || visibilityOf(facts) === GONE || isAriaHidden(facts);
+}
+
+const CONTROLS = words("button input select textarea");
+
+export function isFocusable(facts) {
+  const { element, tag } = facts;
+  if (CONTROLS.has(tag)) return element.type !== "hidden" && !element.disabled;
+  if (tag === "summary") return isFirstSummary(element);
+  if (tag === "iframe" || tag === "frame") return true;
+  if (!facts.names.length) return false;
+  if ((tag === "a" || tag === "area") && linkRole(facts) === "link") return true;
+  if ((tag === "audio" || tag === "video") && says(facts, "controls")) return true;
+  return hasTabIndex(facts) || isEditingHost(facts);
+}
+
+function hasTabIndex(facts) {
+  const said = attr(facts, "tabindex");
+  return said !== null && /^\s*[-+]?\d/.test(said);
+}
+
+const EDITABLE = words("true plaintext-only");
+
+export function isEditingHost(facts) {
+  const said = attr(facts, "contenteditable");
+  if (said === null || !(said === "" || EDITABLE.has(lower(said)))) return false;
+  const parent = parentOf(facts.element);
+  return !parent?.isContentEditable;
+}
+
+// A hand shows over it that was not there over its parent, or it has a handler of its own.
+export function isClickable(facts) {
+  if (facts.tag === "html" || facts.tag === "body") return false;
+  if (says(facts, "onclick")) return true;
+  if (!pass.styled.may(facts, "pointer") || styleOf(facts).cursor !== "pointer") return false;
+  const parent = parentOf(facts.element);
+  return !parent || styleOf(factsOf(parent)).cursor !== "pointer";
+}

@@ -1,0 +1,124 @@
+"""Find elements by a selector: CSS, `//xpath`, `testid=…`, a ref, and `>>` into elements and frames.
+
+CSS and `testid=` also match in open shadow roots. `a >> b` finds b inside a; where a is a frame, inside its
+document. Playwright's other engines (`text=`, `role=`) are passed on. The first match in document order is
+used.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from footlight.browser.driver.scripts import run_about_all
+from footlight.errors import InvalidSelector
+
+if TYPE_CHECKING:
+    from playwright.async_api import Frame, FrameLocator, Locator, Page
+
+__all__ = ["evaluate_all", "frame_path", "locate_in", "parse"]
+
+MAX_SELECTOR_CHARACTERS = 10_000
+"""A longer selector would keep the event loop and the browser's driver busy."""
+
+_REF = re.compile(r"e[1-9]\d*")
+
+
+def parse(selector: str) -> tuple[str, ...]:
+    """Return the parts between `>>`, each as Playwright writes it.
+
+    Raises:
+        InvalidSelector: the selector or a part of it is empty, or it is too long.
+    """
+    return tuple(_to_playwright(part) for part in _parts(selector))
+
+
+def _parts(selector: str) -> tuple[str, ...]:
+    if len(selector) > MAX_SELECTOR_CHARACTERS:
+        raise InvalidSelector(
+            f"The selector has {len(selector):,} characters; at most {MAX_SELECTOR_CHARACTERS:,} are allowed",
+            suggestion="Use a shorter selector, such as a ref.",
+            selector=f"{selector[:100]}…",
+        )
+    parts = tuple(part.strip() for part in _split(selector))
+    if not all(parts):
+        raise InvalidSelector(f'The selector "{selector}" has an empty part', selector=selector)
+    return parts
+
+
+def _to_playwright(part: str) -> str:
+    if part.startswith("testid="):
+        value = part.removeprefix("testid=").strip("\"'")
+        return f"[data-testid={json.dumps(value, ensure_ascii=False)}]"
+    if part.startswith(("//", "(//", "..")):
+        return f"xpath={part}"
+    return f"footlight={part}" if _REF.fullmatch(part) else part
+
+
+def _split(selector: str) -> list[str]:
+    """Split a selector at each `>>` outside quotes."""
+    parts: list[str] = []
+    quote = ""
+    start = at = 0
+    while at < len(selector):
+        char = selector[at]
+        if quote:
+            if char == "\\":
+                at += 1
+            elif char == quote:
+                quote = ""
+        elif char in "\"'":
+            quote = char
+        elif selector.startswith(">>", at):
+            parts.append(selector[start:at])
+            start = at = at + 2
+            continue
+        at += 1
+    return [*parts, selector[start:]]
+
+
+async def locate_in(root: Page | Frame, selector: str, *, timeout_ms: float | None) -> Locator:
+    """Return a locator of all matches. A frame is waited for up to `timeout_ms`, with None not at all.
+
+    Raises:
+        InvalidSelector: the selector cannot be parsed.
+        playwright.async_api.TimeoutError: a part before `>>` matches nothing.
+    """
+    *outer, last = parse(selector)
+    scope: Page | Frame | FrameLocator | Locator = root
+    for part in outer:
+        inner = scope.locator(part).first
+        if timeout_ms is None and not await inner.count():
+            return inner.locator(last)  # It matches nothing either.
+        is_frame = await _is_frame(inner, timeout_ms=timeout_ms)
+        scope = inner.content_frame if is_frame else inner
+    return scope.locator(last)
+
+
+async def _is_frame(element: Locator, *, timeout_ms: float | None) -> bool:
+    """Return whether the element is a frame. The snapshot script says it: pages may forbid other scripts."""
+    reply = element.locator(f"footlight={quote(json.dumps({'what': 'frame'}))}")
+    return await reply.get_attribute("v", timeout=timeout_ms) == "true"
+
+
+async def evaluate_all(found: Locator, selector: str, script: str, argument: Any = None) -> Any:
+    """Return what a script returns for the list of all elements that match now."""
+    # Only the world of the snapshot script knows refs, and scripts run in the world of the page.
+    by_handle = any(_REF.fullmatch(part.strip()) for part in _split(selector))
+    return await run_about_all(found, script, argument, by_handle=by_handle)
+
+
+async def frame_path(root: Page | Frame, selector: str) -> str:
+    """Return the parts of the selector up to the innermost frame, each with its `>>`. "" without a frame."""
+    parts = _parts(selector)
+    path = ""
+    scope: Page | Frame | FrameLocator | Locator = root
+    for count, part in enumerate(parts[:-1], start=1):
+        inner = scope.locator(_to_playwright(part)).first
+        scope = inner
+        if await _is_frame(inner, timeout_ms=None):
+            scope = inner.content_frame
+            path = "".join(f"{outer} >> " for outer in parts[:count])
+    return path

@@ -1,0 +1,222 @@
+// Says whether a document is at rest. A selector engine of Playwright, in a world of its own: the page can neither
+// see it nor change its clock and its frames. Only named fields still shadow members (`<img name=getAnimations>`).
+//
+// The body `begin` begins a watch, `go-on` asks again. The reply is an element made for the purpose; its attribute
+// `v` holds the milliseconds after which to ask again, or 0 when the document is at rest: two frames were drawn
+// without a change to the document or its open shadow trees, and no animation ends within the time that is left.
+//
+// A document that came to rest is observed until its first change. As long as there is none, an action has started
+// nothing that is visible, and one frame after its events is enough.
+
+const REST_MS = 500; // How long to wait for rest, which some pages never reach.
+const RESTLESS_MS = 100; // How long to wait for a page that did not come to rest the last time.
+const FRAME_MS = 1000 / 60;
+const NO_FRAME_MS = 25; // Pages in the background draw no frames, and pages out of sight only a few.
+const LONG_FRAME_MS = 50; // The most that one frame counts: a script that computes for long draws none.
+const MIN_WAIT_MS = 3;
+const FRAMES = 2;
+const EVERYTHING = { subtree: true, childList: true, attributes: true, characterData: true };
+const INPUT_EVENTS = ["pointerdown", "pointerup", "click", "keydown", "keyup", "input", "change", "submit", "drop"];
+const MOVING_EVENTS = ["scroll", "resize", "load", "animationstart", "transitionrun", "toggle"];
+
+const shadowOf = Object.getOwnPropertyDescriptor(Element.prototype, "shadowRoot").get;
+const stateOf = Object.getOwnPropertyDescriptor(Document.prototype, "readyState").get;
+const { createElement, createTreeWalker, getAnimations } = Document.prototype;
+
+let watch = null;
+let restless = false;
+
+// Scripts also move things by style rules, and images by their size. Only Chromium reports such shifts.
+const shifts = new PerformanceObserver((list) => noteShifts(list.getEntries()));
+if (PerformanceObserver.supportedEntryTypes.includes("layout-shift")) shifts.observe({ type: "layout-shift" });
+
+let lastShift = 0;
+
+function noteShifts(entries) {
+  for (const each of entries) lastShift = Math.max(lastShift, each.startTime);
+}
+
+// What is known of a document since it came to rest.
+const rest = {
+  /** @type {MutationObserver | null} observes the document while it is at rest */
+  observer: null,
+  roots: [],
+  touched: 0, // When the last input event was dispatched.
+  answered: 0, // When the last wait for rest ended.
+  drawn: true, // Whether a frame has been drawn since.
+
+  began: 0,
+
+  begin(observer, roots) {
+    this.end();
+    this.observer = observer;
+    this.roots = roots;
+    this.began = performance.now();
+  },
+
+  end() {
+    this.observer?.disconnect();
+    this.observer = null;
+  },
+
+  // Whether nothing has changed since the document came to rest, and nothing moves.
+  holds() {
+    noteShifts(shifts.takeRecords());
+    if (this.observer?.takeRecords().length || lastShift > this.began) this.end();
+    return this.observer !== null && !animationsIn(this.roots).some((each) => each.playState === "running");
+  },
+
+  // The page's own callbacks for the next frame run after ours, and before the timer.
+  touch() {
+    const at = performance.now();
+    this.touched = at;
+    this.drawn = false;
+    requestAnimationFrame(() =>
+      setTimeout(() => {
+        this.drawn ||= this.touched === at;
+      }),
+    );
+  },
+
+  // How long to wait for the first frame after an action that changed nothing so far.
+  wait() {
+    const passed = performance.now() - this.touched;
+    if (!this.drawn && passed <= NO_FRAME_MS) return Math.max(MIN_WAIT_MS, FRAME_MS + 1 - passed);
+    this.answered = performance.now();
+    return 0;
+  },
+};
+
+for (const type of INPUT_EVENTS) addEventListener(type, () => rest.touch(), { capture: true, passive: true });
+for (const type of MOVING_EVENTS) addEventListener(type, () => rest.end(), { capture: true, passive: true });
+
+// The press check, in the same world, asks for this. A page's names cannot shadow a symbol.
+globalThis[Symbol.for("footlight.isAtRest")] = () => rest.holds();
+
+function animationsIn(roots) {
+  return roots.flatMap((root) => (root === document ? getAnimations.call(root) : root.getAnimations()));
+}
+
+class Watch {
+  constructor(root) {
+    this.document = root;
+    this.roots = new Set();
+    this.frame = performance.now();
+    this.left = restless ? RESTLESS_MS : REST_MS;
+    this.drawn = false;
+    this.changed = false;
+    this.quiet = 0;
+    this.quietSince = this.frame;
+    this.observer = new MutationObserver((records) => this.note(records));
+    this.observe(root);
+    this.nextFrame();
+  }
+
+  observe(root) {
+    this.roots.add(root);
+    this.observer.observe(root, EVERYTHING);
+    this.enter(root);
+  }
+
+  // An observer of a document is not told of changes in its shadow trees.
+  enter(node) {
+    const walker = createTreeWalker.call(this.document, node, NodeFilter.SHOW_ELEMENT);
+    for (let each = walker.currentNode; each; each = walker.nextNode()) {
+      const shadow = each.nodeType === Node.ELEMENT_NODE && shadowOf.call(each);
+      if (shadow) this.observe(shadow);
+    }
+  }
+
+  note(records) {
+    if (rest.observer === this.observer) {
+      rest.end();
+      return;
+    }
+    this.changed = true;
+    for (const record of records)
+      for (const node of record.addedNodes) if (node.nodeType === Node.ELEMENT_NODE) this.enter(node);
+  }
+
+  nextFrame() {
+    const drawn = requestAnimationFrame(() => this.onFrame());
+    const late = setTimeout(() => this.onFrame(), NO_FRAME_MS);
+    this.forgetFrame = () => {
+      cancelAnimationFrame(drawn);
+      clearTimeout(late);
+    };
+  }
+
+  onFrame() {
+    this.forgetFrame();
+    const now = performance.now();
+    this.left -= Math.min(now - this.frame, LONG_FRAME_MS);
+    if (this.left < -REST_MS) {
+      this.end(); // Nobody has asked for long.
+      return;
+    }
+    this.frame = now;
+    this.drawn = true;
+    this.quiet = this.changed || stateOf.call(this.document) === "loading" ? 0 : this.quiet + 1;
+    if (this.quiet === 1) this.quietSince = now;
+    this.changed = false;
+    this.nextFrame();
+  }
+
+  // How long to wait before it is worth asking again; 0 where there is nothing to wait for.
+  wait() {
+    const missing = this.drawn ? FRAMES - this.quiet : 1;
+    if (missing > 0) {
+      const next = this.frame + missing * FRAME_MS + 1 - performance.now();
+      return this.left > 0 ? Math.max(MIN_WAIT_MS, next) : this.end(true);
+    }
+    const animated = this.longestAnimation();
+    if (animated > 0) return animated + FRAMES * FRAME_MS;
+    this.end();
+    noteShifts(shifts.takeRecords());
+    if (lastShift > this.quietSince) return 0;
+    rest.begin(this.observer, [...this.roots]);
+    for (const root of this.roots) this.observer.observe(root, EVERYTHING);
+    return 0;
+  }
+
+  // Milliseconds until the last of the animations that end within the time that is left. Animations without an end,
+  // and those that follow the scroll position, are not waited for.
+  longestAnimation() {
+    let longest = 0;
+    for (const animation of animationsIn([...this.roots])) {
+      if (animation.playState !== "running" || !(animation.timeline instanceof DocumentTimeline)) continue;
+      const { currentTime, effect, playbackRate } = animation;
+      const remaining = playbackRate > 0 ? effect.getComputedTiming().endTime - currentTime : currentTime;
+      const time = remaining / Math.abs(playbackRate);
+      if (time > longest && time <= this.left) longest = time;
+    }
+    return longest;
+  }
+
+  end(unresting = false) {
+    restless = unresting;
+    this.forgetFrame();
+    this.observer.disconnect();
+    watch = null;
+    return 0;
+  }
+}
+
+function ask(body) {
+  if (rest.holds()) {
+    if (body === "begin" && rest.touched <= rest.answered) rest.touch(); // What began was no input.
+    return rest.wait();
+  }
+  if (body === "begin") watch?.end(restless);
+  watch ||= new Watch(document);
+  return watch.wait();
+}
+
+// After another engine's reply, which is an element of its own, the attribute continues with that reply:
+// `17 {"state": "arrived"}`.
+export function queryAll(root, body) {
+  const first = root.nodeType === Node.ELEMENT_NODE ? " " + root.getAttribute("v") : "";
+  const reply = createElement.call(document, "i");
+  reply.setAttribute("v", ask(body) + first);
+  return [reply];
+}

@@ -1,0 +1,1 @@
+"""Reading a page: text, values, Markdown, pictures, storage."""

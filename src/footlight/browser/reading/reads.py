@@ -1,0 +1,194 @@
+"""Read texts, values and states of elements."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from footlight.browser.driver.playwright_api import (
+    Error,
+    PlaywrightTimeout,
+    is_wrong_kind,
+)
+from footlight.browser.driver.scripts import run_about
+from footlight.browser.page.diagnosis import explain_timeout
+from footlight.browser.page.element_diagnosis import explain_element_failure
+from footlight.browser.page.element_operations import read_all_elements, read_element
+from footlight.browser.page.inspection import INSPECT
+from footlight.browser.page.page_operations import evaluate
+from footlight.browser.page.refs import leading_ref, locate, locate_now
+from footlight.browser.page.selectors import evaluate_all
+from footlight.browser.page.selectors import frame_path as path_of_frames
+from footlight.errors import ElementNotInteractive, StaleRef
+
+if TYPE_CHECKING:
+    from playwright.async_api import Locator
+
+    from footlight.browser.driver.deadline import Deadline
+    from footlight.browser.page.page import Page
+
+__all__ = [
+    "all_text",
+    "attribute",
+    "count",
+    "frame_path",
+    "inspect",
+    "inspect_all",
+    "inspect_page",
+    "is_enabled",
+    "is_shown",
+    "is_visible",
+    "text",
+    "value",
+    "wait_for",
+]
+
+ElementState = Literal["attached", "detached", "visible", "hidden"]
+
+
+async def text(page: Page, selector: str, deadline: Deadline) -> str:
+    """Return the visible text, with the line breaks of the layout."""
+
+    async def read(element: Locator, timeout: float) -> str:
+        try:
+            return await element.inner_text(timeout=timeout)
+        except Error as error:
+            if not is_wrong_kind(error):
+                raise
+            return await run_about(element, _TEXT_OF, timeout_ms=timeout)  # SVG and MathML
+
+    return await read_element(page, selector, deadline, read)
+
+
+async def is_shown(page: Page, selector: str, deadline: Deadline) -> bool:
+    """Return whether the first match is visible now; False where there is none."""
+    return await read_all_elements(page, selector, deadline, lambda found: found.first.is_visible())
+
+
+async def all_text(page: Page, selector: str, deadline: Deadline) -> list[str]:
+    return await read_all_elements(
+        page, selector, deadline, lambda found: evaluate_all(found, selector, _TEXTS_OF)
+    )
+
+
+async def attribute(page: Page, selector: str, name: str, deadline: Deadline) -> str | None:
+    return await read_element(
+        page, selector, deadline, lambda element, timeout: element.get_attribute(name, timeout=timeout)
+    )
+
+
+async def value(page: Page, selector: str, deadline: Deadline) -> str:
+    """Return the value of a form field, of editable text, or of an element with an ARIA value."""
+
+    async def read(element: Locator, timeout: float) -> str:
+        try:
+            return await element.input_value(timeout=timeout)
+        except Error as error:
+            if not is_wrong_kind(error):
+                raise
+        value: str | None = await run_about(element, _VALUE_OF, timeout_ms=timeout)
+        if value is None:
+            raise ElementNotInteractive(
+                f'"{selector}" is no field, and holds no value',
+                suggestion="Read its words with get_text, or give the selector of the field itself.",
+                selector=selector,
+                page=page.url,
+            )
+        return value
+
+    return await read_element(page, selector, deadline, read)
+
+
+async def inspect(page: Page, selector: str, request: dict[str, Any], deadline: Deadline) -> Any:
+    """Ask the inspection script about the first match."""
+    return await read_element(
+        page,
+        selector,
+        deadline,
+        lambda element, timeout: run_about(element, INSPECT, request, timeout_ms=timeout),
+    )
+
+
+async def frame_path(page: Page, selector: str) -> str:
+    """Return the part of a selector that leads into its innermost frame, such as `#frame >> `, or ""."""
+    leading = leading_ref(selector)
+    if leading is None and ">>" not in selector:
+        return ""
+    ref = leading[0] if leading else None
+    seen = page.view.find_seen(ref) if ref else None
+    within = seen[1] if seen else page.playwright
+    outer = page.view.find_frame_ref(seen[1]) if seen else None
+    try:
+        return (f"{outer} >> " if outer else "") + await path_of_frames(within, selector)
+    except Error as error:
+        raise await explain_element_failure(page, error, selector) from error
+
+
+async def inspect_all(page: Page, selector: str, request: dict[str, Any], deadline: Deadline) -> Any:
+    return await read_all_elements(
+        page, selector, deadline, lambda found: evaluate_all(found, selector, INSPECT, request)
+    )
+
+
+async def inspect_page(page: Page, request: dict[str, Any], deadline: Deadline) -> Any:
+    return await evaluate(page, INSPECT, request, deadline)
+
+
+async def count(page: Page, selector: str, deadline: Deadline) -> int:
+    try:
+        return await read_all_elements(page, selector, deadline, lambda found: found.count())
+    except StaleRef as error:
+        if not error.is_gone:
+            raise
+        return 0
+
+
+async def is_visible(page: Page, selector: str, deadline: Deadline) -> bool:
+    """Return whether the element is visible; False where there is none."""
+    try:
+        return await read_all_elements(page, selector, deadline, lambda found: found.first.is_visible())
+    except StaleRef as error:
+        if not error.is_gone:
+            raise
+        return False
+
+
+async def is_enabled(page: Page, selector: str, deadline: Deadline) -> bool:
+    return await read_element(
+        page, selector, deadline, lambda element, timeout: element.is_enabled(timeout=timeout)
+    )
+
+
+async def wait_for(page: Page, selector: str, state: ElementState, deadline: Deadline) -> None:
+    gone = state in ("hidden", "detached")
+    try:
+        found = await (locate_now(page, selector, deadline) if gone else locate(page, selector, deadline))
+        await found.first.wait_for(state=state, timeout=deadline.remaining_ms)
+    except StaleRef as error:
+        if not (gone and error.is_gone):
+            raise
+    except PlaywrightTimeout as error:
+        raise await explain_timeout(
+            page,
+            f'"{selector}" was not {state} after {deadline.elapsed}',
+            deadline,
+            selector=selector,
+            state=state,
+            page=page.url,
+        ) from error
+    except Error as error:
+        raise await explain_element_failure(page, error, selector) from error
+
+
+# SVG has no innerText.
+_TEXT_OF = "element => element.innerText ?? element.textContent ?? ''"
+_TEXTS_OF = f"elements => Array.from(elements, {_TEXT_OF})"
+
+_VALUE_OF = """element => {
+  const field = element instanceof HTMLLabelElement && element.control || element;
+  if (field.isContentEditable) return field.innerText.replace(/\\n$/, '');
+  const said = field.getAttribute('aria-valuetext') ?? field.getAttribute('aria-valuenow');
+  if (said !== null) return said;
+  const valued = ['output', 'progress', 'meter', 'option'].includes(field.localName)
+    || field.localName.includes('-');
+  return valued && ['string', 'number'].includes(typeof field.value) ? String(field.value) : null;
+}"""

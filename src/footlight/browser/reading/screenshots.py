@@ -1,0 +1,100 @@
+"""Screenshots of a page or an element, with the secrets of the server covered."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import quote
+
+from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout
+from footlight.browser.page.diagnosis import explain_page_failure, explain_timeout
+from footlight.browser.page.element_operations import read_element
+from footlight.javascript import selector_engine
+
+if TYPE_CHECKING:
+    from playwright.async_api import Locator, Playwright
+    from playwright.async_api import Page as PlaywrightPage
+
+    from footlight.browser.driver.deadline import Deadline
+    from footlight.browser.page.page import Page
+
+__all__ = ["ScreenshotOptions", "register_secrets_engine", "take_element_screenshot", "take_screenshot"]
+
+ENGINE = "footlight-secrets"
+COVER = "#000000"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScreenshotOptions:
+    full_page: bool = False
+    type: Literal["png", "jpeg"] = "png"
+    quality: int | None = None
+    still: bool = False
+    """Show animations at their end, so that two screenshots of the same page are equal."""
+
+    @property
+    def animations(self) -> Literal["allow", "disabled"]:
+        return "disabled" if self.still else "allow"
+
+
+async def take_screenshot(page: Page, options: ScreenshotOptions, deadline: Deadline) -> bytes:
+    try:
+        return await page.playwright.screenshot(
+            full_page=options.full_page,
+            type=options.type,
+            timeout=deadline.remaining_ms,
+            quality=options.quality,
+            animations=options.animations,
+            mask=_find_secrets(page.playwright, page.session.secrets),
+            mask_color=COVER,
+        )
+    except PlaywrightTimeout as error:
+        raise await explain_timeout(
+            page, f"The screenshot was not ready after {deadline.elapsed}", deadline, url=page.url
+        ) from error
+    except Error as error:
+        raise await explain_page_failure(page, error) from error
+
+
+async def take_element_screenshot(
+    page: Page, selector: str, options: ScreenshotOptions, deadline: Deadline
+) -> bytes:
+    return await read_element(
+        page,
+        selector,
+        deadline,
+        lambda element, timeout: element.screenshot(
+            type=options.type,
+            timeout=timeout,
+            quality=options.quality,
+            animations=options.animations,
+            mask=_find_secrets(page.playwright, page.session.secrets),
+            mask_color=COVER,
+        ),
+    )
+
+
+async def register_secrets_engine(playwright: Playwright) -> None:
+    """Register the selector engine. Call it before the first page is made."""
+    source = selector_engine(Path(__file__).parent, "secrets")
+    await playwright.selectors.register(ENGINE, source, content_script=True)
+
+
+def _find_secrets(page: PlaywrightPage, values: Sequence[str]) -> list[Locator]:
+    """Return locators of the elements that show one of the values, in each frame, when the screenshot is
+    taken.
+
+    Text on a canvas or in a closed shadow root is not found.
+    """
+    if not values:
+        return []
+    selector = f"{ENGINE}={quote(json.dumps([text for value in values for text in _encodings(value)]))}"
+    return [frame.locator(selector) for frame in page.frames]
+
+
+def _encodings(value: str) -> set[str]:
+    return {value, quote(value, safe=""), base64.b64encode(value.encode()).decode()}

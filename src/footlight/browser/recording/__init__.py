@@ -1,0 +1,1 @@
+"""Recordings of a session: traces, HAR files, videos and stored artifacts."""

@@ -1,0 +1,89 @@
+// Pictures become a video, in a page of our own: `add` one, `finish` at the end, with milliseconds since the first.
+// What comes back are the frames that are encoded by then: [milliseconds, is key, base64].
+(() => {
+  const KEY_EVERY_MS = 5000;
+  // A page that stands still sends no second picture to sharpen the first: what counts is each one's quality. Where
+  // it cannot be set, there is a bitrate that lets the first be good.
+  const QUANTIZER = 20;
+  const BITS_PER_PIXEL = 8;
+  /** @type {Omit<VideoEncoderConfig, 'width' | 'height'>[]} */
+  const CODECS = [
+    { codec: "vp09.00.31.08", bitrateMode: "quantizer", latencyMode: "realtime" },
+    { codec: "vp8", bitrateMode: "variable" },
+  ];
+  const encoded = [];
+  let chosen, encoder, canvas, pen, failure, keyed, last;
+
+  const base64 = (chunk) => {
+    const bytes = new Uint8Array(chunk.byteLength);
+    chunk.copyTo(bytes);
+    let text = "";
+    for (let at = 0; at < bytes.length; at += 32768) {
+      text += String.fromCharCode(...bytes.subarray(at, at + 32768));
+    }
+    return btoa(text);
+  };
+
+  const begin = (picture) => {
+    canvas = new OffscreenCanvas(picture.width & ~1 || 2, picture.height & ~1 || 2);
+    pen = canvas.getContext("2d");
+    const { width, height } = canvas;
+    encoder = new VideoEncoder({
+      output: (chunk) => encoded.push([Math.round(chunk.timestamp / 1000), chunk.type === "key", base64(chunk)]),
+      error: (error) => {
+        failure = error;
+      },
+    });
+    const bitrate = chosen.bitrateMode === "variable" ? { bitrate: Math.round(width * height * BITS_PER_PIXEL) } : {};
+    encoder.configure({ ...chosen, width, height, ...bitrate });
+  };
+
+  // A viewport may change its size; a video cannot.
+  const draw = (picture) => {
+    const scale = Math.min(canvas.width / picture.width, canvas.height / picture.height);
+    const width = Math.round(picture.width * scale);
+    const height = Math.round(picture.height * scale);
+    pen.clearRect(0, 0, canvas.width, canvas.height);
+    pen.drawImage(picture, (canvas.width - width) >> 1, (canvas.height - height) >> 1, width, height);
+  };
+
+  const encode = (ms) => {
+    const at = last === undefined ? ms : Math.max(ms, last + 1);
+    const keyFrame = keyed === undefined || at - keyed >= KEY_EVERY_MS;
+    const frame = new VideoFrame(canvas, { timestamp: at * 1000, alpha: "discard" });
+    encoder.encode(frame, { keyFrame, vp9: { quantizer: QUANTIZER } });
+    frame.close();
+    last = at;
+    if (keyFrame) keyed = at;
+  };
+
+  const taken = () => {
+    if (failure) throw failure;
+    const codec = chosen.codec === "vp8" ? "VP8" : "VP9";
+    return { codec, width: canvas.width, height: canvas.height, frames: encoded.splice(0) };
+  };
+
+  globalThis.add = async ([jpeg, ms]) => {
+    const bytes = Uint8Array.from(atob(jpeg), (letter) => letter.charCodeAt(0));
+    const picture = await createImageBitmap(new Blob([bytes], { type: "image/jpeg" }));
+    if (!encoder) begin(picture);
+    draw(picture);
+    picture.close();
+    encode(ms);
+    return taken();
+  };
+
+  globalThis.finish = async (ms) => {
+    encode(ms);
+    await encoder.flush();
+    return taken();
+  };
+
+  globalThis.choose = async () => {
+    for (const each of globalThis.VideoEncoder ? CODECS : []) {
+      const { supported } = await VideoEncoder.isConfigSupported({ ...each, width: 1280, height: 720 });
+      if (supported && !chosen) chosen = each;
+    }
+    return chosen !== undefined;
+  };
+})();

@@ -1,0 +1,86 @@
+"""Record HAR files with Playwright and write them without cookies, login headers and secrets."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from footlight.browser.driver.output_folder import fill_reserved, write_new
+
+if TYPE_CHECKING:
+    from playwright.async_api import BrowserContext
+
+__all__ = ["REDACTED", "SECRET_HEADERS", "HarRecorder", "mask_har", "mask_json"]
+
+REDACTED = "[REDACTED]"
+
+SECRET_HEADERS = frozenset(
+    (
+        *("authorization", "proxy-authorization", "cookie", "set-cookie"),
+        *("x-api-key", "x-auth-token", "x-csrf-token", "x-xsrf-token"),
+    )
+)
+
+
+class HarRecorder:
+    """Records from `start` to `stop`. The raw HAR contains secrets, so it stays in a temporary folder."""
+
+    def __init__(self, context: BrowserContext, path: Path, folder: tempfile.TemporaryDirectory[str]) -> None:
+        self.path = path
+        self._context = context
+        self._folder = folder
+
+    @classmethod
+    async def start(cls, context: BrowserContext, path: Path, scratch: Path, *, bodies: bool) -> HarRecorder:
+        """Start to record. `path` is a file that was reserved for the HAR."""
+        recorder = cls(context, path, tempfile.TemporaryDirectory(prefix="har-", dir=scratch))
+        try:
+            content = "embed" if bodies else "omit"
+            await context.tracing.start_har(recorder._raw, content=content, mode="full")
+        except BaseException:
+            recorder._folder.cleanup()
+            raise
+        return recorder
+
+    async def stop(self, mask: Callable[[str], str]) -> None:
+        """Write the HAR with each of its texts passed through `mask`."""
+        with self._folder, fill_reserved(self.path) as path:
+            await self._context.tracing.stop_har()
+            raw = self._raw.read_bytes()
+            write_new(path, await asyncio.to_thread(mask_har, raw, mask))
+
+    @property
+    def _raw(self) -> Path:
+        return Path(self._folder.name) / "raw.har"
+
+
+def mask_har(har: bytes, mask: Callable[[str], str] = str) -> bytes:
+    """Return the HAR without cookies and login headers, and with each text passed through `mask`."""
+    document = json.loads(har)
+    for entry in document["log"]["entries"]:
+        for message in (entry.get("request", {}), entry.get("response", {})):
+            _redact(message.get("cookies", ()))
+            _redact(
+                header for header in message.get("headers", ()) if header["name"].lower() in SECRET_HEADERS
+            )
+    return json.dumps(mask_json(document, mask), ensure_ascii=False, indent=1).encode("utf-8", "replace")
+
+
+def mask_json(value: Any, mask: Callable[[str], str]) -> Any:
+    """Return a copy of a JSON value with its texts passed through `mask`. Keys stay as they are."""
+    if isinstance(value, str):
+        return mask(value)
+    if isinstance(value, list):
+        return [mask_json(item, mask) for item in cast("list[Any]", value)]
+    if isinstance(value, dict):
+        return {key: mask_json(item, mask) for key, item in cast("dict[str, Any]", value).items()}
+    return value
+
+
+def _redact(named: Iterable[Any]) -> None:
+    for each in cast("Iterable[dict[str, str]]", named):
+        each["value"] = REDACTED

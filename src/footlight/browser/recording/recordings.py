@@ -1,0 +1,184 @@
+"""The running recordings of a session: a trace, a HAR, and videos of its pages."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from footlight.browser.driver.output_folder import fill_reserved
+from footlight.browser.reading.screenshots import ScreenshotOptions, take_screenshot
+from footlight.browser.recording.har import HarRecorder
+from footlight.browser.recording.trace import TraceRecorder
+from footlight.browser.recording.video import VideoRecorder
+from footlight.errors import FootlightError, InvalidParameter
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, BrowserContext
+
+    from footlight.browser.driver.deadline import Deadline
+    from footlight.browser.page.page import Page
+
+__all__ = ["Recordings"]
+
+logger = logging.getLogger(__name__)
+
+CLOSE_SECONDS = 2.0
+"""How long the end of a session waits for its recordings."""
+
+Reserve = Callable[[], Path]
+"""Reserves the file of a recording. Called when the recording is certain to begin."""
+
+
+class Recordings:
+    """Each recording reserves its file when it starts. A recording that still runs at the end is saved."""
+
+    def __init__(
+        self,
+        context: BrowserContext,
+        browser: Browser,
+        scratch: Path,
+        *,
+        mask: Callable[[str], str] | None = None,
+    ) -> None:
+        """`mask` removes the secrets of the server, where there are any, from a text before it is written."""
+        self._context = context
+        self._browser = browser
+        self._scratch = scratch
+        self._mask = mask
+        self._trace: TraceRecorder | None = None
+        self._har: HarRecorder | None = None
+        self._videos: dict[str, VideoRecorder] = {}
+        self._ended: list[str] = []
+        """The files of the videos of closed pages, or the errors that prevented them."""
+        self._finishing: set[asyncio.Task[None]] = set()
+
+    async def start_trace(self, reserve: Reserve) -> Path:
+        """Start to record a trace, and return its file.
+
+        Raises:
+            InvalidParameter: a trace is being recorded already.
+        """
+        if self._trace is not None:
+            raise _already_running_error("trace", self._trace.path)
+        with fill_reserved(reserve()) as path:
+            self._trace = await TraceRecorder.start(self._context, path, self._scratch)
+        return path
+
+    async def stop_trace(self) -> Path:
+        """Write the trace, and return its file.
+
+        Raises:
+            InvalidParameter: no trace is being recorded.
+        """
+        if self._trace is None:
+            raise _not_running_error("trace")
+        recorder, self._trace = self._trace, None
+        await recorder.stop(self._mask)
+        return recorder.path
+
+    async def start_har(self, reserve: Reserve, *, bodies: bool) -> Path:
+        """Start to record a HAR, and return its file.
+
+        Raises:
+            InvalidParameter: a HAR is being recorded already.
+        """
+        if self._har is not None:
+            raise _already_running_error("har", self._har.path)
+        with fill_reserved(reserve()) as path:
+            self._har = await HarRecorder.start(self._context, path, self._scratch, bodies=bodies)
+        return path
+
+    async def stop_har(self) -> Path:
+        """Write the HAR, and return its file.
+
+        Raises:
+            InvalidParameter: no HAR is being recorded.
+        """
+        if self._har is None:
+            raise _not_running_error("har")
+        recorder, self._har = self._har, None
+        await recorder.stop(self._mask or str)
+        return recorder.path
+
+    async def start_video(self, page: Page, reserve: Reserve, deadline: Deadline) -> Path:
+        """Start to record a video of the page, and return its file.
+
+        Raises:
+            InvalidParameter: the page is being recorded already, or its browser cannot encode a video.
+        """
+        if page.id in self._videos:
+            raise _already_running_error("video", self._videos[page.id].path, page_id=page.id)
+        first = await take_screenshot(page, ScreenshotOptions(type="jpeg", quality=90), deadline)
+        with fill_reserved(reserve()) as path:
+            recorder = await VideoRecorder.start(page.playwright, self._browser, path, first=first)
+        self._videos[page.id] = recorder
+        page.playwright.once("close", lambda _: self._on_page_closed(page.id))
+        return path
+
+    async def stop_video(self, page_id: str) -> Path:
+        """Write the rest of the video, and return its file.
+
+        Raises:
+            InvalidParameter: the page is not being recorded.
+        """
+        recorder = self._videos.pop(page_id, None)
+        if recorder is None:
+            await asyncio.gather(*self._finishing, return_exceptions=True)
+            raise _not_running_error("video", page_id=page_id, others=[*self._videos, *self._ended])
+        with fill_reserved(recorder.path) as path:
+            await recorder.finish()
+        return path
+
+    def _on_page_closed(self, page_id: str) -> None:
+        """End the video of a closed page. The next `stop_video` reports where it is."""
+        if page_id in self._videos:
+            task = asyncio.create_task(self._finish_closed(page_id))
+            self._finishing.add(task)
+            task.add_done_callback(self._finishing.discard)
+
+    async def _finish_closed(self, page_id: str) -> None:
+        try:
+            outcome = f"in {await self.stop_video(page_id)}"
+        except FootlightError as error:
+            outcome = f"which could not be saved: {error.message}"
+        self._ended.append(f"{page_id}, which was closed, {outcome}")
+
+    async def close(self) -> None:
+        """Save the recordings that still run. Takes at most `CLOSE_SECONDS`."""
+        running = [
+            *([self.stop_trace()] if self._trace else ()),
+            *([self.stop_har()] if self._har else ()),
+            *(self.stop_video(page_id) for page_id in list(self._videos)),
+            *self._finishing,
+        ]
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(CLOSE_SECONDS):
+                for outcome in await asyncio.gather(*running, return_exceptions=True):
+                    if isinstance(outcome, Exception):
+                        logger.warning("a recording could not be saved", exc_info=outcome)
+
+
+def _already_running_error(kind: str, path: Path, *, page_id: str | None = None) -> InvalidParameter:
+    of_page = f" of {page_id}" if page_id else ""
+    return InvalidParameter(
+        f"action: a {kind}{of_page} is being recorded already, into {path}",
+        suggestion=f"Call {kind} with action stop first.",
+        parameter="action",
+        path=str(path),
+    )
+
+
+def _not_running_error(
+    kind: str, *, page_id: str | None = None, others: list[str] | None = None
+) -> InvalidParameter:
+    of_page = f" of {page_id}" if page_id else ""
+    there = f"; there is one of {'; '.join(others)}" if others else ""
+    return InvalidParameter(
+        f"action: no {kind}{of_page} is being recorded{there}",
+        suggestion=f"Call {kind} with action start first, and with action stop at the end.",
+        parameter="action",
+    )

@@ -1,0 +1,69 @@
+"""Playwright traces, written without the server's secrets."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import tempfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from footlight.browser.driver.output_folder import fill_reserved, open_new
+from footlight.browser.recording.har import mask_json
+from footlight.private_files import make_private
+
+if TYPE_CHECKING:
+    from playwright.async_api import BrowserContext
+
+__all__ = ["TraceRecorder", "copy_masked"]
+
+_JSON_LINES = (".trace", ".network", ".stacks")
+"""Suffixes of the files whose lines are JSON. The other files are resources of pages, and screenshots."""
+
+
+class TraceRecorder:
+    """Records from `start` to `stop`."""
+
+    def __init__(self, context: BrowserContext, path: Path, scratch: Path) -> None:
+        self.path = path
+        self._context = context
+        self._scratch = scratch
+
+    @classmethod
+    async def start(cls, context: BrowserContext, path: Path, scratch: Path) -> TraceRecorder:
+        """Start to record. `path` is a file that was reserved for the trace."""
+        await context.tracing.start(screenshots=True, snapshots=True, sources=False)
+        return cls(context, path, scratch)
+
+    async def stop(self, mask: Callable[[str], str] | None) -> None:
+        """Write the trace. Where there is a `mask`, each text passes through it."""
+        with fill_reserved(self.path) as path:
+            if mask is None:
+                await self._context.tracing.stop(path=path)
+                make_private(path)  # The driver made the file anew, with a mode of its own.
+                return
+            with tempfile.TemporaryDirectory(prefix="trace-", dir=self._scratch) as folder:
+                raw = Path(folder) / "raw.zip"
+                await self._context.tracing.stop(path=raw)
+                with open_new(path) as file:
+                    await asyncio.to_thread(copy_masked, raw, file, mask)
+
+
+def copy_masked(trace: Path, out: BinaryIO, mask: Callable[[str], str]) -> None:
+    """Write a copy of the trace with each text passed through `mask`. Screenshots stay as they are."""
+    with zipfile.ZipFile(trace) as source, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as copy:
+        for name in source.namelist():
+            copy.writestr(name, _mask_file(name, source.read(name), mask))
+
+
+def _mask_file(name: str, data: bytes, mask: Callable[[str], str]) -> bytes | str:
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data
+    if not name.endswith(_JSON_LINES):
+        return mask(text)
+    lines = (json.dumps(mask_json(json.loads(line), mask)) for line in text.splitlines() if line)
+    return "".join(f"{line}\n" for line in lines)

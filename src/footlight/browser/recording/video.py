@@ -1,0 +1,174 @@
+"""Record a video of a page. The browser itself encodes it, so nothing else needs to be installed.
+
+Playwright's own recorder needs its build of ffmpeg, which is missing where the browser came with the system.
+Playwright's screencast of a page does not need it. A page of ours, outside of the session, encodes its images
+to VP9 or VP8.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import logging
+import time
+from collections.abc import Generator
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict
+
+from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout, is_closed
+from footlight.browser.recording.webm import Codec, WebmWriter
+from footlight.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, BrowserContext, Route, ScreencastFrame
+    from playwright.async_api import Page as PlaywrightPage
+
+__all__ = ["VideoRecorder"]
+
+logger = logging.getLogger(__name__)
+
+MAX_DURATION_MS = 3_600_000
+"""A page is not recorded for longer than an hour."""
+ADDRESS = "https://recorder.invalid/"
+"""Only pages over https have an encoder. Requests for this address never leave the browser."""
+LAST_SECONDS = 5.0
+"""How long the browser may take to encode the last images."""
+
+
+class EncodedFrames(TypedDict):
+    """Each frame is (milliseconds, whether it is a key frame, base64)."""
+
+    codec: Codec
+    width: int
+    height: int
+    frames: list[tuple[int, bool, str]]
+
+
+class VideoRecorder:
+    """Records from `start` to `finish` into a WebM file."""
+
+    def __init__(self, page: PlaywrightPage, encoder: PlaywrightPage, path: Path) -> None:
+        self.path = path
+        self._page = page
+        self._encoder = encoder
+        self._file = path.open("wb")
+        self._writer: WebmWriter | None = None
+        self._began = time.monotonic()
+        self._clock: float | None = None
+        """The browser's time in milliseconds, and our time at that moment."""
+        self._turn = asyncio.Lock()
+        self._over = False
+        self._failure: OSError | None = None
+        """The error that prevents further writing to the file."""
+
+    @classmethod
+    async def start(
+        cls, page: PlaywrightPage, browser: Browser, path: Path, *, first: bytes
+    ) -> VideoRecorder:
+        """Start to record. `first` is a JPEG of the page now, because a page that does not change sends no
+        image.
+
+        Raises:
+            InvalidParameter: the browser has no encoder.
+        """
+        context = await browser.new_context()
+        async with contextlib.AsyncExitStack() as unless_started:
+            unless_started.push_async_callback(_close, context)
+            recorder = cls(page, await _open_encoder(context), path)
+            unless_started.callback(recorder._file.close)
+            await recorder._add(first, 0)
+            await page.screencast.start(on_frame=recorder._on_frame, size=page.viewport_size, quality=90)
+            unless_started.pop_all()
+        return recorder
+
+    async def finish(self) -> None:
+        """Write the remaining frames and end. If the page is gone, the frames until then make a complete
+        video.
+
+        Raises:
+            OSError: the file could not be written.
+        """
+        with contextlib.suppress(Error):
+            await self._page.screencast.stop()
+        try:
+            async with self._turn, asyncio.timeout(LAST_SECONDS):
+                self._write(await self._encoder.evaluate("ms => finish(ms)", self._elapsed_ms()))
+        except (Error, TimeoutError):
+            logger.warning("the end of the video %s is missing", self.path.name, exc_info=True)
+        finally:
+            self._over = True
+            await _close(self._encoder.context)
+            self._end_file()
+        if self._failure is not None:
+            raise self._failure
+
+    def _end_file(self) -> None:
+        with self._note_failure():
+            if self._writer is not None and self._failure is None:
+                self._writer.close()
+        with self._note_failure():
+            self._file.close()
+
+    @contextlib.contextmanager
+    def _note_failure(self) -> Generator[None]:
+        """Keep the first error of the file for the caller who stops the video."""
+        try:
+            yield
+        except OSError as error:
+            self._failure = self._failure or error
+
+    async def _on_frame(self, frame: ScreencastFrame) -> None:
+        """Add a frame. The browser sends the next one when this one is acknowledged."""
+        async with self._turn:
+            if self._clock is None:
+                self._clock = frame["timestamp"] - self._elapsed_ms()
+            at_ms = round(frame["timestamp"] - self._clock)
+            if self._over or self._failure or at_ms > MAX_DURATION_MS:
+                return
+            try:
+                await self._add(frame["data"], at_ms)
+            except Error as error:
+                if not is_closed(error):
+                    logger.warning("a picture of the video %s is missing", self.path.name, exc_info=True)
+
+    async def _add(self, jpeg: bytes, at_ms: int) -> None:
+        picture = base64.b64encode(jpeg).decode("ascii")
+        encoded: EncodedFrames = await self._encoder.evaluate("each => add(each)", [picture, at_ms])
+        if self._writer is None:
+            self._began = time.monotonic()
+            self._writer = WebmWriter(
+                self._file, codec=encoded["codec"], width=encoded["width"], height=encoded["height"]
+            )
+        self._write(encoded)
+
+    def _write(self, encoded: EncodedFrames) -> None:
+        assert self._writer is not None
+        with self._note_failure():
+            for at_ms, key, data in encoded["frames"]:
+                self._writer.add(base64.b64decode(data), at_ms=at_ms, key=key)
+
+    def _elapsed_ms(self) -> int:
+        """Return the time since the first image, because the last image is shown until now."""
+        return min(MAX_DURATION_MS, round((time.monotonic() - self._began) * 1000))
+
+
+async def _open_encoder(context: BrowserContext) -> PlaywrightPage:
+    async def answer(route: Route) -> None:
+        await route.fulfill(content_type="text/html", body="<!doctype html>")
+
+    encoder = await context.new_page()
+    await encoder.route("**/*", answer)
+    await encoder.add_init_script(path=Path(__file__).with_name("encoder.js"))
+    with contextlib.suppress(PlaywrightTimeout):
+        await encoder.goto(ADDRESS, timeout=LAST_SECONDS * 1000)
+    if not await encoder.evaluate("() => choose()"):
+        raise InvalidParameter(
+            "video needs a browser that encodes VP9 or VP8, such as Chromium; this one does not"
+        )
+    return encoder
+
+
+async def _close(context: BrowserContext) -> None:
+    with contextlib.suppress(Error):
+        await context.close()

@@ -1,0 +1,1 @@
+"""Sessions: isolated browser contexts, their pages, state and lifetime."""

@@ -1,0 +1,80 @@
+"""What an action has started: popups, downloads and other events that its answer reports."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from footlight.browser.driver.playwright_api import Error
+from footlight.browser.page.events import Events, PageOpened
+from footlight.browser.page.page import LastAction
+
+if TYPE_CHECKING:
+    from footlight.browser.driver.deadline import Deadline
+    from footlight.browser.network.downloads import Downloads
+    from footlight.browser.sessions.page_table import PageTable
+    from footlight.browser.sessions.popups import PopupTracker
+
+__all__ = ["ActionTracker"]
+
+SETTLE_SECONDS = 5.0
+"""How long an answer waits for a page or a download that its action began."""
+LEAVE_BLANK_MS = 2_000
+"""How long a tab that a link opened may take to leave its empty page."""
+
+
+class ActionTracker:
+    """Knows when the last action began, and waits for the pages and downloads that it started."""
+
+    def __init__(
+        self, *, pages: PageTable, popups: PopupTracker, downloads: Downloads, events: Events
+    ) -> None:
+        self._pages = pages
+        self._popups = popups
+        self._downloads = downloads
+        self._events = events
+        self.last = LastAction(began_at=time.monotonic(), downloads_before=0)
+
+    def begin(self, *, acts: bool) -> None:
+        """Begin a call. With `acts`, pages and downloads from now on belong to its action."""
+        if acts:
+            self.last = LastAction(began_at=time.monotonic(), downloads_before=self._downloads.count)
+        self._popups.begin_action()
+        self._downloads.begin()
+
+    async def settle(self, deadline: Deadline) -> None:
+        """Wait for the pages and downloads that the action began, so that its answer can report them."""
+        limit = min(SETTLE_SECONDS, deadline.remaining_ms / 1000)
+        try:
+            async with asyncio.timeout(limit):
+                await self._popups.settle()
+                if self._popups.expected:
+                    await self._wait_for_popup_documents()
+                await self._downloads.settle()
+                await self._pages.wait_for_blank_tabs()
+        except TimeoutError:
+            self._popups.give_up()
+
+    async def _wait_for_popup_documents(self) -> None:
+        """Wait until the tabs that a link opened, which are empty at first, have left about:blank."""
+        opened = {event.page_id for event in self._events.pages}
+        for page in self._pages.open_pages:
+            if page.id in opened and page.url == "about:blank":
+                with contextlib.suppress(Error):
+                    await page.playwright.wait_for_url(
+                        lambda url: url != "about:blank", wait_until="commit", timeout=LEAVE_BLANK_MS
+                    )
+
+    def add_closed_pages(self, page_ids: Sequence[str]) -> None:
+        """Report in the next answer that these pages were closed."""
+        self._events.closed += page_ids
+
+    def take_events(self) -> Events:
+        """Return the events since the last call, with the current URLs of opened pages."""
+        taken = self._events.take()
+        urls = {page.id: page.url for page in self._pages.open_pages}
+        taken.pages = [PageOpened(page.page_id, urls.get(page.page_id, page.url)) for page in taken.pages]
+        return taken

@@ -1,0 +1,294 @@
+"""Emulation in the pages of a running session: device, location, language, colours, CPU and network speed.
+
+Playwright cannot change most of these in an existing context, so Chromium is told by a CDP session for each
+page. These CDP sessions are kept open, because the emulation ends with them. A popup is emulated once it
+exists, which is after its first request.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, Literal
+from weakref import WeakKeyDictionary
+
+from footlight.browser.driver.playwright_api import Error, is_taken, refused_option
+from footlight.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from playwright.async_api import BrowserContext, CDPSession, ViewportSize
+    from playwright.async_api import Page as PlaywrightPage
+
+    from footlight.browser.context.devices import Device, Devices
+    from footlight.browser.context.options import ColorScheme, Geolocation, ReducedMotion, SessionOptions
+    from footlight.browser.network.throttling import Throttling
+    from footlight.browser.page.page import Page
+
+__all__ = ["Emulation", "Emulator", "Media"]
+
+Media = Literal["screen", "print"]
+
+RESTORE_SECONDS = 1.0
+"""How long a page may take to restore its screen. A page that hangs is left as it is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Emulation:
+    """The emulation of a session. None stands for the session's original option."""
+
+    viewport: tuple[int, int] | None = None
+    device: Device | None = None
+    color_scheme: ColorScheme | None = None
+    reduced_motion: ReducedMotion | None = None
+    media: Media | None = None
+    geolocation: Geolocation | None = None
+    permissions: tuple[str, ...] | None = None
+    locale: str | None = None
+    timezone: str | None = None
+    cpu_rate: float | None = None
+    user_agent: str | None = None
+
+    def merge(self, other: Emulation) -> Emulation:
+        """Return a copy with the values that `other` gives."""
+        given = {each.name: getattr(other, each.name) for each in fields(other)}
+        return replace(self, **{name: value for name, value in given.items() if value is not None})
+
+    @property
+    def size(self) -> tuple[int, int] | None:
+        """The size of the viewport."""
+        return self.viewport or (self.device.viewport if self.device else None)
+
+    @property
+    def agent(self) -> str | None:
+        """The user agent."""
+        return self.user_agent or (self.device.user_agent if self.device else None)
+
+
+NOTHING = Emulation()
+
+
+class Emulator:
+    """Keeps all pages of a session at one emulation and one network speed, including later pages."""
+
+    def __init__(
+        self,
+        context: BrowserContext,
+        options: SessionOptions,
+        *,
+        engine: str,
+        devices: Devices,
+        pages: Callable[[], Sequence[Page]],
+        ensure_page: Callable[[], Awaitable[Page]],
+    ) -> None:
+        """`pages` returns the open pages; `ensure_page` opens one where there is none."""
+        self._context = context
+        self._options = options
+        self._engine = engine
+        self.devices = devices
+        self._pages = pages
+        self._ensure_page = ensure_page
+        self._own_device = devices.get(options.device) if options.device else None
+        self._in_force = NOTHING
+        self._offline = options.offline
+        self._throttling: Throttling | None = None
+        self._original_sizes: WeakKeyDictionary[PlaywrightPage, ViewportSize | None] = WeakKeyDictionary()
+        self._cdp: WeakKeyDictionary[PlaywrightPage, CDPSession] = WeakKeyDictionary()
+
+    @property
+    def in_force(self) -> Emulation:
+        return self._in_force
+
+    async def change(self, to: Emulation) -> None:
+        """Change the emulation of every page, or of none where the browser refuses it.
+
+        Raises:
+            InvalidParameter: names the value that the browser does not take.
+        """
+        before = self._in_force
+        self._check(to)
+        await self._ensure_page()  # Only a page shows whether the values are right.
+        try:
+            await self._apply_to_all(before, to)
+        except Error as error:
+            with contextlib.suppress(Error):
+                await self._apply_to_all(to, before)
+            if option := refused_option(error):
+                raise InvalidParameter(f"{option[0]}: {option[1]}", parameter=option[0]) from error
+            raise
+        self._in_force = to
+
+    async def set_offline(self, offline: bool) -> None:
+        """Switch the network off or on again. The throttling stays as it is."""
+        self._offline = offline
+        await self._context.set_offline(offline)
+        for page in self._pages():
+            await self._throttle(page)
+
+    async def throttle(self, throttling: Throttling) -> None:
+        """Throttle the network of every page.
+
+        Raises:
+            InvalidParameter: the browser is not Chromium.
+        """
+        if self._engine != "chromium":
+            raise InvalidParameter(
+                f"set_throttling needs Chromium; this session runs {self._engine}", engine=self._engine
+            )
+        self._throttling = throttling
+        for page in self._pages():
+            await self._throttle(page)
+
+    async def _throttle(self, page: Page) -> None:
+        if self._throttling is not None:
+            await page.throttle(self._throttling, offline=self._offline)
+
+    async def prepare(self, page: Page) -> None:
+        """Apply to a new page what is set for all pages."""
+        await self._throttle(page)
+        await self._apply(page, NOTHING, self._in_force)
+
+    async def restore_screen(self, page: Page) -> None:
+        """Emulate the screen again. A screenshot makes Chromium drop what Playwright has not set itself."""
+        device, cdp = self._in_force.device, self._cdp.get(page.playwright)
+        if device is None or cdp is None:
+            return
+        with contextlib.suppress(Error, TimeoutError):
+            async with asyncio.timeout(RESTORE_SECONDS):
+                if await page.playwright.evaluate("devicePixelRatio") != device.scale:
+                    # Chromium ignores an override that equals the last one.
+                    await cdp.send("Emulation.clearDeviceMetricsOverride")
+                    await self._send_screen(page, self._in_force)
+
+    def _check(self, to: Emulation) -> None:
+        values = {
+            "device": to.device,
+            "locale": to.locale,
+            "timezone": to.timezone,
+            "cpuRate": to.cpu_rate,
+            "userAgent": to.user_agent,
+        }
+        engine, options = self._engine, self._options
+        for name, value in values.items():
+            if value is not None and engine != "chromium":
+                raise InvalidParameter(
+                    f"{name}: needs Chromium; this session runs {engine}", parameter=name, engine=engine
+                )
+        for name, made in (("locale", options.locale), ("timezone", options.timezone)):
+            if values[name] is not None and made is not None:
+                raise InvalidParameter(
+                    f"{name}: this session was created with {made}, which cannot be changed",
+                    parameter=name,
+                    suggestion=f"Create another session with create_session and the {name}.",
+                )
+
+    async def _apply_to_all(self, before: Emulation, after: Emulation) -> None:
+        await self._apply_to_context(before, after)
+        for page in self._pages():
+            await self._apply(page, before, after)
+
+    async def _apply_to_context(self, before: Emulation, after: Emulation) -> None:
+        context, options = self._context, self._options
+        if before.geolocation != after.geolocation:
+            place = after.geolocation or options.geolocation
+            await context.set_geolocation(
+                {"latitude": place.latitude, "longitude": place.longitude, "accuracy": place.accuracy}
+                if place
+                else None
+            )
+        if (before.permissions, before.geolocation) != (after.permissions, after.geolocation):
+            granted = list(self._permissions_of(after))
+            # Granted first, so that the others stay as they are where the browser does not know one.
+            await context.grant_permissions(granted)
+            await context.clear_permissions()
+            await context.grant_permissions(granted)
+
+    def _permissions_of(self, emulation: Emulation) -> tuple[str, ...]:
+        if emulation.permissions is not None:
+            return emulation.permissions
+        own = self._options.granted
+        return own if emulation.geolocation is None or "geolocation" in own else (*own, "geolocation")
+
+    async def _apply(self, page: Page, before: Emulation, after: Emulation) -> None:
+        options = self._options
+        if (before.size, before.device) != (after.size, after.device):
+            await self._resize(page, after)
+        media = (before.color_scheme, before.reduced_motion, before.media)
+        if media != (after.color_scheme, after.reduced_motion, after.media):
+            await page.playwright.emulate_media(
+                color_scheme=after.color_scheme or options.color_scheme or "light",
+                reduced_motion=after.reduced_motion or options.reduced_motion or "no-preference",
+                media=after.media or "null",
+            )
+        if (before.agent, before.locale) != (after.agent, after.locale):
+            await self._set_user_agent(page, after)
+        if before.locale != after.locale:
+            locale = {"locale": after.locale} if after.locale else {}
+            await self._override(page, "Emulation.setLocaleOverride", locale)
+        if before.timezone != after.timezone:
+            # Chromium reports an invalid timezone only where none is set.
+            await self._override(page, "Emulation.setTimezoneOverride", {"timezoneId": ""})
+            if after.timezone:
+                await self._override(page, "Emulation.setTimezoneOverride", {"timezoneId": after.timezone})
+        if before.cpu_rate != after.cpu_rate:
+            cdp = await self._cdp_of(page)
+            await cdp.send("Emulation.setCPUThrottlingRate", {"rate": after.cpu_rate or 1})
+
+    async def _resize(self, page: Page, to: Emulation) -> None:
+        playwright = page.playwright
+        made = self._original_sizes.setdefault(playwright, playwright.viewport_size)
+        size: ViewportSize | None = {"width": to.size[0], "height": to.size[1]} if to.size else made
+        if size is not None:
+            await playwright.set_viewport_size(size)
+        if to.device is not None or playwright in self._cdp:
+            await self._send_screen(page, to)
+
+    async def _send_screen(self, page: Page, to: Emulation) -> None:
+        """Override the device metrics as Playwright does, which knows only the size of the viewport."""
+        if (size := page.playwright.viewport_size) is None:
+            return
+        device = to.device or self._own_device
+        screen = device.screen if device and not to.viewport else (size["width"], size["height"])
+        cdp = await self._cdp_of(page)
+        await cdp.send(
+            "Emulation.setDeviceMetricsOverride",
+            {
+                "width": size["width"],
+                "height": size["height"],
+                "screenWidth": screen[0],
+                "screenHeight": screen[1],
+                "deviceScaleFactor": device.scale if device else 1,
+                "mobile": bool(device and device.mobile),
+            },
+        )
+        touch = bool(device and device.touch)
+        await cdp.send(
+            "Emulation.setTouchEmulationEnabled",
+            {"enabled": touch, **({"maxTouchPoints": 5} if touch else {})},
+        )
+
+    async def _set_user_agent(self, page: Page, to: Emulation) -> None:
+        own = self._own_device.user_agent if self._own_device else ""
+        locale = to.locale or self._options.locale
+        cdp = await self._cdp_of(page)
+        await cdp.send(
+            "Emulation.setUserAgentOverride",
+            {
+                "userAgent": to.agent or self._options.user_agent or own,
+                **({"acceptLanguage": locale} if locale else {}),
+            },
+        )
+
+    async def _override(self, page: Page, method: str, parameters: dict[str, Any]) -> None:
+        cdp = await self._cdp_of(page)
+        try:
+            await cdp.send(method, parameters)
+        except Error as error:
+            if not is_taken(error):
+                raise
+
+    async def _cdp_of(self, page: Page) -> CDPSession:
+        if page.playwright not in self._cdp:
+            self._cdp[page.playwright] = await page.playwright.context.new_cdp_session(page.playwright)
+        return self._cdp[page.playwright]

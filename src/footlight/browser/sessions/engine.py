@@ -1,0 +1,338 @@
+"""Start and stop everything outside the server: driver, proxy, browsers, sessions and folders."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Generator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from footlight.browser.context.devices import Devices
+from footlight.browser.context.state_store import StateStore
+from footlight.browser.driver.driver_process import Driver
+from footlight.browser.driver.scripts import register_scripts
+from footlight.browser.launch.chromium_flags import DEBUGGING_PORTS
+from footlight.browser.launch.extension_launch import ExtensionLauncher
+from footlight.browser.launch.extension_pool import ExtensionPool
+from footlight.browser.launch.extensions import read_extension
+from footlight.browser.launch.installation import find_browser
+from footlight.browser.launch.launcher import launch_browser
+from footlight.browser.launch.persistent_launch import PersistentLauncher
+from footlight.browser.launch.pool import Pool
+from footlight.browser.launch.profiles import ProfileStore
+from footlight.browser.network.policy import DomainPolicy
+from footlight.browser.page.capture import register_engine
+from footlight.browser.page.press_check import register_press_check
+from footlight.browser.page.settling import register_settling
+from footlight.browser.reading.markdown import register_markdown_engine
+from footlight.browser.reading.screenshots import register_secrets_engine
+from footlight.browser.recording.artifact_store import ArtifactStore
+from footlight.browser.sessions.change_events import OnChange, ignore_change
+from footlight.browser.sessions.named_sessions import NamedSessions
+from footlight.browser.sessions.pooled_sessions import PooledSessions
+from footlight.browser.sessions.session import SessionEnvironment
+from footlight.errors import FootlightError
+from footlight.private_files import remove_folder
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, Playwright
+
+    from footlight.browser.network.filter_proxy import FilterProxy
+    from footlight.browser.sessions.session_table import SessionTable
+    from footlight.config import Settings
+
+__all__ = ["Engine", "MakeTable"]
+
+logger = logging.getLogger(__name__)
+
+MakeTable = Callable[[ExtensionLauncher, SessionEnvironment], "SessionTable"]
+RUN_PREFIX = "footlight-run-"
+REAP_SECONDS = 30.0
+CLOSE_SECONDS = 3.5
+READY_SECONDS = 5.0
+MAX_FOLDER_BYTES = 103 - len("/org.chromium.Chromium.XXXXXX/SingletonSocket")
+"""Bytes. The path of a socket has at most 103 on macOS and 107 on Linux."""
+
+
+class Engine:
+    """`start` returns at once, and `sessions` waits until there is a browser.
+
+    `on_change` receives the changes of every session.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        on_change: OnChange = ignore_change,
+        secrets: tuple[str, ...] = (),
+        mask: Callable[[str], str] | None = None,
+        named_sessions: bool = False,
+        make_table: MakeTable | None = None,
+    ) -> None:
+        """Create the engine.
+
+        `mask` removes secrets from texts that are written to files. With `named_sessions` each session has a
+        browser of its own on a profile, and no browser starts before a session is opened. `make_table`
+        creates the session table of a toolset that launches extensions itself.
+        """
+        self._named_sessions = named_sessions
+        self._make_table = make_table
+        self._settings = settings
+        self._secrets = secrets
+        self._mask = mask
+        self._on_change = on_change
+        self._resources = contextlib.AsyncExitStack()
+        self._ready: asyncio.Task[SessionTable] | None = None
+        self._warming: asyncio.Task[None] | None = None
+        self._reaping: asyncio.Task[None] | None = None
+        self._sessions: SessionTable | None = None
+        self._pool: Pool | ExtensionPool | None = None
+        self._driver: Driver | None = None
+
+    def start(self) -> None:
+        self._ready = asyncio.create_task(self._start())
+
+    async def sessions(self) -> SessionTable:
+        """Wait for the browser and return the session table.
+
+        Raises:
+            BrowserNotInstalled: no browser can be started; the next call tries again.
+        """
+        if self._ready is None or (self._ready.done() and self._ready.exception() is not None):
+            self.start()
+        assert self._ready is not None
+        return await asyncio.shield(self._ready)
+
+    def _start_again(self) -> None:
+        """Start again after the end of the driver. New calls wait for the new driver."""
+        self.start()
+        assert self._ready is not None
+        self._ready.add_done_callback(_log_failure)
+
+    async def why_not_ready(self) -> str | None:
+        """Return why no session can be opened now, or None."""
+        try:
+            async with asyncio.timeout(READY_SECONDS):
+                await self.sessions()
+        except FootlightError as error:
+            return error.message
+        except TimeoutError:
+            return "the browser is still starting"
+        return None
+
+    def find_sessions(self) -> SessionTable | None:
+        """Return the session table if it exists, without waiting."""
+        return self._sessions
+
+    async def close(self) -> None:
+        """Save what is to be kept, end every browser and remove temporary files. It takes a limited time."""
+        for task in (self._reaping, self._warming, self._ready):
+            if task is not None and not task.done():
+                task.cancel()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(CLOSE_SECONDS):
+                if self._sessions is not None:
+                    await self._sessions.close_all()
+                await self._resources.aclose()
+
+    async def _start(self) -> SessionTable:
+        if self._sessions is None:
+            self._sessions = await self._open()
+        elif self._driver is not None:
+            await self._driver.ensure()
+        if self._pool is not None:
+            await self._pool.warm_one()
+            if self._warming is None or self._warming.done():
+                self._warming = asyncio.create_task(self._warm(self._pool))
+        return self._sessions
+
+    async def _open(self) -> SessionTable:
+        settings = self._settings
+        temporary = self._resources.enter_context(_run_folder(Path(tempfile.gettempdir())))
+        self._driver = Driver(temporary, prepare=self._prepare, on_end=self._start_again)
+        self._resources.push_async_callback(self._driver.close)
+        playwright = await self._driver.ensure()
+        policy = DomainPolicy(
+            settings.security.allowed_domains,
+            settings.security.blocked_domains,
+            closed_ports=DEBUGGING_PORTS if self._named_sessions else range(0),
+            extensions=self._make_table is not None or bool(settings.browser.extensions),
+        )
+        self._proxy = await self._start_proxy(policy) if policy.restricts else None
+        self._reaping = asyncio.create_task(self._reap())
+        environment = SessionEnvironment(
+            policy=policy,
+            dialogs=settings.session.dialogs,
+            download_path=settings.browser.download_path or temporary / "downloads",
+            output_path=settings.browser.output_path or temporary / "output",
+            scratch_path=temporary,
+            artifacts=ArtifactStore(settings.resources.max_stored),
+            script_evaluation=settings.security.enable_script_evaluation,
+            devices=Devices(cast("dict[str, Any]", playwright.devices)),
+            secrets=self._secrets,
+            mask=self._mask,
+            proxy=self._proxy,
+            on_change=self._on_change,
+        )
+        if self._make_table is not None:
+            environment = replace(environment, after_crash="launch the app again")
+            return self._make_table(self._extension_launcher(environment), environment)
+        return (
+            self._make_named_sessions(environment)
+            if self._named_sessions
+            else self._make_pooled_sessions(environment)
+        )
+
+    async def _prepare(self, playwright: Playwright) -> None:
+        await register_engine(playwright)
+        await register_scripts(playwright)
+        if self._secrets:
+            await register_secrets_engine(playwright)
+        await register_settling(playwright)
+        await register_press_check(playwright)
+        await register_markdown_engine(playwright)
+
+    def _playwright(self) -> Playwright:
+        assert self._driver is not None
+        return self._driver.playwright
+
+    def _extension_launcher(self, environment: SessionEnvironment) -> ExtensionLauncher:
+        return ExtensionLauncher(
+            self._playwright,
+            self._settings.browser,
+            devices=environment.devices,
+            filter_proxy=self._proxy.url if self._proxy else None,
+            temporary=self._short_folder(environment.scratch_path),
+        )
+
+    def _make_pooled_sessions(self, environment: SessionEnvironment) -> PooledSessions:
+        settings = self._settings
+        self._pool = (
+            self._extension_pool(environment)
+            if settings.browser.extensions
+            else Pool(settings, self._launch, find=self._find)
+        )
+        self._resources.push_async_callback(self._pool.close)
+        return PooledSessions(
+            settings.session,
+            pool=self._pool,
+            environment=environment,
+            persistent=StateStore(settings.session.state_directory / "sessions"),
+        )
+
+    def _extension_pool(self, environment: SessionEnvironment) -> ExtensionPool:
+        browser = self._settings.browser
+        return ExtensionPool(
+            self._settings,
+            launcher=self._extension_launcher(environment),
+            extensions=[read_extension(folder) for folder in browser.extensions],
+            # A window is what an extension is looked at in, unless somebody says otherwise.
+            headless="headless" in browser.model_fields_set and browser.headless,
+        )
+
+    def _make_named_sessions(self, environment: SessionEnvironment) -> NamedSessions:
+        settings = self._settings
+        return NamedSessions(
+            settings.session,
+            max_browsers=settings.pool.max_browsers,
+            launcher=PersistentLauncher(
+                self._playwright,
+                settings.browser,
+                devices=environment.devices,
+                filter_proxy=self._proxy.url if self._proxy else None,
+                temporary=self._short_folder(environment.scratch_path),
+            ),
+            environment=replace(environment, after_crash="session.open opens the session again"),
+            profiles=ProfileStore(settings.profiles.directory),
+        )
+
+    def _short_folder(self, temporary: Path) -> Path:
+        """Return a folder with a short path for browsers whose profile lock is a socket."""
+        if os.name != "posix" or len(os.fsencode(temporary)) <= MAX_FOLDER_BYTES:
+            return temporary
+        return self._resources.enter_context(_run_folder(Path("/tmp")))
+
+    async def _start_proxy(self, policy: DomainPolicy) -> FilterProxy:
+        from footlight.browser.network.filter_proxy import FilterProxy
+
+        return await self._resources.enter_async_context(FilterProxy(policy.refuses, closes=policy.closes))
+
+    async def _launch(self) -> Browser:
+        assert self._driver is not None
+        playwright = await self._driver.ensure()
+        return await launch_browser(playwright, self._settings.browser, proxied=self._proxy is not None)
+
+    def _find(self) -> None:
+        """Return the browser to launch. Raise BrowserNotInstalled if there is none."""
+        settings = self._settings.browser
+        if settings.cdp_endpoint is None:
+            find_browser(settings, Path(getattr(self._playwright(), settings.type).executable_path))
+
+    async def _warm(self, pool: Pool | ExtensionPool) -> None:
+        try:
+            await pool.warm()
+        except Exception:
+            logger.warning("the pool could not be filled", exc_info=True)
+
+    async def _reap(self) -> None:
+        every = min(
+            REAP_SECONDS,
+            *(
+                _reap_after(ms)
+                for ms in (self._settings.pool.idle_timeout, self._settings.session.idle_timeout)
+            ),
+        )
+        while True:
+            await asyncio.sleep(every)
+            assert self._sessions is not None
+            try:
+                await self._sessions.reap()
+                if self._pool is not None:
+                    await self._pool.reap()
+            except Exception:
+                # It is tried again; without it nothing would ever expire any more.
+                logger.exception("sessions and browsers could not be reaped")
+            if self._warming is not None and self._pool is not None:
+                await self._warm(self._pool)  # One may have crashed.
+
+
+def _log_failure(starting: asyncio.Task[SessionTable]) -> None:
+    if not starting.cancelled() and (error := starting.exception()):
+        logger.error("the browsers could not be started again", exc_info=error)
+
+
+def _reap_after(idle_timeout_ms: int) -> float:
+    """Return an interval at which sessions expire at most a tenth too late."""
+    return max(0.05, idle_timeout_ms / 10_000) if idle_timeout_ms else REAP_SECONDS
+
+
+@contextlib.contextmanager
+def _run_folder(root: Path) -> Generator[Path]:
+    """Create the temporary folder of this process, and remove those of processes that have ended."""
+    for old in root.glob(f"{RUN_PREFIX}*"):
+        if not _is_running(old.name.removeprefix(RUN_PREFIX).partition("-")[0]):
+            shutil.rmtree(old, ignore_errors=True)
+    folder = Path(tempfile.mkdtemp(prefix=f"{RUN_PREFIX}{os.getpid()}-", dir=root))
+    try:
+        yield folder
+    finally:
+        remove_folder(folder)
+
+
+def _is_running(pid: str) -> bool:
+    if not pid.isdigit():
+        return True
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

@@ -1,0 +1,291 @@
+"""The table of a session's open pages: opened, popped up, selected and closed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from footlight.browser.driver.playwright_api import Error
+from footlight.browser.driver.shielding import shield_until_done
+from footlight.browser.page.events import Events, PageOpened
+from footlight.browser.page.page import Page, PageOwner
+from footlight.browser.page.page_operations import bring_to_front
+from footlight.browser.page.page_watch import DocumentWatch, LinkEffect, watch_links
+from footlight.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from playwright.async_api import BrowserContext, Request
+    from playwright.async_api import Page as PlaywrightPage
+
+    from footlight.browser.launch.extensions import LoadedExtension
+    from footlight.browser.network.console import Console
+    from footlight.browser.sessions.change_events import ChangeKind
+    from footlight.browser.sessions.emulation import Emulator
+    from footlight.browser.sessions.popups import PopupTracker
+    from footlight.errors import FootlightError
+
+__all__ = ["PageTable", "PageTableOwner"]
+
+EXTENSION_SCHEME = "chrome-extension://"
+
+
+class PageTableOwner(PageOwner, Protocol):
+    """The part of a session that its page table uses."""
+
+    closed: bool
+    console: Console
+    emulator: Emulator
+    events: Events
+
+    @property
+    def extensions(self) -> tuple[LoadedExtension, ...]: ...
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Run `work` beside the calls, until the session ends at the latest."""
+        ...
+
+    def tell(self, kind: ChangeKind, page_id: str | None = None) -> None:
+        """Report a change to the listener of the server."""
+        ...
+
+    async def explain_failed_open(self, error: Error) -> FootlightError | None:
+        """Return the error to raise where a page could not be opened because the browser has crashed."""
+        ...
+
+
+class PageTable:
+    """Gives ids to the pages of a context, and knows which page is the current one."""
+
+    def __init__(self, session: PageTableOwner, context: BrowserContext, popups: PopupTracker) -> None:
+        self._session = session
+        self._context = context
+        self._popups = popups
+        self._pages: dict[PlaywrightPage, Page] = {}
+        self._tabs = PageSelection()
+        self._registered = 0
+        self._opened_here = 0
+        self._popped_up = 0
+        self._front: Page | None = None
+        """The page that is in front in its window, as far as it is known."""
+        self._opening: asyncio.Task[Page] | None = None
+        self._preparing: dict[Page, asyncio.Task[None]] = {}
+        self._closing_blank: set[asyncio.Task[None]] = set()
+        """Closes of tabs that were opened for a download. A browser with a window closes such tabs too."""
+
+    def watch(self) -> None:
+        """Register the pages of the context that are open, and all that will open."""
+        for opened in self._context.pages:
+            self._opened_here += 1
+            page = self._register(opened)
+            self._popups.count_own()
+            if opened.url.startswith(EXTENSION_SCHEME):
+                self._session.events.pages.append(PageOpened(page.id, page.url))
+        self._context.on("page", self._on_page)
+
+    @property
+    def open_pages(self) -> list[Page]:
+        """The open pages, oldest first."""
+        return [page for page in self._pages.values() if not page.closed]
+
+    @property
+    def current(self) -> Page | None:
+        """The page that calls without a page id use, or None where no page is open."""
+        return self._tabs.current(self.open_pages)
+
+    def select(self, page: Page) -> None:
+        """Make `page` the current one."""
+        self._tabs.select(page)
+
+    def find_opener(self, page: Page) -> Page | None:
+        """Return the page that opened `page`, while it is open itself."""
+        return self._tabs.opener(page)
+
+    async def get(self, page_id: str | None = None) -> Page:
+        """Return the page with this id. Without an id, return the current page, or open the first one.
+
+        Raises:
+            InvalidParameter: no page with this id is open.
+        """
+        pages = self.open_pages
+        if page_id is None:
+            current = self._tabs.current(pages)
+            return await self._finish_preparing(current) if current else await self._open_first()
+        for page in pages:
+            if page.id == page_id:
+                return await self._finish_preparing(page)
+        known = ", ".join(page.id for page in pages) or "none"
+        raise InvalidParameter(
+            f"pageId: no page {page_id} is open in this session; open pages: {known}",
+            parameter="pageId",
+            pages=[page.id for page in pages],
+        )
+
+    async def open(self) -> Page:
+        """Open another page and select it."""
+        page = await shield_until_done(self._open(), discard=lambda opened: opened.close())
+        self._tabs.select(page)
+        return page
+
+    def find(self, opened: PlaywrightPage | None) -> Page | None:
+        return self._pages.get(opened) if opened else None
+
+    def id_of(self, opened: PlaywrightPage | None) -> str:
+        """Return the id of a page of Playwright's, or "" where it is not in the table."""
+        page = self.find(opened)
+        return page.id if page else ""
+
+    def id_of_request(self, request: Request) -> str:
+        """Return the id of the page that sent a request, or "" where there is none."""
+        try:
+            return self.id_of(request.frame.page)
+        except Error:  # A service worker sent it, or its frame does not exist yet.
+            return ""
+
+    async def wait_for_blank_tabs(self) -> None:
+        """Wait until the tabs that were opened only for a download are closed."""
+        if unfinished := {task for task in self._closing_blank if not task.done()}:
+            await asyncio.wait(unfinished)
+        self._closing_blank.clear()
+
+    async def close_hung(self) -> list[str]:
+        """Close the pages that do not answer because of a script, and return their ids.
+
+        All of them are closed, because pages that opened each other share a process, which ends only with the
+        last of them. None is closed while a dialog is open: pages may wait for it, and go on when it is
+        answered.
+        """
+        if self._session.dialogs.open:
+            return []
+        pages = self.open_pages
+        answering = await asyncio.gather(*(page.answers() for page in pages))
+        hung = [page for page, answers in zip(pages, answering, strict=True) if not answers]
+        await asyncio.gather(*(page.close() for page in hung))
+        return [page.id for page in hung]
+
+    async def _open_first(self) -> Page:
+        """Open the first page, or wait for the one that a cancelled call has begun to open."""
+        if self._opening is None or self._opening.done():
+            self._opening = asyncio.create_task(self._open())
+        return await asyncio.shield(self._opening)
+
+    async def _open(self) -> Page:
+        self._opened_here += 1
+        self._popups.count_own()
+        try:
+            opened = await self._context.new_page()
+        except Error as error:
+            if crash := await self._session.explain_failed_open(error):
+                raise crash from error
+            raise
+        page = self._register(opened)
+        await self._session.emulator.prepare(page)
+        return page
+
+    async def _finish_preparing(self, page: Page) -> Page:
+        if unfinished := self._preparing.pop(page, None):
+            await asyncio.wait([unfinished])
+        if self._session.extensions and self._front is not page:
+            # Pages that an extension opens come to the front, and Chromium draws no page behind another one.
+            self._front = page
+            await bring_to_front(page)
+        await self._session.emulator.restore_screen(page)
+        return page
+
+    def _register(self, opened: PlaywrightPage) -> Page:
+        if opened in self._pages:
+            return self._pages[opened]
+        session = self._session
+        self._registered += 1
+        page = Page(f"page-{self._registered}", opened, session)
+        self._pages[opened] = page
+        opened.on("close", self._on_close)
+        opened.on("crash", lambda _: session.dialogs.forget(page.id))
+        session.downloads.watch_page(opened)
+        DocumentWatch(
+            opened,
+            on_navigated=lambda replaced: self._on_navigated(page, replaced),
+            on_loaded=lambda: session.tell("load", page.id),
+        )
+        session.tell("opened", page.id)
+        session.spawn(self._learn_opener(page))
+        if session.engine == "chromium":
+            session.spawn(self._popups.learn_context(opened))
+            session.spawn(watch_links(opened, self._on_link))
+        return page
+
+    async def _learn_opener(self, page: Page) -> None:
+        opener = await page.playwright.opener()
+        if opener in self._pages:
+            self._tabs.on_opened(page, self._pages[opener])
+
+    def _on_page(self, opened: PlaywrightPage) -> None:
+        is_known = opened in self._pages
+        page = self._register(opened)
+        if is_known or self._registered <= self._opened_here + self._popped_up:
+            return
+        self._popped_up += 1
+        self._popups.count_announced()
+        if not page.url and self._session.downloads.has_begun:
+            self._closing_blank.add(self._session.spawn(page.close()))
+            return
+        self._front = page
+        self._preparing[page] = self._session.spawn(self._session.emulator.prepare(page))
+        self._session.events.pages.append(PageOpened(page.id, page.url))
+
+    def _on_link(self, effect: LinkEffect) -> None:
+        if effect == "download":
+            self._session.downloads.on_link_clicked()
+        else:
+            self._popups.expect()
+
+    def _on_navigated(self, page: Page, replaced: bool) -> None:
+        if replaced:
+            page.element_ids.clear()
+            self._session.dialogs.forget(page.id)
+            self._session.console.count_document(page.id)
+        self._session.tell("navigation", page.id)
+
+    def _on_close(self, closed: PlaywrightPage) -> None:
+        session = self._session
+        session.console.forget(closed)
+        if page := self._pages.pop(closed, None):
+            self._preparing.pop(page, None)
+            session.dialogs.forget(page.id)
+            self._tabs.on_closed(page)
+            if not (page.closing or page.crashed or session.closed) and session.alive:
+                session.events.closed.append(page.id)
+            session.tell("closed", page.id)
+
+
+class PageSelection:
+    """Keeps the page that was selected last, or before any was, the oldest.
+
+    When that page closes, the one that was selected before it follows, else its opener, else the oldest.
+    """
+
+    def __init__(self) -> None:
+        self._selected: list[Page] = []
+        self._openers: dict[Page, Page] = {}
+
+    def current(self, pages: Sequence[Page]) -> Page | None:
+        """Return the current one of the open pages."""
+        return next((page for page in reversed(self._selected) if page in pages), pages[0] if pages else None)
+
+    def opener(self, page: Page) -> Page | None:
+        """Return the page that opened it, while that is open itself."""
+        opener = self._openers.get(page)
+        return None if opener is None or opener.closed else opener
+
+    def select(self, page: Page) -> None:
+        self._selected = [each for each in self._selected if each is not page] + [page]
+
+    def on_opened(self, page: Page, opener: Page) -> None:
+        self._openers[page] = opener
+
+    def on_closed(self, page: Page) -> None:
+        was_current = self._selected[-1:] == [page]
+        self._selected = [each for each in self._selected if each is not page]
+        if was_current and not self._selected and (opener := self.opener(page)):
+            self._selected.append(opener)
+        self._openers.pop(page, None)

@@ -1,0 +1,242 @@
+"""The sessions of a server that share a pool of browsers."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from footlight.browser.driver.deadline import Deadline
+from footlight.browser.driver.playwright_api import Error
+from footlight.browser.driver.shielding import shield_until_done
+from footlight.browser.sessions.session import Session, SessionOptions
+from footlight.browser.sessions.session_state import apply_state, capture_state
+from footlight.browser.sessions.session_table import SessionTable
+from footlight.errors import FootlightError, MissingParameter, ResourceExhausted
+
+if TYPE_CHECKING:
+    from footlight.browser.context.state_store import StateStore
+    from footlight.browser.context.storage_state import SessionState
+    from footlight.browser.launch.extension_pool import ExtensionPool
+    from footlight.browser.launch.pool import Pool, PooledBrowser
+    from footlight.browser.sessions.session import SessionEnvironment
+    from footlight.caller import Caller
+    from footlight.config import SessionSettings
+
+__all__ = ["DEFAULT", "PooledSessions", "SessionsFactory"]
+
+logger = logging.getLogger(__name__)
+
+DEFAULT = "default"
+SILENT_SECONDS = 300.0
+"""After this time without a call, a default session may be ended to make room."""
+
+
+class PooledSessions(SessionTable):
+    """Sessions in shared browsers. The session `default` is created by its first call."""
+
+    def __init__(
+        self,
+        settings: SessionSettings,
+        *,
+        pool: Pool | ExtensionPool,
+        environment: SessionEnvironment,
+        persistent: StateStore,
+    ) -> None:
+        super().__init__(settings)
+        self._pool = pool
+        self._environment = environment
+        self._persistent = persistent
+        self._reserved = 0
+
+    def own_id(self, id: str | None, caller: Caller) -> str:
+        """Return the id of a session. Without a name, or with `default`, it is the caller's default session.
+
+        Raises:
+            MissingParameter: nothing ties this caller's calls together, so it must name a session.
+        """
+        if id is not None and id != DEFAULT:
+            return id
+        if caller.default_session is None:
+            raise MissingParameter(
+                "sessionId: requests of this connection stand alone, so each must name its session",
+                parameter="sessionId",
+                suggestion="Call create_session, and give its sessionId with every call.",
+            )
+        return caller.default_session
+
+    def kept_ids(self, *, caller: Caller) -> Sequence[str]:
+        if not self._settings.persistent_sessions:
+            return ()
+        whose = caller.scoped("")
+        # A name that nobody else can mean ends with the principal's; ids have no dot themselves.
+        ids = (name.removesuffix(whose) for name in self._persistent.names() if name.endswith(whose))
+        return [
+            id
+            for id in ids
+            if "." not in id
+            and id not in self._sessions
+            and (id != DEFAULT or caller.default_session == DEFAULT)
+        ]
+
+    async def close(self, id: str, *, caller: Caller) -> None:
+        own = self.own_id(id, caller)
+        async with self._one_at_a_time(own):
+            if self._find(own, caller) is None and own in self.kept_ids(caller=caller):
+                self._forget(own, caller)
+                return
+        await super().close(id, caller=caller)
+
+    async def create(self, options: SessionOptions, *, caller: Caller) -> Session:
+        """Create a session. It is closed if the caller was cancelled meanwhile."""
+
+        async def discard(made: Session) -> None:
+            if made.id in self._sessions:
+                await self.close(made.id, caller=caller)
+
+        return await shield_until_done(self._open(secrets.token_hex(16), caller, options), discard=discard)
+
+    async def _make_again(self, id: str, caller: Caller) -> Session:
+        """Create the caller's default session, or one that was saved or whose browser crashed."""
+        ended = self._find_ended(id, caller)
+        kept = self._find_kept_state(id, caller)
+        if kept is not None:
+            return await self._open(id, caller, self._find_kept_options(id, caller), kept)
+        if id == caller.default_session:
+            return await self._open(id, caller, (ended and ended.options) or SessionOptions())
+        if ended is not None and ended.options is not None:
+            return await self._open(id, caller, ended.options)
+        raise self._not_found_error(id, caller)
+
+    async def _open(
+        self, id: str, caller: Caller, options: SessionOptions, kept: SessionState | None = None
+    ) -> Session:
+        if self._has_no_room:
+            await self._make_room()
+        if self._has_no_room:
+            raise ResourceExhausted(
+                f"All {self._settings.max_sessions} sessions are in use",
+                maxSessions=self._settings.max_sessions,
+            )
+        self._reserved += 1
+        try:
+            session = await self._open_in_next_browser(id, caller, options)
+        finally:
+            self._reserved -= 1
+        self._add(session)
+        await self._check_still_there(id, caller)
+        if kept is not None:
+            await self._restore_state(session, kept)
+        return session
+
+    @property
+    def _has_no_room(self) -> bool:
+        return len(self._sessions) + self._reserved >= self._settings.max_sessions
+
+    async def _make_room(self) -> None:
+        """End the default session of a connection that was silent for long, and may be gone for good."""
+        silent_since = time.monotonic() - SILENT_SECONDS
+        silent = [
+            each
+            for each in self._sessions.values()
+            if each.saved_as is None and each.last_used < silent_since and not each.lock.locked()
+        ]
+        if silent:
+            session = min(silent, key=lambda each: each.last_used)
+            logger.info("session %s makes room for another", session.id)
+            self._drop(session, "was ended to make room, after it had not been used for a while")
+            await self._close(session)
+
+    async def _open_in_next_browser(self, id: str, caller: Caller, options: SessionOptions) -> Session:
+        """Open the session in a browser of the pool, or in another one where that browser is ending."""
+        while True:
+            browser = await self._pool.acquire(options)
+            try:
+                return await self._open_in(browser, id, caller, options)
+            except Error:
+                if not await browser.ends():
+                    raise
+
+    async def _open_in(
+        self, browser: PooledBrowser, id: str, caller: Caller, options: SessionOptions
+    ) -> Session:
+        is_default = id == caller.default_session
+        try:
+            return await Session.open(
+                id,
+                owner=caller.principal,
+                options=options,
+                browser=browser,
+                environment=self._environment,
+                context=browser.context,
+                is_default=is_default,
+                saved_as=caller.scoped(id) if caller.default_lasts or not is_default else None,
+            )
+        except BaseException:
+            self._pool.release(browser)
+            await shield_until_done(self._pool.end_session(browser))
+            raise
+
+    async def _restore_state(self, session: Session, kept: SessionState) -> None:
+        """Restore the state as far as possible, because the session can be used without it."""
+        try:
+            await apply_state(session, kept, Deadline.after(self._settings.default_timeout))
+        except (Error, FootlightError):
+            logger.warning("the state of session %s could not be put back", session.id, exc_info=True)
+
+    def _drop(self, session: Session, reason: str, *, options: SessionOptions | None = None) -> None:
+        self._pool.release(session.browser)
+        super()._drop(session, reason, options=options)
+
+    async def close_all(self) -> None:
+        for session in self._sessions.values():
+            self._pool.release(session.browser)
+        await super().close_all()
+
+    async def _close(self, session: Session) -> None:
+        await super()._close(session)
+        await self._pool.end_session(session.browser)
+
+    def _forget(self, id: str, caller: Caller) -> None:
+        if self._settings.persistent_sessions:
+            self._persistent.forget(caller.scoped(id))
+
+    def _find_kept_state(self, id: str, caller: Caller) -> SessionState | None:
+        if not self._settings.persistent_sessions:
+            return None
+        try:
+            return self._persistent.find(caller.scoped(id))
+        except FootlightError:
+            return None
+
+    def _find_kept_options(self, id: str, caller: Caller) -> SessionOptions:
+        """Return the saved options, without credentials.
+
+        Init scripts require that the server still allows scripts.
+        """
+        try:
+            options = SessionOptions.from_json(self._persistent.find_options(caller.scoped(id)))
+        except (FootlightError, ValueError) as error:
+            logger.warning("the options of session %s could not be read: %s", id, error)
+            return SessionOptions()
+        return options if self._environment.script_evaluation else replace(options, init_scripts=())
+
+    async def _keep(self, session: Session) -> None:
+        """Save the state of a session that is to outlive the server."""
+        if not self._settings.persistent_sessions or not session.alive or session.saved_as is None:
+            return
+        try:
+            async with asyncio.timeout(2.0):
+                await session.dialogs.dismiss_all()
+                self._persistent.save(session.saved_as, await capture_state(session))
+                self._persistent.save_options(session.saved_as, session.options.to_json())
+        except (Error, OSError, TimeoutError, FootlightError):
+            logger.warning("the state of session %s could not be kept", session.id, exc_info=True)
+
+
+SessionsFactory = Callable[[], Awaitable[PooledSessions]]
+"""Returns the session table when the browser runs. Calls that are made before wait for it."""

@@ -1,0 +1,91 @@
+"""Pages that the browser has begun to open and that Playwright has not announced yet."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from typing import TYPE_CHECKING, Any, cast
+
+from footlight.browser.driver.playwright_api import Error
+
+if TYPE_CHECKING:
+    from playwright.async_api import BrowserContext, Page
+
+    from footlight.browser.launch.pool import PooledBrowser
+
+__all__ = ["PopupTracker"]
+
+EXPECTED_SECONDS = 2.0
+"""How long a click that opens a tab may take to do so."""
+
+
+class PopupTracker:
+    """Compares the pages that Chromium has opened with those that Playwright has announced.
+
+    Chromium reports a new page at once. Playwright announces it when the page's server has answered. Firefox
+    and WebKit have no such signal, so their popups are reported after Playwright's event.
+    """
+
+    def __init__(self, browser: PooledBrowser, context: BrowserContext) -> None:
+        self._browser = browser
+        self._context = context
+        self._context_id: str | None = None
+        self._announced = 0
+        self._given_up = 0
+        self._expected_until = 0.0
+        self.expected = False
+        """Whether the current action has clicked a link that opens a tab."""
+        self._changed = asyncio.Event()
+
+    async def learn_context(self, page: Page) -> None:
+        """Ask an idle page for Chromium's id of the context, which Playwright does not expose."""
+        if self._context_id is not None or self._browser.engine != "chromium":
+            return
+        with contextlib.suppress(Error):
+            cdp = await self._context.new_cdp_session(page)
+            info = cast("dict[str, Any]", await cdp.send("Target.getTargetInfo"))
+            await cdp.detach()
+            self._context_id = str(info["targetInfo"].get("browserContextId", ""))
+
+    def begin_action(self) -> None:
+        """Expect no tab of a new action yet."""
+        self._expected_until = 0.0
+        self.expected = False
+
+    def expect(self) -> None:
+        """Expect a tab, because a link was clicked in a way that opens one."""
+        self._expected_until = time.monotonic() + EXPECTED_SECONDS
+        self.expected = True
+
+    def count_own(self) -> None:
+        """Count a page that the session itself opens."""
+        if self._browser.extensions:  # Elsewhere only pages with an opener are in `browser.opened`.
+            self._announced += 1
+
+    def count_announced(self) -> None:
+        """Count a page that Playwright has announced."""
+        self._announced += 1
+        self._changed.set()
+
+    async def settle(self) -> None:
+        """Wait until all pages that were begun, or are expected, have been announced."""
+        before = self._announced
+        while (left := self._expected_until - time.monotonic()) > 0 and self._announced == before:
+            await self._wait_for_change(left)
+        while self._missing() > self._given_up:
+            await self._wait_for_change(None)
+
+    def give_up(self) -> None:
+        """Do not wait again for the pages that are missing now."""
+        self._given_up = max(0, self._missing())
+
+    async def _wait_for_change(self, seconds: float | None) -> None:
+        self._changed.clear()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._changed.wait()
+
+    def _missing(self) -> int:
+        begun = sum(target.context == self._context_id for target in self._browser.opened)
+        return begun - self._announced

@@ -1,0 +1,401 @@
+"""A session: an isolated context in a pooled browser, with its pages, its log and its recordings."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from footlight.browser.context.arguments import open_context
+from footlight.browser.context.devices import Devices
+from footlight.browser.context.options import SessionOptions
+from footlight.browser.driver.output_folder import OutputFolder
+from footlight.browser.driver.playwright_api import Error, cause, is_closed
+from footlight.browser.network.console import Console
+from footlight.browser.network.downloads import Downloads
+from footlight.browser.network.mocks import InterceptionRules
+from footlight.browser.network.policy import DomainPolicy, refused_host_error
+from footlight.browser.network.request_log import RequestLog
+from footlight.browser.page.dialogs import Dialogs
+from footlight.browser.page.events import Events
+from footlight.browser.page.page import LastAction, Page
+from footlight.browser.recording.recordings import Recordings
+from footlight.browser.sessions.action_tracker import ActionTracker
+from footlight.browser.sessions.change_events import ChangeKind, OnChange, SessionChange, ignore_change
+from footlight.browser.sessions.emulation import Emulator
+from footlight.browser.sessions.page_table import PageTable
+from footlight.browser.sessions.popups import PopupTracker
+from footlight.browser.sessions.turn import Turn
+from footlight.browser.snapshot.view import PageView, RefCounter
+from footlight.errors import (
+    BrowserCrashed,
+    FootlightError,
+    InvalidParameter,
+    NavigationFailed,
+    SessionNotFound,
+)
+
+if TYPE_CHECKING:
+    from playwright.async_api import BrowserContext, Dialog, Response, Route
+    from playwright.async_api import Page as PlaywrightPage
+
+    from footlight.browser.launch.extensions import LoadedExtension
+    from footlight.browser.launch.pool import PooledBrowser
+    from footlight.browser.network.filter_proxy import FilterProxy
+    from footlight.browser.recording.artifact_store import Artifact, ArtifactStore
+    from footlight.config import DialogSettings
+
+__all__ = ["Session", "SessionEnvironment", "SessionOptions"]
+
+logger = logging.getLogger(__name__)
+
+CRASH_NOTICE_SECONDS = 1.0
+"""How long after a lost page the end of the browser itself may become known."""
+CLOSE_SECONDS = 3.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionEnvironment:
+    """What all sessions of a server share."""
+
+    policy: DomainPolicy
+    dialogs: DialogSettings
+    download_path: Path
+    output_path: Path
+    scratch_path: Path
+    """A folder for temporary files. It is removed with the server, or by the next server."""
+    artifacts: ArtifactStore
+    devices: Devices = field(default_factory=Devices)
+    script_evaluation: bool = False
+    """Whether callers may run scripts in pages."""
+    proxy: FilterProxy | None = None
+    on_change: OnChange = ignore_change
+    secrets: tuple[str, ...] = ()
+    """The values of the server's secrets, which no screenshot may show."""
+    mask: Callable[[str], str] | None = None
+    """Removes the secrets from a text before it is written to a file, where there are secrets."""
+    after_crash: str = "the session is made anew at its next use"
+    """What the error about a crashed browser says about the session."""
+
+
+class Session:
+    """One lock, one context, any number of pages. Made by `Session.open`, ended by `close`.
+
+    `page_table` owns the pages, `actions` what the last action has started, `emulator` the emulation and the
+    speed of the network.
+    """
+
+    def __init__(
+        self,
+        id: str,
+        *,
+        owner: str,
+        options: SessionOptions,
+        browser: PooledBrowser,
+        context: BrowserContext,
+        environment: SessionEnvironment,
+        adopted: bool = False,
+        is_default: bool = False,
+        saved_as: str | None = None,
+    ) -> None:
+        self.id = id
+        self.options = options
+        self.owner = owner
+        """The principal that the session belongs to."""
+        self.is_default = is_default
+        """Whether its caller can omit its name."""
+        self.saved_as = saved_as
+        """The name under which its state survives the server, where that is enabled."""
+        self.lock = asyncio.Lock()
+        self.turn = Turn(id, self.lock)
+        self.ref_numbers = RefCounter()
+        self.created_at = time.time()
+        self.last_used = time.monotonic()
+        self.closed = False
+        self.crash_reported = False
+        self._browser = browser
+        self._context = context
+        self._environment = environment
+        self._adopted = adopted
+        self._left = False
+        self._tasks: set[asyncio.Task[None]] = set()
+
+        popups = PopupTracker(browser, context)
+        self.events = Events()
+        self.page_table = PageTable(self, context, popups)
+        self.dialogs = Dialogs(
+            {**environment.dialogs.model_dump(), **options.dialogs}, self.events, self.spawn
+        )
+        self.downloads = Downloads(
+            environment.download_path,
+            self.events.add_download,
+            self.page_table.id_of,
+            mask=environment.mask or str,
+        )
+        self.actions = ActionTracker(
+            pages=self.page_table, popups=popups, downloads=self.downloads, events=self.events
+        )
+        self.rules = InterceptionRules(context)
+        self.log = RequestLog(self.page_table.id_of_request)
+        self.console = Console(context, page_id_of=self.page_table.id_of, spawn=self.spawn)
+        self.recordings = Recordings(
+            context, browser.browser, environment.scratch_path, mask=environment.mask
+        )
+        self.emulator = Emulator(
+            context,
+            options,
+            engine=browser.engine,
+            devices=environment.devices,
+            pages=lambda: self.page_table.open_pages,
+            ensure_page=self.page_table.get,
+        )
+
+    @classmethod
+    async def open(
+        cls,
+        id: str,
+        *,
+        owner: str,
+        options: SessionOptions,
+        browser: PooledBrowser,
+        environment: SessionEnvironment,
+        context: BrowserContext | None = None,
+        is_default: bool = False,
+        saved_as: str | None = None,
+    ) -> Session:
+        """Open a session, and its context where none is given.
+
+        The session `default` adopts the context of a browser that the server has attached to.
+        """
+        contexts = browser.browser.contexts
+        adopt = bool(browser.attached and id == "default" and contexts and not environment.proxy)
+        if adopt:
+            context = contexts[0]
+        elif context is None:
+            context = await open_context(
+                browser.browser,
+                options,
+                devices=environment.devices,
+                filter_proxy=environment.proxy.url if environment.proxy else None,
+            )
+        session = cls(
+            id,
+            owner=owner,
+            options=options,
+            browser=browser,
+            context=context,
+            environment=environment,
+            adopted=adopt,
+            is_default=is_default,
+            saved_as=saved_as,
+        )
+        session._watch()
+        return session
+
+    def _watch(self) -> None:
+        self.page_table.watch()
+        self.log.watch(self._context)
+        self.console.watch()
+        self.downloads.watch(self._context)
+        self._context.on("dialog", self._on_dialog)
+        self._context.on("close", lambda _: self._leave())
+
+    # Lifecycle
+
+    @property
+    def alive(self) -> bool:
+        """Whether the browser still runs."""
+        return not self._browser.gone.is_set()
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the session has ended. Its context may close a moment before its browser ends."""
+        return self._left or not self.alive
+
+    def touch(self) -> None:
+        self.last_used = time.monotonic()
+
+    async def ended(self) -> FootlightError | None:
+        """Return the error that says why nothing works in the session any more, or None where it works."""
+        if self.closed:
+            return SessionNotFound(f'Session "{self.id}" was closed during the call', sessionId=self.id)
+        await self._wait_for_crash()
+        return None if self.alive else self.crash()
+
+    async def explain_failed_open(self, error: Error) -> FootlightError | None:
+        """Return the error to raise where a page could not be opened because the browser has crashed."""
+        if is_closed(error):
+            await self._wait_for_crash()
+        return None if self.alive else self.crash()
+
+    def crash(self) -> BrowserCrashed:
+        """Return the error for the one answer that reports the crash."""
+        self.crash_reported = True
+        self.events.closed.clear()  # The pages were closed by the crash.
+        return BrowserCrashed(f"The browser crashed; {self._environment.after_crash}", sessionId=self.id)
+
+    async def _wait_for_crash(self) -> None:
+        """Wait a moment for the news that the browser has ended."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(CRASH_NOTICE_SECONDS):
+                await self._browser.gone.wait()
+
+    async def close(self) -> None:
+        """Close the context with its pages, unless it was there before the session."""
+        self.closed = self.closed or self.alive  # A session that is removed after a crash was not closed.
+        self._leave()
+        self.downloads.close()
+        for task in self._tasks:
+            task.cancel()
+        await self.recordings.close()
+        if not self.alive:
+            return
+        with contextlib.suppress(Error, TimeoutError):
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await (self.dialogs.dismiss_all() if self._adopted else self._context.close())
+
+    def _leave(self) -> None:
+        """Report the end once. After that another session may have the same id."""
+        if not self._left:
+            self._environment.artifacts.remove_session(self.id)
+            self.tell("closed")
+            self._left = True
+
+    def tell(self, kind: ChangeKind, page_id: str | None = None) -> None:
+        """Report a change of the session or of one of its pages. Nothing is reported after the end."""
+        if not self._left:
+            self._environment.on_change(SessionChange(kind, self.owner, self.id, page_id))
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Run `work` beside the calls, until the session ends at the latest."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._on_task_done)
+        return task
+
+    def _on_task_done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        # Errors of Playwright mean that the page is gone.
+        if not task.cancelled() and (error := task.exception()) and not isinstance(error, Error):
+            logger.error("background work of session %s failed", self.id, exc_info=error)
+
+    def _on_dialog(self, dialog: Dialog) -> None:
+        # The dialog of a page that opens one at once is announced before the page.
+        self.dialogs.on_dialog(self.page_table.id_of(dialog.page), dialog)
+
+    # The browser and the environment
+
+    @property
+    def engine(self) -> str:
+        return self._browser.engine
+
+    @property
+    def browser(self) -> PooledBrowser:
+        return self._browser
+
+    @property
+    def context(self) -> BrowserContext:
+        """The context, for other modules of this package."""
+        return self._context
+
+    @property
+    def extensions(self) -> tuple[LoadedExtension, ...]:
+        """The extensions that the browser runs."""
+        return self._browser.extensions
+
+    async def browser_answers(self) -> bool:
+        """Return whether the browser's own process still answers, whatever its pages do."""
+        return await self._browser.answers()
+
+    @property
+    def policy(self) -> DomainPolicy:
+        return self._environment.policy
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        return self._environment.secrets
+
+    @property
+    def scratch_path(self) -> Path:
+        return self._environment.scratch_path
+
+    @property
+    def output(self) -> OutputFolder:
+        return OutputFolder(self._environment.output_path)
+
+    @property
+    def artifacts(self) -> ArtifactStore:
+        return self._environment.artifacts
+
+    def store_artifact(self, artifact: Artifact) -> bool:
+        """Store an artifact. Return False where it has no room, or the session has ended."""
+        return not self._left and self._environment.artifacts.add(artifact)
+
+    # What the pages need
+
+    @property
+    def pages(self) -> list[Page]:
+        """The open pages, oldest first."""
+        return self.page_table.open_pages
+
+    @property
+    def views(self) -> dict[str, PageView]:
+        """The views of the open pages by page id, oldest page first."""
+        return {page.id: page.view for page in self.pages}
+
+    @property
+    def last_action(self) -> LastAction:
+        return self.actions.last
+
+    async def close_hung(self) -> list[str]:
+        """Close the pages that do not answer because of a script, and return their ids."""
+        return await self.page_table.close_hung()
+
+    def check_proxied(self, response: Response) -> None:
+        """Check that a response comes from the site, and not from the filter proxy.
+
+        Raises:
+            PermissionDenied: the policy refuses the host.
+            NavigationFailed: the host cannot be reached, or the request is malformed.
+        """
+        if self._environment.proxy is None:
+            return
+        if host := response.headers.get("x-footlight-refused"):
+            raise refused_host_error(host, response.url)
+        if reason := response.headers.get("x-footlight-proxy"):
+            raise NavigationFailed(f"{response.url} could not be opened: {reason}", url=response.url)
+
+    @contextlib.asynccontextmanager
+    async def without_cache(self, page: PlaywrightPage) -> AsyncGenerator[None]:
+        """Load without the browser's cache in this block: interception switches it off."""
+
+        async def fall_back(route: Route) -> None:
+            await route.fallback()
+
+        try:
+            await page.route("**/*", fall_back)
+            yield
+        finally:
+            with contextlib.suppress(Error):
+                await page.unroute("**/*", fall_back)
+
+    async def cookies(self, urls: Sequence[str]) -> list[dict[str, Any]]:
+        """Return all cookies, or those that would be sent to the URLs."""
+        found: Any = await self._context.cookies(list(urls)) if urls else await self._context.cookies()
+        return found
+
+    async def add_cookies(self, cookies: Sequence[dict[str, Any]]) -> None:
+        """Add cookies.
+
+        Raises:
+            InvalidParameter: the browser refuses one of them.
+        """
+        try:
+            await self._context.add_cookies(cast("Any", cookies))
+        except Error as error:
+            raise InvalidParameter(f"cookies: {cause(error)}", parameter="cookies") from error

@@ -1,0 +1,122 @@
+"""Capture and restore the state of a session: cookies, localStorage, sessionStorage and URL."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, cast
+
+from footlight.browser.actions import navigation
+from footlight.browser.actions.dialogs import find_blocking_dialog
+from footlight.browser.context.storage_state import SessionState, Storage, to_playwright
+from footlight.browser.driver.deadline import Deadline
+from footlight.browser.driver.playwright_api import Error, cause, is_closed
+from footlight.errors import InvalidParameter, NavigationFailed
+
+if TYPE_CHECKING:
+    from playwright.async_api import Page as PlaywrightPage
+    from playwright.async_api import Route
+
+    from footlight.browser.sessions.session import Session
+
+__all__ = ["apply_state", "capture_state"]
+
+
+async def capture_state(session: Session) -> SessionState:
+    """Return the session's current state. sessionStorage is that of the frames of its current page."""
+    stored: Any = await session.context.storage_state()
+    local: Storage = {
+        origin["origin"]: {item["name"]: item["value"] for item in origin["localStorage"]}
+        for origin in stored["origins"]
+        if origin["localStorage"]
+    }
+    page = session.page_table.current
+    if page is None:
+        return SessionState(stored["cookies"], local)
+    if dialog := await find_blocking_dialog(page):
+        raise dialog.error()
+    tab: Storage = {}
+    for frame in page.playwright.frames:
+        try:
+            origin, items = await frame.evaluate(_TAB_STORAGE)
+        except Error:  # A frame without an origin has no storage.
+            continue
+        if items and "://" in origin:
+            tab[origin] = items
+    url = page.url
+    return SessionState(stored["cookies"], local, tab, url if url.startswith("http") else "about:blank")
+
+
+async def apply_state(session: Session, state: SessionState, deadline: Deadline) -> None:
+    """Replace the stored data of the session, and return to the saved URL.
+
+    A state that is refused does not change the session.
+
+    Raises:
+        InvalidParameter: the browser refuses a cookie or an item.
+        PermissionDenied: the policy refuses the URL, or an origin of sessionStorage.
+        NavigationFailed: the URL cannot be opened; the stored data has been replaced by then.
+    """
+    for url in (state.url, *state.session_storage):
+        session.policy.check_url(url)
+    await _check_accepted(session, state, deadline)
+    try:
+        await session.context.set_storage_state(cast("Any", to_playwright(state)))
+    except Error as error:
+        raise InvalidParameter(f"state: {cause(error)}", parameter="state") from error
+    page = await session.page_table.get()
+    await _put_session_storage(page.playwright, state.session_storage, deadline)
+    if state.url != page.url or state.url != "about:blank":
+        try:
+            await navigation.navigate(page, state.url, "load", deadline)
+        except NavigationFailed as error:
+            error.message += ". Cookies and storage are those of the state"
+            raise
+
+
+async def _check_accepted(session: Session, state: SessionState, deadline: Deadline) -> None:
+    """Try the state in a separate context, because Playwright empties the context before it checks."""
+    if not (state.cookies or state.local_storage or state.session_storage):
+        return
+    trial = await session.browser.browser.new_context()
+    try:
+        await trial.set_storage_state(cast("Any", to_playwright(state)))
+        if state.session_storage:
+            await _put_session_storage(await trial.new_page(), state.session_storage, deadline)
+    except Error as error:
+        if is_closed(error):
+            raise
+        raise InvalidParameter(f"state: {cause(error)}", parameter="state") from error
+    finally:
+        with suppress(Error):
+            await trial.close()
+
+
+async def _put_session_storage(page: PlaywrightPage, storage: Storage, deadline: Deadline) -> None:
+    """Visit an empty page of each origin in the tab, because sessionStorage belongs to the tab."""
+
+    async def empty(route: Route) -> None:
+        await route.fulfill(status=200, content_type="text/html", body="")
+
+    for origin, items in storage.items():
+        try:
+            await page.route(f"{origin}/**", empty)
+            await page.goto(f"{origin}/", timeout=deadline.remaining_ms)
+            await page.evaluate(_PUT_TAB_STORAGE, list(items.items()))
+        except Error as error:
+            raise InvalidParameter(
+                f"state.sessionStorage: {origin} cannot be given its items: {cause(error)}",
+                parameter="state.sessionStorage",
+            ) from error
+        finally:
+            await page.unroute(f"{origin}/**", empty)
+
+
+# By key and method, because an item named `length` is no property of the storage.
+_TAB_STORAGE = """(() => {
+  const keys = Array.from({length: sessionStorage.length}, (_, index) => sessionStorage.key(index));
+  return [location.origin, Object.fromEntries(keys.map(key => [key, sessionStorage.getItem(key)]))];
+})()"""
+_PUT_TAB_STORAGE = """items => {
+  sessionStorage.clear();
+  for (const [key, value] of items) sessionStorage.setItem(key, value);
+}"""

@@ -1,0 +1,109 @@
+"""Whose turn it is in a session: calls of an agent, one at a time, or a person who has taken over."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+
+from footlight.errors import HumanInControl
+
+__all__ = ["HelpRequest", "Turn"]
+
+PERSON_HAS_IT = "a person has the session"
+
+
+@dataclass(eq=False, slots=True)
+class HelpRequest:
+    """An agent waits for a person, and gives them its own turn meanwhile."""
+
+    reason: str
+    done: asyncio.Event = field(default_factory=asyncio.Event)
+    note: str = ""
+    """What the person says about it at the end."""
+
+
+class Turn:
+    """Hands the lock of a session to a person and back.
+
+    A person waits for the call that runs, and then has the lock, so that all other calls wait. If a call has
+    asked for help, the person uses the turn of that call, which goes on when the person is done.
+    """
+
+    def __init__(self, session_id: str, lock: asyncio.Lock) -> None:
+        self._session_id = session_id
+        self._lock = lock
+        self._has_lock = False
+        self.is_persons = False
+        self.help: HelpRequest | None = None
+        self._help_asked = asyncio.Event()
+
+    @property
+    def stage(self) -> str:
+        """What a call that waits for its turn is told."""
+        return PERSON_HAS_IT if self.is_persons else "waiting for the session"
+
+    def check(self) -> None:
+        """Check that a call may go on without waiting for its turn.
+
+        Raises:
+            HumanInControl: a person has the session.
+        """
+        if self.is_persons:
+            raise self.refusal()
+
+    def refusal(self) -> HumanInControl:
+        return HumanInControl(
+            f'A person has taken over session "{self._session_id}"', sessionId=self._session_id
+        )
+
+    async def take(self, *, timeout_s: float) -> bool:
+        """Give the session to a person. Return whether it worked: a call may run for longer than that."""
+        if self.is_persons:
+            return True
+        if self.help is None and not await self._wait_for_lock(timeout_s):
+            return False
+        self.is_persons = True
+        return True
+
+    async def _wait_for_lock(self, timeout_s: float) -> bool:
+        """Take the lock, unless a call asks for help first. Return False where neither happens in time."""
+        locking = asyncio.create_task(self._lock.acquire())
+        helping = asyncio.create_task(self._help_asked.wait())
+        try:
+            await asyncio.wait((locking, helping), timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            helping.cancel()
+            locking.cancel()
+            await asyncio.wait((locking,))
+            has_lock = not locking.cancelled() and locking.exception() is None
+            if has_lock and (self.is_persons or self.help is not None):
+                self._lock.release()  # Another person was faster, or the call that asks gives its turn.
+                has_lock = False
+        self._has_lock = self._has_lock or has_lock
+        return has_lock or self.is_persons or self.help is not None
+
+    def give_back(self, note: str = "") -> None:
+        """Give the session back to the calls."""
+        self.is_persons = False
+        if self._has_lock:
+            self._has_lock = False
+            self._lock.release()
+        if self.help is not None:
+            self.help.note = note
+            self.help.done.set()
+
+    async def ask_for_help(self, reason: str) -> str:
+        """Wait until a person has taken over and given back, and return their note.
+
+        The caller has the lock, so that there is one request at a time.
+        """
+        request = self.help = HelpRequest(reason)
+        self._help_asked.set()
+        try:
+            await request.done.wait()
+            return request.note
+        finally:
+            self.help = None
+            self._help_asked.clear()
+            if not self._has_lock:
+                self.is_persons = False

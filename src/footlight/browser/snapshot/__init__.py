@@ -1,0 +1,1 @@
+"""Accessibility snapshots as values: nodes, rendering, differences and search. No I/O."""

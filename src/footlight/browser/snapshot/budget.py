@@ -1,0 +1,238 @@
+"""Fit a whole snapshot into a budget of characters.
+
+Similar siblings are folded first, and as many of them are shown as there is room for. Where that is not
+enough, the most important lines are kept: news, dialogs and the focus, then the main content, then the rest,
+and navigation, headers and footers last. In each of these, controls and headings come before texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from footlight.browser.snapshot.compact import compact_lines, is_compactable
+from footlight.browser.snapshot.fitting import MAX_WORD_CHARACTERS, Fitted, LinkTo, cut_mark, fold_note
+from footlight.browser.snapshot.narrowing import ACTIVE_STATES, CONTROLS
+from footlight.browser.snapshot.nodes import Node
+from footlight.browser.snapshot.rendering import Line, make_lines, render_text
+
+__all__ = ["fit_snapshot"]
+
+FEWEST_OF_RUN = 3
+"""So many of a run of similar siblings are shown at least, and the last one."""
+_FULL = 0.9
+"""The part of the budget that ends the search for a better use of it."""
+_ITEMS = frozenset(("row", "listitem", "option", "treeitem", "article", "menuitem", "term", "definition"))
+"""Siblings of these roles are similar whatever is in them."""
+_NEWS = frozenset(("alert", "alertdialog", "dialog", "status"))
+_CHROME = frozenset(("banner", "complementary", "contentinfo", "navigation"))
+_NEWS_RANK, _MAIN_RANK, _OTHER_RANK, _CHROME_RANK = 0, 2, 4, 6
+
+
+def fit_snapshot(nodes: Sequence[Node], budget: int, link: LinkTo) -> Fitted:
+    """Return the whole text if it fits the budget, and otherwise its most important lines.
+
+    The last line then says how much is shown, with the link to the whole.
+    """
+    lines = compact_lines(make_lines(nodes)) if any(map(is_compactable, nodes)) else None
+    text = render_text(nodes) if lines is None else "\n".join([line.render() for line in lines])
+    total = len(nodes if lines is None else lines)
+    if len(text) <= budget:
+        return Fitted(text, cut=False, lines=total)
+    uri = link(text)
+    if len(cut_mark("shortened", total, total, uri)) >= budget:
+        uri = None
+    room = budget - len(cut_mark("shortened", total, total, uri)) - 1
+    tree = _Siblings(nodes)
+    folded = _fold_into(tree, room)
+    if folded is None:
+        return Fitted(_select(tree, room, budget, total, uri), cut=True, lines=total)
+    return Fitted("\n".join([*folded, cut_mark("shortened", len(folded), total, uri)]), cut=True, lines=total)
+
+
+class _Siblings:
+    """The nodes with the size of each subtree, and a key that similar siblings share."""
+
+    def __init__(self, nodes: Sequence[Node]) -> None:
+        self.nodes = nodes
+        self.sizes = [1] * len(nodes)
+        self.keys: list[object] = [None] * len(nodes)
+        """None for a node that must be seen, or that has one inside."""
+        self._measure()
+
+    def _measure(self) -> None:
+        nodes, sizes, keys = self.nodes, self.sizes, self.keys
+        inside: dict[int, list[int]] = {}
+        for index in range(len(nodes) - 1, -1, -1):
+            node = nodes[index]
+            children = inside.pop(node.depth + 1, None)
+            is_seen = node.role in _NEWS or "focused" in node.states or "selected" in node.states
+            key: object = node.role
+            if children:
+                sizes[index] += sum([sizes[child] for child in children])
+                is_seen = is_seen or None in [keys[child] for child in children]
+                if node.role not in _ITEMS:
+                    key = (node.role, *[nodes[child].role for child in children[:8]])
+            keys[index] = None if is_seen else key
+            siblings = inside.get(node.depth)
+            if siblings is None:
+                inside[node.depth] = [index]
+            else:
+                siblings.append(index)
+
+    def lines(self, longest_run: int, most: int | None = None) -> list[Line]:
+        """Return the lines, with at most so many of each run and a note in the place of the others.
+
+        Stop after `most` nodes.
+        """
+        return compact_lines(list(islice(self._fold(longest_run), most)))
+
+    def _fold(self, longest_run: int) -> Iterator[Line]:
+        nodes, sizes = self.nodes, self.sizes
+        left: list[Line | int | range] = [range(len(nodes))]
+        """Lines, nodes with their content, and ranges of siblings with their content; the next is last."""
+        while left:
+            item = left.pop()
+            if isinstance(item, Line):
+                yield item
+            elif isinstance(item, int):
+                yield Line(nodes[item].depth, nodes[item])
+                left.append(range(item + 1, item + sizes[item]))
+            elif item:
+                run = self._run(item)
+                left.append(range(run[-1] + sizes[run[-1]], item.stop))
+                if len(run) > longest_run + 2:
+                    note = self._note(run[longest_run:-1], like=run[0])
+                    left += (run[-1], Line(nodes[item.start].depth, None, "", note))
+                    run = run[:longest_run]
+                left += reversed(run)
+
+    def _run(self, siblings: range) -> list[int]:
+        """Return the first of the siblings, and those that follow it and are similar to it."""
+        sizes, keys = self.sizes, self.keys
+        run = [siblings.start]
+        key = keys[siblings.start]
+        at = siblings.start + sizes[siblings.start]
+        while key is not None and at < siblings.stop and keys[at] == key:
+            run.append(at)
+            at += sizes[at]
+        return run
+
+    def _note(self, hidden: Sequence[int], *, like: int) -> str:
+        model = self.nodes[like] if self.sizes[like] > 1 else None
+        return fold_note([self.nodes[index] for index in hidden], model)
+
+
+def _fold_into(tree: _Siblings, room: int) -> list[str] | None:
+    """Return the lines with as many members of each run as fit; None where even the fewest do not."""
+    best = None
+    fits, too_many = FEWEST_OF_RUN - 1, len(tree.nodes) + 1
+    trial = FEWEST_OF_RUN
+    while too_many - fits > 1:
+        lines = _render_within(tree.lines(trial, most=room), room)
+        if lines is None:
+            too_many = trial
+            trial = (fits + too_many) // 2
+            if best is None:
+                return None
+        else:
+            best, fits = lines, trial
+            used = sum(map(len, lines)) + len(lines)
+            if used >= _FULL * room:
+                break
+            trial = min(max(fits * room // used, fits + 1), too_many - 1)
+    return best
+
+
+def _render_within(lines: Sequence[Line], room: int) -> list[str] | None:
+    rendered: list[str] = []
+    room += 1
+    for line in lines:
+        text = line.render()
+        room -= len(text) + 1
+        if room < 0:
+            return None
+        rendered.append(text)
+    return rendered
+
+
+@dataclass(slots=True)
+class _Candidate:
+    """A line that may be kept. A lower `rank` is more important; `above` is the index of its parent."""
+
+    text: str
+    rank: int
+    above: int
+    is_kept: bool = False
+
+
+def _select(tree: _Siblings, room: int, budget: int, total: int, uri: str | None) -> str:
+    candidates = _candidates(tree)
+    by_rank: list[list[int]] = [[] for _ in range(_CHROME_RANK + 2)]
+    for index, candidate in enumerate(candidates):
+        by_rank[candidate.rank].append(index)
+    for index in (index for ranked in by_rank for index in ranked):
+        chain = list(_not_kept(candidates, index))
+        cost = sum([len(candidates[at].text) + 1 for at in chain])
+        if cost > room:
+            break
+        room -= cost
+        for at in chain:
+            candidates[at].is_kept = True
+    kept = [candidate.text for candidate in candidates if candidate.is_kept]
+    return "\n".join([*kept, cut_mark("cut", len(kept), total, uri)])[: max(budget, 0)]
+
+
+def _not_kept(candidates: Sequence[_Candidate], index: int) -> Iterator[int]:
+    """Yield a line and its ancestors, as far as they are not kept yet."""
+    while index >= 0 and not candidates[index].is_kept:
+        yield index
+        index = candidates[index].above
+
+
+def _candidates(tree: _Siblings) -> list[_Candidate]:
+    has_main = any(node.role == "main" for node in tree.nodes)
+    found: list[_Candidate] = []
+    above: list[tuple[int, int, int]] = []
+    """Depth, index and area of the lines that the next one may be inside."""
+    lines = tree.lines(FEWEST_OF_RUN)
+    for index, line in enumerate(lines):
+        while above and above[-1][0] >= line.depth:
+            above.pop()
+        area = above[-1][2] if above else (_OTHER_RANK if has_main else _MAIN_RANK)
+        rank, area = _rank(line.node, area)
+        if rank == area + 1 and any(_is_control(node) for node in line.cells):
+            rank = area
+        if rank == area + 1 and index + 1 < len(lines) and _labels(line.node, lines[index + 1].node):
+            rank = area
+        text = line.render(limit=MAX_WORD_CHARACTERS)
+        found.append(_Candidate(text, rank, above[-1][1] if above else -1))
+        above.append((line.depth, index, area))
+    return found
+
+
+def _rank(node: Node | None, area: int) -> tuple[int, int]:
+    """Return the rank of a line in an area, and the area inside it."""
+    if node is None:
+        return area, area
+    if node.role in _NEWS:
+        return _NEWS_RANK, _NEWS_RANK
+    if "focused" in node.states:
+        return _NEWS_RANK, area
+    if node.role == "main" and area != _NEWS_RANK:
+        return _MAIN_RANK, _MAIN_RANK
+    if node.role in _CHROME and area != _NEWS_RANK:
+        return _MAIN_RANK, _CHROME_RANK
+    return (area if _is_control(node) or node.role == "heading" else area + 1), area
+
+
+def _is_control(node: Node) -> bool:
+    return node.role in CONTROLS or not ACTIVE_STATES.isdisjoint(node.states)
+
+
+def _labels(node: Node | None, following: Node | None) -> bool:
+    """Return whether a text stands before a control that has no name of its own."""
+    if node is None or following is None or following.name or following.role not in CONTROLS:
+        return False
+    return node.role == "text" or bool(node.text)

@@ -1,0 +1,283 @@
+"""Compute what was added, removed, changed or moved between two snapshots, in tree order.
+
+Elements are matched by their refs. Nodes without refs, such as texts, are matched among the children of a
+matched parent. Most nodes are compared by identity, because a node that did not change is the same object in
+both snapshots.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, takewhile
+from typing import Literal
+
+from footlight.browser.snapshot.matching import Match, Tree, find_changed_span, longest_increasing
+from footlight.browser.snapshot.nodes import Node
+
+__all__ = ["NodeChange", "SnapshotDifference", "compute_difference"]
+
+ChangeKind = Literal["kept", "added", "removed", "changed"]
+"""A `kept` node did not change; it shows where the changes below it are."""
+
+ROLES_WITHOUT_PLACE = frozenset(("generic", "none", "presentation", "group", "paragraph", "document"))
+"""Roles that do not tell a reader where something is, unless they have a name."""
+MAX_NODES_IN_ROW = 100
+"""The part of a table row that is searched for the names of rows and columns."""
+MAX_LEVELS_UP = 20
+"""How many ancestors are searched for one that tells where a change is."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeChange:
+    """One entry of a difference. `depth` is its level there; `was` is the previous state of a changed node.
+
+    `inside` counts the nodes that were removed with a removed node, from inside it.
+    """
+
+    kind: ChangeKind
+    depth: int
+    node: Node
+    was: Node | None = None
+    moved: bool = False
+    inside: int = 0
+    place: str = ""
+    """The first words of a table row without a name, or the header of a changed cell's column."""
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotDifference:
+    changes: tuple[NodeChange, ...]
+
+
+def compute_difference(before: Sequence[Node], after: Sequence[Node]) -> SnapshotDifference | None:
+    """Return the difference, or None where a reader would see none. Boxes and test ids are ignored."""
+    span = find_changed_span(before, after)
+    if span is None:
+        return None
+    start, end_before, end_after = span
+    match = Match(Tree(before, start, end_before), Tree(after, start, end_after))
+    changes = tuple(_ChangeWriter(match).changes())
+    return SnapshotDifference(changes) if changes else None
+
+
+class _ChangeWriter:
+    """Puts the changes in tree order, each below the lines that tell where it is."""
+
+    def __init__(self, match: Match) -> None:
+        self._match = match
+        self._nodes = match.after.nodes
+        self._parents = match.after.parents
+        self._changed = _find_changed(match)
+        self._moved = _find_moved(match)
+        self._new = set(match.added())
+        self._path: list[tuple[int, int]] = []
+        """Index and level of the written lines that are ancestors of the current one, outermost first."""
+
+    def changes(self) -> Iterator[NodeChange]:
+        removed = _find_removed(self._match)
+        shown = {*self._changed, *self._moved, *self._new, *self._kept_in_new()}
+        for index in sorted(shown | removed.keys()):
+            for where, old in removed.get(index, ()):
+                yield from self._write_removal(where, old)
+            if index in shown:
+                yield from self._write_change(index)
+
+    def _kept_in_new(self) -> list[int]:
+        """Return the nodes that existed before and are inside a new node now."""
+        after = self._match.after.indices if self._new else ()
+        return [index for index in after if self._parents[index] in self._new]
+
+    def _write_removal(self, where: int, old: int) -> Iterator[NodeChange]:
+        yield from self._write_context(where)
+        node = self._match.before.nodes[old]
+        yield NodeChange("removed", self._level(), node, inside=_count_removed_inside(self._match, old))
+
+    def _write_change(self, index: int) -> Iterator[NodeChange]:
+        yield from self._write_context(self._parents[index])
+        moved, was = index in self._moved, self._changed.get(index)
+        kind = "added" if index in self._new else "changed" if moved or was else "kept"
+        column = self._column_name(index) if was else ""
+        yield NodeChange(kind, self._level(), self._nodes[index], was, moved, place=column)
+        self._path.append((index, self._level()))
+
+    def _write_context(self, where: int) -> Iterator[NodeChange]:
+        """Write the nearest ancestor that tells where the change is, unless it is already written."""
+        self._leave_closed(where)
+        last = self._path[-1][0] if self._path else -1
+        for _ in range(MAX_LEVELS_UP):
+            if where == last or _identifies_place(self._nodes[where]):
+                break
+            where = self._parents[where]
+        if where > last:
+            yield NodeChange("kept", self._level(), self._nodes[where], place=self._row_name(where))
+            self._path.append((where, self._level()))
+
+    def _row_name(self, row: int) -> str:
+        """Return the first words in a table row that has no name; "" for other nodes."""
+        nodes = self._nodes
+        if nodes[row].role != "row" or nodes[row].name:
+            return ""
+        for node in nodes[row + 1 : row + 1 + MAX_NODES_IN_ROW]:
+            if node.depth <= nodes[row].depth:
+                break
+            if node.name:
+                return node.name
+        return ""
+
+    def _column_name(self, cell: int) -> str:
+        """Return the name of the column header above a table cell; "" where there is none."""
+        nodes, row = self._nodes, self._parents[cell]
+        if nodes[cell].role not in ("cell", "gridcell") or row < 0 or cell - row > MAX_NODES_IN_ROW:
+            return ""
+        table = self._parents[row]
+        if table < 0 or nodes[row].role != "row":
+            return ""
+        position = sum(node.depth == nodes[cell].depth for node in nodes[row + 1 : cell])
+        following = nodes[table + 1 : table + 2 + MAX_NODES_IN_ROW]
+        heads = takewhile(lambda node: node.depth > following[0].depth, following[1:])
+        names = [node.name for node in heads if node.role == "columnheader"]
+        return names[position] if position < len(names) else ""
+
+    def _leave_closed(self, where: int) -> None:
+        """Drop the lines from the path that are not ancestors of the node."""
+        while self._path:
+            last = self._path[-1][0]
+            while where > last:
+                where = self._parents[where]
+            if where == last:
+                return
+            self._path.pop()
+
+    def _level(self) -> int:
+        return self._path[-1][1] + 1 if self._path else 0
+
+
+def _identifies_place(node: Node) -> bool:
+    return bool(node.name) or node.role not in ROLES_WITHOUT_PLACE
+
+
+def _find_changed(match: Match) -> dict[int, Node]:
+    """Return the previous state of each changed node.
+
+    A node that lost the focus is left out if another node has the focus now.
+    """
+    old, new = match.before.nodes, match.after.nodes
+    changed = {index: old[origin] for origin, index in match.pairs if _differs(old[origin], new[index])}
+    if any("focused" in new[index].states for index in (*changed, *match.added())):
+        changed = {index: was for index, was in changed.items() if not _lost_focus(was, new[index])}
+    return changed
+
+
+def _differs(was: Node, now: Node) -> bool:
+    return was is not now and _visible_values(was) != _visible_values(now)
+
+
+def _visible_values(node: Node) -> tuple[object, ...]:
+    return (
+        *(node.role, node.name, node.value or "", node.states, node.text),
+        *(node.description, node.url, node.placeholder),
+    )
+
+
+def _lost_focus(was: Node, now: Node) -> bool:
+    if "focused" not in was.states or "focused" in now.states:
+        return False
+    states = tuple(state for state in was.states if state != "focused")
+    return (states, *_values_without_states(was)) == (now.states, *_values_without_states(now))
+
+
+def _values_without_states(node: Node) -> tuple[object, ...]:
+    shown = _visible_values(node)
+    return *shown[:3], *shown[4:]
+
+
+def _find_moved(match: Match) -> set[int]:
+    """Return the kept nodes that have another parent, or another position among their kept siblings."""
+    if _has_same_order(match):
+        return set()
+    before = _kept_parents(match.before, match.partners)
+    after = _kept_parents(match.after, match.origins)
+    children: defaultdict[int, list[int]] = defaultdict(list)
+    moved: set[int] = set()
+    for index in match.after.indices:
+        origin = match.origins[index]
+        if origin >= 0 and match.partners[before[origin]] == after[index]:
+            children[after[index]].append(index)
+        elif origin >= 0:
+            moved.add(index)
+    for siblings in children.values():
+        in_place = longest_increasing([match.origins[index] for index in siblings])
+        if len(in_place) < len(siblings):
+            moved |= set(siblings) - {siblings[position] for position in in_place}
+    return moved
+
+
+def _has_same_order(match: Match) -> bool:
+    """Return whether all kept nodes are in the same order and in the same parents. This check is fast."""
+    origins, parents, parents_before = match.origins, match.after.parents, match.before.parents
+    stayed = [(index, origins[index]) for index in match.after.indices if origins[index] >= 0]
+    return all(one[1] < other[1] for one, other in pairwise(stayed)) and all(
+        origins[parents[index]] == parents_before[origin] for index, origin in stayed
+    )
+
+
+def _kept_parents(tree: Tree, others: Sequence[int]) -> list[int]:
+    """Return for each node its nearest ancestor that is in both lists."""
+    kept = list(tree.parents)
+    for index in tree.indices:
+        parent = tree.parents[index]
+        if parent >= 0 > others[parent]:
+            kept[index] = kept[parent]
+    return kept
+
+
+def _find_removed(match: Match) -> dict[int, list[tuple[int, int]]]:
+    """Return the outermost removed nodes, by the index after at which they are written.
+
+    Each comes with the index after of the node that it was in. It is written behind the sibling that it
+    followed.
+    """
+    before, after = match.before, match.after
+    gone = match.removed()
+    if not gone:
+        return {}
+    ends, followed = after.ends(), _preceding_siblings(match)
+    removed: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
+    for old in gone:
+        parent = before.parents[old]
+        where = match.partners[parent]
+        if parent >= 0 > where:
+            continue
+        sibling = followed.get(old, -1)
+        is_there = sibling > where and ends[sibling] <= (ends[where] if where >= 0 else after.end)
+        at = ends[sibling] if is_there else where + 1
+        removed[max(at, after.start)].append((where, old))
+    for shown in removed.values():
+        shown.sort(key=lambda pair: -pair[0])
+    return removed
+
+
+def _preceding_siblings(match: Match) -> dict[int, int]:
+    """Return for each removed node the index after of the last kept sibling before it."""
+    last: dict[int, int] = {}
+    followed: dict[int, int] = {}
+    for index in match.before.indices:
+        parent = match.before.parents[index]
+        if match.partners[index] >= 0:
+            last[parent] = match.partners[index]
+        elif parent in last:
+            followed[index] = last[parent]
+    return followed
+
+
+def _count_removed_inside(match: Match, old: int) -> int:
+    """Return how many descendants were removed with the node."""
+    nodes, depth = match.before.nodes, match.before.nodes[old].depth
+    found = 0
+    for index in range(old + 1, match.before.end):
+        if nodes[index].depth <= depth:
+            break
+        found += match.partners[index] < 0
+    return found

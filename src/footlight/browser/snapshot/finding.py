@@ -1,0 +1,76 @@
+"""Search a snapshot for a text and return the matching lines below the lines that tell where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from footlight.browser.snapshot.nodes import Node
+from footlight.browser.snapshot.rendering import Line
+from footlight.errors import InvalidParameter
+from footlight.patterns import LinearPattern, PatternError
+
+__all__ = ["TextMatcher", "TextSearchResult", "find_lines", "make_matcher"]
+
+TextMatcher = Callable[[str], bool]
+"""Returns whether a text matches."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextSearchResult:
+    """The result of a search: `count` is the number of all matches, `lines` shows the first ones."""
+
+    count: int
+    lines: list[Line]
+
+
+def make_matcher(text: str | None, regex: str | None) -> TextMatcher:
+    """Return a matcher for a text, ignoring case and white space, or for a regular expression.
+
+    Raises:
+        InvalidParameter: the expression cannot be compiled.
+    """
+    if regex is None:
+        sought = _normalize(text or "")
+        if not sought:
+            return lambda said: any(map(str.isspace, said))
+        return lambda said: sought in _normalize(said)
+    try:
+        return LinearPattern(regex).is_in
+    except PatternError as error:
+        raise InvalidParameter(f"regex: {error}; or use text", parameter="regex") from None
+
+
+def _normalize(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def find_lines(nodes: Sequence[Node], matches: TextMatcher, limit: int) -> TextSearchResult:
+    """Return the first matches, each below its ancestors that have a ref or a name."""
+    found = [index for index, node in enumerate(nodes) if any(map(matches, _texts_of(node)))]
+    shown: dict[int, int] = {}
+    for index, above in _with_ancestors(nodes, found[:limit]):
+        depth = 0
+        for ancestor in (*above, index):
+            shown.setdefault(ancestor, depth)
+            depth = shown[ancestor] + 1
+    return TextSearchResult(len(found), [Line(depth, nodes[index]) for index, depth in sorted(shown.items())])
+
+
+def _texts_of(node: Node) -> Iterator[str]:
+    for words in (node.name, node.value, node.text, node.placeholder, node.description, node.testid):
+        if words:
+            yield words
+
+
+def _with_ancestors(nodes: Sequence[Node], sought: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
+    left = iter(sought)
+    next_sought = next(left, None)
+    above: list[int] = []
+    for index, node in enumerate(nodes):
+        while above and nodes[above[-1]].depth >= node.depth:
+            above.pop()
+        if index == next_sought:
+            yield index, [each for each in above if nodes[each].ref or nodes[each].name]
+            next_sought = next(left, None)
+        above.append(index)

@@ -1,0 +1,167 @@
+"""Fit lines into a budget of characters: fold runs, cut long texts, and cut off the tail last."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+
+from footlight.browser.snapshot.nodes import Node
+from footlight.browser.snapshot.rendering import Line, plural, quote_unless_word
+
+__all__ = [
+    "MAX_WORD_CHARACTERS",
+    "Fitted",
+    "LinkTo",
+    "cut_lines",
+    "cut_mark",
+    "fit",
+    "fold",
+    "fold_note",
+]
+
+LinkTo = Callable[[str], str | None]
+"""Stores a text and returns the URI to read it at, or None where it has no room."""
+
+MAX_RUN = 12
+"""The longest run of similar nodes that is shown whole."""
+SHOWN_OF_RUN = 5
+MAX_WORD_CHARACTERS = 120
+"""The length of a name or a text after it was cut."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A text that fits the budget. `lines` is the number of lines without a cut."""
+
+    text: str
+    cut: bool
+    lines: int
+
+
+def fit(lines: Sequence[Line], budget: int, link: LinkTo, *, folded: bool = False) -> Fitted:
+    """Return the text as it is if it fits the budget, and otherwise as much of it as fits.
+
+    With `folded`, runs are folded in any case. Where the budget cuts something off, the last line says so and
+    links to the whole text. The steps are: fold runs, cut long texts, drop the deepest texts, cut off the
+    tail.
+    """
+    whole = [line.render() for line in lines]
+    text = "\n".join(whole)
+    if not folded and len(text) <= budget:
+        return Fitted(text, cut=False, lines=len(lines))
+    known = dict(zip(map(id, lines), whole, strict=True))
+    fewer = fold(lines)
+    less = [known.get(id(line)) or line.render() for line in fewer]
+    if folded and _joined_length(less) <= budget:
+        return Fitted("\n".join(less), cut=False, lines=len(lines))
+    return Fitted(_reduce(fewer, less, budget, len(lines), link(text)), cut=True, lines=len(lines))
+
+
+def cut_lines(lines: Sequence[str], budget: int, link: LinkTo, *, comment: str = "") -> Fitted:
+    """Fit lines of another format into the budget. `comment` precedes the mark, such as `# ` in YAML."""
+    text = "\n".join(lines)
+    if len(text) <= budget:
+        return Fitted(text, cut=False, lines=len(lines))
+    return Fitted(_keep_beginning(lines, budget, len(lines), link(text), comment), cut=True, lines=len(lines))
+
+
+def _reduce(lines: Sequence[Line], written: Sequence[str], budget: int, total: int, uri: str | None) -> str:
+    room = budget - len(cut_mark("shortened", total, total, uri)) - 1
+    short = [
+        text if len(text) <= MAX_WORD_CHARACTERS else line.render(limit=MAX_WORD_CHARACTERS)
+        for line, text in zip(lines, written, strict=True)
+    ]
+    for less in (written, short, _drop_deepest_texts(lines, short, room)):
+        if _joined_length(less) <= room:
+            return "\n".join([*less, cut_mark("shortened", len(less), total, uri)])
+    return _keep_beginning(short, budget, total, uri)
+
+
+def _joined_length(lines: Sequence[str]) -> int:
+    return sum(map(len, lines)) + len(lines) - 1
+
+
+def _drop_deepest_texts(lines: Sequence[Line], written: Sequence[str], room: int) -> list[str]:
+    """Drop texts without a ref, the deepest first, until the rest fits."""
+    excess = _joined_length(written) - room
+    texts = [index for index, line in enumerate(lines) if _is_text(line)]
+    dropped: set[int] = set()
+    for index in sorted(texts, key=lambda index: -lines[index].depth):
+        if excess <= 0:
+            break
+        dropped.add(index)
+        excess -= len(written[index]) + 1
+    return [line for index, line in enumerate(written) if index not in dropped]
+
+
+def _is_text(line: Line) -> bool:
+    return line.node is not None and line.node.role == "text" and line.node.ref is None and not line.mark
+
+
+def _keep_beginning(lines: Sequence[str], budget: int, total: int, uri: str | None, comment: str = "") -> str:
+    """Return the lines that fit beside the mark. The link is left out where even that does not fit."""
+    if len(cut_mark("cut", total, total, uri)) + len(comment) > budget:
+        uri = None
+    room = budget - len(comment) - len(cut_mark("cut", total, total, uri))
+    shown: list[str] = []
+    for line in lines:
+        room -= len(line) + 1
+        if room < 0:
+            break
+        shown.append(line)
+    mark = comment + cut_mark("cut", len(shown), total, uri)
+    return "\n".join([*shown, mark])[: max(budget, 0)]
+
+
+def cut_mark(done: str, shown: int, total: int, uri: str | None) -> str:
+    where = f"; the whole: {uri}" if uri else ""
+    return f"… {done}: {shown:,} of {total:,} lines shown{where}"
+
+
+def fold(lines: Sequence[Line]) -> list[Line]:
+    """Fold long runs of similar nodes without children to the first five, a count with refs, and the last."""
+    kinds = [_run_key(line, following) for line, following in pairwise([*lines, None]) if line is not None]
+    folded: list[Line] = []
+    start = 0
+    for kind, group in groupby(kinds):
+        end = start + sum(1 for _ in group)
+        run = lines[start:end]
+        if kind is not None and len(run) > MAX_RUN:
+            run = [*run[:SHOWN_OF_RUN], _folded_line(run[SHOWN_OF_RUN:-1]), run[-1]]
+        folded += run
+        start = end
+    return folded
+
+
+def _run_key(line: Line, following: Line | None) -> tuple[str, int, str] | None:
+    """Return a key that is equal for similar lines, or None for a line that must not be folded."""
+    node = line.node
+    if node is None or (following is not None and following.depth > line.depth):
+        return None
+    if "selected" in node.states or "focused" in node.states:
+        return None
+    return line.mark, line.depth, node.role
+
+
+def _folded_line(run: Sequence[Line]) -> Line:
+    nodes = [line.node for line in run if line.node is not None]
+    return Line(run[0].depth, None, run[0].mark, fold_note(nodes))
+
+
+def fold_note(nodes: Sequence[Node], model: Node | None = None) -> str:
+    """Return the line in the place of similar nodes: `… 40 more rows like e12 e40…e200`."""
+    refs = [node.ref for node in nodes if node.ref]
+    like = [f"like {model.ref}"] if model is not None and model.ref else []
+    return " ".join(
+        [f"… {len(nodes)} more {quote_unless_word(plural(nodes[0].role))}", *like, *_ref_range(refs)]
+    )
+
+
+def _ref_range(refs: Sequence[str]) -> list[str]:
+    """Return `e12–e59` where the numbers are consecutive, and `e12…e80` otherwise."""
+    if not refs:
+        return []
+    numbers = [int(ref[1:]) for ref in refs]
+    in_a_row = all(second == first + 1 for first, second in pairwise(numbers))
+    return [f"{refs[0]}{'–' if in_a_row else '…'}{refs[-1]}"]

@@ -1,0 +1,100 @@
+"""Stable selectors: they find an element again in another run, when its ref is gone.
+
+The candidates are the test id, then role and name if they are unique on the page, then the same inside an
+ancestor that can be found so, and last a CSS path. All but the CSS path is computed from the last snapshot,
+so no call waits for it. The page returns the path together with the answer about a ref.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from footlight.browser.snapshot.nodes import Node
+
+if TYPE_CHECKING:
+    from playwright.async_api import Frame
+
+__all__ = ["frame_locator", "stable_locator"]
+
+MAX_NAME_CHARACTERS = 120
+_TEST_ID = re.compile(r"[\w.:/@-]+")
+"""Test ids that need no quotes in a selector."""
+_ROLES_WITHOUT_MEANING = frozenset(("", "generic", "none", "presentation", "text", "iframe", "paragraph"))
+"""Roles that identify nothing, or that are handled separately."""
+
+
+def stable_locator(nodes: Sequence[Node], ref: str) -> str | None:
+    """Return a selector that is valid in the frame, or None where nothing identifies the element."""
+    at = next((index for index, node in enumerate(nodes) if node.ref == ref), None)
+    if at is None:
+        return None
+    for name in _selectors_for(nodes[at]):
+        if _is_unique(nodes, nodes[at], name):
+            return name
+    for outer in _ancestors(nodes, at):
+        within = nodes[outer + 1 : _end(nodes, outer)]
+        inner = next(
+            (name for name in _selectors_for(nodes[at]) if _is_unique(within, nodes[at], name)), None
+        )
+        if inner is None:
+            return None  # What is around that has others like it too.
+        for name in _selectors_for(nodes[outer]):
+            if _is_unique(nodes, nodes[outer], name):
+                return f"{name} >> {inner}"
+    return None
+
+
+def frame_locator(frame: Frame) -> str | None:
+    """Return the prefix that leads into the frame: "" for the main frame, None where there is no way."""
+    if frame.parent_frame is None:
+        return ""
+    outer = frame_locator(frame.parent_frame)
+    element = _frame_element(frame.name, [each.name for each in frame.parent_frame.child_frames])
+    return None if outer is None or element is None else f"{outer}{element} >> "
+
+
+def _frame_element(name: str, all_names: Sequence[str]) -> str | None:
+    """Select the frame by its name or id, which Playwright calls its name. A single frame needs neither."""
+    if _is_plain(name) and all_names.count(name) == 1:
+        return f":is(iframe, frame):is([name={_quote(name)}], [id={_quote(name)}])"
+    return "iframe" if len(all_names) == 1 else None
+
+
+def _selectors_for(node: Node) -> Iterator[str]:
+    if _TEST_ID.fullmatch(node.testid):
+        yield f"testid={node.testid}"
+    if node.role not in _ROLES_WITHOUT_MEANING and _is_plain(node.name):
+        yield f"role={node.role}[name={_quote(node.name)}]"
+
+
+def _is_unique(nodes: Sequence[Node], node: Node, name: str) -> bool:
+    if name.startswith("testid="):
+        return sum(each.testid == node.testid for each in nodes) == 1
+    return sum(each.role == node.role and each.name == node.name for each in nodes) == 1
+
+
+def _ancestors(nodes: Sequence[Node], at: int) -> Iterator[int]:
+    """Yield the ancestors from the inside out."""
+    depth = nodes[at].depth
+    for index in range(at - 1, -1, -1):
+        if nodes[index].depth < depth:
+            depth = nodes[index].depth
+            yield index
+
+
+def _end(nodes: Sequence[Node], outer: int) -> int:
+    """Return the index after the last descendant."""
+    depth = nodes[outer].depth
+    return next((at for at in range(outer + 1, len(nodes)) if nodes[at].depth <= depth), len(nodes))
+
+
+def _is_plain(text: str) -> bool:
+    """Return whether the text is complete and can be used in a selector."""
+    return 0 < len(text) <= MAX_NAME_CHARACTERS and text.isprintable() and not text.endswith("…")
+
+
+def _quote(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

@@ -1,0 +1,217 @@
+"""Match the nodes of two snapshots: by ref, and by their place where they have none."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import chain, compress, count, pairwise, repeat
+from operator import attrgetter, is_not
+
+from footlight.browser.snapshot.nodes import Node
+
+__all__ = ["Match", "Tree", "find_changed_span", "longest_increasing"]
+
+
+def find_changed_span(before: Sequence[Node], after: Sequence[Node]) -> tuple[int, int, int] | None:
+    """Return where the lists begin to differ and where the difference ends in each, or None if they are the
+    same.
+
+    Nodes are compared by identity. No node after the end has its parent inside the span.
+    """
+    shorter = min(len(before), len(after))
+    start = next(compress(count(), map(is_not, before, after)), shorter)
+    if start == len(before) == len(after):
+        return None
+    backwards = map(is_not, reversed(before), reversed(after))
+    same = min(next(compress(count(), backwards), shorter), shorter - start)
+    end = len(after) - same
+    within_span = chain(before[start : len(before) - same], after[start:end])
+    top = min(map(attrgetter("depth"), within_span))
+    end = next((index for index in range(end, len(after)) if after[index].depth <= top), len(after))
+    return start, len(before) - (len(after) - end), end
+
+
+class Tree:
+    """The nodes from `start` to `end` of a list, and the index of each one's parent (-1 for none)."""
+
+    def __init__(self, nodes: Sequence[Node], start: int, end: int) -> None:
+        self.nodes = nodes
+        self.start = start
+        self.end = end
+        self.indices = range(start, end)
+        self.within_span = nodes[start:end]
+        self.parents = [-1] * end
+        self._ancestors = self._ancestors_of_start()
+        self._find_parents()
+
+    def _ancestors_of_start(self) -> list[int]:
+        """Return the last node before `start` and its ancestors, which are its parents outside the span."""
+        if not self.start:
+            return []
+        above = [self.start - 1]
+        for index in range(self.start - 2, -1, -1):
+            depth = self.nodes[above[-1]].depth
+            if depth == 0:
+                break
+            if self.nodes[index].depth < depth:
+                above.append(index)
+        above.reverse()
+        for outer, inner in pairwise(above):
+            self.parents[inner] = outer
+        return above
+
+    def _find_parents(self) -> None:
+        parents, above = self.parents, [-1, *self._ancestors]
+        depths = [-1, *(self.nodes[index].depth for index in self._ancestors)]
+        for index, node in enumerate(self.within_span, self.start):
+            depth = node.depth
+            while depths[-1] >= depth:
+                depths.pop()
+                above.pop()
+            parents[index] = above[-1]
+            depths.append(depth)
+            above.append(index)
+
+    def ends(self) -> list[int]:
+        """Return for each node the index after its last descendant."""
+        ends = [self.end] * self.end
+        above = list(self._ancestors)
+        for index in self.indices:
+            depth = self.nodes[index].depth
+            while above and self.nodes[above[-1]].depth >= depth:
+                ends[above.pop()] = index
+            above.append(index)
+        return ends
+
+
+class Match:
+    """Which node after is which node before: `partners` and `origins` hold the index of the other, or -1.
+
+    Both lists end with an additional -1, so that the parent -1 is matched with -1.
+    """
+
+    def __init__(self, before: Tree, after: Tree) -> None:
+        self.before = before
+        self.after = after
+        self.partners, self.origins = _match_same_objects(before, after)
+        self.pairs: list[tuple[int, int]] = []
+        """Those that may say something else now."""
+        self._match_refs()
+        self._match_without_refs()
+
+    def _pair(self, old: int, new: int) -> None:
+        self.partners[old] = new
+        self.origins[new] = old
+        self.pairs.append((old, new))
+
+    def removed(self) -> list[int]:
+        return [index for index in self.before.indices if self.partners[index] < 0]
+
+    def added(self) -> list[int]:
+        return [index for index in self.after.indices if self.origins[index] < 0]
+
+    def _match_refs(self) -> None:
+        nodes = self.before.nodes
+        known = {nodes[index].ref: index for index in self.removed() if nodes[index].ref}
+        for index in self.added():
+            old = known.get(self.after.nodes[index].ref)
+            if old is not None:
+                self._pair(old, index)
+
+    def _match_without_refs(self) -> None:
+        """Match nodes without refs from the root inwards, parents before their children."""
+        before, after = (
+            _children_without_refs(self.before, self.removed()),
+            _children_without_refs(self.after, self.added()),
+        )
+        for parent, new in after.items():
+            origin = self.origins[parent]
+            if origin >= 0 or parent < 0:
+                self._align(before.get(origin, ()), new)
+
+    def _align(self, old: Sequence[int], new: Sequence[int]) -> None:
+        """Match equal nodes in order, and between them nodes of the same role in order."""
+        same = _pair_equal(
+            [self._likeness_key(self.before.nodes[index], self.partners[index]) for index in old],
+            [self._likeness_key(self.after.nodes[index], self._matched_index(index)) for index in new],
+        )
+        for (old_start, new_start), (old_end, new_end) in pairwise([(-1, -1), *same, (len(old), len(new))]):
+            if new_start >= 0 and self.origins[new[new_start]] < 0:
+                self._pair(old[old_start], new[new_start])
+            self._align_by_role(old[old_start + 1 : old_end], new[new_start + 1 : new_end])
+
+    def _matched_index(self, new: int) -> int:
+        return new if self.origins[new] >= 0 else -1
+
+    def _likeness_key(self, node: Node, new: int) -> tuple[str, str, int]:
+        """Return a key that is equal for nodes that may be matched. A matched node has one of its own."""
+        return node.role, node.name, new
+
+    def _align_by_role(self, old: Sequence[int], new: Sequence[int]) -> None:
+        waiting: defaultdict[str, list[int]] = defaultdict(list)
+        for index in reversed(old):
+            if self.partners[index] < 0:
+                waiting[self.before.nodes[index].role].append(index)
+        last = -1
+        for index in new:
+            candidates = waiting[self.after.nodes[index].role] if self.origins[index] < 0 else []
+            while candidates and candidates[-1] < last:
+                candidates.pop()
+            if candidates:
+                last = candidates.pop()
+                self._pair(last, index)
+
+
+def _match_same_objects(before: Tree, after: Tree) -> tuple[list[int], list[int]]:
+    """Return the partners and origins of nodes that are the same object.
+
+    If an object occurs twice in a list, nothing is matched here.
+    """
+    known_before = dict(zip(map(id, before.within_span), before.indices, strict=True))
+    known_after = dict(zip(map(id, after.within_span), after.indices, strict=True))
+    if len(known_before) < len(before.within_span) or len(known_after) < len(after.within_span):
+        known_before, known_after = dict.fromkeys(known_before, -1), dict.fromkeys(known_after, -1)
+    partners = map(known_after.get, map(id, before.within_span), repeat(-1))
+    origins = map(known_before.get, map(id, after.within_span), repeat(-1))
+    same = range(before.start)
+    return [*same, *partners, -1], [*same, *origins, -1]
+
+
+def _children_without_refs(tree: Tree, unmatched: Sequence[int]) -> dict[int, list[int]]:
+    """Return the children without refs by parent, for parents that have an unmatched one, in tree order."""
+    parents = {tree.parents[index] for index in unmatched if tree.nodes[index].ref is None}
+    children: dict[int, list[int]] = {parent: [] for parent in sorted(parents)}
+    for index in tree.indices if parents else ():
+        if tree.parents[index] in parents and tree.nodes[index].ref is None:
+            children[tree.parents[index]].append(index)
+    return children
+
+
+def _pair_equal(old: Sequence[object], new: Sequence[object]) -> list[tuple[int, int]]:
+    """Pair the nth old key with the nth equal new key, as far as both lists have the same order."""
+    find_places: defaultdict[object, list[int]] = defaultdict(list)
+    for index in range(len(old) - 1, -1, -1):
+        find_places[old[index]].append(index)
+    pairs = [(find_places[key].pop(), index) for index, key in enumerate(new) if find_places.get(key)]
+    return [pairs[index] for index in longest_increasing([one for one, _ in pairs])]
+
+
+def longest_increasing(numbers: Sequence[int]) -> list[int]:
+    """Return the indices of a longest increasing subsequence of distinct numbers."""
+    if all(one < other for one, other in pairwise(numbers)):
+        return list(range(len(numbers)))
+    tails: list[int] = []
+    tail_indices: list[int] = []
+    previous: list[int] = []
+    for index, number in enumerate(numbers):
+        length = bisect_left(tails, number)
+        previous.append(tail_indices[length - 1] if length else -1)
+        tails[length : length + 1] = [number]
+        tail_indices[length : length + 1] = [index]
+    rising: list[int] = []
+    index = tail_indices[-1]
+    while index >= 0:
+        rising.append(index)
+        index = previous[index]
+    return rising[::-1]

@@ -1,0 +1,165 @@
+"""Reduce a snapshot to what can be acted on, to some levels, or to one subtree. No I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from footlight.browser.snapshot.nodes import Node
+from footlight.browser.snapshot.rendering import shorten
+
+__all__ = ["keep_interactive", "limit_depth", "subtree"]
+
+MAX_WORD_CHARACTERS = 60
+"""The length of the words that identify a row without a name."""
+
+CONTROLS = frozenset(
+    (
+        *("button", "link", "menuitem", "menuitemcheckbox", "menuitemradio", "option", "tab", "treeitem"),
+        *(
+            "checkbox",
+            "combobox",
+            "listbox",
+            "radio",
+            "searchbox",
+            "slider",
+            "spinbutton",
+            "switch",
+            "textbox",
+        ),
+        "scrollbar",
+    )
+)
+ACTIVE_STATES = frozenset(("clickable", "editable", "focused"))
+PLACES = frozenset(
+    (
+        *("banner", "complementary", "contentinfo", "form", "main", "navigation", "region", "search"),
+        *("group", "list", "menu", "menubar", "radiogroup", "table", "tablist", "tabpanel", "toolbar"),
+        *("grid", "tree", "treegrid"),
+    )
+)
+"""Roles that tell where a control is if they have a name."""
+ITEMS = frozenset(("listitem", "row", "article", "dialog", "alertdialog"))
+"""Roles that tell where a control is even without a name: a row identifies its `Delete` button."""
+
+
+def keep_interactive(nodes: Sequence[Node]) -> tuple[Node, ...]:
+    """Return the controls and other elements that take a click or a key, and what tells where they are.
+
+    That is frames, dialogs, rows, landmarks with a name, and the last heading before a control. Depths are
+    counted again. A kept node without name or text gets the first words inside it as its text.
+    """
+    parents = _parents(nodes)
+    active = {index for index, node in enumerate(nodes) if _is_active(node)}
+    above = _ancestors_of(parents, active)
+    kept = (
+        active
+        | {index for index in above if _is_place(nodes[index])}
+        | _preceding_headings(nodes, active, above)
+    )
+    return tuple(_rebase(nodes, parents, kept, _first_words(nodes, parents, kept, above)))
+
+
+def _is_active(node: Node) -> bool:
+    return node.role in CONTROLS or not ACTIVE_STATES.isdisjoint(node.states)
+
+
+def _is_place(node: Node) -> bool:
+    return node.is_frame or node.role in ITEMS or (node.role in PLACES and node.name != "")
+
+
+def _ancestors_of(parents: Sequence[int], active: set[int]) -> set[int]:
+    above: set[int] = set()
+    for index in active:
+        parent = parents[index]
+        while parent >= 0 and parent not in above:
+            above.add(parent)
+            parent = parents[parent]
+    return above
+
+
+def _preceding_headings(nodes: Sequence[Node], active: set[int], above: set[int]) -> set[int]:
+    """Return the last heading before each run of controls, unless the heading only contains a link."""
+    found: set[int] = set()
+    last = -1
+    for index, node in enumerate(nodes):
+        if node.role == "heading":
+            last = -1 if index in above else index
+        elif index in active and last >= 0:
+            found.add(last)
+    return found
+
+
+def _first_words(
+    nodes: Sequence[Node], parents: Sequence[int], kept: set[int], above: set[int]
+) -> dict[int, str]:
+    """Return the first words inside each kept node that has no name and text, except words of kept nodes."""
+    words: dict[int, str] = {}
+    for index, (node, owner) in enumerate(zip(nodes, _nearest_kept(parents, kept), strict=True)):
+        if index in kept or owner < 0 or nodes[owner].name or nodes[owner].text:
+            continue
+        said = node.text or (node.name if node.role in _SPEAKING and index not in above else "")
+        before = words.get(owner, "")
+        if said and said not in before and len(before) < MAX_WORD_CHARACTERS:
+            words[owner] = shorten(f"{before} {said}".strip(), MAX_WORD_CHARACTERS)
+    return words
+
+
+_SPEAKING = frozenset(("text", "cell", "gridcell", "rowheader", "img", "image", "heading"))
+
+
+def _nearest_kept(parents: Sequence[int], kept: set[int]) -> list[int]:
+    """Return for each node the index of its nearest kept ancestor."""
+    owner: list[int] = []
+    for parent in parents:
+        owner.append(parent if parent in kept or parent < 0 else owner[parent])
+    return owner
+
+
+def _rebase(
+    nodes: Sequence[Node], parents: Sequence[int], kept: set[int], words: dict[int, str]
+) -> Iterator[Node]:
+    owner = _nearest_kept(parents, kept)
+    depths: dict[int, int] = {}
+    for index in sorted(kept):
+        depths[index] = depth = depths.get(owner[index], -1) + 1
+        text = words.get(index, "") or nodes[index].text
+        yield replace(nodes[index], depth=depth, text=text)
+
+
+def _parents(nodes: Sequence[Node]) -> list[int]:
+    """Return the index of each node's parent, or -1."""
+    parents: list[int] = []
+    above: list[int] = []
+    for index, node in enumerate(nodes):
+        while above and nodes[above[-1]].depth >= node.depth:
+            above.pop()
+        parents.append(above[-1] if above else -1)
+        above.append(index)
+    return parents
+
+
+def limit_depth(nodes: Sequence[Node], levels: int) -> tuple[Node, ...]:
+    """Return the first `levels` levels. A node whose content is left out has the state `more-inside=12`."""
+    kept: list[Node] = []
+    hidden: list[int] = []
+    for node in nodes:
+        if node.depth < levels:
+            kept.append(node)
+            hidden.append(0)
+        elif kept:
+            hidden[-1] += 1
+    return tuple(
+        replace(node, states=(*node.states, f"more-inside={count}")) if count else node
+        for node, count in zip(kept, hidden, strict=True)
+    )
+
+
+def subtree(nodes: Sequence[Node], ref: str) -> tuple[Node, ...]:
+    """Return the node with this ref at depth 0 and all its descendants, or nothing."""
+    start = next((index for index, node in enumerate(nodes) if node.ref == ref), None)
+    if start is None:
+        return ()
+    depth = nodes[start].depth
+    end = next((i for i in range(start + 1, len(nodes)) if nodes[i].depth <= depth), len(nodes))
+    return tuple(replace(node, depth=node.depth - depth) for node in nodes[start:end])

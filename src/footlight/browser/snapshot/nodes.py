@@ -1,0 +1,116 @@
+"""The nodes of an accessibility snapshot, in tree order, each with its depth.
+
+The snapshot script makes them in one pass over each frame. This module has no I/O: it parses the script's
+replies and applies the changes since the last pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+__all__ = ["Node", "NodeBox", "Snapshot", "apply_operations", "parse_node"]
+
+
+class NodeBox(NamedTuple):
+    """CSS pixels from the top left corner of the frame's viewport."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """An element, or a text (role `text`, without a ref, whose name is the words).
+
+    `text` is the content of an element that has nothing but one text inside, unless its name says the same.
+    `states` are words such as `disabled`, `checked=mixed` or `level=2`, in the order of the snapshot script.
+    """
+
+    depth: int
+    role: str
+    name: str
+    ref: str | None = None
+    description: str = ""
+    value: str | None = None
+    states: tuple[str, ...] = ()
+    testid: str = ""
+    text: str = ""
+    url: str = ""
+    placeholder: str = ""
+    hint: str = ""
+    """For a control without a name: `#id`, `.icon-class`, or the name of its field."""
+    box: NodeBox | None = None
+    is_frame: bool = False
+    stable_name: str | None = None
+    """The name without the values of the fields inside it, where that is different."""
+    inside: tuple[float, float] = (0, 0)
+    """For a frame with a box: the distance from the corner of the box to the corner of the frame's viewport.
+    """
+    line: str | None = field(default=None, init=False, repr=False, compare=False)
+    """The rendered line. It is cached here because nodes live through many snapshots."""
+
+    @property
+    def known_name(self) -> str:
+        """Return the name to recognise the node by, which does not change when fields in it are filled."""
+        return self.name if self.stable_name is None else self.stable_name
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The state of a page at one moment. A frame's nodes follow its `iframe` element, a level deeper."""
+
+    url: str
+    title: str
+    nodes: Sequence[Node]
+
+
+def parse_node(record: Sequence[Any], *, depth: int = 0) -> Node:
+    """Parse a record `[depth, role, name, ref, extra?]` of a reply and place it `depth` levels deeper."""
+    level, role, name, ref, *more = record
+    if not more:
+        return Node(level + depth, role, name, ref)
+    extra = more[0]
+    return Node(
+        level + depth,
+        role,
+        name,
+        ref,
+        description=extra.get("d", ""),
+        value=extra.get("v"),
+        states=tuple(extra.get("s", ())),
+        testid=extra.get("t", ""),
+        text=extra.get("x", ""),
+        url=extra.get("u", ""),
+        placeholder=extra.get("p", ""),
+        hint=extra.get("h", ""),
+        box=NodeBox(*extra["b"]) if "b" in extra else None,
+        is_frame="o" in extra,
+        stable_name=extra.get("k"),
+        inside=tuple(extra.get("i", (0, 0))),
+    )
+
+
+def apply_operations(nodes: Sequence[Node], ops: Sequence[Any], *, depth: int = 0) -> list[Node]:
+    """Return the list after the changes since the last pass.
+
+    An operation n keeps n nodes, -n drops n nodes, and a record is a new node.
+
+    Raises:
+        ValueError: the operations do not fit the list.
+    """
+    now: list[Node] = []
+    at = 0
+    for op in ops:
+        if not isinstance(op, int):
+            now.append(parse_node(op, depth=depth))
+            continue
+        if op > 0:
+            now.extend(nodes[at : at + op])
+        at += abs(op)
+    if at != len(nodes):
+        raise ValueError(f"The changes are of {at} nodes, there were {len(nodes)}")
+    return now

@@ -1,0 +1,125 @@
+"""Choose what an answer shows of the page after an action: the difference or the whole page, in a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from footlight.browser.snapshot.budget import fit_snapshot
+from footlight.browser.snapshot.compact import compact_lines
+from footlight.browser.snapshot.difference import NodeChange, SnapshotDifference, compute_difference
+from footlight.browser.snapshot.fitting import LinkTo, fit, fold
+from footlight.browser.snapshot.nodes import Node, Snapshot
+from footlight.browser.snapshot.rendering import Line, quote, render_text, shorten
+
+__all__ = ["Observation", "observe", "render_difference"]
+
+MAX_WAS_CHARACTERS = 80
+"""The length of a previous value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What an answer shows of the page. `lines` counts the lines without a cut.
+
+    `text` fits the budget, and is empty where the page is the same.
+    """
+
+    kind: Literal["same", "diff", "full"]
+    text: str = ""
+    cut: bool = False
+    lines: int = 0
+
+
+def observe(
+    before: Snapshot | None,
+    after: Snapshot,
+    *,
+    mode: Literal["diff", "full"],
+    budget: int,
+    link: LinkTo,
+) -> Observation:
+    """Return what changed since `before`, or the whole page where that is shorter or the page was replaced.
+
+    `link` is called once where the text is cut, with the uncut text.
+    """
+    if mode == "full" or before is None:
+        return _observe_whole(after, budget, link)
+    found = compute_difference(before.nodes, after.nodes)
+    if found is None:
+        return Observation("same")
+    lines = _difference_lines(found)
+    if _is_replaced(before, after) or _is_longer(lines, after.nodes):
+        return _observe_whole(after, budget, link)
+    fitted = fit(lines, budget, link, folded=True)
+    return Observation("diff", fitted.text, fitted.cut, fitted.lines)
+
+
+def _observe_whole(after: Snapshot, budget: int, link: LinkTo) -> Observation:
+    fitted = fit_snapshot(after.nodes, budget, link)
+    return Observation("full", fitted.text, fitted.cut, fitted.lines)
+
+
+def _is_replaced(before: Snapshot, after: Snapshot) -> bool:
+    return {node.ref for node in before.nodes if node.ref}.isdisjoint(node.ref for node in after.nodes)
+
+
+def _is_longer(lines: Sequence[Line], nodes: Sequence[Node]) -> bool:
+    """Return whether the lines are longer than the whole page, which is rendered only in case of doubt."""
+    length = sum(len(line.render()) + 1 for line in fold(lines))
+    return length > 3 * len(nodes) and length > len(render_text(nodes)) + 1
+
+
+def render_difference(found: SnapshotDifference) -> list[str]:
+    """Return lines marked `+`, `-` or `~`, below unmarked ones that tell where. Long runs are folded."""
+    return [line.render() for line in fold(_difference_lines(found))]
+
+
+def _difference_lines(found: SnapshotDifference) -> list[Line]:
+    return compact_lines([_change_line(change) for change in found.changes])
+
+
+def _change_line(change: NodeChange) -> Line:
+    return Line(change.depth, change.node, _MARKS[change.kind], _change_note(change))
+
+
+_MARKS = {"kept": " ", "added": "+", "removed": "-", "changed": "~"}
+
+
+def _change_note(change: NodeChange) -> str:
+    notes = [f"{change.inside} inside"] if change.inside else []
+    if change.place:
+        notes.append(f"{'row' if change.node.role == 'row' else 'column'} {_quote_short(change.place)}")
+    if change.moved:
+        notes.append("moved")
+    if change.was is not None:
+        changed = list(_describe_changes(change.was, change.node))
+        # Mostly another has it now, and says so.
+        notes += [note for note in changed if note != "no longer focused"] or changed
+    return f"({', '.join(notes)})" if notes else ""
+
+
+def _describe_changes(was: Node, now: Node) -> Iterator[str]:
+    """Yield a note for each previous value. The line itself shows the current ones."""
+    if (was.value or "") != (now.value or ""):
+        yield f"was {_quote_short(was.value or '')}"
+    if was.name != now.name:
+        yield f"was {_quote_short(was.name)}" if now.ref is None else f"name was {_quote_short(was.name)}"
+    if was.text != now.text:
+        yield f"text was {_quote_short(was.text)}"
+    # That something has the focus now is in the line, and mostly what was just used has it.
+    yield from (f"now {state}" for state in now.states if state not in was.states and state != "focused")
+    yield from (f"no longer {state}" for state in was.states if state not in now.states)
+    if was.role != now.role:
+        yield f"role was {_quote_short(was.role)}"
+    if was.description != now.description:
+        yield f"description was {_quote_short(was.description)}"
+    if was.url != now.url:
+        yield f"link was {_quote_short(was.url)}"
+    if was.placeholder != now.placeholder:
+        yield f"placeholder was {_quote_short(was.placeholder)}"
+
+
+def _quote_short(text: str) -> str:
+    return quote(shorten(text, MAX_WAS_CHARACTERS))

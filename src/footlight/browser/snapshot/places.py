@@ -1,0 +1,77 @@
+"""Describe where an element is: the list item or table row around it, and the named elements around it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from footlight.browser.snapshot.nodes import Node
+
+__all__ = ["ENTRIES", "ElementPlace", "find_places"]
+
+ENTRIES = frozenset(
+    ("row", "listitem", "option", "treeitem", "article", "gridcell", "menuitem", "tab", "cell")
+)
+"""Roles of elements that pages reuse for other content."""
+_ENTRIES_WITH_CONTENT = frozenset(("row", "listitem", "treeitem", "article"))
+"""The entries that are identified by the words inside them."""
+_DIALOGS = frozenset(("dialog", "alertdialog"))
+_CONTROLS = frozenset(
+    (
+        *("button", "checkbox", "combobox", "link", "menuitem", "option", "radio"),
+        *("searchbox", "slider", "spinbutton", "switch", "tab", "textbox"),
+    )
+)
+MAX_NODES_READ = 30
+"""The number of nodes in an entry that are searched for words."""
+MAX_CHARACTERS = 80
+
+
+class ElementPlace(NamedTuple):
+    """Where an element is. `entry` is "" if it is in none. `around` begins with the outermost ancestor.
+
+    `after` is the text before the element. It distinguishes rows that have no role.
+    """
+
+    entry: str
+    around: tuple[str, ...]
+    after: str = ""
+
+
+def find_places(nodes: Sequence[Node]) -> dict[str, ElementPlace]:
+    """Return the place of every node with a ref. An entry is known by its first words outside controls."""
+    found: dict[str, ElementPlace] = {}
+    above: list[tuple[int, ElementPlace]] = []
+    said = ""
+    for index, node in enumerate(nodes):
+        while above and above[-1][0] >= node.depth:
+            above.pop()
+        place = above[-1][1] if above else ElementPlace("", ())
+        if node.role in _ENTRIES_WITH_CONTENT:
+            place = ElementPlace(_first_words(nodes, index), place.around)
+        if node.ref:
+            found[node.ref] = place._replace(after=f"after {said}" if said else "")
+        if node.role not in _CONTROLS:
+            said = (node.text or (node.name if node.role == "text" else "") or said)[:MAX_CHARACTERS]
+        if node.role in _DIALOGS:
+            place = ElementPlace(
+                place.entry, (*place.around, f"{node.role} {node.known_name or _first_words(nodes, index)}")
+            )
+        elif node.name and node.role not in _ENTRIES_WITH_CONTENT and node.role not in _CONTROLS:
+            place = ElementPlace(place.entry, (*place.around, f"{node.role} {node.known_name}"))
+        above.append((node.depth, place))
+    return found
+
+
+def _first_words(nodes: Sequence[Node], index: int) -> str:
+    """Return the first words in a node, or those of a control where there are no others."""
+    node = nodes[index]
+    control = ""
+    for inside in nodes[index : index + MAX_NODES_READ]:
+        if inside is not node and inside.depth <= node.depth:
+            break
+        said = inside.text or ("" if inside is node and node.role == "row" else inside.known_name)
+        if said and inside.role not in _CONTROLS:
+            return f"{node.role} {said[:MAX_CHARACTERS]}"
+        control = control or said
+    return f"{node.role} {(control or node.known_name)[:MAX_CHARACTERS]}"

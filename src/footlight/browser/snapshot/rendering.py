@@ -1,0 +1,348 @@
+"""Render nodes as text for models, as YAML in the style of Playwright's aria snapshots, and as JSON.
+
+A line of text is `e3 button "Save" disabled`: the ref comes first, and the value or the text comes after `:
+`. Each level adds one space of indentation. Among the forms that a model understands without explanation this
+one has the fewest tokens. Words of the page are quoted wherever they could be taken for syntax, and they
+never begin a line, so no page can forge a ref.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NotRequired
+
+from typing_extensions import TypedDict
+
+from footlight.browser.snapshot.nodes import Node, NodeBox
+
+__all__ = [
+    "CELLS",
+    "Line",
+    "NodeInfo",
+    "make_lines",
+    "plural",
+    "quote",
+    "quote_unless_word",
+    "render_json",
+    "render_text",
+    "render_yaml",
+    "shorten",
+]
+
+MAX_URL_CHARACTERS = 80
+_MAX_REMOVED_CHARACTERS = 80
+MAX_KEY_CHARACTERS = 1_000
+"""YAML allows 1,024 characters before the colon of a key."""
+MAX_LEVELS = 60
+"""The limit for JSON, because its readers and writers are recursive."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of text before it is rendered: a node at a level, or only a note.
+
+    `mark` is the first character of a line in a difference: `+`, `-`, `~` or a space.
+    """
+
+    depth: int
+    node: Node | None
+    mark: str = ""
+    note: str = ""
+    cells: tuple[Node, ...] = ()
+    """For a table row that is one line: its cells, or what is inside them."""
+
+    def render(self, *, limit: int | None = None) -> str:
+        """Return the line, with the name and each text of the page cut to `limit` characters."""
+        words: list[str] = []
+        if self.node is not None:
+            row = _render_node(self.node, limit, removed=self.mark == "-")
+            words.append(f"{row}{_render_cells(self.cells, limit)}" if self.cells else row)
+        if self.note:
+            words.append(self.note)
+        indent = " " * (self.depth + 1 if self.mark else self.depth)
+        return f"{self.mark}{indent}{' '.join(words)}"
+
+
+def make_lines(nodes: Sequence[Node]) -> list[Line]:
+    """Return one line for each node."""
+    return [Line(node.depth, node) for node in nodes]
+
+
+def render_text(nodes: Sequence[Node]) -> str:
+    """Return the nodes as lines of text."""
+    return "\n".join([f"{' ' * node.depth}{_render_line(node)}" for node in nodes])
+
+
+def _render_node(node: Node, limit: int | None, *, removed: bool) -> str:
+    if removed:
+        return _render_removed(node, limit)
+    return _render_line(node) if limit is None else _render_element(node, limit)
+
+
+def _render_cells(cells: Sequence[Node], limit: int | None) -> str:
+    """Return ` of buttons: e2 "1" | e3 "2"` if all cells have one role, else `: "Tea" | e4 link "Buy"`."""
+    roles = {node.role for node in cells}
+    common = next(iter(roles)) if len(roles) == 1 and len(cells) > 1 else ""
+    written = " | ".join([_render_cell(node, common, limit) for node in cells])
+    return (
+        f" of {quote_unless_word(plural(common))}: {written}"
+        if common not in ("", "cell")
+        else f": {written}"
+    )
+
+
+def _render_cell(node: Node, common: str, limit: int | None) -> str:
+    if node.role in _PLAIN_CELLS and not node.states and not (node.value or node.text or node.description):
+        return quote(shorten(node.name, limit))
+    text = _render_element(node, limit)
+    if node.value or node.text:
+        text = _render_element(replace(node, value=None, text=""), limit)
+        text += f": {quote(shorten(node.value or node.text, limit))}"
+    role = f"{quote_unless_word(node.role)} "
+    ref = f"{node.ref} " if node.ref else ""
+    return (
+        f"{ref}{text[len(ref) + len(role) :]}"
+        if node.role == common and text.startswith(ref + role)
+        else text
+    )
+
+
+def _render_line(node: Node) -> str:
+    """Return the uncut line of a node, which is cached in the node."""
+    line = node.line
+    if line is None:
+        line = _render_element(node, None)
+        object.__setattr__(node, "line", line)
+    return line
+
+
+def _render_removed(node: Node, limit: int | None) -> str:
+    """Return a short line that identifies what was removed."""
+    if _is_text(node):
+        return quote(shorten(node.name, limit))
+    words = _title_words(node, limit)
+    said = "" if node.ref or node.name else node.value or node.text
+    return " ".join([*words, quote(shorten(said, _MAX_REMOVED_CHARACTERS))] if said else words)
+
+
+def _render_element(node: Node, limit: int | None) -> str:
+    if _is_text(node):
+        return quote(shorten(node.name, limit))
+    words = _title_words(node, limit)
+    words += map(quote_unless_word, node.states)
+    if node.url:
+        words.append(f"-> {_render_url(node.url)}")
+    if node.hint:
+        words.append(f"hint {quote(shorten(node.hint, limit))}")
+    if node.placeholder:
+        words.append(f"placeholder {quote(shorten(node.placeholder, limit))}")
+    if node.description:
+        words.append(f"description {quote(shorten(node.description, limit))}")
+    if node.value and node.text:
+        words.append(f"text {quote(shorten(node.text, limit))}")
+    if node.box:
+        words.append(f"box={_render_numbers(node.box)}")
+    said = node.value or node.text
+    return f"{' '.join(words)}: {_quote_if_ambiguous(shorten(said, limit))}" if said else " ".join(words)
+
+
+def _title_words(node: Node, limit: int | None) -> list[str]:
+    words = [node.ref] if node.ref else []
+    words.append(quote_unless_word(node.role))
+    if node.name:
+        words.append(quote(shorten(node.name, limit)))
+    return words
+
+
+def _is_text(node: Node) -> bool:
+    return node.role == "text" and node.ref is None
+
+
+def shorten(text: str, limit: int | None) -> str:
+    if limit is None or len(text) <= limit:
+        return text
+    return f"{text[: limit - 1]}…"
+
+
+def quote(text: str) -> str:
+    """Return the text as JSON, with line breaks, bidirectional controls and lone surrogates escaped."""
+    return _UNSAFE.sub(_escape, _encode(text))
+
+
+def _escape(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"
+
+
+def quote_unless_word(text: str) -> str:
+    """Return a role or a state as it is, or in quotes where the page has invented it."""
+    return text if _WORD.fullmatch(text) else quote(text)
+
+
+def _quote_if_ambiguous(text: str) -> str:
+    """Return a text that ends its line, in quotes where it could be taken for syntax."""
+    return quote(text) if _AMBIGUOUS.search(text) else text
+
+
+def _render_url(url: str) -> str:
+    cut = shorten(url, MAX_URL_CHARACTERS)
+    return cut if _URL.fullmatch(cut) else quote(cut)
+
+
+def _render_numbers(box: NodeBox) -> str:
+    return ",".join(f"{number:g}" for number in box)
+
+
+CELLS = frozenset(("cell", "columnheader", "gridcell", "rowheader"))
+_PLAIN_CELLS = frozenset(("cell", "columnheader", "rowheader"))
+"""Cells whose ref is only written if they have a state, such as `clickable`."""
+
+
+def plural(role: str) -> str:
+    """Return the plural of a role."""
+    return f"{role}es" if role.endswith(("s", "x", "ch")) else f"{role}s"
+
+
+_encode = json.JSONEncoder(ensure_ascii=False).encode
+_UNSAFES = "\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff"
+_UNSAFE = re.compile(f"[{_UNSAFES}]")
+_WORD = re.compile(r"(?!e\d)[A-Za-z][\w.=%/-]*", re.ASCII)
+_URL = re.compile(rf'[^\s"\x00-\x1f{_UNSAFES}]*[^\s":\x00-\x1f{_UNSAFES}]')
+_AMBIGUOUS = re.compile(
+    rf'["\\\[…\x00-\x1f{_UNSAFES}]'  # quotes, escapes, marks of ours, and what must be escaped
+    r"|\be\d|->|\((?:was|now|no longer|moved|name|text|role|row|column)\b"  # a ref, URL or note
+    r"|^[\s+~-]|\s$"
+)
+
+
+def render_yaml(nodes: Sequence[Node]) -> list[str]:
+    """Return the lines of YAML in the style of Playwright's aria snapshots. Long names are cut."""
+    return [
+        line
+        for index, node in enumerate(nodes)
+        for line in _render_yaml_node(node, _has_children(nodes, index))
+    ]
+
+
+def _has_children(nodes: Sequence[Node], index: int) -> bool:
+    return index + 1 < len(nodes) and nodes[index + 1].depth > nodes[index].depth
+
+
+def _render_yaml_node(node: Node, has_children: bool) -> Iterator[str]:
+    indent = "  " * node.depth
+    if _is_text(node):
+        yield f"{indent}- text: {_quote_yaml_scalar(node.name)}"
+        return
+    said = node.value or node.text
+    properties = list(_yaml_properties(node))
+    if not (said or properties or has_children):
+        yield f"{indent}- {_yaml_key(node)}"
+    elif said and not properties and not has_children:
+        yield f"{indent}- {_yaml_key(node)}: {_quote_yaml_scalar(said)}"
+    else:
+        yield f"{indent}- {_yaml_key(node)}:"
+        yield from (f"{indent}  - {name}: {_quote_yaml_scalar(value)}" for name, value in properties)
+        if said:
+            yield f"{indent}  - text: {_quote_yaml_scalar(said)}"
+
+
+def _yaml_properties(node: Node) -> Iterator[tuple[str, str]]:
+    if node.url:
+        yield "/url", node.url
+    if node.hint:
+        yield "/hint", node.hint
+    if node.placeholder:
+        yield "/placeholder", node.placeholder
+    if node.description:
+        yield "/description", node.description
+    if node.value and node.text:
+        yield "/text", node.text
+
+
+def _yaml_key(node: Node) -> str:
+    attributes = [f"[{quote_unless_word(state)}]" for state in node.states]
+    if node.box:
+        attributes.append(f"[box={_render_numbers(node.box)}]")
+    if node.ref:
+        attributes.append(f"[ref={node.ref}]")
+    limit, key = 900, MAX_KEY_CHARACTERS * "x"
+    while len(key) >= MAX_KEY_CHARACTERS and limit:
+        name = [quote(shorten(node.name, limit))] if node.name else []
+        key = _quote_yaml_key(" ".join([quote_unless_word(node.role), *name, *attributes]))
+        limit //= 2
+    return key
+
+
+def _quote_yaml_key(key: str) -> str:
+    """Return the key in single quotes where it needs quotes, because the name in it has double ones."""
+    return key if _YAML_KEY.fullmatch(key) else "'" + key.replace("'", "''") + "'"
+
+
+def _quote_yaml_scalar(text: str) -> str:
+    return text if _YAML_PLAIN.fullmatch(text) and text.lower() not in _YAML_WORDS else quote(text)
+
+
+_YAML_KEY = re.compile(r'[A-Za-z][\w-]*(?: "(?:[^"\\:#\'\[\]{},]|\\.)*")?(?: \[[\w=.,%/-]+\])*')
+_YAML_PLAIN = re.compile(r"[A-Za-z/](?:[\w./() -]*[\w./()])?", re.ASCII)
+_YAML_WORDS = {"true", "false", "yes", "no", "on", "off", "null", "y", "n"}
+
+
+class NodeInfo(TypedDict):
+    """A node as JSON, without the fields that it does not have. `box` is `[x, y, width, height]`."""
+
+    role: str
+    ref: NotRequired[str]
+    name: NotRequired[str]
+    states: NotRequired[list[str]]
+    value: NotRequired[str]
+    text: NotRequired[str]
+    description: NotRequired[str]
+    hint: NotRequired[str]
+    placeholder: NotRequired[str]
+    url: NotRequired[str]
+    testId: NotRequired[str]
+    box: NotRequired[list[float]]
+    children: NotRequired[list[NodeInfo]]
+
+
+def render_json(nodes: Sequence[Node]) -> list[NodeInfo]:
+    """Return the nodes nested. Nodes deeper than 60 levels are children of their ancestor of that level."""
+    roots: list[NodeInfo] = []
+    above: list[tuple[int, NodeInfo]] = []
+    for node in nodes:
+        while above and (above[-1][0] >= node.depth or len(above) >= MAX_LEVELS):
+            above.pop()
+        info = _make_info(node)
+        siblings = above[-1][1].setdefault("children", []) if above else roots
+        siblings.append(info)
+        above.append((node.depth, info))
+    return roots
+
+
+def _make_info(node: Node) -> NodeInfo:
+    info = NodeInfo(role=node.role)
+    if node.ref:
+        info["ref"] = node.ref
+    if node.name:
+        info["name"] = node.name
+    if node.states:
+        info["states"] = list(node.states)
+    if node.value:
+        info["value"] = node.value
+    if node.text:
+        info["text"] = node.text
+    if node.description:
+        info["description"] = node.description
+    if node.hint:
+        info["hint"] = node.hint
+    if node.placeholder:
+        info["placeholder"] = node.placeholder
+    if node.url:
+        info["url"] = node.url
+    if node.testid:
+        info["testId"] = node.testid
+    if node.box:
+        info["box"] = list(node.box)
+    return info

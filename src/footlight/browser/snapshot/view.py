@@ -1,0 +1,219 @@
+"""What is known of a page from its snapshots: the nodes of each frame, and the element of each ref."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import Counter, OrderedDict
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from footlight.browser.driver.offload import offload
+from footlight.browser.snapshot.nodes import Node, Snapshot
+from footlight.browser.snapshot.places import ElementPlace, find_places
+
+if TYPE_CHECKING:
+    from playwright.async_api import Frame
+
+__all__ = ["ElementIdentity", "FrameView", "GoneRef", "PageView", "RefCounter", "RefMeaning", "identity_of"]
+
+MAX_REFS_PER_PASS = 100_000
+"""More refs than the snapshot script gives in one pass."""
+MAX_LOST_PASSES = 50
+"""The number of passes without a reply that are remembered."""
+MAX_GONE_REFS = 5_000
+"""The number of refs of removed elements that can still be resolved to a successor."""
+
+
+class RefCounter:
+    """Counts the refs of a session, so that a ref of one page is invalid in all others."""
+
+    def __init__(self) -> None:
+        self.next = 1
+        self._passes = 0
+        self._lost: list[int] = []
+        self._lock = asyncio.Lock()
+
+    @contextlib.asynccontextmanager
+    async def reserve(self) -> AsyncGenerator[dict[str, Any]]:
+        """Yield the fields of a request that tell which refs to give, for one pass at a time.
+
+        A pass whose reply is lost may have given refs nevertheless. The next request tells the document to
+        forget them, so that their numbers can be used again.
+        """
+        async with self._lock:
+            self._passes += 1
+            number = self._passes
+            try:
+                yield {"next": self.next, "pass": number, **({"lost": self._lost} if self._lost else {})}
+            except BaseException:
+                self._lost.append(number)
+                if len(self._lost) > MAX_LOST_PASSES:  # Nobody knows any more what the first of them gave.
+                    self.next += MAX_REFS_PER_PASS
+                    del self._lost[0]
+                raise
+
+
+class ElementIdentity(NamedTuple):
+    """The properties by which a reader recognises an element."""
+
+    testid: str
+    role: str
+    name: str
+
+    @property
+    def is_distinctive(self) -> bool:
+        return bool(self.testid or self.name)
+
+
+def identity_of(node: Node) -> ElementIdentity:
+    return ElementIdentity(node.testid, node.role, node.known_name)
+
+
+def meanings(nodes: Iterable[Node], all_nodes: Sequence[Node]) -> dict[str, RefMeaning]:
+    """Return what each ref of `nodes` means to a caller who was shown them."""
+    where = find_places(all_nodes)
+    alike = Counter(identity_of(node) for node in all_nodes)
+    return {node.ref: _meaning(node, where[node.ref], alike) for node in nodes if node.ref}
+
+
+def _meaning(node: Node, place: ElementPlace, alike: Counter[ElementIdentity]) -> RefMeaning:
+    """Return the meaning of a node. The text before it counts only if others are like it and it is in no
+    entry.
+    """
+    known = identity_of(node)
+    return RefMeaning(known, place.entry or (place.after if alike[known] > 1 else ""))
+
+
+class RefMeaning(NamedTuple):
+    """How a caller recognises an element: by itself, and by the entry around it if that is known."""
+
+    identity_of: ElementIdentity
+    entry: str
+
+
+@dataclass(frozen=True, slots=True)
+class GoneRef:
+    """What a ref meant when its element was last seen, in which frame, at which address and place.
+
+    `unique` tells that nothing else on the page was like it. `before` is the number of the first ref given
+    later.
+    """
+
+    node: Node
+    frame: Frame
+    url: str
+    place: ElementPlace
+    unique: bool
+    before: int
+
+
+@dataclass(slots=True)
+class FrameView:
+    """The last pass over a frame, and its child frames by the refs of their elements."""
+
+    depth: int = 0
+    generation: str | int = 0
+    url: str = ""
+    nodes: list[Node] = field(default_factory=list[Node])
+    children: dict[str, Frame] = field(default_factory=dict[str, "Frame"])
+
+    def take(self, reply: dict[str, Any], nodes: list[Node], depth: int) -> None:
+        """Take over a reply of the snapshot script, of which these nodes were made."""
+        self.generation, self.depth, self.nodes = reply["gen"], depth, nodes
+        self.url = str(reply["url"]).partition("#")[0]
+
+
+class PageView:
+    """The view of one page.
+
+    `last_reported` is what its callers were shown last, and `healed` maps refs to their successors.
+    `stable_selectors` maps the selectors with refs that were used to selectors for another run.
+    """
+
+    def __init__(self, numbers: RefCounter) -> None:
+        self.numbers = numbers
+        self.last_reported: Snapshot | None = None
+        self.healed: dict[str, str] = {}
+        self.stable_selectors: dict[str, str] = {}
+        self.frames: dict[Frame, FrameView] = {}
+        self._seen: dict[str, tuple[Node, Frame]] = {}
+        self._gone: OrderedDict[str, GoneRef] = OrderedDict()
+        self._meanings_of: Snapshot | None = None
+        self._nodes: Sequence[Node] = ()
+        self._urls: dict[Frame, str] = {}
+        self._meanings: dict[str, RefMeaning] = {}
+
+    def find_meaning(self, ref: str) -> RefMeaning | None:
+        """Return what a caller was last told that the ref is, or None."""
+        if self.last_reported is not self._meanings_of:
+            self._meanings_of = self.last_reported
+            nodes = self.last_reported.nodes if self.last_reported else ()
+            self._meanings = meanings(nodes, nodes)
+        return self._meanings.get(ref)
+
+    def note_reported(self, nodes: Iterable[Node], *, of: Sequence[Node]) -> None:
+        """Record that a caller was shown these nodes, and no others, of all nodes."""
+        self.find_meaning("")
+        self._meanings |= meanings(nodes, of)
+
+    def find_seen(self, ref: str) -> tuple[Node, Frame] | None:
+        """Return the node and frame of the ref in the last snapshot, or None."""
+        return self._seen.get(ref)
+
+    def find_frame_ref(self, frame: Frame) -> str | None:
+        """Return the ref of the `iframe` element around a frame, or None for the main frame."""
+        inside = ((ref, child) for view in self.frames.values() for ref, child in view.children.items())
+        return next((ref for ref, child in inside if child is frame), None)
+
+    def find_gone(self, ref: str) -> GoneRef | None:
+        return self._gone.get(ref)
+
+    async def record_look(self, snapshot: Snapshot) -> None:
+        """Record a whole snapshot. Refs that it does not contain are gone."""
+        frames = dict(self.frames)
+        about = len(snapshot.nodes) + len(self._seen)
+        now, gone = await offload(about, lambda: self._compare(frames))
+        for ref, each in gone.items():
+            self._remember_gone(ref, each)
+        self._nodes, self._urls = snapshot.nodes, {frame: each.url for frame, each in frames.items()}
+        for ref in now.keys() & self._gone.keys():  # It was taken out of the document, and put back.
+            del self._gone[ref]
+        self._seen = now
+        self._before = self.numbers.next
+
+    def _compare(
+        self, frames: Mapping[Frame, FrameView]
+    ) -> tuple[dict[str, tuple[Node, Frame]], dict[str, GoneRef]]:
+        """Return all current refs, and what is known of those that have gone."""
+        now = {node.ref: (node, frame) for frame, each in frames.items() for node in each.nodes if node.ref}
+        missing = [ref for ref in self._seen if ref not in now][-MAX_GONE_REFS:]
+        if not missing:
+            return now, {}
+        alike = Counter(identity_of(node) for node, _ in self._seen.values())
+        where = find_places(self._nodes)
+        gone: dict[str, GoneRef] = {}
+        for ref in missing:
+            node, frame = self._seen[ref]
+            unique, url = alike[identity_of(node)] == 1, self._urls.get(frame, "")
+            gone[ref] = GoneRef(node, frame, url, where[ref], unique, self._before)
+        return now, gone
+
+    _before = 1
+    """The number of the next ref at the last snapshot."""
+
+    def _remember_gone(self, ref: str, gone: GoneRef) -> None:
+        self._gone[ref] = gone
+        self._gone.move_to_end(ref)
+        if len(self._gone) > MAX_GONE_REFS:
+            self._gone.popitem(last=False)
+
+    def take_located(self) -> str | dict[str, str] | None:
+        """Return and forget the stable selector, or a map from used to stable ones if there are several."""
+        stable_selectors, self.stable_selectors = self.stable_selectors, {}
+        return stable_selectors if len(stable_selectors) > 1 else next(iter(stable_selectors.values()), None)
+
+    def take_healed(self) -> dict[str, str]:
+        healed, self.healed = self.healed, {}
+        return healed

@@ -1,0 +1,1 @@
+"""The typed Playwright client: a browser through the tools of an MCP server."""

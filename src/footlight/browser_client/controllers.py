@@ -1,0 +1,217 @@
+"""Observable objects for a user interface: a connection, and a browser over it."""
+
+from __future__ import annotations
+
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Generic, Self, TypeVar
+
+from footlight.browser_client.mcp_config import MCPConfig
+from footlight.browser_client.playwright_client import PlaywrightClient
+from footlight.client.mcp_client import MCPClient
+from footlight.client.tasks import LoopLock
+from footlight.protocol.errors import MCPConnectionError, MCPError
+
+if TYPE_CHECKING:
+    from footlight.browser_client.results import NavigateResult, ScreenshotResult, SnapshotResult
+
+__all__ = ["AutomationView", "BrowserAutomation", "ConnectionView", "MCPConnectionController"]
+
+logger = logging.getLogger(__name__)
+
+Value = TypeVar("Value")
+View = TypeVar("View")
+
+
+class Observed(ABC, Generic[View]):
+    """`view` is the state as a value. Subscribers are called once with each new one."""
+
+    def __init__(self) -> None:
+        self._listeners: list[Callable[[View], None]] = []
+        self._told: View = self.view
+
+    @property
+    @abstractmethod
+    def view(self) -> View: ...
+
+    def subscribe(self, listener: Callable[[View], None]) -> Callable[[], None]:
+        """Call the listener with each new view. The returned function ends that; it may be called twice."""
+
+        def heard(view: View) -> None:  # Its own, so that one who subscribes twice can end one of them.
+            listener(view)
+
+        def unsubscribe() -> None:
+            if heard in self._listeners:
+                self._listeners.remove(heard)
+
+        self._listeners.append(heard)
+        return unsubscribe
+
+    def _changed(self) -> None:
+        """Notify subscribers if the view changed."""
+        view = self.view
+        if view == self._told:
+            return
+        self._told = view
+        for listener in tuple(self._listeners):
+            try:
+                listener(view)
+            except Exception:
+                logger.exception("a listener failed")
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionView:
+    connected: bool = False
+    error: MCPError | None = None
+
+
+class MCPConnectionController(Observed[ConnectionView]):
+    """`client` is set while connected. `error` is why the last attempt failed.
+
+    `async with` connects if `auto_connect`, and disconnects at its end. A failure of that attempt is not
+    raised: the user interface shows `error`, and may try again.
+    """
+
+    def __init__(self, config: MCPConfig | None = None, *, auto_connect: bool = False) -> None:
+        self.config = config or MCPConfig()
+        self.auto_connect = auto_connect
+        self.client: MCPClient | None = None
+        self.error: MCPError | None = None
+        self._turn = LoopLock()
+        super().__init__()
+
+    @property
+    def connected(self) -> bool:
+        return self.client is not None and self.client.connected
+
+    @property
+    def view(self) -> ConnectionView:
+        return ConnectionView(self.connected, self.error)
+
+    async def connect(self) -> None:
+        """Start the server and connect, unless connected already. After a loss, connect again.
+
+        Raises:
+            MCPError: connecting failed. The error is in `error` too.
+        """
+        async with self._turn.here():
+            if self.connected:
+                return
+            await self._close()
+            self._tell(None)
+            try:
+                self.client = await self._open_client()
+            except MCPError as error:
+                self._tell(error)
+                raise
+            self._changed()
+
+    async def disconnect(self) -> None:
+        """Close the connection and end the server. May be called twice."""
+        async with self._turn.here():
+            await self._close()
+            self._tell(None)
+
+    def notice(self) -> None:
+        """Notify subscribers if the connection was lost meanwhile."""
+        self._changed()
+
+    async def __aenter__(self) -> Self:
+        if self.auto_connect:
+            with suppress(MCPError):
+                await self.connect()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.disconnect()
+
+    async def _open_client(self) -> MCPClient:
+        self.config.ensure_command()
+        client = MCPClient(self.config.transport(), timeout_ms=self.config.timeout)
+        await client.connect()
+        return client
+
+    async def _close(self) -> None:
+        client, self.client = self.client, None
+        if client is not None:
+            await client.close()
+
+    def _tell(self, error: MCPError | None) -> None:
+        self.error = error
+        self._changed()
+
+
+@dataclass(frozen=True, slots=True)
+class AutomationView:
+    loading: bool = False
+    error: MCPError | None = None
+
+
+class BrowserAutomation(Observed[AutomationView]):
+    """A browser over a controller's connection. `error` is that of the last operation, which raised it too.
+
+    `async with` closes the page at its end. The connection belongs to its controller.
+    """
+
+    def __init__(self, connection: MCPConnectionController) -> None:
+        self.connection = connection
+        self.error: MCPError | None = None
+        self._running = 0
+        self._browser: PlaywrightClient | None = None
+        super().__init__()
+
+    @property
+    def loading(self) -> bool:
+        """Return whether an operation runs or waits for its turn."""
+        return self._running > 0
+
+    @property
+    def view(self) -> AutomationView:
+        return AutomationView(self.loading, self.error)
+
+    async def navigate(self, url: str) -> NavigateResult:
+        return await self._run_observed(lambda browser: browser.navigate(url))
+
+    async def screenshot(self) -> ScreenshotResult:
+        return await self._run_observed(lambda browser: browser.screenshot())
+
+    async def get_snapshot(self) -> SnapshotResult:
+        return await self._run_observed(lambda browser: browser.get_snapshot())
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._browser is not None:
+            await self._browser.close()
+
+    async def _run_observed(self, work: Callable[[PlaywrightClient], Awaitable[Value]]) -> Value:
+        self._running += 1
+        self.error = None
+        self._changed()
+        try:
+            return await work(self._connected_browser())
+        except MCPError as error:
+            self.error = error
+            raise
+        finally:
+            self._running -= 1
+            self._changed()
+            self.connection.notice()
+
+    def _connected_browser(self) -> PlaywrightClient:
+        client = self.connection.client
+        if client is None:
+            raise MCPConnectionError("There is no connection; connect() first", reason="not_connected")
+        if self._browser is None or self._browser.mcp_client is not client:
+            self._browser = PlaywrightClient(client, timeout_ms=self.connection.config.timeout)
+        return self._browser

@@ -1,0 +1,189 @@
+"""The tools of `footlight serve`, whose answers are `{success, data}` or `{success, error}`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from footlight.browser_client.dialects.dialect import ensure_tool
+from footlight.browser_client.results import (
+    LARGEST_SNAPSHOT,
+    InvalidResult,
+    NavigateResult,
+    ScreenshotResult,
+    SnapshotResult,
+)
+from footlight.protocol.errors import MCPError, ToolInvocationError
+from footlight.protocol.untrusted_json import an_object, integer, items, object_or_none, text
+
+if TYPE_CHECKING:
+    from footlight.browser_client.operation import Operation
+    from footlight.browser_client.results import ImageFormat
+    from footlight.protocol.results import ToolResult
+    from footlight.protocol.tools import Tool
+
+__all__ = ["FootlightDialect"]
+
+RETURN_MS = 500
+"""The server is given a little less time than there is: so that it can still say what it waited for."""
+_TRUTHS = {"true": True, "false": False}
+
+
+class FootlightDialect:
+    """Works in the given session, or the caller's default one; where a connection has none, in its own."""
+
+    server: ClassVar[str] = "footlight serve"
+    needs: ClassVar[frozenset[str]] = frozenset({"navigate", "screenshot", "snapshot", "click"})
+
+    def __init__(self, *, session: str | None = None) -> None:
+        self.tools: Mapping[str, Tool] = {}
+        self._session = session
+
+    async def navigate(self, operation: Operation, url: str) -> NavigateResult:
+        data = await self._data(operation, "navigate", {"url": url, "observe": "none"})
+        return NavigateResult(
+            success=True,
+            url=text(data.get("finalUrl")) or text(data.get("url")) or "",
+            title=await self._title(operation),
+            status=integer(data.get("status")),
+        )
+
+    async def _title(self, operation: Operation) -> str | None:
+        if "get_page_metadata" in self.tools:
+            seen = await self._data(operation, "get_page_metadata", {})
+        else:
+            seen = await self._data(operation, "snapshot", {"depth": 1, "budget": 200})
+        return text(seen.get("title")) or None
+
+    async def screenshot(
+        self, operation: Operation, *, format: ImageFormat, full_page: bool
+    ) -> ScreenshotResult:
+        result = await self._call(operation, "screenshot", {"type": format, "fullPage": full_page})
+        image = next((part.data for part in result.content if part.type == "image"), None)
+        return ScreenshotResult.of(image or await self._linked_image(operation, result))
+
+    async def snapshot(self, operation: Operation) -> SnapshotResult:
+        data = await self._data(operation, "snapshot", {"format": "json", "budget": LARGEST_SNAPSHOT})
+        if data.get("cut"):
+            raise InvalidResult(f"snapshot has more than {LARGEST_SNAPSHOT} bytes")
+        nodes: Any = items(data.get("nodes"))
+        return SnapshotResult.of(nodes, url=text(data.get("url")) or "", title=text(data.get("title")))
+
+    async def click(self, operation: Operation, selector: str) -> None:
+        await self._data(operation, "click", {"selector": selector, "observe": "none"})
+
+    async def fill_form(self, operation: Operation, fields: Mapping[str, str]) -> None:
+        if "fill_form" not in self.tools:
+            ensure_tool(self.tools, "fill", hint="start it with --tools default")
+            for selector, value in fields.items():
+                arguments = {"selector": selector, "value": value, "observe": "none"}
+                await self._data(operation, "fill", arguments)
+            return
+        entries: list[dict[str, Any]] = [
+            {"selector": selector, "value": value} for selector, value in fields.items()
+        ]
+        # It says which of them is to be ticked and takes no words. To fill again changes nothing.
+        while True:
+            try:
+                await self._data(operation, "fill_form", {"fields": entries, "observe": "none"})
+                return
+            except ToolInvocationError as error:
+                refused = _refused_entry(error, entries)
+                if refused is None or refused["value"] not in ("true", "false"):
+                    raise
+                refused["value"] = _TRUTHS[refused["value"]]
+
+    async def evaluate(self, operation: Operation, script: str) -> Any:
+        ensure_tool(self.tools, "evaluate", hint="start it with --enable-script-evaluation")
+        data = await self._data(operation, "evaluate", {"script": script, "observe": "none"})
+        return data.get("result")
+
+    async def close(self, operation: Operation) -> None:
+        if "close_session" not in self.tools:
+            return
+        session, self._session = self._session or "default", None
+        try:
+            await operation.call("close_session", {"sessionId": session})
+        except ToolInvocationError as error:
+            if _error(error).get("code") != "SESSION_NOT_FOUND":
+                raise
+
+    async def _data(self, operation: Operation, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the tool's data. It is read from its resource if it was too long to be sent."""
+        answer = an_object((await self._call(operation, tool, arguments)).structured_content)
+        link = text(an_object(answer.get("resource")).get("uri"))
+        if link is not None:
+            answer = an_object(_parsed(await operation.read(link)))
+        data = object_or_none(answer.get("data"))
+        if data is None:
+            raise InvalidResult("the answer has no data")
+        return data
+
+    async def _call(self, operation: Operation, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        try:
+            return await operation.call(tool, self._complete(operation, arguments))
+        except ToolInvocationError as error:
+            if self._session is not None or not _wants_session(error):
+                raise
+        made = await operation.call("create_session", {})
+        data = an_object(an_object(made.structured_content).get("data"))
+        self._session = text(data.get("sessionId"))
+        return await operation.call(tool, self._complete(operation, arguments))
+
+    def _complete(self, operation: Operation, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        left = operation.left_ms
+        session = {} if self._session is None else {"sessionId": self._session}
+        return {**session, **arguments, "timeout": int(max(left - RETURN_MS, left * 0.9, 1))}
+
+    async def _linked_image(self, operation: Operation, result: ToolResult) -> str:
+        """Return a large image, of which the answer has only a link."""
+        link = next((part.uri for part in result.content if part.type == "resource_link"), None)
+        if link is not None:
+            for content in await operation.read(link):
+                if content.blob:
+                    return content.blob
+        raise InvalidResult("the answer has no image")
+
+    def retold(self, error: ToolInvocationError, operation: Operation) -> MCPError:
+        told = _error(error)
+        message = " ".join(filter(None, (text(told.get("message")), text(told.get("suggestion")))))
+        if told.get("code") == "TIMEOUT":
+            return operation.timed_out(because=text(told.get("message")))
+        return ToolInvocationError(
+            message or error.message,
+            tool_name=error.tool_name,
+            tool_args=error.tool_args,
+            reason=error.reason,
+            rpc_code=error.rpc_code,
+            data=error.data if error.data is not None else dict(told) or None,
+            status=error.status,
+            result=error.result,
+        )
+
+
+def _error(error: ToolInvocationError) -> Mapping[str, Any]:
+    """Return the server's own error, with `code`, `message`, `details` and `suggestion`."""
+    return an_object(an_object(getattr(error.result, "structured_content", None)).get("error"))
+
+
+def _wants_session(error: ToolInvocationError) -> bool:
+    told = _error(error)
+    parameter = an_object(told.get("details")).get("parameter")
+    return told.get("code") == "MISSING_PARAMETER" and parameter == "sessionId"
+
+
+def _refused_entry(error: ToolInvocationError, entries: list[dict[str, Any]]) -> dict[str, Any] | None:
+    told = _error(error)
+    details = an_object(told.get("details"))
+    index = integer(details.get("field"))
+    if told.get("code") != "INVALID_PARAMETER" or index is None:
+        return None
+    return entries[index] if 0 <= index < len(entries) else None
+
+
+def _parsed(contents: Any) -> object:
+    try:
+        return json.loads("".join(content.text or "" for content in contents))
+    except (ValueError, RecursionError):
+        raise InvalidResult("the linked answer is no JSON") from None

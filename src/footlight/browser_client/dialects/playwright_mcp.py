@@ -1,0 +1,216 @@
+"""The tools of Playwright's own server, `@playwright/mcp`."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from footlight.browser_client.dialects.aria_yaml import read_aria_yaml
+from footlight.browser_client.dialects.dialect import ensure_tool
+from footlight.browser_client.dialects.markdown_answer import (
+    dialog_of,
+    error_of,
+    page_of,
+    snapshot_of,
+    value_of,
+)
+from footlight.browser_client.results import (
+    InvalidResult,
+    NavigateResult,
+    ScreenshotResult,
+    SnapshotResult,
+)
+from footlight.protocol.errors import MCPError, ToolInvocationError
+from footlight.protocol.untrusted_json import an_object, items
+
+if TYPE_CHECKING:
+    from footlight.browser_client.operation import Operation
+    from footlight.browser_client.results import ImageFormat
+    from footlight.protocol.tools import Tool
+
+__all__ = ["PlaywrightMcpDialect"]
+
+_REF = re.compile(r"(f\d+)?e\d+")
+
+_KIND = """\
+(element, value) => {
+  const type = element.localName === 'select' ? 'combobox'
+    : element.localName === 'input' && ['checkbox', 'radio'].includes(element.type) ? element.type
+    : element.localName === 'input' && element.type === 'range' ? 'slider'
+    : ['checkbox', 'radio'].includes(element.getAttribute('role')) ? element.getAttribute('role')
+    : element.getAttribute('role') === 'switch' ? 'checkbox'
+    : 'textbox';
+  if (type !== 'combobox')
+    return [type, value];
+  const options = [...element.options];
+  const option = options.find(each => each.label === value) || options.find(each => each.value === value);
+  return [type, option ? option.label : value];
+}"""
+"""Returns the server's name for the kind of an element, and the value in the form that the server expects:
+for an option its label.
+"""
+
+
+class PlaywrightMcpDialect:
+    """It has one browser, and no word for sessions."""
+
+    server: ClassVar[str] = "@playwright/mcp"
+    needs: ClassVar[frozenset[str]] = frozenset(
+        {"browser_navigate", "browser_take_screenshot", "browser_snapshot", "browser_click"}
+    )
+
+    def __init__(self) -> None:
+        self.tools: Mapping[str, Tool] = {}
+
+    async def navigate(self, operation: Operation, url: str) -> NavigateResult:
+        answer = await self._navigate_and_read(operation, url)
+        page = page_of(answer) or page_of(await self._text(operation, "browser_snapshot", {}))
+        if page is None:
+            raise InvalidResult("the answer does not say which page it is")
+        if (dialog := dialog_of(answer)) is not None and not _same_place(page.url, url):
+            # As the server tells it, it has gone there.
+            raise ToolInvocationError(
+                f"The page did not leave {page.url}: a dialog is open, which browser_handle_dialog answers: "
+                f"{dialog}",
+                tool_name=operation.tool,
+                tool_args={"url": url},
+            )
+        return NavigateResult(success=True, url=page.url, title=page.title, status=page.status)
+
+    async def _navigate_and_read(self, operation: Operation, url: str) -> str:
+        try:
+            return await self._text(operation, "browser_navigate", {"url": url})
+        except ToolInvocationError:
+            # The browser's own page about it comes late, and would get in the way of the next navigation.
+            with suppress(MCPError):
+                await self._evaluate(operation, "() => null", {})
+            raise
+
+    async def screenshot(
+        self, operation: Operation, *, format: ImageFormat, full_page: bool
+    ) -> ScreenshotResult:
+        arguments = {"type": format, **({"fullPage": True} if full_page else {})}
+        result = await operation.call("browser_take_screenshot", arguments)
+        image = next((part.data for part in result.content if part.type == "image"), None)
+        if image is None:
+            raise InvalidResult("the answer has no image; start it without --image-responses omit")
+        return ScreenshotResult.of(image)
+
+    async def snapshot(self, operation: Operation) -> SnapshotResult:
+        answer = await self._text(operation, "browser_snapshot", {})
+        page, yaml = page_of(answer), snapshot_of(answer)
+        if page is None or yaml is None:
+            raise InvalidResult("the answer has no snapshot")
+        try:
+            nodes = read_aria_yaml(yaml)
+        except ValueError as error:
+            raise InvalidResult(str(error)) from None
+        return SnapshotResult.of(nodes, url=page.url, title=page.title)
+
+    async def click(self, operation: Operation, selector: str) -> None:
+        self._ensure_targets(selector)
+        await operation.call("browser_click", {"target": selector})
+
+    async def fill_form(self, operation: Operation, fields: Mapping[str, str]) -> None:
+        self._ensure_targets(*fields)
+        ensure_tool(self.tools, "browser_fill_form", hint="use a newer one")
+        kinds = await self._kinds(operation, fields)
+        entries = [
+            {"name": selector, "target": selector, "type": kind, "value": value}
+            for selector, (kind, value) in zip(fields, kinds, strict=True)
+        ]
+        await operation.call("browser_fill_form", {"fields": entries})
+
+    async def evaluate(self, operation: Operation, script: str) -> Any:
+        ensure_tool(self.tools, "browser_evaluate", hint="allow it in the server's capabilities")
+        # It puts parentheses around the script, which a semicolon or a comment at the end would break.
+        expression = f"{script.strip().rstrip(';')}\n" if "//" in script else script.strip().rstrip(";")
+        answer = await self._text(operation, "browser_evaluate", {"function": expression})
+        try:
+            return value_of(answer)
+        except (ValueError, RecursionError) as error:
+            raise InvalidResult(f"the script's value cannot be read: {error}") from None
+
+    async def close(self, operation: Operation) -> None:
+        if "browser_close" in self.tools:
+            await operation.call("browser_close", {})
+
+    async def _text(self, operation: Operation, tool: str, arguments: Mapping[str, Any]) -> str:
+        return (await operation.call(tool, arguments)).text
+
+    async def _kinds(self, operation: Operation, fields: Mapping[str, str]) -> list[tuple[str, str]]:
+        """Return the kind of each field, which the server requires. The page is asked in one call, except for
+        refs.
+
+        Where it cannot answer, a textbox: if that is wrong, the server says so.
+        """
+        asked = [selector for selector in fields if not _REF.fullmatch(selector)]
+        script = _kinds_script({selector: fields[selector] for selector in asked})
+        told = items(await self._evaluate(operation, script, {})) if asked else []
+        answers = dict(zip(asked, told, strict=False))
+        for ref in fields.keys() - set(asked):
+            script = f"element => ({_KIND})(element, {json.dumps(fields[ref])})"
+            answers[ref] = await self._evaluate(operation, script, {"target": ref})
+        return [_kind(answers.get(selector), value) for selector, value in fields.items()]
+
+    async def _evaluate(self, operation: Operation, script: str, target: Mapping[str, str]) -> object:
+        """Return the value of a script, or None if the page or the server does not run scripts."""
+        if "browser_evaluate" not in self.tools:
+            return None
+        try:
+            answer = await self._text(operation, "browser_evaluate", {"function": script, **target})
+            return value_of(answer)
+        except (ToolInvocationError, ValueError):
+            return None
+
+    def _ensure_targets(self, *selectors: str) -> None:
+        """Check that selectors are refs: versions before 2026 accept nothing else."""
+        properties = an_object(self.tools["browser_click"].input_schema.get("properties"))
+        if "target" not in properties:
+            raise ToolInvocationError(
+                "This @playwright/mcp takes no selectors; use 0.0.83 or newer",
+                tool_name="browser_click",
+                tool_args={"target": list(selectors)},
+                reason="invalid",
+            )
+
+    def retold(self, error: ToolInvocationError, operation: Operation) -> MCPError:
+        del operation
+        return ToolInvocationError(
+            error_of(error.message, log=error.tool_name != "browser_fill_form") or error.message,
+            tool_name=error.tool_name,
+            tool_args=error.tool_args,
+            reason=error.reason,
+            rpc_code=error.rpc_code,
+            data=error.data,
+            status=error.status,
+            result=error.result,
+        )
+
+
+def _same_place(one: str, other: str) -> bool:
+    return _without_end(one) == _without_end(other)
+
+
+def _without_end(url: str) -> str:
+    return url.partition("#")[0].rstrip("/")
+
+
+def _kinds_script(fields: Mapping[str, str]) -> str:
+    return (
+        f"() => {json.dumps(list(fields.items()))}.map(([selector, value]) => {{\n"
+        f"  const element = document.querySelector(selector);\n"
+        f"  return element ? ({_KIND})(element, value) : ['textbox', value];\n"
+        "})"
+    )
+
+
+def _kind(entry: object, value: str) -> tuple[str, str]:
+    match items(entry):
+        case [str(kind), str(wanted)]:
+            return kind, wanted
+        case _:
+            return "textbox", value

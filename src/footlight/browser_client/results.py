@@ -1,0 +1,223 @@
+"""The results of the typed Playwright client.
+
+A result that breaks one of its rules raises `InvalidResult`: there are no partial results.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import io
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, cast
+
+from footlight.browser_client import accessibility_tree
+from footlight.browser_client.accessibility_tree import AccessibilityNode
+from footlight.browser_client.validation import is_url
+
+__all__ = [
+    "LARGEST_SCREENSHOT",
+    "LARGEST_SNAPSHOT",
+    "ImageFormat",
+    "ImageHeader",
+    "InvalidResult",
+    "NavigateResult",
+    "ScreenshotResult",
+    "SnapshotResult",
+    "read_header",
+]
+
+LARGEST_SCREENSHOT = 10 * 1024 * 1024
+"""Characters of base64; there must be fewer."""
+LARGEST_SNAPSHOT = 5 * 1024 * 1024
+"""Bytes of JSON."""
+
+
+class InvalidResult(ValueError):
+    """A result breaks one of its rules, or cannot be read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NavigateResult:
+    """`url` is the URL after redirects. `status` is None if the server does not report it."""
+
+    success: bool
+    url: str
+    title: str | None = None
+    status: int | None = None
+
+    def __post_init__(self) -> None:
+        _must(_is(self.success, bool), "success must be true or false")
+        _must(_is(self.url, str) and is_url(self.url), f"url is no URL: {str(self.url)[:200]}")
+        _must(self.title is None or _is(self.title, str), "title must be a string")
+        _must(
+            self.status is None or (_is_count(self.status) and 100 <= self.status <= 599),
+            f"status is no HTTP status: {self.status}",
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        return _given(success=self.success, url=self.url, title=self.title, status=self.status)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScreenshotResult:
+    """`screenshot` is base64. `width` and `height` are the image's own, in pixels."""
+
+    screenshot: str = field(repr=False)
+    width: int
+    height: int
+    format: ImageFormat = "png"
+
+    def __post_init__(self) -> None:
+        _decoded(self.screenshot)
+        _must(_is_count(self.width), f"width must be a positive number of pixels: {self.width}")
+        _must(_is_count(self.height), f"height must be a positive number of pixels: {self.height}")
+        _must(self.format in ("png", "jpeg"), f"format must be png or jpeg: {self.format}")
+
+    @classmethod
+    def of(cls, screenshot: str) -> ScreenshotResult:
+        """Return the result with the size and format that the image itself has.
+
+        Raises:
+            InvalidResult: it is not an image, or too large.
+        """
+        try:
+            header = read_header(_decoded(screenshot))
+        except InvalidResult:
+            raise
+        except ValueError as error:
+            raise InvalidResult(f"screenshot is no image: {error}") from error
+        return cls(screenshot=screenshot, width=header.width, height=header.height, format=header.format)
+
+    @property
+    def image(self) -> bytes:
+        """Return the bytes of the image file."""
+        return base64.b64decode(self.screenshot)
+
+    def to_dict(self) -> dict[str, Any]:
+        return _given(screenshot=self.screenshot, width=self.width, height=self.height, format=self.format)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnapshotResult:
+    """`snapshot` is JSON of the page's accessibility tree, in the form of `accessibility_tree`.
+
+    `timestamp` is when it was received, in milliseconds since 1970.
+    """
+
+    snapshot: str = field(repr=False)
+    timestamp: int | None = None
+
+    def __post_init__(self) -> None:
+        size = len(self.snapshot.encode("utf-8", "surrogatepass"))
+        _must(size <= LARGEST_SNAPSHOT, f"snapshot has {size} bytes; {LARGEST_SNAPSHOT} is the most")
+        try:
+            tree: object = json.loads(self.snapshot)
+        except (ValueError, RecursionError):
+            raise InvalidResult("snapshot is no valid JSON") from None
+        problem = accessibility_tree.problem_of(tree)
+        _must(problem is None, f"snapshot is no accessibility tree: {problem}")
+        _must(
+            self.timestamp is None or _is_count(self.timestamp),
+            f"timestamp must be a positive number of milliseconds: {self.timestamp}",
+        )
+
+    @classmethod
+    def of(cls, nodes: Sequence[AccessibilityNode], *, url: str, title: str | None) -> SnapshotResult:
+        """Return the result of a page whose nodes were just read.
+
+        Raises:
+            InvalidResult: they are no tree, or too large a one.
+        """
+        try:
+            snapshot = _json(accessibility_tree.rooted(nodes, url=url, title=title))
+        except (TypeError, ValueError, RecursionError) as error:
+            raise InvalidResult(f"snapshot cannot be written as JSON: {error}") from None
+        return cls(snapshot=snapshot, timestamp=time.time_ns() // 1_000_000)
+
+    @property
+    def tree(self) -> AccessibilityNode:
+        """Return the snapshot as a tree of nodes."""
+        return cast("AccessibilityNode", json.loads(self.snapshot))
+
+    def to_dict(self) -> dict[str, Any]:
+        return _given(snapshot=self.snapshot, timestamp=self.timestamp)
+
+
+def _json(tree: AccessibilityNode) -> str:
+    """Return JSON text, with escapes if it contains half a surrogate pair, which UTF-8 cannot encode."""
+    text = json.dumps(tree, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(tree, separators=(",", ":"), allow_nan=False)
+    return text
+
+
+def _decoded(screenshot: str) -> bytes:
+    _must(screenshot != "", "screenshot must not be empty")
+    _must(
+        len(screenshot) < LARGEST_SCREENSHOT,
+        f"screenshot has {len(screenshot)} characters; there must be fewer than {LARGEST_SCREENSHOT}",
+    )
+    try:
+        return base64.b64decode(screenshot, validate=True)
+    except (binascii.Error, ValueError):
+        raise InvalidResult("screenshot is no valid base64") from None
+
+
+def _is(value: object, kind: type) -> bool:
+    return isinstance(value, kind)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
+def _given(**fields: Any) -> dict[str, Any]:
+    """Return the fields without those that are None."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _must(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise InvalidResult(otherwise)
+
+
+ImageFormat = Literal["png", "jpeg"]
+
+_PNG = b"\x89PNG\r\n\x1a\n"
+
+_JPEG = b"\xff\xd8\xff"
+
+
+@dataclass(frozen=True, slots=True)
+class ImageHeader:
+    format: ImageFormat
+    width: int
+    height: int
+
+
+def read_header(data: bytes) -> ImageHeader:
+    """
+    Raises:
+        ValueError: these bytes are neither a PNG nor a JPEG.
+    """
+    # Not Image.open: that loads every format it knows, and warns of large images although no pixel is read.
+    from PIL.JpegImagePlugin import JpegImageFile
+    from PIL.PngImagePlugin import PngImageFile
+
+    if data.startswith(_PNG):
+        kind, read = "png", PngImageFile
+    elif data.startswith(_JPEG):
+        kind, read = "jpeg", JpegImageFile
+    else:
+        raise ValueError("it is neither a PNG nor a JPEG")
+    try:
+        with read(io.BytesIO(data)) as image:
+            return ImageHeader(kind, *image.size)
+    except (OSError, SyntaxError, ValueError, IndexError) as error:
+        raise ValueError(f"its {kind.upper()} header is broken") from error

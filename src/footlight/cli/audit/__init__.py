@@ -1,0 +1,1 @@
+"""`footlight audit`: the accessibility and usability audit of web pages."""

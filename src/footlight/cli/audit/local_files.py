@@ -1,0 +1,85 @@
+"""Local files and folders as pages of an audit: served on loopback while it runs."""
+
+from __future__ import annotations
+
+import functools
+import os
+import threading
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack, contextmanager
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from footlight.cli.usage import BadUsage
+
+__all__ = ["LocalPages", "serve_local_pages"]
+
+MAX_FILES = 10_000
+LocalPages = tuple[list[str], dict[str, str]]
+"""The URLs in place of the files, and the folder of each server by the beginning of its URLs."""
+
+
+@contextmanager
+def serve_local_pages(words: Sequence[str]) -> Generator[LocalPages]:
+    """Serve the folders of all words that are files or folders, and yield the URLs.
+
+    A folder stands for all `.html` files in it and below. Other words are yielded unchanged.
+
+    Raises:
+        BadUsage: a folder has no HTML file.
+    """
+    urls: list[str] = []
+    sources: dict[str, str] = {}
+    servers: dict[Path, str] = {}
+    with ExitStack() as stack:
+        for word in words:
+            path = Path(word)
+            if word == "-" or "://" in word or not path.exists():
+                urls.append(word)
+                continue
+            root = (path if path.is_dir() else path.parent).resolve()
+            if root not in servers:
+                servers[root] = stack.enter_context(_serve(root))
+                sources[servers[root]] = _shown(root)
+            files = _pages_below(root) if path.is_dir() else [path.resolve()]
+            if not files:
+                raise BadUsage(f"{word}: the folder has no .html file")
+            urls += [servers[root] + quote(file.relative_to(root).as_posix()) for file in files]
+        yield urls, sources
+
+
+def _pages_below(root: Path) -> list[Path]:
+    found = [file for file in root.rglob("*") if file.suffix.lower() in (".html", ".htm") and file.is_file()]
+    return sorted(found)[:MAX_FILES]
+
+
+def _shown(root: Path) -> str:
+    """Return the folder as a path of the current one, or its name if it is elsewhere."""
+    shown = os.path.relpath(root).replace(os.sep, "/")
+    return root.name if shown.startswith("..") else shown
+
+
+@contextmanager
+def _serve(root: Path) -> Generator[str]:
+    handler = functools.partial(_FileHandler, directory=str(root))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        server.daemon_threads = True
+        thread = threading.Thread(target=server.serve_forever, name="footlight-local-pages")
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+class _FileHandler(SimpleHTTPRequestHandler):
+    """Serves files without listing folders, and logs nothing."""
+
+    def list_directory(self, path: Any) -> None:  # noqa: ARG002 - the signature of the class
+        self.send_error(404)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass

@@ -1,0 +1,301 @@
+"""The arguments of `footlight audit`, checked and made into the values that the audit takes."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from footlight.audit.page.server import own_server, server_of
+from footlight.audit.report.report_file import get_format
+from footlight.audit.thresholds import Thresholds
+from footlight.browser_client.validation import checked_url
+from footlight.cli.audit.sitemap import read_sitemap
+from footlight.cli.usage import BadUsage, read_headers
+from footlight.errors import ConfigurationError
+from footlight.protocol.errors import MCPError
+
+if TYPE_CHECKING:
+    from footlight.audit.analysis.personas import Persona
+    from footlight.audit.auditor import Judge
+    from footlight.audit.model.provider import AIProvider
+    from footlight.protocol.channel import Transport
+
+__all__ = [
+    "AuditArguments",
+    "check_outputs",
+    "make_judge",
+    "make_thresholds",
+    "make_transport",
+    "page_limit_s",
+    "read_sources",
+    "read_urls",
+    "session_arguments",
+]
+
+MAX_URLS = 100
+LIMIT_SECONDS = 300.0
+LIMIT_WITH_MODEL_SECONDS = 1200.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditArguments:
+    """The arguments as they were given."""
+
+    urls: Sequence[str]
+    lists: Sequence[Path]
+    sitemaps: Sequence[str]
+    sources: Sequence[str]
+    baseline: Path | None
+    outs: Sequence[Path]
+    form: str
+    quiet: bool
+    max_critical: int | None
+    max_high: int | None
+    max_medium: int | None
+    max_low: int | None
+    allow_partial: bool
+    allow_failed: bool
+    provider: AIProvider | None
+    model: str | None
+    base_url: str | None
+    personas: Path | None
+    goals: Sequence[str]
+    focus: Sequence[str]
+    max_requests: int | None
+    max_tokens: int | None
+    timeout: float | None
+    browser: str | None
+    executable_path: Path | None
+    headed: bool
+    state: str | None
+    secrets: Path | None
+    page_headers: Sequence[str]
+    server: str | None
+    headers: Sequence[str]
+    log_file: Path | None
+
+
+def read_urls(arguments: AuditArguments, words: Sequence[str]) -> tuple[Sequence[str], int]:
+    """Return each URL once, in order, and the number of repetitions that were dropped.
+
+    `words` are the URLs of the command line, with local files replaced.
+
+    Raises:
+        BadUsage: a URL cannot be audited, or there are none or too many.
+    """
+    import ada_url
+
+    pages: dict[str, str] = {}
+    named = 0
+    for where, url in _list_urls(arguments, words):
+        try:
+            checked_url(url, tool=where)
+        except MCPError as error:
+            hint = "" if "://" in url else f"; did you mean {_likely_url(url)}?"
+            raise BadUsage(f"{error.message.removesuffix('.')}: {url}{hint}") from None
+        parsed = ada_url.URL(url)
+        if parsed.username or parsed.password:
+            raise BadUsage(
+                f"{where}: a URL with a user name or password would appear in every report; use --state"
+            )
+        pages.setdefault(parsed.href, url)
+        named += 1
+    if not pages:
+        raise BadUsage("name a page: footlight audit URL, or --urls FILE")
+    if len(pages) > MAX_URLS:
+        raise BadUsage(f"{len(pages)} pages: the limit is {MAX_URLS} per run; split the list")
+    return list(pages.values()), named - len(pages)
+
+
+def _likely_url(url: str) -> str:
+    local = url.lower().startswith(("localhost", "127."))
+    return f"{'http' if local else 'https'}://{url}"
+
+
+def _list_urls(arguments: AuditArguments, words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield each URL with the place where it was given."""
+    for word in words:
+        if word == "-":
+            yield from _lines("standard input", sys.stdin.read())
+        else:
+            yield "URL", word
+    for file in arguments.lists:
+        try:
+            yield from _lines(str(file), file.read_text("utf-8-sig"))
+        except (OSError, UnicodeDecodeError) as error:
+            why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+            raise BadUsage(f"--urls {file}: {why}") from None
+    for url in arguments.sitemaps:
+        yield from read_sitemap(url)
+
+
+def _lines(name: str, text: str) -> Iterator[tuple[str, str]]:
+    for number, line in enumerate(text.splitlines(), 1):
+        url = line.strip()
+        if url and not url.startswith("#"):
+            yield f"{name}, line {number}", url
+
+
+def check_outputs(outs: Sequence[Path]) -> None:
+    """Check that every report can be written, before the work begins.
+
+    Raises:
+        ConfigurationError: the ending names no format, or the file cannot be written.
+    """
+    for out in outs:
+        get_format(out)
+        target = out.resolve()
+        try:
+            if target.is_dir():
+                raise IsADirectoryError(None, "it is a folder")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=target.parent):
+                pass
+        except OSError as error:
+            raise ConfigurationError(
+                f"--out {out} cannot be written: {error.strerror or error}",
+                suggestion="Name a file in a writable folder.",
+            ) from None
+
+
+def read_sources(given: Sequence[str]) -> dict[str, str]:
+    """Return the folder of each `URL=FOLDER`, by the URL.
+
+    Raises:
+        BadUsage: a value has another form.
+    """
+    sources: dict[str, str] = {}
+    for each in given:
+        url, _, folder = each.rpartition("=")
+        if "://" not in url:
+            raise BadUsage(f"--source {each}: write URL=FOLDER, such as https://example.com/=public")
+        sources[url] = folder.strip("/")
+    return sources
+
+
+def make_thresholds(arguments: AuditArguments) -> Thresholds:
+    return Thresholds(
+        critical=arguments.max_critical,
+        high=arguments.max_high,
+        medium=arguments.max_medium,
+        low=arguments.max_low,
+        allow_partial=arguments.allow_partial,
+        allow_failed=arguments.allow_failed,
+    )
+
+
+def page_limit_s(arguments: AuditArguments) -> float:
+    return arguments.timeout or (LIMIT_WITH_MODEL_SECONDS if arguments.provider else LIMIT_SECONDS)
+
+
+def make_transport(arguments: AuditArguments, folder: Path) -> Transport:
+    """Return the transport to our own server, or to that of `--server`.
+
+    `folder` is where another server writes its output files.
+
+    Raises:
+        BadUsage: an option does not apply to that server.
+        MCPError: `--server` is neither a command nor a URL.
+    """
+    if arguments.server is not None:
+        if own := [name for name, value in _own_server_options(arguments).items() if value]:
+            raise BadUsage(
+                f"{own[0]} is for Footlight's own server; use an option of the --server command instead"
+            )
+        environ = {"PLAYWRIGHT_MCP_OUTPUT_DIR": str(folder), **os.environ}
+        return server_of(arguments.server, headers=read_headers(arguments.headers), environ=environ)
+    if arguments.headers:
+        raise BadUsage("--header is for a server with a URL (--server); use --page-header for the pages")
+    flags = ["--headed"] if arguments.headed else []
+    flags += ["--browser", arguments.browser] if arguments.browser else []
+    flags += ["--executable-path", str(arguments.executable_path)] if arguments.executable_path else []
+    flags += ["--secrets", str(_check_secrets(arguments.secrets))] if arguments.secrets else []
+    return own_server(flags, environ=os.environ)
+
+
+def _check_secrets(file: Path) -> Path:
+    """Check that the file exists. The server reads it, but its error would be harder to understand."""
+    if not file.is_file():
+        raise BadUsage(f"--secrets {file}: there is no such file")
+    return file
+
+
+def _own_server_options(arguments: AuditArguments) -> Mapping[str, object]:
+    return {
+        "--browser": arguments.browser,
+        "--executable-path": arguments.executable_path,
+        "--headed": arguments.headed,
+        "--secrets": arguments.secrets,
+    }
+
+
+def session_arguments(arguments: AuditArguments) -> Mapping[str, Any]:
+    """Return the arguments of `create_session`.
+
+    Raises:
+        BadUsage: a header has another form than NAME:VALUE.
+    """
+    headers = read_headers(arguments.page_headers, option="--page-header")
+    return {
+        **({"state": arguments.state} if arguments.state else {}),
+        **({"extraHeaders": headers} if headers else {}),
+    }
+
+
+def make_judge(arguments: AuditArguments, url: str) -> Judge | None:
+    """Return the judge, or None without `--provider`. The caller closes its model.
+
+    Raises:
+        BadUsage: an option for a model is given without `--provider`.
+        ConfigurationError: the model cannot be used, for example because there is no key.
+    """
+    if arguments.provider is None:
+        if unused := [name for name, value in _model_options(arguments).items() if value]:
+            raise BadUsage(f"{unused[0]} needs a model: add --provider openai, anthropic or google")
+        return None
+    from footlight.audit.analysis.config import AnalysisOptions, UXAnalysisConfig
+    from footlight.audit.auditor import Judge
+    from footlight.audit.model.provider import chat_model
+    from footlight.audit.model.request import Limits
+
+    default = Limits()
+    limits = Limits(
+        requests=arguments.max_requests or default.requests, tokens=arguments.max_tokens or default.tokens
+    )
+    return Judge(
+        config=UXAnalysisConfig(
+            url, _personas(arguments), arguments.provider, arguments.model, arguments.focus
+        ),
+        options=AnalysisOptions(base_url=arguments.base_url, limits=limits),
+        model=chat_model(
+            arguments.provider, model=arguments.model, base_url=arguments.base_url, environ=os.environ
+        ),
+    )
+
+
+def _model_options(arguments: AuditArguments) -> Mapping[str, object]:
+    return {
+        "--model": arguments.model,
+        "--base-url": arguments.base_url,
+        "--personas": arguments.personas,
+        "--goal": arguments.goals,
+        "--focus": arguments.focus,
+        "--max-requests": arguments.max_requests,
+        "--max-tokens": arguments.max_tokens,
+    }
+
+
+def _personas(arguments: AuditArguments) -> Sequence[Persona]:
+    from footlight.audit.analysis.personas import SHIPPED_PERSONAS, Persona, load_personas
+
+    personas = [*load_personas(arguments.personas)] if arguments.personas else []
+    if arguments.goals:
+        personas.append(
+            Persona("Visitor", "Comes with this in mind, and knows nothing of the site.", arguments.goals)
+        )
+    return personas or SHIPPED_PERSONAS

@@ -1,0 +1,1 @@
+"""`footlight call`: call one tool of the background server, or of any MCP server."""

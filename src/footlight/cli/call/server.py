@@ -1,0 +1,79 @@
+"""Call or list the tools of any MCP server, which is started or connected to for this one command."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeVar
+
+from footlight.cli.call.arguments import (
+    Typed,
+    choose_format,
+    choose_output,
+    find_tool,
+    read_text,
+    tool_arguments,
+)
+from footlight.cli.output import print_result, print_tool
+from footlight.cli.usage import OK, BadUsage, RequestRefused, read_headers
+from footlight.client.mcp_client import MCPClient
+from footlight.daemon.errors import NoDaemon
+from footlight.daemon.state import Tools
+from footlight.protocol.errors import MCPError
+
+__all__ = ["call_server", "list_server_tools"]
+
+CALL_TIMEOUT_MS = 600_000
+"""Long, because most tools have a deadline of their own and some may take as long as they need."""
+
+Value = TypeVar("Value")
+
+
+def call_server(server: str, typed: Typed, *, headers: Sequence[str | None]) -> int:
+    """Make the call that was typed, and return the exit status."""
+
+    async def call(client: MCPClient) -> int:
+        tools = [dict(tool.raw) for tool in await client.list_tools()]
+        tool = find_tool(str(typed.tool), tools)
+        if typed.help:
+            print_tool(tool)
+            return OK
+        form, output = choose_format(typed, tool), choose_output(typed, tool)
+        name, arguments = tool["name"], tool_arguments(typed, tool, read=read_text)
+        result = await client.call(name, arguments, timeout_ms=CALL_TIMEOUT_MS)
+        return print_result(name, result.raw, form=form, output=output)
+
+    return _run_with_client(server, headers, call)
+
+
+def list_server_tools(server: str, *, headers: Sequence[str]) -> Tools:
+    """Return the tools as the server lists them."""
+
+    async def list_tools(client: MCPClient) -> Tools:
+        return [dict(tool.raw) for tool in await client.list_tools()]
+
+    return _run_with_client(server, headers, list_tools)
+
+
+def _run_with_client(
+    server: str, headers: Sequence[str | None], use: Callable[[MCPClient], Awaitable[Value]]
+) -> Value:
+    """
+    Raises:
+        BadUsage: the server or a header is not a valid value.
+        RequestRefused: the server answered with an error.
+        NoDaemon: the server cannot be reached.
+    """
+
+    async def run() -> Value:
+        async with MCPClient(server, headers=read_headers(headers)) as client:
+            return await use(client)
+
+    try:
+        return asyncio.run(run())
+    except MCPError as error:
+        if error.reason == "invalid":
+            raise BadUsage(error.message) from None
+        if error.reason in ("peer", "tool", "unknown_tool"):
+            raise RequestRefused(error.message, error.rpc_code) from None
+        raise NoDaemon(error.message) from None

@@ -1,0 +1,1 @@
+"""`footlight replay` and `footlight export`: the commands that read call logs."""

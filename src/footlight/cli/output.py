@@ -1,0 +1,182 @@
+"""The output of commands: text that cannot steer a terminal, and a tool's result as text and files."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TextIO
+
+from footlight.cli.usage import FAILED, OK
+from footlight.steering import harmless
+
+__all__ = [
+    "ignore_broken_pipe",
+    "print_result",
+    "print_tool",
+    "say",
+    "summarize_tool",
+    "warn",
+]
+
+ENDINGS = {
+    "application/json": ".json",
+    "application/pdf": ".pdf",
+    "audio/mpeg": ".mp3",
+    "audio/wav": ".wav",
+    "image/gif": ".gif",
+    "image/jpeg": ".jpg",
+    "image/png": ".png",
+    "image/svg+xml": ".svg",
+    "image/webp": ".webp",
+}
+
+Part = Mapping[str, Any]
+
+
+def print_result(tool: str, result: Mapping[str, Any], *, form: str, output: Path | None) -> int:
+    """Print the result and return the exit status.
+
+    The text of a failed call goes to standard error, and nothing of it is written to a file.
+    """
+    failed = result.get("isError") is True
+    if form == "json":
+        say(json.dumps(result, ensure_ascii=False))
+        if output and not failed:
+            _write_files(tool, result, output)
+    elif failed:
+        for text in _texts(result):
+            warn("\n".join(_describe_failure(text)), prefix="")
+    else:
+        files = _write_files(tool, result, output)
+        texts = _texts(result)
+        if output and not files:
+            output.write_text("".join(f"{text}\n" for text in texts), "utf-8")
+            texts, files = [], [output]
+        for line in (*texts, *map(str, files)):
+            say(line)
+    return FAILED if failed else OK
+
+
+def summarize_tool(tool: Mapping[str, Any]) -> str:
+    """Return the first sentence of the tool's description."""
+    return str(tool.get("description") or tool.get("title") or "").partition("\n")[0].partition(". ")[0]
+
+
+def print_tool(tool: Mapping[str, Any]) -> None:
+    """Print the tool's description and its parameters, the required ones first."""
+    schema: Mapping[str, Any] = tool.get("inputSchema", {})
+    properties: Mapping[str, Mapping[str, Any]] = schema.get("properties", {})
+    required: list[str] = schema.get("required", [])
+    say(f"{tool['name']}: {tool.get('description') or ''}".rstrip(": "))
+    width = max((len(name) for name in properties), default=0)
+    for name in sorted(properties, key=lambda name: name not in required):
+        mark = "required. " if name in required else ""
+        description = str(properties[name].get("description") or "")
+        say(f"  --{name:{width}}  {_describe_type(properties[name])}. {mark}{description}".rstrip())
+
+
+def say(text: str) -> None:
+    """Print a line. Control sequences, which a page may have written, do not reach a terminal."""
+    _write(sys.stdout, text)
+
+
+def warn(text: str, *, prefix: str = "footlight: ") -> None:
+    _write(sys.stderr, f"{prefix}{text}")
+
+
+def ignore_broken_pipe() -> None:
+    """Discard further standard output after a BrokenPipeError, so that the final flush cannot fail."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def _write(stream: TextIO, text: str) -> None:
+    stream.write(f"{harmless(text) if stream.isatty() else text}\n")
+    stream.flush()
+
+
+def _describe_type(schema: Mapping[str, Any]) -> str:
+    if "enum" in schema:
+        return " | ".join(map(str, schema["enum"]))
+    if "anyOf" in schema:
+        return " or ".join(_describe_type(each) for each in schema["anyOf"])
+    if schema.get("type") == "array":
+        return f"list of {_describe_type(schema.get('items', {}))}"
+    return str(schema.get("type", "any"))
+
+
+def _texts(result: Mapping[str, Any]) -> list[str]:
+    return [text for part in _parts(result) if (text := _find_text(part)) is not None]
+
+
+def _describe_failure(text: str) -> list[str]:
+    """Return the error of a failed call as lines: code and message, details, and what to do.
+
+    A text of another form is returned unchanged.
+    """
+    try:
+        error: dict[str, Any] = json.loads(text)["error"]
+        details: dict[str, Any] = error.get("details") or {}
+        head = f"{error.get('code') or 'error'}: {error['message']}"
+        facts = [f"  {name}: {_plain_value(value)}" for name, value in details.items()]
+    except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
+        return [text]
+    suggestion = error.get("suggestion")
+    return [head, *facts, *([str(suggestion)] if suggestion else [])]
+
+
+def _plain_value(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _find_text(part: Part) -> str | None:
+    match part.get("type"):
+        case "text":
+            return str(part.get("text", ""))
+        case "resource_link":
+            return f"{part.get('name')}: {part.get('uri')}"
+        case "resource" if "text" in part.get("resource", {}):
+            return str(part["resource"]["text"])
+        case _:
+            return None
+
+
+def _write_files(tool: str, result: Mapping[str, Any], output: Path | None) -> list[Path]:
+    """Write a file for each image and every other part that is not text."""
+    import base64
+
+    first = output
+    files: list[Path] = []
+    for part in _parts(result):
+        inner: Part = part.get("resource", {}) if part.get("type") == "resource" else part
+        data = inner.get("data") or inner.get("blob")
+        if not isinstance(data, str):
+            continue
+        ending = ENDINGS.get(str(inner.get("mimeType")), ".bin")
+        path = _free_path(first) if files and first else first or _free_path(Path(_file_name(tool) + ending))
+        path.write_bytes(base64.b64decode(data))
+        files.append(path)
+    return files
+
+
+def _parts(result: Mapping[str, Any]) -> list[Part]:
+    content: Any = result.get("content", [])
+    return [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []  # pyright: ignore[reportUnknownVariableType]
+
+
+def _file_name(tool: str) -> str:
+    plain = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in tool).lstrip(".")
+    return f"{plain}-{time.strftime('%Y%m%d-%H%M%S')}"
+
+
+def _free_path(path: Path) -> Path:
+    """Return the path, with a number appended where the file exists."""
+    number = 1
+    free = path
+    while free.exists():
+        number += 1
+        free = path.with_name(f"{path.stem}-{number}{path.suffix}")
+    return free

@@ -1,0 +1,79 @@
+"""What commands share: exit statuses, usage errors, and option values that several commands take."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+__all__ = [
+    "BAD_USAGE",
+    "FAILED",
+    "INTERRUPTED",
+    "OK",
+    "BadUsage",
+    "RequestRefused",
+    "read_headers",
+    "read_input",
+    "read_variable",
+]
+
+OK = 0
+FAILED = 1
+BAD_USAGE = 2
+INTERRUPTED = 130
+
+
+class BadUsage(Exception):
+    """The command line cannot be understood. The message says what to write instead."""
+
+
+class RequestRefused(Exception):
+    """The server refused the request itself, so that no tool ran. `code` is the JSON-RPC error code."""
+
+    def __init__(self, message: str, code: int | None) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def read_headers(given: Sequence[str | None], *, option: str = "--header") -> dict[str, str] | None:
+    """Return the headers of `NAME:VALUE` options, or None if there are none.
+
+    Raises:
+        BadUsage: a value has another form. The message does not repeat it: it may be a token.
+    """
+    headers: dict[str, str] = {}
+    for header in given:
+        name, colon, value = (header or "").partition(":")
+        if not colon or not name.strip():
+            raise BadUsage(f"{option} must be NAME:VALUE")
+        headers[name.strip()] = value.strip()
+    return headers or None
+
+
+def read_input(file: Path) -> tuple[str, bytes]:
+    """Return the name of the input, for messages, and its content. `-` is standard input.
+
+    Raises:
+        BadUsage: the file cannot be read.
+    """
+    if str(file) == "-":
+        return "standard input", sys.stdin.buffer.read()
+    try:
+        return str(file), file.read_bytes()
+    except OSError as error:
+        raise BadUsage(f"{file}: {error.strerror or error}") from None
+
+
+def read_variable(given: str, environment: Mapping[str, str]) -> tuple[str, str]:
+    """Return the name and value of `NAME=VALUE`, or of `NAME` with the value from the environment.
+
+    Raises:
+        BadUsage: there is no name, or the environment has no such variable.
+    """
+    name, equals, value = given.partition("=")
+    if not name:
+        raise BadUsage(f"--var {given}: write NAME=VALUE, or NAME for a variable of the environment")
+    if not equals and name not in environment:
+        raise BadUsage(f"--var {name}: the environment has no such variable; write {name}=VALUE")
+    return name, value if equals else environment[name]

@@ -1,0 +1,85 @@
+"""Replace refs in arguments by locators that work in another run, where the log has them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, cast
+
+from footlight.client.replay.calls import LoggedCall
+
+__all__ = ["refs_in", "with_locators"]
+
+_REF = re.compile(r"\s*(?:\[ref=e[1-9]\d*\]|(?:ref=|@)?e[1-9]\d*)\s*(?:>>.*)?", re.DOTALL)
+_SELECTORS = re.compile(r"selector|source|target|ref|element", re.IGNORECASE)
+"""What a parameter is called that names an element."""
+
+
+def with_locators(call: LoggedCall) -> Mapping[str, Any]:
+    """Return the call's arguments with locators in place of refs. The log has one locator, several by
+    parameter, or a list for steps.
+    """
+    told = call.outcome.locator if call.outcome else None
+    steps = call.arguments.get("steps")
+    if isinstance(told, list) and isinstance(steps, list):
+        pairs = zip(cast("list[Any]", steps), cast("list[Any]", told), strict=False)
+        located = [_step(step, locator) for step, locator in pairs]
+        return {**call.arguments, "steps": [*located, *cast("list[Any]", steps)[len(located) :]]}
+    return _locate_arguments(call.arguments, told)
+
+
+def refs_in(arguments: Mapping[str, Any]) -> list[str]:
+    """Return the refs that name elements in the arguments. They mean nothing in another run."""
+    return [each for each in _selectors(arguments) if _REF.fullmatch(each)]
+
+
+def _step(step: Any, told: Any) -> Any:
+    if not isinstance(step, Mapping):
+        return step
+    given = cast("Mapping[str, Any]", step)
+    arguments = given.get("arguments")
+    return (
+        {**given, "arguments": _locate_arguments(cast("Mapping[str, Any]", arguments), told)}
+        if arguments
+        else given
+    )
+
+
+def _locate_arguments(arguments: Mapping[str, Any], told: Any) -> Mapping[str, Any]:
+    if isinstance(told, str):
+        refs = refs_in(arguments)
+        known: Mapping[str, Any] = {refs[0]: told} if refs else {}
+    else:
+        known = cast("Mapping[str, Any]", told) if isinstance(told, Mapping) else {}
+    return (
+        _replace_selectors(arguments, {each: to for each, to in known.items() if isinstance(to, str)})
+        if known
+        else arguments
+    )
+
+
+def _selectors(value: Any, key: str = "") -> list[str]:
+    """Yield the strings of parameters that name elements."""
+    if isinstance(value, str):
+        return [value] if _SELECTORS.search(key) else []
+    if isinstance(value, Mapping):
+        items = cast("Mapping[str, Any]", value).items()
+        return [text for inner, each in items for text in _selectors(each, inner)]
+    return (
+        [text for each in cast("list[Any]", value) for text in _selectors(each, key)]
+        if isinstance(value, list)
+        else []
+    )
+
+
+def _replace_selectors(value: Any, known: Mapping[str, str], key: str = "") -> Any:
+    if isinstance(value, str):
+        return known.get(value, value) if _SELECTORS.search(key) else value
+    if isinstance(value, Mapping):
+        return {
+            inner: _replace_selectors(each, known, inner)
+            for inner, each in cast("Mapping[str, Any]", value).items()
+        }
+    if isinstance(value, list):
+        return [_replace_selectors(each, known, key) for each in cast("list[Any]", value)]
+    return value

@@ -1,0 +1,159 @@
+"""Compare a logged value with a live one, and follow ids that the server makes up anew.
+
+A string of a logged result that differs from the live one at the same place is such an id, if it has at least
+8 characters and is a whole string in the arguments of a later call. There, and where results are compared,
+the live one replaces it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from footlight.client.replay.calls import LoggedCall
+from footlight.client.replay.json_paths import Path, format_path, items_of, leaves
+from footlight.client.replay.variables import map_strings, replace_keys, strings_of
+from footlight.client.replay.volatile import Ignored, is_volatile_field, steady
+
+__all__ = ["MISSING", "Identifiers", "ReplayDifference", "compare_results", "format_differences", "same_text"]
+
+MOST_SHOWN = 10
+MOST_LINES = 12
+MOST_COMPARED = 60
+"""Lines, of two texts that differ."""
+LONGEST = 160
+
+
+class _Missing:
+    def __repr__(self) -> str:
+        return "nothing"
+
+
+MISSING = _Missing()
+"""Stands for the value that one of the two results does not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayDifference:
+    """At a place of the result: what the log has there, and what was answered now."""
+
+    path: Path
+    logged: Any
+    live: Any
+
+
+def compare_results(logged: Any, live: Any, *, ids: Identifiers, ignored: Ignored) -> list[ReplayDifference]:
+    """Return the differences between two results, apart from values that change with each run."""
+    return list(_find_differences((), logged, live, ids, ignored))
+
+
+def _find_differences(
+    path: Path, was: Any, now: Any, ids: Identifiers, ignored: Ignored
+) -> Iterator[ReplayDifference]:
+    if ignored.has(path):
+        return
+    before, after = items_of(was), items_of(now)
+    if before is None or after is None or isinstance(was, list) is not isinstance(now, list):
+        if not _same(path, was, now, ids):
+            yield ReplayDifference(path, was, now)
+        return
+    for key in dict.fromkeys([*before, *after]):
+        yield from _find_differences(
+            (*path, key), before.get(key, MISSING), after.get(key, MISSING), ids, ignored
+        )
+
+
+def _same(path: Path, was: Any, now: Any, ids: Identifiers) -> bool:
+    if isinstance(was, bool) or isinstance(now, bool):
+        return was is now
+    if was == now or is_volatile_field(path, was, now):
+        return True
+    return isinstance(was, str) and isinstance(now, str) and same_text(was, now, ids)
+
+
+def same_text(was: str, now: str, ids: Identifiers) -> bool:
+    """Return whether two texts are equal, apart from ids that are now others and values that change with each
+    run.
+    """
+    # Also without the ids: a session may be called as a word of the text.
+    return steady(now) in (steady(was), steady(ids.in_text(was)))
+
+
+def format_differences(differences: Sequence[ReplayDifference]) -> list[str]:
+    """Return lines for the differences: each place, and below it the old value (-) and the new one (+)."""
+    lines = [line for each in differences[:MOST_SHOWN] for line in _render_difference(each)]
+    more = len(differences) - MOST_SHOWN
+    return [*lines, f"… and {more} more"] if more > 0 else lines
+
+
+def _render_difference(difference: ReplayDifference) -> list[str]:
+    was, now = difference.logged, difference.live
+    place = format_path(difference.path)
+    if isinstance(was, str) and isinstance(now, str) and "\n" in was + now:
+        return [place, *_diff(was, now)]
+    return [place, *_mark_line("-", was), *_mark_line("+", now)]
+
+
+def _diff(was: str, now: str) -> list[str]:
+    """Yield a diff from the line before the first difference. Text far below it is left out: comparing it
+    could take minutes.
+    """
+    before, after = was.split("\n"), now.split("\n")
+    pairs = enumerate(zip(before, after, strict=False))
+    first = next((at for at, (one, other) in pairs if one != other), min(len(before), len(after)))
+    start = max(0, first - 1)
+    windows = before[start : start + MOST_COMPARED], after[start : start + MOST_COMPARED]
+    changed = list(difflib.unified_diff(*windows, n=1, lineterm=""))[3:]
+    lines = [_cut(f"  {line[0]} {line[1:]}") for line in changed[:MOST_LINES]]
+    return [f"  line {start + 1}:", *lines, *(["  …"] if len(changed) > MOST_LINES else [])]
+
+
+def _mark_line(mark: str, value: Any) -> list[str]:
+    return [] if value is MISSING else [f"  {mark} {_cut(json.dumps(value, ensure_ascii=False))}"]
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}… [{len(text)} chars]"
+
+
+SHORTEST = 8
+
+
+class Identifiers:
+    """What the log's ids are by now."""
+
+    def __init__(self, calls: Iterable[LoggedCall]) -> None:
+        self._live: dict[str, str] = {}
+        self._needed: dict[str, int] = {}
+        """The line of the last call that has the string."""
+        for call in calls:
+            self._needed |= dict.fromkeys(strings_of(call.arguments), call.line)
+
+    def note(self, logged: str, live: str) -> None:
+        """Remember the present id of a session, for where results contain it."""
+        self._live[logged] = live
+
+    def learn(self, call: LoggedCall, logged: Any, live: Any) -> None:
+        """Learn ids from the logged and the new result of a call."""
+        now = dict(leaves(live))
+        for path, was in leaves(logged):
+            new = now.get(path)
+            if isinstance(was, str) and isinstance(new, str) and was != new and self._is_id(was, call.line):
+                self._live[was] = new
+
+    def _is_id(self, text: str, line: int) -> bool:
+        return len(text) >= SHORTEST and self._needed.get(text, 0) > line
+
+    def in_arguments(self, arguments: Any) -> Any:
+        """A copy in which whole strings are the live ones. A session's short name may be a word as well: it
+        stays."""
+        return map_strings(
+            arguments, lambda text: self._live.get(text, text) if len(text) >= SHORTEST else text
+        )
+
+    def in_text(self, text: str) -> str:
+        """A text of the log with the live ids, also within it."""
+        return self._live.get(text) or replace_keys(text, self._live)

@@ -1,0 +1,84 @@
+"""Logged results and live ones in the same form, so that they can be compared."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from footlight.client.handles.call_log import summarize_result
+from footlight.client.replay.json_paths import is_deep, read_text
+from footlight.protocol.results import ToolResult
+
+__all__ = ["Sidecars", "Written", "is_summary", "read_answer", "read_logged"]
+
+_SUMMARY = re.compile(r"\[(?P<kind>[\w-]+) \d+ chars(?: → (?P<file>.+))?\]")
+_SIDECAR = re.compile(r"\d+-[\w.-]+\.txt")
+LARGEST_SIDECAR = 50_000_000
+"""Bytes."""
+
+
+class Written(NamedTuple):
+    """Its kind (`text`, `image`, …; "" where there is nothing), and its value where that is known.
+
+    `lines`: the value is a text's lines, as a file beside the log has them, and not what it says as JSON.
+    """
+
+    kind: str
+    value: Any = None
+    known: bool = False
+    lines: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sidecars:
+    """The files beside a log, wherever it is by now. Only names that a log gives are read."""
+
+    log: Path | None = None
+
+    def find(self, named: str) -> str | None:
+        """Return the whole text of a result, or None if its file is missing."""
+        path = Path(named)
+        if not _SIDECAR.fullmatch(path.name):
+            return None
+        beside = self.log.parent if self.log else Path()
+        for place in (beside / path, beside / path.name, path):
+            with contextlib.suppress(OSError):  # Its name may be too long, or it is not for us.
+                if place.is_file() and place.stat().st_size <= LARGEST_SIDECAR:
+                    return place.read_bytes().decode("utf-8", "replace")
+        return None
+
+    def text_of(self, result: Any) -> str | None:
+        """Return the text of a logged result whose file is there, unless it is JSON; None for any other."""
+        found = _SUMMARY.fullmatch(result) if isinstance(result, str) else None
+        if found is None or found["kind"] != "text" or not found["file"]:
+            return None
+        text = self.find(found["file"])
+        return None if text is None or text.lstrip().startswith(("{", "[")) else text
+
+
+def is_summary(result: Any) -> bool:
+    return isinstance(result, str) and _SUMMARY.fullmatch(result) is not None
+
+
+def read_logged(result: Any, sidecars: Sidecars) -> Written:
+    """Return what the log has of a result: the value, its size, or a file with the whole text."""
+    found = _SUMMARY.fullmatch(result) if isinstance(result, str) else None
+    if found is None:
+        return Written("text", result, known=True)
+    text = sidecars.find(found["file"]) if found["file"] else None
+    if text is None:
+        return Written(found["kind"])
+    value = read_text(text)
+    return Written(found["kind"], value, known=True, lines=isinstance(value, list))
+
+
+def read_answer(result: ToolResult, *, lines: bool) -> Written:
+    """Return the new result. With `lines`, its text is split as in a file beside the log."""
+    kept = summarize_result(result)
+    if kept is None:
+        return Written("")
+    shown = kept.whole if is_deep(kept.value) else kept.value
+    return Written(kept.kind, read_text(kept.whole) if lines else shown, known=True, lines=lines)

@@ -1,0 +1,198 @@
+"""Make the calls of a file again, and compare the results with those in the file."""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from footlight.client.handles.call_log import error_text
+from footlight.client.handles.handle import Handle
+from footlight.client.replay.calls import LoggedCall, brief, read_calls
+from footlight.client.replay.comparison import (
+    MISSING,
+    Identifiers,
+    ReplayDifference,
+    compare_results,
+    format_differences,
+    same_text,
+)
+from footlight.client.replay.logged_results import Sidecars, read_answer, read_logged
+from footlight.client.replay.sessions import session_names, without_session
+from footlight.client.replay.variables import Hidden, fill_calls, fill_text, map_strings
+from footlight.client.replay.volatile import Ignored
+from footlight.protocol.errors import MCPError
+from footlight.protocol.results import ToolResult, value_of
+
+__all__ = ["Again", "ReplayDiffers", "Script", "again", "read_script", "script_of"]
+
+
+class ReplayDiffers(AssertionError):
+    """The calls succeeded, but their results differ from those in the file. The message shows how."""
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A file that was read. `name` is what errors call it; the calls have their variables filled in.
+
+    `hidden` takes the values of variables out of all that is said of it.
+    """
+
+    name: str
+    calls: Sequence[LoggedCall]
+    hidden: Hidden = field(default_factory=Hidden)
+    sidecars: Sidecars = field(default_factory=Sidecars)
+
+    def place(self, call: LoggedCall) -> str:
+        """Return the line and what is called there."""
+        return f"{self.name}, line {call.line}: {self.brief(call)}"
+
+    def brief(self, call: LoggedCall) -> str:
+        """Return what is called. Values are hidden first, because a cut or an escape could leave a part of
+        one visible.
+        """
+        return brief(replace(call, arguments=map_strings(call.arguments, self.hidden)))
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """A call that was made again: what it gave, or how it failed, and what is different from what was logged.
+
+    After one that `stops` there is no other: it failed, and should not.
+    """
+
+    call: LoggedCall
+    ms: float
+    value: Any = None
+    error: MCPError | None = None
+    differences: Sequence[ReplayDifference] = ()
+    stops: bool = False
+
+    def told(self, script: Script) -> str:
+        """Return the differences, below the line and the call to which they belong."""
+        return "\n".join([script.place(self.call), *format_differences(self.differences)])
+
+
+def read_script(path: Path, variables: Mapping[str, str] | None = None) -> Script:
+    """Read a script from a file on disk.
+
+    Raises:
+        MCPError: it cannot be read, a line is bad, or a variable has no value.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise MCPError(f"{path}: {error.strerror}", reason="invalid") from None
+    return script_of(data, variables or {}, name=str(path), sidecars=Sidecars(path))
+
+
+def script_of(
+    data: bytes, variables: Mapping[str, str], *, name: str, sidecars: Sidecars | None = None
+) -> Script:
+    """Return the script of a file's content. Raises what `read_script` raises."""
+    calls = fill_calls(read_calls(data, name=name), variables, name=name)
+    return Script(name, calls, Hidden(variables), sidecars or Sidecars())
+
+
+async def again(
+    mcp: Handle,
+    script: Script,
+    *,
+    verify: bool = False,
+    ignored: Ignored | None = None,
+    timeout_ms: float | None = None,
+) -> AsyncGenerator[Again]:
+    """Make the calls on the handle, in order, and yield each when it is done; the first that fails is the
+    last.
+
+    With `verify` a call that was logged as failed is expected to fail, and each comes with its differences.
+    The error of a call that fails is its own, with the line and the call before its message.
+
+    Raises:
+        MCPError: before anything is called: the calls are those of several sessions, or there is no server.
+    """
+    adapter = mcp.bound.adapter
+    tools = await mcp.bound.client.list_tools()
+    taking = {tool.name for tool in tools if adapter.has_session(tool)}
+    calls = without_session(script.calls, adapter, taking, name=script.name)
+    ids = Identifiers(calls)
+    for name in session_names([call for call in script.calls if call.name in taking], adapter):
+        ids.note(name, mcp.bound.session_name)
+    checking = _ResultChecker(ids, script, ignored or Ignored())
+    for call in calls:
+        arguments = ids.in_arguments(call.arguments)
+        began = time.monotonic()
+        try:
+            result = await mcp.call(call.name, arguments, timeout_ms=timeout_ms)
+        except MCPError as error:
+            ms = (time.monotonic() - began) * 1000
+            told = _add_location(error, script, call)
+            if not (verify and call.outcome and not call.outcome.ok):
+                yield Again(call, ms, error=told, stops=True)
+                return
+            yield Again(call, ms, error=told, differences=checking.of_failure(call.outcome.error, error))
+            continue
+        ms = (time.monotonic() - began) * 1000
+        differences = checking.of_result(call, result, verify=verify)
+        yield Again(call, ms, value_of(result), differences=differences)
+
+
+def _add_location(error: MCPError, script: Script, call: LoggedCall) -> MCPError:
+    """Return the same error with the place before its message. Its attributes stay."""
+    told = copy.copy(error)
+    told.message = f"{script.place(call)}: {script.hidden(error.message)}"
+    told.args = (told.message,)
+    told.__cause__ = error
+    return told
+
+
+class _ResultChecker(NamedTuple):
+    ids: Identifiers
+    script: Script
+    ignored: Ignored
+
+    def of_failure(self, was: str, error: MCPError) -> list[ReplayDifference]:
+        now = error_text(error)
+        return (
+            []
+            if same_text(self._fill_variables(was), now, self.ids)
+            else [self._hide_values(ReplayDifference(("_error",), was, now))]
+        )
+
+    def of_result(self, call: LoggedCall, result: ToolResult, *, verify: bool) -> list[ReplayDifference]:
+        """Return the differences of a result. Ids are learned from it for later calls, even if nothing is
+        verified.
+        """
+        outcome = call.outcome
+        if outcome is None:
+            return []
+        if not outcome.ok:
+            return [ReplayDifference(("_ok",), False, True)] if verify else []
+        if outcome.result is None:
+            return []
+        was = read_logged(outcome.result, self.script.sidecars)
+        now = read_answer(result, lines=was.lines)
+        if was.known and now.known:
+            self.ids.learn(call, was.value, now.value)
+        if not verify:
+            return []
+        if was.kind != now.kind:
+            return [ReplayDifference((), f"[{was.kind}]", f"[{now.kind}]" if now.kind else MISSING)]
+        return self._compare(was.value, now.value) if was.known else []
+
+    def _compare(self, was: Any, now: Any) -> list[ReplayDifference]:
+        found = compare_results(
+            map_strings(was, self._fill_variables), now, ids=self.ids, ignored=self.ignored
+        )
+        return [self._hide_values(each) for each in found]
+
+    def _fill_variables(self, text: str) -> str:
+        return fill_text(text, self.script.hidden.variables)
+
+    def _hide_values(self, difference: ReplayDifference) -> ReplayDifference:
+        hide = self.script.hidden
+        was, now = map_strings(difference.logged, hide), map_strings(difference.live, hide)
+        return replace(difference, logged=was, live=now)

@@ -1,0 +1,69 @@
+"""The address of a server whose secrets are in the environment, for files that are committed."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from footlight.client.target import transport_for
+from footlight.protocol.errors import MCPError
+
+if TYPE_CHECKING:
+    from footlight.protocol.channel import Channel, Receiver
+
+__all__ = ["ServerFromEnvironment", "is_url"]
+
+
+class ServerFromEnvironment:
+    """A URL or a command line in which `${NAME}` stands for the environment variable NAME.
+
+    It is a transport, so it can be used wherever a server is expected. Only the given names are replaced,
+    with the values as they are: what a URL needs percent-encoded must be so in the variable.
+    """
+
+    def __init__(self, address: str, *names: str) -> None:
+        self.address = address
+        self.names = names
+
+    def __repr__(self) -> str:
+        return f"ServerFromEnvironment({', '.join(map(repr, (self.address, *self.names)))})"
+
+    @property
+    def where(self) -> str:
+        """Return the address without its secrets."""
+        return self.address
+
+    def filled(self, environment: Mapping[str, str] | None = None) -> str | Sequence[str]:
+        """Return the URL, or the words of the command line, with the secrets.
+
+        Raises:
+            MCPError: the environment does not have all of them; says which.
+        """
+        values = os.environ if environment is None else environment
+        missing = [name for name in self.names if name not in values]
+        if missing:
+            raise MCPError(
+                f"The server's address needs {', '.join(missing)}, which the environment does not have: set "
+                f"{'it' if len(missing) == 1 else 'them'} to what stands there in {self.address}",
+                reason="invalid",
+            )
+        places = re.compile("|".join(re.escape(f"${{{name}}}") for name in self.names) or r"(?!)")
+
+        def fill(text: str) -> str:
+            return places.sub(lambda found: values[found[0][2:-1]], text)
+
+        return (
+            fill(self.address) if is_url(self.address) else [fill(each) for each in shlex.split(self.address)]
+        )
+
+    async def open(self, receiver: Receiver) -> Channel:
+        """Open a channel. Raises MCPError as `filled` and the server's transport do."""
+        return await transport_for(self.filled()).open(receiver)
+
+
+def is_url(address: str) -> bool:
+    """Return whether it is a URL, and no command line with one in it."""
+    return "://" in address.strip().partition(" ")[0]

@@ -1,0 +1,87 @@
+"""Tasks that callers share, locks that survive their event loop, and work that must not be cut short."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any, Generic, TypeVar
+
+__all__ = ["LoopLock", "SharedTask", "shield_until_done"]
+
+Value = TypeVar("Value")
+
+
+class SharedTask(Generic[Value]):
+    """Runs `work` once for all concurrent callers, and cancels it when none of them waits any more.
+
+    A caller that gives up returns at once: a cancelled run cleans up in the background.
+    """
+
+    def __init__(self, work: Callable[[], Coroutine[Any, Any, Value]]) -> None:
+        self._work = work
+        self._task: asyncio.Task[Value] | None = None
+        self._waiting = 0
+
+    async def join(self) -> asyncio.Task[Value]:
+        """Return the task when it is done: it has a result, failed, or was cancelled by `cancel`."""
+        task = self._task
+        if task is None or task.done() or task.get_loop() is not asyncio.get_running_loop():
+            task = self._task = asyncio.create_task(self._work())
+            task.add_done_callback(_retrieve_exception)
+            self._waiting = 0
+        self._waiting += 1
+        try:
+            await asyncio.wait([task])
+        finally:
+            if task is self._task:
+                self._waiting -= 1
+                if not self._waiting:
+                    self.cancel()
+        return task
+
+    def cancel(self) -> None:
+        """Cancel the run. Its callers return when it has cleaned up; the next caller starts another."""
+        task, self._task = self._task, None
+        if task is not None and not task.get_loop().is_closed():
+            task.cancel()
+
+
+def _retrieve_exception(task: asyncio.Task[Any]) -> None:
+    """Retrieve the exception, or asyncio would report that nobody did."""
+    if not task.cancelled():
+        task.exception()
+
+
+class LoopLock:
+    """A lock for objects that outlive an event loop, such as a client that several `asyncio.run` use in turn.
+
+    An `asyncio.Lock` belongs to the first loop in which a task waited for it.
+    """
+
+    def __init__(self) -> None:
+        self._lock = asyncio.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def here(self) -> asyncio.Lock:
+        """Return the lock of the running event loop. A lock that another loop left locked does not count."""
+        loop = asyncio.get_running_loop()
+        if self._loop is not loop:
+            self._loop, self._lock = loop, asyncio.Lock()
+        return self._lock
+
+
+async def shield_until_done(task: asyncio.Task[None]) -> None:
+    """Wait for a task that is certain to end, however often the caller is cancelled meanwhile.
+
+    The cancellation of the caller is raised afterwards, as is the exception of the task.
+    """
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        raise cancelled
+    if not task.cancelled():
+        task.result()

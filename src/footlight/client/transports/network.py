@@ -1,0 +1,80 @@
+"""What HTTP and WebSocket share: headers, `Retry-After`, and the description of network errors. No I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, cast
+
+from footlight.protocol.errors import MCPError
+
+if TYPE_CHECKING:
+    pass
+
+import os
+import re
+
+__all__ = ["check_headers", "describe_os_error", "retry_after_ms"]
+
+_DETAILS = re.compile(r"^\[[^\]]*\] | \(_ssl\.c:\d+\)$")
+
+
+def describe_os_error(error: OSError) -> str:
+    """Return the system's words for a network error, without addresses and places in source code."""
+    import ssl  # Imported late: plain HTTP needs no TLS.
+
+    if isinstance(error, ssl.SSLError):
+        no_tls = error.reason in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST")
+        return "what answers does not speak TLS" if no_tls else _DETAILS.sub("", error.strerror or "no TLS")
+    if isinstance(error, ConnectionError) and error.errno:
+        return os.strerror(error.errno)
+    return error.strerror or str(error) or "the connection broke"
+
+
+_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+
+_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
+
+_MAX_SECONDS_DIGITS = 9
+
+_MAX_DATE = 100
+
+
+def check_headers(headers: object) -> None:
+    """Check headers that a caller gave.
+
+    Raises:
+        MCPError: they do not map names to values that HTTP can carry (`invalid`).
+    """
+    if not isinstance(headers, Mapping):
+        raise MCPError("headers: must map names to values", reason="invalid")
+    for name, value in cast("Mapping[object, object]", headers).items():
+        if not _matches(name, _NAME) or not _matches(value, _VALUE):
+            # The value is not shown: it may be a token.
+            raise MCPError(f"No header can be what is given for {name!r:.60}", reason="invalid")
+
+
+def _matches(given: object, pattern: re.Pattern[str]) -> bool:
+    return isinstance(given, str) and pattern.fullmatch(given) is not None
+
+
+def retry_after_ms(value: str | None, *, date: str | None = None) -> float | None:
+    """Return the milliseconds of a `Retry-After`: seconds, or a date relative to the server's own `date`."""
+    value = (value or "").strip()
+    if value.isascii() and value.isdigit():
+        return float(value) * 1000 if len(value) <= _MAX_SECONDS_DIGITS else None
+    moment = _parse_date(value)
+    if moment is None:
+        return None
+    now = _parse_date(date or "") or datetime.now(UTC)
+    return max(0.0, (moment - now).total_seconds() * 1000)
+
+
+def _parse_date(value: str) -> datetime | None:
+    import email.utils  # Imported late: it is slow and rarely needed.
+
+    try:
+        date = email.utils.parsedate_to_datetime(value[:_MAX_DATE])
+    except (ValueError, OverflowError):
+        return None
+    return date if date.tzinfo is not None else date.replace(tzinfo=UTC)

@@ -1,0 +1,1 @@
+"""The demonstration shop: its catalogue, its pages, and what its visitors submitted."""

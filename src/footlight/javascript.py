@@ -1,0 +1,51 @@
+"""JavaScript modules of the package, joined into scripts for a page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from importlib.resources.abc import Traversable
+
+__all__ = ["join_modules", "selector_engine"]
+
+
+def join_modules(folder: Traversable, names: Sequence[str]) -> str:
+    """Return the code of the modules `NAME.js` as one script with one scope, in this order.
+
+    Imports and exports are for linters and type checkers, and are left out. Comments on lines of their own
+    and indentation are left out too, because some scripts are sent with every question.
+
+    Raises:
+        ValueError: two modules declare the same name, so that one would replace the other's.
+    """
+    declared: dict[str, str] = {}
+    lines: list[str] = []
+    for name in names:
+        source = folder.joinpath(f"{name}.js").read_text(encoding="utf-8")
+        for declaration in _DECLARATION.findall(source):
+            if declared.setdefault(declaration, name) != name:
+                raise ValueError(f"{declared[declaration]}.js and {name}.js both declare {declaration}")
+        lines += _code_lines(source)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def selector_engine(folder: Traversable, *names: str) -> str:
+    """Return these modules as a selector engine of Playwright; one of them has `queryAll(root, body)`."""
+    engine = "{ query: (root, body) => queryAll(root, body)[0], queryAll }"
+    return f'(() => {{\n"use strict";\n{join_modules(folder, names)}return {engine};\n}})()'
+
+
+_DECLARATION = re.compile(r"^(?:export )?(?:async )?(?:function\*?|const|let|class) (\w+)", re.MULTILINE)
+"""A name that a module declares at its top level, where lines have no indentation."""
+
+
+def _code_lines(source: str) -> Iterator[str]:
+    end_of_skipped = ""
+    for line in map(str.strip, source.splitlines()):
+        if end_of_skipped:
+            end_of_skipped = "" if line.endswith(end_of_skipped) else end_of_skipped
+        elif line.startswith(("/*", "import ")):
+            end = "*/" if line.startswith("/*") else ";"
+            end_of_skipped = "" if line.endswith(end) else end
+        elif line and not line.startswith("//"):
+            yield line.removeprefix("export ")

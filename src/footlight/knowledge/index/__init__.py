@@ -1,0 +1,1 @@
+"""The index over the step files, and its queries: search, summary and prior knowledge."""

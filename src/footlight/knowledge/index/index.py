@@ -1,0 +1,266 @@
+"""The index over a root's step files: what makes questions fast.
+
+It is derived: missing, broken or of another version, it is made anew out of the files, and before each
+question it catches up with them. Sessions whose folder of steps did not change since are not looked at.
+Processes share the file; each has its own `Index`, which any of its threads may use.
+
+    index = Index(root)
+    index.add(path, record)                      after a step was written; raises nothing
+    index.last(n, session_id=None)               -> list[Row], the latest first
+    index.session(session_id=None, most=None)    -> list[Row] in the order of time; None is the latest session
+    index.around(screen, ...)                    -> list[Row] that began or ended on it, the latest first
+    index.refresh()                              before several that do not do it themselves:
+    index.candidates(choose, ...)                for search.py, as are starting_with and of_ids
+    index.close()
+
+    last(index, n, session_id=None)              summary.py -> list of {timestamp, tool, screen, snippet, ...}
+    summarize(index, session_id=None)            summary.py -> {sessionId, steps: [{step, tool, notes}]}
+    search(index, Query(text=...), now=None)     search.py  -> list[Hit], each with `as_json()`
+    prior(index, screen, now=..., window=...)    prior.py   -> Prior, with `as_json()`
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from footlight.knowledge.index import database
+from footlight.knowledge.index.indexing import (
+    FROM,
+    SAME_MILLISECOND,
+    catch_up,
+    insert,
+    load_view,
+    transaction,
+)
+from footlight.knowledge.naming import NO_SESSION
+from footlight.knowledge.rows import UNKNOWN, RecordedView, StepRow, StepTarget, make_row
+from footlight.knowledge.step_files import file_stamp
+
+__all__ = ["Candidate", "Index"]
+
+logger = logging.getLogger(__name__)
+
+Answer = TypeVar("Answer")
+
+_ROW = "s.session, s.tool, s.ok, s.screen, s.before, s.facts, s.id, l.seen"
+
+_SEEN_BEFORE = (
+    ", (SELECT b.seen FROM steps p JOIN looks b ON b.id = p.look "
+    "WHERE p.session = s.session AND p.id < s.id ORDER BY p.id DESC LIMIT 1)"
+)
+
+Candidate = tuple[int, str, str, str, str, str]
+"""Id, tool, screen, and words: of the target, of the test ids that were seen, of roles and names."""
+
+
+_LATEST = "coalesce((SELECT session FROM steps WHERE session != ? ORDER BY id DESC LIMIT 1), ?)"
+
+
+class Index:
+    """See above. Opened by the first use."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._lock = threading.RLock()
+        self._connection: sqlite3.Connection | None = None
+        self._place: tuple[bool, int | None] | None = None
+        self._is_kept = False
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether there is a file, rather than memory only. Known after the first use."""
+        return self._is_kept
+
+    @property
+    def ignored(self) -> int:
+        """How many files are no step of ours: torn, or foreign."""
+        return self._ask(lambda to: to.execute("SELECT count(*) FROM ignored").fetchone()[0])
+
+    @property
+    def size(self) -> int:
+        """How many steps there are."""
+        return self._ask(lambda to: to.execute("SELECT count(*) FROM steps").fetchone()[0])
+
+    def add(self, path: Path, record: Mapping[str, Any]) -> None:
+        """A step that was just written there. Where this fails, the next question finds the file."""
+        row = make_row(record, session_id=path.parents[1].name)
+        if row is None:
+            return
+        try:
+            facts = path.stat()
+            with self._lock, transaction(self._open()) as connection:
+                insert(connection, row, path.name, file_stamp(facts))
+        except (OSError, sqlite3.Error) as error:
+            logger.warning("%s is not in the index yet: %s", path.name, error)
+
+    def last(self, n: int, *, session_id: str | None = None) -> list[StepRow]:
+        where, given = ("WHERE s.session = ?", (session_id,)) if session_id is not None else ("", ())
+        return self._rows(f"{where} ORDER BY s.id DESC LIMIT ?", (*given, n))
+
+    def session(self, session_id: str | None = None, *, most: int | None = None) -> list[StepRow]:
+        """Its steps, the latest of them if there are more than `most`.
+
+        Without an id it is the latest that is one: steps without a session only where there are no others.
+        """
+        chosen, given = ("?", (session_id,)) if session_id is not None else (_LATEST, (NO_SESSION,) * 2)
+        rows = self._rows(
+            f"WHERE s.session = {chosen} ORDER BY s.id DESC LIMIT ?", (*given, -1 if most is None else most)
+        )
+        return rows[::-1]
+
+    def count(self, session_id: str) -> int:
+        """The session's steps."""
+        return self._ask(
+            lambda to: to.execute("SELECT count(*) FROM steps WHERE session = ?", (session_id,)).fetchone()[0]
+        )
+
+    def around(self, screen: str, *, since_ms: int, most: int, looks: int) -> list[StepRow]:
+        """That began or ended on the screen, the latest first. What was seen only of the first `looks`.
+
+        Of screens without a name all of it, before the step too: they are known by nothing else.
+        """
+        by_look = screen == UNKNOWN
+        of = "SELECT id FROM steps WHERE {} = ? AND id >= ? ORDER BY id DESC LIMIT ?"
+        ids = " UNION ".join(f"SELECT * FROM ({of.format(column)})" for column in ("screen", "before"))
+        each = (screen, since_ms * SAME_MILLISECOND, most)
+        return self._ask(
+            lambda to: [
+                _load_row(found, with_look=by_look or place < looks)
+                for place, found in enumerate(
+                    to.execute(
+                        f"SELECT {_ROW}{_SEEN_BEFORE if by_look else ''} {FROM} WHERE s.id IN ({ids}) "
+                        "ORDER BY s.id DESC LIMIT ?",
+                        (*each, *each, most),
+                    )
+                )
+            ]
+        )
+
+    def candidates(
+        self,
+        choose: Callable[[Callable[[str], Sequence[int]]], Iterable[Sequence[int]]],
+        *,
+        since_ms: int | None,
+        each: int,
+    ) -> list[Candidate]:
+        """`choose` is given what finds the latest so many of a full-text expression, and chooses of those."""
+        first = 0 if since_ms is None else since_ms * SAME_MILLISECOND
+        latest = "SELECT rowid FROM found WHERE found MATCH ? AND rowid >= ? ORDER BY rowid DESC LIMIT ?"
+
+        def question(to: sqlite3.Connection) -> list[Candidate]:
+            lists = choose(lambda match: [id for (id,) in to.execute(latest, (match, first, each))])
+            return to.execute(
+                "SELECT s.id, s.tool, s.screen, s.target, l.ids, l.names "
+                f"{FROM} WHERE s.id IN (SELECT value FROM json_each(?))",
+                (json.dumps([*{id for ids in lists for id in ids}]),),
+            ).fetchall()
+
+        return self._ask(question, refresh=False)
+
+    def starting_with(self, prefix: str, most: int) -> list[str]:
+        """Known words that are longer, the shortest first."""
+        return self._ask(
+            lambda to: [
+                word
+                for (word,) in to.execute(
+                    "SELECT word FROM words WHERE word > ? AND word < ? ORDER BY length(word), word LIMIT ?",
+                    (prefix, f"{prefix}\U0010ffff", most),
+                )
+            ],
+            refresh=False,
+        )
+
+    def of_ids(self, ids: Sequence[int]) -> dict[int, StepRow]:
+        return self._ask(
+            lambda to: {
+                found[6]: _load_row(found)
+                for found in to.execute(
+                    f"SELECT {_ROW} {FROM} WHERE s.id IN (SELECT value FROM json_each(?))",
+                    (json.dumps([*ids]),),
+                )
+            },
+            refresh=False,
+        )
+
+    def refresh(self) -> None:
+        """Catch up with the files."""
+        self._ask(lambda _: None)
+
+    def close(self) -> None:
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+            self._connection = None
+
+    def _rows(self, rest: str, given: Sequence[object]) -> list[StepRow]:
+        return self._ask(lambda to: [*map(_load_row, to.execute(f"SELECT {_ROW} {FROM} {rest}", given))])
+
+    def _ask(self, question: Callable[[sqlite3.Connection], Answer], *, refresh: bool = True) -> Answer:
+        """Of an index that is up to date. A broken one is made anew once."""
+        with self._lock:
+            try:
+                return self._answer(question, refresh=refresh)
+            except sqlite3.DatabaseError as error:
+                if not (database.is_broken(error) or database.is_unwritable(error)):
+                    raise
+                self._reset(error)
+                return self._answer(question, refresh=True)
+
+    def _answer(self, question: Callable[[sqlite3.Connection], Answer], *, refresh: bool) -> Answer:
+        connection = self._open()
+        if refresh:
+            catch_up(connection, self._root)
+        return question(connection)
+
+    def _reset(self, error: sqlite3.Error) -> None:
+        self.close()
+        if not database.is_broken(error):
+            self._connection, self._place, self._is_kept = (
+                database.open_in_memory(error),
+                self._look_at(),
+                False,
+            )
+        elif self._is_kept:
+            database.remove_file(self._root)
+
+    def _open(self) -> sqlite3.Connection:
+        """Again, if the file was removed or replaced, or can be there now."""
+        if self._connection is not None and self._place != self._look_at():
+            self.close()
+        if self._connection is None:
+            self._connection, self._is_kept = database.connect(self._root)
+            self._place = self._look_at()
+        elif database.is_outdated(self._connection):
+            database.create_tables(self._connection)
+        return self._connection
+
+    def _look_at(self) -> tuple[bool, int | None]:
+        """Whether there is a folder, and which file is the index."""
+        try:
+            return True, (self._root / database.NAME).stat().st_ino
+        except OSError:
+            return self._root.is_dir(), None
+
+
+def _load_row(found: tuple[Any, ...], *, with_look: bool = True) -> StepRow:
+    session, tool, ok, screen, before, facts, id, seen, *seen_before = found
+    told = json.loads(facts)
+    target = told.pop("target", None)
+    return StepRow(
+        session_id=session,
+        at_ms=id // SAME_MILLISECOND,
+        tool=tool,
+        ok=bool(ok),
+        screen=screen,
+        before=before,
+        target=StepTarget(**target) if target else None,
+        look=load_view(seen) if with_look else RecordedView(),
+        seen_before=load_view(seen_before[0]) if seen_before and seen_before[0] else RecordedView(),
+        **told,
+    )

@@ -1,0 +1,1 @@
+"""Redaction of secrets: rules that define what is secret, and functions that remove it from texts."""

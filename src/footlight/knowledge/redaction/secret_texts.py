@@ -1,0 +1,187 @@
+"""Known secret texts, which are found in any case, spacing and encoding."""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from collections.abc import Iterable
+from urllib.parse import unquote
+
+from footlight.knowledge.redaction.shapes import MARK
+from footlight.patterns import ANY_SPACE, AnyOf
+
+__all__ = ["SecretTexts"]
+
+MAX_TEXTS = 64
+MAX_WORDS = 96
+"""Maximum number of remembered texts and words. The oldest are dropped."""
+MAX_TEXT_CHARS = 2_000
+MIN_TEXT_CHARS = 4
+"""Minimum length of a text. Shorter texts occur in many words, so they are remembered as words."""
+MIN_WORD_CHARS = 3
+MIN_PHRASE_WORDS = 3
+"""Number of consecutive words of a phrase from which they count as a part of it."""
+MAX_ACCENTS = 30
+MAX_DECODINGS = 4
+"""Maximum number of nested encodings that are decoded."""
+
+_ODD = re.compile(r"[%&\\+\x00-\x08\x0e-\x1f\x7f-\x9f]")
+_DROPPED = re.compile(r"[\s+\\\x00-\x1f\x7f-\x9f\xad\u200b-\u200f\u2060\ufeff\ufffd]")
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
+
+
+class SecretTexts:
+    """The newest secret texts. Case, white space and encodings (JSON, URL, HTML) are ignored in a search."""
+
+    def __init__(self, texts: Iterable[str] = ()) -> None:
+        self._texts: dict[str, str] = {}
+        self._words: dict[str, None] = {}
+        self._phrase_parts: re.Pattern[str] | None = None
+        for text in texts:
+            self.remember(text)
+
+    def __repr__(self) -> str:
+        return f"SecretTexts({len(self._texts)} texts, {len(self._words)} words)"
+
+    def __contains__(self, text: str) -> bool:
+        """Return whether a text contains one of the secrets."""
+        plain = _normalize(text)
+        return any(secret in plain for secret in self._texts)
+
+    @property
+    def search_hints(self) -> tuple[str, ...]:
+        """Texts of which every ASCII text with a secret contains one, in lower case and without spaces."""
+        return (*self._texts, *("".join(word.split()) for word in self._words))
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The words of seed phrases, in lower case."""
+        return frozenset(self._words)
+
+    def remember(self, text: str, *, min_word_chars: int = MIN_WORD_CHARS, also_public: bool = False) -> None:
+        """Remember a secret text, and the words of a seed phrase.
+
+        Addresses of a blockchain are public and are remembered only with `also_public`.
+        """
+        text = text.strip()[:MAX_TEXT_CHARS]
+        if _ADDRESS.fullmatch(text) and not also_public:
+            return
+        plain = _normalize(text)
+        if len(plain) < MIN_TEXT_CHARS:
+            if len(plain) >= min_word_chars:
+                self.remember_words([text])
+            return
+        self._texts.pop(plain, None)
+        self._texts[plain] = text
+        if len(self._texts) > MAX_TEXTS:
+            del self._texts[next(iter(self._texts))]
+        words = text.split()
+        if 12 <= len(words) <= 24 and all(word.isalpha() for word in words):
+            self.remember_words(words)
+
+    def remember_words(self, words: Iterable[str]) -> None:
+        """Remember words of a seed phrase, each of which is secret as a whole word."""
+        for word in words:
+            self._words.pop(word.casefold(), None)
+            self._words[word.casefold()] = None
+        for oldest in list(self._words)[:-MAX_WORDS]:
+            del self._words[oldest]
+        each = "|".join(re.escape(word) for word in sorted(self._words, key=len, reverse=True))
+        between, word = r"(?:[\W\d_]|\\[nrt])+", rf"(?:{each})(?![^\W\d_])"
+        self._phrase_parts = re.compile(
+            rf"(?<![^\W_]){word}(?:{between}{word}){{{MIN_PHRASE_WORDS - 1},}}+", re.IGNORECASE
+        )
+
+    def redact(self, text: str) -> str:
+        """Replace secrets and parts of a seed phrase by the mark."""
+        plain = _normalize(text)
+        for secret in sorted((secret for secret in self._texts if secret in plain), key=len, reverse=True):
+            text = self._redact_secret(text, secret)
+        if text.endswith(("…", "...")):
+            text = self._redact_cut_end(text)
+        if self._phrase_parts and sum(word in plain for word in self._words) >= MIN_PHRASE_WORDS:
+            text = self._phrase_parts.sub(MARK, text)
+        return text
+
+    def redact_words(self, text: str) -> str:
+        """Replace secrets and every single word of a seed phrase by the mark."""
+        text = self.redact(text)
+        lower = text.casefold()
+        for word in [word for word in self._words if word in lower]:
+            text = re.sub(rf"(?<![^\W_]){re.escape(word)}(?![^\W_])", MARK, text, flags=re.IGNORECASE)
+        return text
+
+    def _redact_secret(self, text: str, secret: str) -> str:
+        words = map(re.escape, self._texts[secret].split())
+        text = AnyOf([f"(?i){f'{ANY_SPACE}+'.join(words)}"]).replace(text, lambda _, __: MARK)
+        if not _contains(text, secret):
+            return text
+        # The pattern misses an encoded secret, so the part around it is redacted, or else the whole text.
+        for separator in (r"([\s?&#=;]+)", r"(\s+)"):
+            parts = [MARK if _contains(part, secret) else part for part in re.split(separator, text)]
+            text = "".join(parts)
+            if not _contains(text, secret):
+                return text
+        return MARK
+
+    def _redact_cut_end(self, text: str) -> str:
+        """Replace a secret at the end of a text that was cut, possibly in the middle of the secret."""
+        kept = text.rstrip("…. ")
+        end = kept[-MAX_TEXT_CHARS:].casefold()
+        for secret in self._texts.values():
+            folded = secret.casefold()
+            at = end.find(folded[:MIN_TEXT_CHARS], max(0, len(end) - len(folded)))
+            while at >= 0:
+                if folded.startswith(end[at:]):
+                    return f"{kept[: at - len(end)]}{MARK}…"
+                at = end.find(folded[:MIN_TEXT_CHARS], at + 1)
+        return text
+
+
+def _contains(text: str, secret: str) -> bool:
+    # The texts on both sides of a mark must not form a secret together.
+    return secret in _normalize(text.replace(MARK, "\ue000"))
+
+
+def _normalize(text: str) -> str:
+    """Return a text in the form in which all its spellings are equal."""
+    if text.isascii() and not _ODD.search(text):
+        return "".join(text.casefold().split())
+    return _DROPPED.sub("", unicodedata.normalize("NFKC", _limit_accents(_decode(text))).casefold())
+
+
+def _limit_accents(text: str) -> str:
+    """Drop accents after the 30th on one letter, as in Unicode's Stream-Safe Text Format.
+
+    Normalisation sorts the accents of a letter in quadratic time.
+    """
+    kept: list[str] = []
+    run = 0
+    for char in text:
+        run = run + 1 if unicodedata.combining(char) else 0
+        if run <= MAX_ACCENTS:
+            kept.append(char)
+    return "".join(kept)
+
+
+def _decode(text: str) -> str:
+    for _ in range(MAX_DECODINGS):
+        once = unquote(_decode_entities(_decode_escapes(text)))
+        if once == text:
+            break
+        text = once
+    # A pair of escaped surrogates is one character; an unpaired surrogate is replaced.
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _decode_entities(text: str) -> str:
+    """Decode HTML entities. Long numbers are cut first: Python refuses to parse thousands of digits."""
+    short = re.sub(r"(&#[0-9]{8})[0-9]+", r"\1", re.sub(r"(&#)0+(?=[0-9])", r"\1", text))
+    return html.unescape(short)
+
+
+def _decode_escapes(text: str) -> str:
+    """Decode the escape sequences of JSON."""
+    text = re.sub(r"(?<!\\)\\+u([0-9a-fA-F]{4})", lambda found: chr(int(found[1], 16)), text)
+    return re.sub(r"(?<!\\)\\+[nrtbf]", " ", text)

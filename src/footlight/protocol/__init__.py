@@ -1,0 +1,1 @@
+"""The Model Context Protocol without I/O: messages, revisions, handshake, results and errors."""

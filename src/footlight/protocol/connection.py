@@ -1,0 +1,432 @@
+"""One JSON-RPC connection: matches answers to requests, and bounds the time of each. No I/O.
+
+A transport's channel sends messages; incoming ones are passed to `receive` and `lost`. Everything runs on one
+event loop, in any of its tasks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import inspect
+import logging
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from footlight.protocol import messages
+from footlight.protocol.errors import MCPConnectionError, MCPError, MCPTimeoutError
+from footlight.protocol.untrusted_json import an_object, number, text
+
+if TYPE_CHECKING:
+    from footlight.protocol.channel import Channel, Transport
+    from footlight.protocol.messages import Message, RequestId
+
+__all__ = [
+    "Connection",
+    "Handler",
+    "ListenerResult",
+    "OnError",
+    "OnMessage",
+    "OnNotification",
+    "OnProgress",
+    "Result",
+    "call_listener",
+]
+
+logger = logging.getLogger(__name__)
+
+Result = Mapping[str, Any]
+ListenerResult = Awaitable[None] | None
+"""What a callback returns. The result of an async callback is awaited in a task of its own."""
+OnMessage = Callable[["Message"], ListenerResult]
+OnError = Callable[[MCPError], ListenerResult]
+Handler = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]] | Mapping[str, Any]]
+"""Answers a request of the server: takes its params and returns the result. An `MCPError` is sent to the
+server.
+"""
+OnNotification = Callable[[str, Mapping[str, Any]], ListenerResult]
+"""Takes the method and its params."""
+OnProgress = Callable[[float, float | None, str | None], ListenerResult]
+"""Takes the progress, its total and a message."""
+
+CANCEL_SECONDS = 2.0
+"""How long a message may take that nobody waits for, such as a cancellation."""
+CLOSE_SECONDS = 5.0
+STRAY_SECONDS = 0.5
+"""How long to wait for the right answer after one with an unknown id."""
+MAX_STRAY_WARNINGS = 20
+METHOD_NOT_FOUND = -32601
+INTERNAL_ERROR = -32603
+NO_HANDLER = "This client does not answer"
+"""Starts our refusal of a server's request, which many servers return as the error of the tool call."""
+
+_serving: ContextVar[asyncio.Task[Any] | None] = ContextVar("serving", default=None)
+"""The task that answers a request of the server, inside of its handler."""
+
+
+@dataclass(slots=True)
+class _PendingRequest:
+    """A request without an answer. `answered_wrongly`: the server sent an answer with an unknown id since."""
+
+    method: str
+    answer: asyncio.Future[Result]
+    sending: asyncio.Task[None]
+    on_progress: OnProgress | None
+    answered_wrongly: bool = False
+
+    def fail(self, error: MCPError) -> None:
+        """Fail the request, unless its answer has come."""
+        if not self.answer.done():
+            self.answer.set_exception(error)
+            self.sending.cancel()
+
+
+class Connection:
+    """`handlers` answer requests of the server by their method; `ping` needs none, and others are refused."""
+
+    def __init__(
+        self,
+        *,
+        handlers: Mapping[str, Handler] | None = None,
+        on_notification: OnNotification | None = None,
+        on_session_ended: Callable[[], None] | None = None,
+    ) -> None:
+        self._handlers: Mapping[str, Handler] = {"ping": lambda _: {}, **(handlers or {})}
+        self._on_notification = on_notification
+        self._on_session_ended = on_session_ended
+        self._last_id = 0
+        self._stray_answers = 0
+        self._pending: dict[int, _PendingRequest] = {}
+        self._serving: dict[RequestId, asyncio.Task[None]] = {}
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._channel: Channel | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._end: MCPError | None = None
+        self.meta: Mapping[str, Any] = {}
+        """The `_meta` of every request: who sends it, in the stateless protocol."""
+
+    async def open(self, transport: Transport) -> Channel:
+        """Connect. Errors of the transport are raised as they are."""
+        self._loop = asyncio.get_running_loop()
+        self._channel = await transport.open(self)
+        return self._channel
+
+    @property
+    def alive(self) -> bool:
+        return self._channel is not None and self.end is None
+
+    @property
+    def end(self) -> MCPError | None:
+        """Return why the connection is over, or None."""
+        if self._end is None and self.loop_ended:
+            return MCPConnectionError("The event loop that the client was connected in has ended")
+        return self._end
+
+    @property
+    def loop_ended(self) -> bool:
+        """Return whether the event loop was closed while the connection was open."""
+        return self._loop is not None and self._loop.is_closed()
+
+    def check_loop(self) -> None:
+        """Check that the caller runs in the event loop of the connection.
+
+        Raises:
+            MCPConnectionError: that event loop has ended.
+            MCPError: the caller runs in another one (`invalid`).
+        """
+        if self._loop is asyncio.get_running_loop():
+            return
+        if self.loop_ended and self.end is not None:
+            raise copy.copy(self.end)
+        raise MCPError("The client is connected in another event loop; use it there", reason="invalid")
+
+    # What the client sends
+
+    async def request(
+        self,
+        method: str,
+        params: Mapping[str, Any] | None = None,
+        *,
+        timeout_ms: float | None,
+        on_progress: OnProgress | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Result:
+        """Send a request and return its result. `timeout_ms` None has no limit.
+
+        When the time is over or the caller is cancelled, the request is cancelled at the server.
+
+        Raises:
+            MCPTimeoutError: there was no answer in time.
+            MCPConnectionError: the connection is over.
+            MCPError: the server refused (`peer`), or the exchange failed.
+        """
+        channel = self._alive_channel()
+        self._last_id = identifier = self._last_id + 1
+        message = messages.request(identifier, method, self._add_meta(params, identifier, on_progress))
+        answer: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        sending = self._start(channel.send(message, headers=headers or {}))
+        sending.add_done_callback(lambda task: _fail_if_unsent(answer, task))
+        self._pending[identifier] = _PendingRequest(method, answer, sending, on_progress)
+        limit = asyncio.timeout(None if timeout_ms is None else timeout_ms / 1000)
+        try:
+            async with limit:
+                return await answer
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            self._abandon(channel, identifier, sending, "the client's time limit")
+            raise MCPTimeoutError(
+                f"{method} had no answer within {timeout_ms:.0f}ms", timeout_ms=cast("float", timeout_ms)
+            ) from None
+        except asyncio.CancelledError:
+            self._abandon(channel, identifier, sending, "the caller gave up")
+            raise
+        finally:
+            del self._pending[identifier]
+
+    async def notify(
+        self, method: str, params: Mapping[str, Any] | None = None, *, timeout_ms: float | None
+    ) -> None:
+        """Send a notification.
+
+        Raises:
+            MCPError: it could not be sent.
+        """
+        channel = self._alive_channel()
+        try:
+            async with asyncio.timeout(None if timeout_ms is None else timeout_ms / 1000):
+                await channel.send(messages.notification(method, params or {}), headers={})
+        except TimeoutError:
+            raise MCPTimeoutError(
+                f"{method} could not be sent within {timeout_ms:.0f}ms", timeout_ms=cast("float", timeout_ms)
+            ) from None
+
+    async def close(self) -> None:
+        """Fail all pending requests and close the channel. May be called twice."""
+        self.lost(MCPConnectionError("The client was closed", reason="not_connected"))
+        for task in self._tasks:
+            task.cancel()
+        # A handler that closes its own client must not wait for itself.
+        if tasks := self._tasks - {_serving.get()}:
+            await asyncio.wait(tasks, timeout=CLOSE_SECONDS)
+        if self._channel is not None:
+            channel, self._channel = self._channel, None
+            await channel.close()
+
+    def _alive_channel(self) -> Channel:
+        if self._end is not None:
+            raise copy.copy(self._end)
+        if self._channel is None:
+            raise MCPConnectionError("There is no connection", reason="not_connected")
+        return self._channel
+
+    def _add_meta(
+        self, params: Mapping[str, Any] | None, identifier: int, on_progress: OnProgress | None
+    ) -> dict[str, Any]:
+        params_with_meta = dict(params or {})
+        progress = {} if on_progress is None else {"progressToken": identifier}
+        if meta := {**an_object(params_with_meta.get("_meta")), **self.meta, **progress}:
+            params_with_meta["_meta"] = meta
+        return params_with_meta
+
+    def _abandon(self, channel: Channel, identifier: int, sending: asyncio.Task[None], reason: str) -> None:
+        sending.cancel()
+        # The handshake is the one request that must not be cancelled.
+        if channel.cancels_by_closing or self._pending[identifier].method == "initialize" or not self.alive:
+            return
+        params = {"requestId": identifier, "reason": reason}
+        self._start(self._send_quietly(channel, messages.notification("notifications/cancelled", params)))
+
+    async def _send_quietly(self, channel: Channel, message: Message) -> None:
+        """Send a message that nobody waits for. A failure is only logged."""
+        try:
+            async with asyncio.timeout(CANCEL_SECONDS):
+                await channel.send(message, headers={})
+        except (MCPError, TimeoutError) as error:
+            logger.debug("could not send %s: %s", message.get("method", "an answer"), error)
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    # What the server sends
+
+    def receive(self, message: Message) -> None:
+        kind = messages.kind_of(message)
+        if kind in ("response", "error"):
+            self._receive_answer(message, failed=kind == "error")
+        elif kind == "request":
+            self._receive_request(message)
+        elif kind == "notification":
+            self._receive_notification(message["method"], an_object(message.get("params")))
+
+    def lost(self, error: MCPError) -> None:
+        if self._end is None:
+            self._end = error
+        for pending in self._pending.values():
+            if not pending.answer.done():
+                pending.answer.set_exception(copy.copy(error))
+
+    def session_ended(self) -> None:
+        if self._on_session_ended is not None:
+            self._on_session_ended()
+
+    def _receive_answer(self, message: Message, *, failed: bool) -> None:
+        pending = self._find_request(message)
+        if pending is None:
+            self._receive_stray(message.get("id"))
+        elif pending.answer.done():
+            logger.debug("another answer to %s", pending.method)
+        elif failed:  # A result may stand beside an `error` of null.
+            pending.answer.set_exception(messages.peer_error(message["error"]))
+        elif isinstance(message["result"], Mapping):
+            pending.answer.set_result(cast("Result", message["result"]))
+        else:
+            error = MCPError(f"The result of {pending.method} is not an object", reason="protocol")
+            pending.answer.set_exception(error)
+
+    def _find_request(self, message: Message) -> _PendingRequest | None:
+        identifier = message.get("id")
+        if identifier is None and len(self._pending) == 1:
+            # A server that could not parse a request does not know its id; only one was pending.
+            return next(iter(self._pending.values()))
+        number = messages.own_id(identifier)
+        return None if number is None else self._pending.get(number)
+
+    def _receive_stray(self, identifier: object) -> None:
+        """Note an answer with an id that no pending request has.
+
+        Either it came too late, or the server gets ids wrong. Then the right answer will hardly come, so a
+        request that is pending alone fails soon.
+        """
+        number = messages.own_id(identifier)
+        if number is not None and 0 < number <= self._last_id:
+            logger.debug("ignored a late answer: id %d", number)
+            return
+        self._stray_answers += 1
+        # The first warnings are enough if the server gets all ids wrong.
+        level = logging.WARNING if self._stray_answers <= MAX_STRAY_WARNINGS else logging.DEBUG
+        logger.log(level, "the server answered with the id %.40r, which no request has", identifier)
+        if len(self._pending) != 1:
+            return
+        [(asked, pending)] = self._pending.items()
+        if not pending.answered_wrongly:
+            pending.answered_wrongly = True
+            error = MCPError(
+                f"The server answered {pending.method} with the id {identifier!r:.40} instead of {asked}",
+                reason="protocol",
+            )
+            asyncio.get_running_loop().call_later(STRAY_SECONDS, pending.fail, error)
+
+    def _receive_notification(self, method: str, params: Mapping[str, Any]) -> None:
+        if method == "notifications/progress":
+            self._receive_progress(params)
+        elif method == "notifications/cancelled":
+            self._receive_cancelled(params.get("requestId"))
+        if self._on_notification is not None:
+            self._notify_listener(self._on_notification, method, params)
+
+    def _receive_progress(self, params: Mapping[str, Any]) -> None:
+        token, progress = params.get("progressToken"), number(params.get("progress"))
+        pending = self._pending.get(token) if isinstance(token, int) and token is not True else None
+        if pending is None or pending.on_progress is None or pending.answer.done() or progress is None:
+            return
+        total, message = number(params.get("total")), text(params.get("message"))
+        self._notify_listener(pending.on_progress, progress, total, message)
+
+    def _notify_listener(self, listener: Callable[..., ListenerResult], *news: Any) -> None:
+        if (running := call_listener(listener, *news)) is not None:
+            self._start(running)
+
+    def _receive_cancelled(self, identifier: object) -> None:
+        task = self._serving.get(identifier) if messages.is_id(identifier) else None
+        if task is not None:
+            task.cancel()
+
+    def _receive_request(self, message: Message) -> None:
+        channel = self._channel
+        if channel is None or self._end is not None:
+            return
+        task = self._start(self._serve(channel, message))
+        self._serving[message["id"]] = task
+        task.add_done_callback(lambda _: self._serving.pop(message["id"], None))
+
+    async def _serve(self, channel: Channel, message: Message) -> None:
+        _serving.set(asyncio.current_task())
+        await self._send_quietly(channel, await self._answer(message))
+
+    async def _answer(self, message: Message) -> Message:
+        identifier, method = message["id"], message["method"]
+        try:
+            result = await self.handle(method, an_object(message.get("params")))
+            return messages.answer_to(identifier, result=result)
+        except MCPError as error:
+            response_error = {"code": error.rpc_code or INTERNAL_ERROR, "message": error.message}
+            return messages.answer_to(identifier, error=response_error)
+
+    async def handle(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return what the handler of this method returns.
+
+        Raises:
+            MCPError: there is no handler, it refused, or it failed, which is logged.
+        """
+        handler = self._handlers.get(method)
+        if handler is None:
+            raise MCPError(f"{NO_HANDLER} {method}", reason="protocol", rpc_code=METHOD_NOT_FOUND)
+        try:
+            answer = handler(params)
+            return _check_result(await answer if inspect.isawaitable(answer) else answer)
+        except MCPError:
+            raise
+        except Exception as error:
+            logger.exception("the handler of %s failed", method)
+            raise MCPError(
+                f"The client's handler of {method} failed", reason="protocol", rpc_code=INTERNAL_ERROR
+            ) from error
+
+
+def _fail_if_unsent(answer: asyncio.Future[Result], sending: asyncio.Task[None]) -> None:
+    """Fail a request that could not be sent."""
+    if sending.cancelled():
+        return
+    error = sending.exception()
+    if error is not None and not answer.done():
+        answer.set_exception(error)
+
+
+def _check_result(result: object) -> Result:
+    """Return the result if it can be sent.
+
+    Raises:
+        TypeError: it is not a JSON object.
+    """
+    if not isinstance(result, Mapping):
+        raise TypeError("A handler must return an object")
+    try:
+        messages.encode(cast("Result", result))
+    except MCPError as error:
+        raise TypeError(error.message) from None
+    return cast("Result", result)
+
+
+def call_listener(listener: Callable[..., ListenerResult], *news: Any) -> Coroutine[Any, Any, None] | None:
+    """Call a listener. Its exceptions are logged. Return a coroutine for the caller to run if the listener is
+    async.
+    """
+    try:
+        response_error = listener(*news)
+    except Exception:
+        logger.exception("a listener failed")
+        return None
+    return _await_listener(response_error) if inspect.isawaitable(response_error) else None
+
+
+async def _await_listener(response_error: Awaitable[None]) -> None:
+    try:
+        await response_error
+    except Exception:
+        logger.exception("a listener failed")

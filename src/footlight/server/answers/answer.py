@@ -1,0 +1,181 @@
+"""What a call returns: plain values, which can be written as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, cast
+
+from footlight.browser.page.events import Events
+from footlight.errors import FootlightError
+from footlight.server.answers.json_values import PageText, clean
+
+__all__ = ["Answer", "AnswerLink", "Image", "failure", "link_to_whole", "success", "without_page_texts"]
+
+MAX_PREVIEW = 2_000
+"""Characters of an answer that is only linked."""
+MAX_ERROR_BYTES = 50_000
+"""A larger error contains a page's text or address, which is cut."""
+MAX_TEXT = 1_000
+MAX_ITEMS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """`mime_type` is image/png or image/jpeg."""
+
+    data: bytes
+    mime_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerLink:
+    """A link to a resource that belongs to an answer. `bytes` is its size."""
+
+    uri: str
+    name: str
+    mime_type: str
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The result of a call. `content` is `{success: true, data}` or `{success: false, error}`.
+
+    The content of an action has an `observation` too: what is different on the page. The content of an
+    answer that is too large is `{success: true, resource, preview}`, with the `events` beside them, which
+    are in `data` otherwise.
+    """
+
+    content: Mapping[str, Any]
+    images: tuple[Image, ...] = ()
+    links: tuple[AnswerLink, ...] = ()
+    events: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    source: str = ""
+    """The address of the page that the answer is about."""
+    session_id: str | None = None
+    """The session that the answer is about, if any."""
+    duration_ms: int = 0
+    locator: Any = None
+    """A locator that finds, in another run, the element that a ref named. A mapping by parameter if there are
+    several.
+    """
+
+    @property
+    def success(self) -> bool:
+        return bool(self.content["success"])
+
+    @cached_property
+    def text(self) -> str:
+        """The content as JSON without `page_texts`, for clients that do not read structured content."""
+        return json.dumps(without_page_texts(self.content), ensure_ascii=False)
+
+    @cached_property
+    def page_texts(self) -> tuple[PageText, ...]:
+        return tuple(_page_texts(self.content))
+
+
+def success(
+    data: Mapping[str, Any],
+    *,
+    observation: Mapping[str, Any] | None = None,
+    events: Events | None = None,
+    images: Sequence[Image] = (),
+    links: Sequence[AnswerLink] = (),
+) -> Answer:
+    happened: Mapping[str, Any] = clean(_events_as_json(events)) if events else {}
+    observed = {"observation": clean(observation)} if observation is not None else {}
+    content = {"success": True, "data": {**clean(data), **happened}, **observed}
+    return Answer(content, tuple(images), tuple(links), happened)
+
+
+def failure(
+    error: FootlightError,
+    *,
+    observation: Mapping[str, Any] | None = None,
+    events: Events | None = None,
+    images: Sequence[Image] = (),
+    links: Sequence[AnswerLink] = (),
+) -> Answer:
+    details = {**error.details, **(_events_as_json(events) if events else {})}
+    observed = {"observation": clean(observation)} if observation is not None else {}
+    error_json = {
+        "code": error.code,
+        "message": clean(error.message),
+        "details": clean(details),
+        "retryable": error.retryable,
+        "suggestion": clean(error.suggestion),
+    }
+    answer = Answer({"success": False, "error": error_json, **observed}, tuple(images), tuple(links))
+    if len(answer.text.encode()) <= MAX_ERROR_BYTES:
+        return answer
+    return replace(answer, content={"success": False, "error": _shortened(error_json), **observed})
+
+
+def link_to_whole(answer: Answer, link: AnswerLink) -> Answer:
+    """Return the beginning of an answer, with a link to the whole."""
+    content = {
+        "success": True,
+        "resource": {"uri": link.uri, "mimeType": link.mime_type, "bytes": link.bytes},
+        "preview": json.dumps(answer.content["data"], ensure_ascii=False)[:MAX_PREVIEW],
+        **_shortened(answer.events),
+        **{key: value for key, value in answer.content.items() if key == "observation"},
+    }
+    return replace(answer, content=content, links=(*answer.links, link))
+
+
+def without_page_texts(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        items = cast("Mapping[str, Any]", value).items()
+        return {key: without_page_texts(item) for key, item in items if not isinstance(item, PageText)}
+    return value
+
+
+def _page_texts(value: Any) -> Iterator[PageText]:
+    for item in cast("Mapping[str, Any]", value).values():
+        if isinstance(item, PageText):
+            yield item
+        elif isinstance(item, Mapping):
+            yield from _page_texts(item)
+
+
+def _events_as_json(events: Events) -> dict[str, Any]:
+    """Return the lists that are not empty, each with the oldest event first."""
+    lists: dict[str, Any] = {
+        "newPages": [{"pageId": page.page_id, "url": page.url} for page in events.pages],
+        "closedPages": events.closed,
+        "dialogs": [
+            {
+                **({"pageId": dialog.page_id} if dialog.page_id else {}),
+                "type": dialog.type,
+                "message": dialog.message,
+                **({"defaultValue": dialog.default_value} if dialog.type == "prompt" else {}),
+                "handled": dialog.handled,
+            }
+            for dialog in events.dialogs
+        ],
+        "downloads": [
+            {
+                "suggestedFilename": download.suggested_filename,
+                "url": download.url,
+                **({"failure": download.failure} if download.failure else {"path": download.path}),
+            }
+            for download in events.downloads
+        ],
+    }
+    return {key: value for key, value in lists.items() if value}
+
+
+def _shortened(value: Any) -> Any:
+    """Return a copy of a clean value, with its long texts and lists cut and marked."""
+    if isinstance(value, str) and len(value) > MAX_TEXT:
+        return f"{value[:MAX_TEXT]}… [cut, {len(value)} characters]"
+    if isinstance(value, Mapping):
+        return {key: _shortened(item) for key, item in cast("Mapping[str, Any]", value).items()}
+    if isinstance(value, list):
+        items = cast("list[Any]", value)
+        cut = [f"[cut, {len(items)} items]"] if len(items) > MAX_ITEMS else []
+        return [*map(_shortened, items[:MAX_ITEMS]), *cut]
+    return value

@@ -1,0 +1,75 @@
+"""Copy values of any kind into values that JSON can hold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from typing import Any, cast
+
+__all__ = ["PageText", "clean"]
+
+CIRCULAR = "[circular]"
+CUT = "[cut]"
+MAX_VALUES = 1_000_000
+
+
+class PageText(str):
+    """A page's text in an answer. It stands beside the JSON: quoted in it, it would be much longer."""
+
+    __slots__ = ()
+
+
+def clean(value: Any) -> Any:
+    """Return a copy that JSON can hold: half surrogate pairs, infinities and dates are replaced.
+
+    A value that contains itself is cut, and so is what follows after a million values: objects that share
+    their parts can be small in a page and endless when they are written out.
+    """
+    return _Copy().of(value)
+
+
+class _Copy:
+    """One walk through a value."""
+
+    def __init__(self) -> None:
+        self._inside: set[int] = set()
+        self._left = MAX_VALUES
+
+    def of(self, value: Any) -> Any:
+        if isinstance(value, PageText):
+            return PageText(_well_formed(value))
+        if isinstance(value, str):
+            return value if value.isascii() else _well_formed(value)
+        if isinstance(value, (Mapping, list, tuple, set)):
+            return self._of_container(cast("Mapping[Any, Any] | Sequence[Any]", value))
+        if isinstance(value, float):
+            return value if math.isfinite(value) else None
+        if value is None or isinstance(value, (bool, int)):
+            return value
+        if isinstance(value, (datetime, date)):
+            return value.isoformat()
+        return _well_formed(str(value))
+
+    def _of_container(self, value: Mapping[Any, Any] | Sequence[Any]) -> Any:
+        if id(value) in self._inside:
+            return CIRCULAR
+        self._left -= 1 + len(value)
+        if self._left < 0:
+            return CUT
+        self._inside.add(id(value))
+        try:
+            if isinstance(value, Mapping):
+                return {self.of(str(key)): self.of(item) for key, item in value.items()}
+            return [self.of(item) for item in value]
+        finally:
+            self._inside.remove(id(value))
+
+
+def _well_formed(text: str) -> str:
+    """Replace pairs of surrogates by their character, and halves by the replacement character."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text

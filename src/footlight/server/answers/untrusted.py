@@ -1,0 +1,42 @@
+"""Mark text that comes from a page: it may contain instructions for a model, which must not follow them.
+
+`_meta` of a message names, under `META`, every part of the message whose text a page may have chosen.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+
+__all__ = ["META", "WHOLE", "from_page_in_meta", "mark_page_content"]
+
+META = "footlight/untrusted"
+"""The key in a `_meta`. Its value is a list of JSON pointers into what the `_meta` belongs to."""
+
+WHOLE = [""]
+"""The JSON pointer to the whole."""
+
+MAX_SOURCE = 200
+"""Characters."""
+
+
+def mark_page_content(text: str, *, source: str) -> str:
+    """Return a page's text between two marks. A random number keeps the page from writing the second."""
+    number = secrets.token_hex(4)
+    return f"<page-content {number} from={_origin(source)}>\n{text}\n</page-content {number}>"
+
+
+def _origin(source: str) -> str:
+    """Return the origin of a URL, or its scheme where the page has chosen all the rest, as with `data:`.
+
+    The result cannot end the mark that it stands in.
+    """
+    scheme, colon, rest = source.partition(":")
+    host = re.split("[/?#]", rest[2:], maxsplit=1)[0].rpartition("@")[2] if rest.startswith("//") else ""
+    origin = re.sub(r"[\s<>]", "", f"{scheme}{colon}{'//' if host else ''}{host}")
+    return origin if len(origin) <= MAX_SOURCE else f"{origin[:MAX_SOURCE]}…"
+
+
+def from_page_in_meta(*keys: str) -> list[str]:
+    """Return JSON pointers into a result whose own `_meta` has page texts under these keys."""
+    return [f"/_meta/{key.replace('~', '~0').replace('/', '~1')}" for key in keys]

@@ -1,0 +1,97 @@
+"""What a call leaves to be read later: screenshots, files, and texts or answers that are too long to send."""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING, Literal
+
+from footlight.browser.recording.artifact_store import LongAnswer, ScreenshotArtifact, StoredFile
+from footlight.server.answers.answer import Answer, Image, link_to_whole
+from footlight.server.resources.links import link_to
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from footlight.browser.recording.artifact_store import Artifact
+    from footlight.browser.sessions.session import Session
+    from footlight.server.tools.tool_call import ToolCall
+
+__all__ = ["attach_file", "attach_screenshot", "attach_text", "shorten_answer"]
+
+MAX_FILE_BYTES = 5_000_000
+"""A larger file is only on the disk."""
+
+
+def attach_screenshot(
+    call: ToolCall,
+    data: bytes,
+    *,
+    type: Literal["png", "jpeg"],
+    size: tuple[int, int],
+    full_page: bool,
+) -> str | None:
+    """Add a link to a screenshot to the answer, and the image itself unless it is too large.
+
+    Returns its URI. None where it is not kept: then the image is in the answer, whatever its size.
+    """
+    shot = ScreenshotArtifact(
+        session_id=call.session.id,
+        page_id=call.page.id,
+        captured_at=call.session.artifacts.next_timestamp(),
+        type=type,
+        width=size[0],
+        height=size[1],
+        full_page=full_page,
+        data=data,
+    )
+    uri = _attach(call, shot)
+    if uri is None or len(data) <= call.settings.resources.max_inline_image:
+        call.attach_image(Image(data, f"image/{type}"))
+    return uri
+
+
+def attach_text(call: ToolCall, text: str, *, tool: str) -> str | None:
+    """Keep the whole of a page's text, and add a link to it to the answer.
+
+    Returns its URI. None where it is not kept.
+    """
+    whole = LongAnswer(
+        session_id=call.session.id,
+        id=secrets.token_hex(8),
+        tool=tool,
+        data=text.encode("utf-8", "replace"),
+        mime_type="text/plain",
+    )
+    return _attach(call, whole)
+
+
+def attach_file(call: ToolCall, path: Path, mime_type: str) -> str | None:
+    """Add a link to a file that was written to the answer, unless the file is large.
+
+    Returns its URI. None where it is not kept.
+    """
+    if path.stat().st_size > MAX_FILE_BYTES:
+        return None
+    return _attach(
+        call,
+        StoredFile(session_id=call.session.id, name=path.name, mime_type=mime_type, data=path.read_bytes()),
+    )
+
+
+def _attach(call: ToolCall, item: Artifact) -> str | None:
+    if not call.session.store_artifact(item):
+        return None
+    link = link_to(item)
+    call.attach_link(link)
+    return link.uri
+
+
+def shorten_answer(answer: Answer, session: Session, *, tool: str, max_bytes: int) -> Answer:
+    """Keep an answer of more than `max_bytes` (0: no limit), and return its beginning with a link to it."""
+    if not max_bytes or len(answer.text) * 4 <= max_bytes:
+        return answer
+    data = answer.text.encode()
+    if len(data) <= max_bytes:
+        return answer
+    whole = LongAnswer(session_id=session.id, id=secrets.token_hex(8), tool=tool, data=data)
+    return link_to_whole(answer, link_to(whole)) if session.store_artifact(whole) else answer

@@ -1,0 +1,77 @@
+"""Run the work of a call until it ends, or until a dialog stops the page that it works in."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from footlight.browser.actions.dialogs import find_blocking_dialog
+
+if TYPE_CHECKING:
+    from footlight.browser.page.dialogs import OpenDialog
+    from footlight.server.tools.declaration import Tool
+    from footlight.server.tools.tool_call import ToolCall
+
+__all__ = ["check_no_dialog", "run_until_dialog", "stopped_by_dialog"]
+
+T = TypeVar("T")
+
+
+async def check_no_dialog(call: ToolCall) -> None:
+    """Raise DialogOpen if a dialog stops the call's page."""
+    if call.maybe_page and (dialog := await find_blocking_dialog(call.page)):
+        raise dialog.error()
+
+
+async def run_until_dialog(call: ToolCall, work: Coroutine[Any, Any, T]) -> T | None:
+    """Return the result of the work, or None where a dialog stops its page before the work is done.
+
+    A call that has no page is stopped by the next dialog of its session.
+    """
+    dialogs = call.session.dialogs
+    if not dialogs.asks:
+        return await work
+    if call.maybe_page and await find_blocking_dialog(call.page):
+        work.close()
+        return None
+    limit = asyncio.timeout(None)
+    try:
+        async with limit:
+            watching = asyncio.create_task(_end_at_dialog(call, limit))
+            try:
+                return await work
+            finally:
+                watching.cancel()
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        return None
+
+
+async def _end_at_dialog(call: ToolCall, limit: asyncio.Timeout) -> None:
+    """End `limit` when a dialog opens, unless it is another page's and leaves this one's scripts running."""
+    await call.session.dialogs.wait_for_next()
+    while call.maybe_page and not await find_blocking_dialog(call.page):
+        await call.session.dialogs.wait_for_next()
+    limit.reschedule(asyncio.get_running_loop().time())
+
+
+async def stopped_by_dialog(tool: Tool, call: ToolCall) -> Mapping[str, Any]:
+    """Return the data of an action that a dialog stopped. The dialog is among the events of its answer.
+
+    Raises:
+        DialogOpen: the tool does not act, so its call can be repeated.
+    """
+    dialog = _find_dialog(call)
+    if tool.effect != "act" and dialog:
+        raise dialog.error()
+    pages = call.session.page_table
+    page = call.maybe_page or (dialog and pages.find(dialog.playwright.page)) or await pages.get()
+    return {"url": page.url}
+
+
+def _find_dialog(call: ToolCall) -> OpenDialog | None:
+    dialogs = call.session.dialogs
+    own = dialogs.find(call.page.id) if call.maybe_page else None
+    return own or next(reversed(dialogs.open), None)

@@ -1,0 +1,479 @@
+"""Run the tools that clients call: name and arguments in, answer out.
+
+`Dispatcher` takes each call through the same stages, which `_run_stages`, `_run_in_session` and `_finish`
+list in order: validate, permit, find the session and its page, observe before, run, settle, observe after,
+answer, mask, record. Plain values go in and come out, so that a front process may one day route a call to the
+process that has its session.
+
+A call runs in a task of its own. Whoever waits for it can be cancelled at any point, and repeatedly, as anyio
+does; the work is cancelled once, and undoes what it began before its session takes another call.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+import logging
+import secrets
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from footlight.browser.driver.output_folder import disk_full_error
+from footlight.browser.driver.shielding import shield_until_done
+from footlight.caller import LOCAL, Caller
+from footlight.errors import FootlightError, InternalError, PermissionDenied
+from footlight.server.answers.answer import Answer, failure, success
+from footlight.server.calls.attachments import shorten_answer
+from footlight.server.calls.call_state import CallState
+from footlight.server.calls.dialog_race import check_no_dialog, run_until_dialog, stopped_by_dialog
+from footlight.server.calls.observer import ObservationOptions, Observer
+from footlight.server.calls.progress import Report, reporting
+from footlight.server.calls.recording import RecordedCall
+from footlight.server.calls.steps import BatchStep, StepFailed, parse_steps, run_steps
+from footlight.server.calls.time_limits import deadline_exceeded, make_deadline
+from footlight.server.secrets.masking import Mask, unmasked
+from footlight.server.tools.selection import explain_withheld
+from footlight.server.tools.tool_call import StepOutcome, ToolCall
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from footlight.browser.context.state_store import StateStore
+    from footlight.browser.driver.deadline import Deadline
+    from footlight.browser.sessions.session import Session
+    from footlight.browser.sessions.session_table import SessionTable
+    from footlight.config import Settings
+    from footlight.server.calls.journal import CallJournal
+    from footlight.server.calls.recording import Recorder
+    from footlight.server.secrets.secrets import Secrets
+    from footlight.server.tools.declaration import Tool
+
+__all__ = ["Dispatcher", "UnknownTool"]
+
+logger = logging.getLogger(__name__)
+
+GRACE_SECONDS = 8.0
+"""A call that ran out of time may look for the reason before it is cut off."""
+
+
+class UnknownTool(LookupError):
+    """The request names no tool. That is an error of the protocol, not of a tool."""
+
+    def __init__(self, name: str, *, why: str | None = None) -> None:
+        super().__init__(f"Unknown tool: {name}" + (f". {why}" if why else ""))
+
+
+class Dispatcher:
+    """Run tools: one call at a time in a session, and sessions independently of each other."""
+
+    def __init__(
+        self,
+        tools: Iterable[Tool],
+        settings: Settings,
+        *,
+        sessions: Callable[[], Awaitable[SessionTable]],
+        states: StateStore,
+        withheld: Iterable[Tool] = (),
+        secrets: Secrets | None = None,
+        mask: Mask = unmasked,
+        recorder: Recorder | None = None,
+        journal: CallJournal | None = None,
+    ) -> None:
+        """`withheld` are tools that are not offered; `mask` is applied to everything that leaves."""
+        self._tools = {tool.name: tool for tool in tools}
+        self._withheld = {tool.name: tool for tool in withheld}
+        self._settings = settings
+        self._sessions = sessions
+        self._states = states
+        self._secrets = secrets
+        self._mask = mask
+        self._recorder = recorder
+        self._journal = journal
+        self._table: SessionTable | None = None
+        self._browser_started = False
+        self._working: set[asyncio.Task[Answer]] = set()
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        return tuple(self._tools.values())
+
+    def get(self, name: str) -> Tool:
+        """Return the tool called `name`, or raise UnknownTool."""
+        if name not in self._tools:
+            withheld = self._withheld.get(name)
+            raise UnknownTool(
+                name, why=explain_withheld(withheld, self._settings.tools) if withheld else None
+            )
+        return self._tools[name]
+
+    async def call(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        *,
+        caller: Caller = LOCAL,
+        report: Report | None = None,
+    ) -> Answer:
+        """Call a tool and return its answer, which may be a failure. `report` receives the progress.
+
+        Raises:
+            UnknownTool: no tool has this name.
+        """
+        state = CallState(self.get(name), caller, arguments)
+        work = asyncio.create_task(self._work(state, report and _masked_report(report, self._mask)))
+        self._working.add(work)
+        work.add_done_callback(self._working.discard)
+        try:
+            return await asyncio.shield(work)
+        except asyncio.CancelledError:
+            state.abandon(work)
+            raise
+
+    async def _work(self, state: CallState, report: Report | None) -> Answer:
+        outcome, sent = "cancelled", None
+        if self._journal is not None:
+            state.followed = self._journal.begin(state.tool, state.arguments, state.caller)
+        try:
+            answer = self._finish(state, await self._answer(state, report))
+            if not state.is_abandoned:
+                outcome = "ok" if answer.success else answer.content["error"]["code"]
+                sent = answer
+                await self._record(state, answer)
+            return answer
+        finally:
+            if state.followed is not None:
+                state.followed.end(sent, outcome, state.session)
+            logger.info(
+                "call",
+                extra={
+                    "tool": state.tool.name,
+                    "ms": round(state.elapsed_ms, 1),
+                    "outcome": outcome,
+                    "session": state.session.id if state.session else None,
+                },
+            )
+
+    async def _answer(self, state: CallState, report: Report | None) -> Answer:
+        """Run the stages, and turn an error into an answer."""
+        try:
+            return await self._run_stages(state, report)
+        except FootlightError as error:
+            return failure(_logged_if_bug(error, state.tool), events=_take_events(state))
+        except Exception as error:  # noqa: BLE001 - the one boundary where a bug becomes an answer
+            return failure(await _translate(error, state), events=_take_events(state))
+
+    async def _run_stages(self, state: CallState, report: Report | None) -> Answer:
+        tool = state.tool
+        arguments = tool.parse(state.arguments, self._secrets)
+        self._check_permission(tool)
+        deadline = make_deadline(tool, arguments, self._settings.session)
+        async with reporting(
+            report, began=state.began, total_ms=deadline.timeout_ms, stage=_running_stage(tool)
+        ) as stage:
+            deadline = replace(deadline, stage=stage)
+            try:
+                async with contextlib.AsyncExitStack() as held:
+                    async with asyncio.timeout_at(deadline.expires):
+                        call = state.call = await self._make_call(state, deadline)
+                        if tool.scope == "server":
+                            return success(await tool.run(call, arguments), images=call.report.images)
+                        await self._enter_session(state, call, arguments, held)
+                        if tool.scope == "page":
+                            await _find_page(call, arguments)
+                    return await self._run_in_session(state, call, arguments)
+            except TimeoutError:
+                if not state.has_begun and state.awaited is not None and state.awaited.turn.is_persons:
+                    raise state.awaited.turn.refusal() from None
+                raise deadline_exceeded(tool, deadline, begun=state.has_begun) from None
+
+    def _check_permission(self, tool: Tool) -> None:
+        security = self._settings.security
+        if tool.permission == "evaluation" and not security.enable_script_evaluation:
+            raise _disabled(tool, "security.enableScriptEvaluation")
+        if tool.permission == "upload" and not security.enable_file_upload:
+            raise _disabled(tool, "security.enableFileUpload")
+
+    async def _make_call(self, state: CallState, deadline: Deadline) -> ToolCall:
+        return ToolCall(
+            settings=self._settings,
+            deadline=deadline,
+            sessions=await self._get_table(deadline),
+            states=self._states.below(state.caller.scoped("")),
+            caller=state.caller,
+            mask=self._mask,
+            is_recorded=self._recorder is not None,
+        )
+
+    async def _get_table(self, deadline: Deadline) -> SessionTable:
+        if not self._browser_started:
+            deadline.stage("starting the browser")
+        table = self._table = await self._sessions()
+        if not self._browser_started:
+            deadline.stage("opening the session")
+        self._browser_started = True
+        return table
+
+    async def _enter_session(
+        self, state: CallState, call: ToolCall, arguments: BaseModel, held: contextlib.AsyncExitStack
+    ) -> None:
+        """Find the session, or create it, and hold its lock until `held` is closed."""
+        # A session that is being created is finished even if this call is cancelled: the next one uses it.
+        session = await shield_until_done(call.sessions.get(_session_named(arguments), caller=state.caller))
+        state.awaited = session
+        if state.followed is not None:
+            state.followed.wait_for(session)
+        await held.enter_async_context(_session_lock(session, call.deadline, state.tool))
+        state.session = session
+        call.use_session(session)
+
+    async def _run_in_session(self, state: CallState, call: ToolCall, arguments: BaseModel) -> Answer:
+        tool, session = state.tool, call.session
+        state.has_begun = True
+        options = ObservationOptions.of(arguments, self._settings.observation)
+        observer = Observer(tool, options) if tool.observed else None
+        call = replace(call, deadline=call.deadline.start_patience())
+        call = replace(call, steps=functools.partial(self._run_steps, call, arguments, observer))
+        state.call = call
+        if tool.queued:  # What happens while another call runs belongs to that call.
+            session.actions.begin(acts=tool.effect == "act")
+        try:
+            if state.followed is not None:
+                await state.followed.before(call)
+            if observer:
+                async with _time_limit(call):
+                    await observer.begin(call)
+            return await self._act_and_observe(state, call, arguments, observer)
+        finally:
+            if state.followed is not None and not state.is_abandoned:
+                await state.followed.after(call)
+            if self._recorder is not None and not state.is_abandoned:
+                state.observed = await self._recorder.observe(tool, call)
+
+    async def _act_and_observe(
+        self, state: CallState, call: ToolCall, arguments: BaseModel, observer: Observer | None
+    ) -> Answer:
+        tool, session = state.tool, call.session
+        failed: StepFailed | None = None
+        data: Mapping[str, Any] | None
+        try:
+            data = await _run_tool(state, call, arguments)
+        except StepFailed as error:
+            data, failed = {}, error
+        observation = None
+        async with _time_limit(call):
+            if data is None:
+                data = await stopped_by_dialog(tool, call)
+            elif tool.effect == "act" or observer:
+                observation = await run_until_dialog(call, _settle_and_observe(tool, call, observer))
+        session.touch()
+        content: dict[str, Any] = {
+            "observation": observation,
+            "events": session.actions.take_events(),
+            "images": call.report.images,
+            "links": call.report.links,
+        }
+        page = call.maybe_page
+        if failed:
+            answer = failure(failed.as_error(), **content)
+            return replace(answer, source=page.url) if page else answer
+        answer = success(_with_page_facts(data, tool, call), **content)
+        if page:
+            answer = replace(answer, source=page.url)
+        return replace(answer, locator=_take_locator(call))
+
+    def _finish(self, state: CallState, answer: Answer) -> Answer:
+        """Mask an answer, shorten it, and add what is known of every call."""
+        # What is kept, or sent as a beginning, is masked as a whole: half a secret would not be found.
+        answer = self._mask(answer)
+        if answer.success and state.session and not state.tool.whole:
+            max_bytes = self._settings.resources.max_inline_text
+            answer = shorten_answer(answer, state.session, tool=state.tool.name, max_bytes=max_bytes)
+        session = state.session or (state.call and state.call.report.session)
+        active = self._table.active_id(caller=state.caller) if self._table and not session else None
+        return replace(
+            answer, session_id=session.id if session else active, duration_ms=round(state.elapsed_ms)
+        )
+
+    async def _record(self, state: CallState, answer: Answer) -> None:
+        """Give a call with valid arguments to the recorder, whose errors do not affect it."""
+        if self._recorder is None or state.call is None:
+            return
+        recorded = RecordedCall(state.tool, state.arguments, answer, state.call, state.observed)
+        try:
+            await self._recorder.record(recorded)
+        except Exception:
+            logger.exception("a call of %s could not be recorded", state.tool.name)
+
+    async def _run_steps(
+        self,
+        call: ToolCall,
+        arguments: BaseModel,
+        observer: Observer | None,
+        given: Sequence[Mapping[str, Any]],
+        stop_on_error: bool,
+    ) -> list[StepOutcome]:
+        steps = parse_steps(
+            given,
+            self._tools,
+            session_id=call.session.id,
+            own_id=functools.partial(call.sessions.own_id, caller=call.caller),
+            secrets=self._secrets,
+        )
+        for step in steps:
+            self._check_permission(step.tool)
+        return await run_steps(
+            call,
+            steps,
+            page_id=getattr(arguments, "page_id", None),
+            stop_on_error=stop_on_error,
+            settle=lambda call: _settle(call, observer),
+            on_step_done=self._record_step,
+        )
+
+    async def _record_step(
+        self, step: BatchStep, call: ToolCall, outcome: StepOutcome, duration_ms: int
+    ) -> None:
+        """Record a step as if it were a call."""
+        if self._recorder is None:
+            return
+        answer = success(outcome.data or {}) if outcome.error is None else failure(outcome.error)
+        answer = self._mask(replace(answer, session_id=call.session.id, duration_ms=duration_ms))
+        try:
+            observed = await self._recorder.observe(step.tool, call)
+            await self._recorder.record(RecordedCall(step.tool, step.given, answer, call, observed))
+        except Exception:
+            logger.exception("a step of %s could not be recorded", step.tool.name)
+
+
+def _session_named(arguments: BaseModel) -> str | None:
+    """Return the session's name or its id, whichever the toolset has."""
+    name: str | None = getattr(arguments, "session_name", None)
+    id: str | None = getattr(arguments, "session_id", None)
+    return id if name is None else name
+
+
+@contextlib.asynccontextmanager
+async def _session_lock(session: Session, deadline: Deadline, tool: Tool) -> AsyncGenerator[None]:
+    """Hold the session's lock. A tool that is not queued goes ahead without it if another call has it."""
+    waits = session.lock.locked()
+    if waits and not tool.queued:
+        if tool.effect != "read":
+            session.turn.check()
+        yield
+        return
+    if waits:
+        deadline.stage(session.turn.stage)
+    async with session.lock:
+        if waits:
+            deadline.stage(_running_stage(tool))
+        yield
+
+
+async def _find_page(call: ToolCall, arguments: BaseModel) -> None:
+    """Find the page that the call names, or the selected one.
+
+    Raises:
+        DialogOpen: a dialog stops the page.
+    """
+    call.use_page(await call.session.page_table.get(getattr(arguments, "page_id", None)))
+    call.page.view.take_located()  # A call that failed may have left one.
+    await check_no_dialog(call)
+
+
+def _time_limit(call: ToolCall) -> asyncio.Timeout:
+    return asyncio.timeout_at(call.deadline.expires + GRACE_SECONDS)
+
+
+async def _run_tool(state: CallState, call: ToolCall, arguments: BaseModel) -> Mapping[str, Any] | None:
+    """Return what the tool returned, or None where a dialog stopped it."""
+    tool, limit = state.tool, _time_limit(call)
+    work = _run_unless_abandoned(state, call, arguments)
+    try:
+        async with limit:
+            return await (run_until_dialog(call, work) if tool.queued and not tool.batch else work)
+    except (asyncio.CancelledError, TimeoutError) as error:
+        if isinstance(error, asyncio.CancelledError) or limit.expired():
+            state.is_cleaning_up = True
+            call.session.actions.add_closed_pages(await call.session.close_hung())
+        raise
+
+
+async def _run_unless_abandoned(state: CallState, call: ToolCall, arguments: BaseModel) -> Mapping[str, Any]:
+    state.is_configuring = state.tool.effect == "configure"
+    data = await state.tool.run(call, arguments)
+    if state.is_abandoned:
+        raise asyncio.CancelledError
+    return data
+
+
+async def _settle_and_observe(tool: Tool, call: ToolCall, observer: Observer | None) -> dict[str, Any] | None:
+    """Wait for what an action led to, and return the observation."""
+    if tool.effect == "act":
+        await _settle(call, observer)
+    return await observer.describe(call) if observer else None
+
+
+async def _settle(call: ToolCall, observer: Observer | None) -> None:
+    if observer:
+        await observer.settle(call)
+    await call.session.actions.settle(call.deadline)
+
+
+def _with_page_facts(data: Mapping[str, Any], tool: Tool, call: ToolCall) -> Mapping[str, Any]:
+    """Add the page's URL as it is now, and the refs whose elements were replaced by others."""
+    page = call.maybe_page
+    if page is None:
+        return data
+    if tool.effect == "act" and tool.scope == "page" and not page.closed and "url" in data:
+        data = {**data, "url": page.url}  # Scripts may change it after the action itself is done.
+    healed = page.view.take_healed()
+    return {**data, "healed": healed} if healed else data
+
+
+def _take_locator(call: ToolCall) -> Any:
+    if any(call.report.locators):
+        return call.report.locators
+    return call.maybe_page.view.take_located() if call.maybe_page else None
+
+
+def _masked_report(report: Report, mask: Mask) -> Report:
+    async def send(progress: float, total: float | None, message: str | None) -> None:
+        await report(progress, total, mask(message))
+
+    return send
+
+
+def _running_stage(tool: Tool) -> str:
+    return f"{tool.name} is running"
+
+
+def _disabled(tool: Tool, setting: str) -> PermissionDenied:
+    return PermissionDenied(
+        f"{tool.name} is disabled on this server",
+        suggestion=f"Ask the server operator to enable `{setting}`.",
+        setting=setting,
+    )
+
+
+async def _translate(error: Exception, state: CallState) -> FootlightError:
+    """Return the reason of an unexpected error: the session's end, a full disk, or a bug."""
+    if state.session and (ended := await state.session.ended()):
+        return ended
+    if full := disk_full_error(error):
+        return full
+    return _logged_if_bug(InternalError(f"Unexpected {type(error).__name__}"), state.tool, error)
+
+
+def _logged_if_bug(error: FootlightError, tool: Tool, cause: Exception | None = None) -> FootlightError:
+    """Log a bug with its traceback, under an id that the answer contains."""
+    if isinstance(error, InternalError):
+        error.details["errorId"] = error_id = secrets.token_hex(6)
+        logger.error("%s failed [%s]", tool.name, error_id, exc_info=cause or error)
+    return error
+
+
+def _take_events(state: CallState) -> Any:
+    """Return the events for a failure. Those of an abandoned call are left to the next."""
+    return state.session.actions.take_events() if state.session and not state.is_abandoned else None

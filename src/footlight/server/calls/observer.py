@@ -1,0 +1,128 @@
+"""The observation in an action's answer: what changed on the page since the client last saw it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from footlight.browser.driver.offload import call_in_loop, offload
+from footlight.browser.page.capture import glance
+from footlight.browser.page.settling import settle
+from footlight.browser.snapshot.observation import observe
+from footlight.browser.snapshot.rendering import shorten
+from footlight.server.answers.json_values import PageText
+from footlight.server.calls.attachments import attach_text
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from footlight.browser.network.console import Message
+    from footlight.browser.page.page import Page
+    from footlight.browser.snapshot.nodes import Snapshot
+    from footlight.config import ObservationSettings
+    from footlight.server.tools.declaration import Tool
+    from footlight.server.tools.tool_call import ToolCall
+
+__all__ = ["Observer"]
+
+MAX_URL = 500
+MAX_ERROR = 300
+"""Characters."""
+LOOK_SECONDS = 5.0
+"""The time for a look at a page. The page has settled by then, or it never will."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObservationOptions:
+    """How to observe a call: its own parameters, or else the settings."""
+
+    mode: Literal["none", "diff", "full"]
+    settles: bool
+    budget: int
+    settle_limit_ms: float
+
+    @classmethod
+    def of(cls, arguments: BaseModel, settings: ObservationSettings) -> ObservationOptions:
+        return cls(
+            mode=getattr(arguments, "observe", None) or settings.mode,
+            settles=(getattr(arguments, "settle", None) or settings.settle) == "auto",
+            budget=getattr(arguments, "budget", None) or settings.budget,
+            settle_limit_ms=settings.settle_timeout,
+        )
+
+
+class Observer:
+    """Observe the page of one call. Call `begin` before it acts, `settle` after, then `describe`."""
+
+    def __init__(self, tool: Tool, options: ObservationOptions) -> None:
+        self._tool = tool
+        self._options = options
+
+    async def begin(self, call: ToolCall) -> None:
+        """Look at a page that the client has not seen yet: without that, nothing would be new."""
+        self._console = call.session.console.mark()
+        page = call.maybe_page
+        if (
+            page
+            and self._options.mode == "diff"
+            and page.view.last_reported is None
+            and page.url != "about:blank"
+        ):
+            page.view.last_reported = await glance(page, LOOK_SECONDS)
+        self._urls = {each.id: each.url for each in call.session.pages}
+        self._began = time.monotonic()
+
+    async def settle(self, call: ToolCall) -> None:
+        """Wait for what the call started since `begin`, or since the last `settle`."""
+        page = call.maybe_page
+        if page and self._options.settles and not page.closed:
+            await settle(page, self._began, call.deadline, limit_ms=self._options.settle_limit_ms)
+        self._began = time.monotonic()
+
+    async def describe(self, call: ToolCall) -> dict[str, Any] | None:
+        """Return the observation. None where the call asks for none, or its page is closed."""
+        page, mode = call.maybe_page, self._options.mode
+        if mode == "none" or page is None or page.closed:
+            return None
+        before = page.view.last_reported
+        after, errors = await asyncio.gather(
+            glance(page, LOOK_SECONDS),
+            call.session.console.errors_since(self._console, page_id=page.id),
+        )
+        facts = self._facts(page, before, after, errors)
+        if after is None:
+            return {"kind": "unknown", "reason": "The page gave no answer", **facts}
+        page.view.last_reported = after
+        link = call_in_loop(lambda text: attach_text(call, text, tool=self._tool.name))
+        observation = await offload(
+            len(after.nodes) + len(before.nodes if before else ()),
+            lambda: observe(before, after, mode=mode, budget=self._options.budget, link=link),
+        )
+        return {
+            "kind": observation.kind,
+            **facts,
+            **({"cut": True} if observation.cut else {}),
+            **({"text": PageText(observation.text)} if observation.text else {}),
+        }
+
+    def _facts(
+        self, page: Page, before: Snapshot | None, after: Snapshot | None, errors: Sequence[Message]
+    ) -> dict[str, Any]:
+        """Return the page's URL and title where they are new, and the errors in its console."""
+        facts: dict[str, Any] = {}
+        if page.url != self._urls.get(page.id):
+            facts["url"] = shorten(page.url, MAX_URL)
+        if after is not None and after.title != (before.title if before else ""):
+            facts["title"] = after.title
+        if errors:
+            facts["console"] = [_describe_error(error) for error in errors]
+        return facts
+
+
+def _describe_error(error: Message) -> str:
+    """Return an error's text, with its source unless the text names it."""
+    text = shorten(error.text, MAX_ERROR)
+    return text if not error.source or error.source in text else f"{text} ({error.source})"

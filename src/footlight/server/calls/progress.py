@@ -1,0 +1,83 @@
+"""How far a call has come, told to whoever asked for it: its stages, and that time passes."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable
+
+from footlight.browser.driver.deadline import Stage, no_progress
+
+__all__ = ["Report", "reporting"]
+
+logger = logging.getLogger(__name__)
+
+Report = Callable[[float, float | None, str | None], Awaitable[None]]
+"""Takes the progress, its total and a message. Both numbers are milliseconds of the call's time."""
+
+EVERY_SECONDS = 1.0
+STOP_SECONDS = 0.1
+"""How long a report that is being sent may delay the answer, which must come last."""
+LEAST_MS = 0.1
+"""Progress must increase with every report."""
+
+
+@contextlib.asynccontextmanager
+async def reporting(
+    report: Report | None, *, began: float, total_ms: float, stage: str
+) -> AsyncGenerator[Stage]:
+    """Yield what takes the stages of a call that begins with this one; after the block nothing is reported.
+
+    `began` is in `time.monotonic()`. Without a `report` nothing is done.
+    """
+    if report is None:
+        yield no_progress
+        return
+    reporter = _Reporter(report, began, total_ms, stage)
+    task = asyncio.create_task(reporter.run())
+    try:
+        yield reporter.stage
+    finally:
+        task.cancel()
+        await asyncio.wait([task], timeout=STOP_SECONDS)
+
+
+class _Reporter:
+    """Reports the latest stage: one that takes reports slowly misses some and holds up nothing."""
+
+    def __init__(self, report: Report, began: float, total_ms: float, stage: str) -> None:
+        self._report = report
+        self._began = began
+        self._total_ms = total_ms
+        self._stage = stage
+        self._changed = asyncio.Event()
+        self._last_ms = 0.0
+
+    def stage(self, stage: str) -> None:
+        self._stage = stage
+        self._changed.set()
+
+    async def run(self) -> None:
+        """Send reports until this is cancelled, the call's time is over, or a report cannot be sent."""
+        try:
+            while True:
+                await self._news()
+                self._last_ms = passed_ms = self._passed_ms()
+                if passed_ms >= self._total_ms:
+                    return
+                await self._report(passed_ms, self._total_ms, self._stage)
+        except Exception:
+            logger.debug("progress could not be reported", exc_info=True)
+
+    async def _news(self) -> None:
+        """Wait for another stage, but not for ever."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(EVERY_SECONDS):
+                await self._changed.wait()
+        self._changed.clear()
+
+    def _passed_ms(self) -> float:
+        passed_ms = round((time.monotonic() - self._began) * 1000, 1)
+        return max(passed_ms, self._last_ms + LEAST_MS)

@@ -1,0 +1,1 @@
+"""MCP prompts: a library of templates, built in or read from files."""

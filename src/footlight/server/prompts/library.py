@@ -1,0 +1,240 @@
+"""The prompt library: prompts by name, and what each becomes with a caller's arguments.
+
+A fault in a prompt is found when it is registered; a fault in a call names what the caller must change.
+No secret leaves with a rendered prompt.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from footlight.server.answers.json_values import clean
+from footlight.server.prompts.redaction import MARK, masked, names_selectors, without
+from footlight.server.prompts.template import TemplateError, TextTemplate, parse, shown
+
+__all__ = [
+    "InvalidArgument",
+    "InvalidPrompt",
+    "MissingArgument",
+    "PromptArgument",
+    "PromptDefinition",
+    "PromptError",
+    "PromptLibrary",
+    "PromptNotFound",
+    "checked",
+]
+
+NAME = r"^[A-Za-z0-9._-]{1,128}$"
+_ITERABLE = """a JSON object or array, such as {"title": "h1"} or ["h1", "h2"]"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PromptArgument:
+    """What a prompt can be told."""
+
+    name: str
+    description: str
+    required: bool
+    default: str | None = None
+    values: tuple[str, ...] = ()
+    """Ours: suggestions for completion. Other values are taken too."""
+    secret: bool = False
+    """Ours: the value never appears in the rendered prompt."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PromptDefinition:
+    """A way of working, written once, with places for what differs. The template is `template.py`'s."""
+
+    name: str
+    description: str
+    arguments: tuple[PromptArgument, ...]
+    template: str
+
+
+class PromptError(Exception):
+    """A prompt was asked for in a way that cannot be answered."""
+
+
+class PromptNotFound(PromptError):
+    """There is no prompt of this name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"Prompt not found: {name}")
+
+
+class MissingArgument(PromptError):
+    """A required argument was not given."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"Missing required argument: {name}")
+
+
+class InvalidArgument(PromptError):
+    """An argument is unknown, or its value cannot be used."""
+
+
+class InvalidPrompt(ValueError):
+    """A prompt cannot be registered. `field` is the part of it that is wrong."""
+
+    def __init__(self, prompt: str, field: str, reason: str) -> None:
+        super().__init__(f"prompt {prompt!r}, field {field!r}: {reason}")
+        self.field = field
+        self.reason = reason
+
+
+class PromptLibrary:
+    """Prompts by name."""
+
+    def __init__(self) -> None:
+        self._prompts: dict[str, tuple[PromptDefinition, TextTemplate]] = {}
+
+    def register(self, prompt: PromptDefinition) -> None:
+        """Add a prompt. One of the same name is replaced, and keeps its place.
+
+        Raises:
+            InvalidPrompt: names the prompt, the field, and the line of a template.
+        """
+        self._prompts[prompt.name] = prompt, checked(prompt)
+
+    def get(self, name: str) -> PromptDefinition | None:
+        prompt, _ = self._prompts.get(name, (None, None))
+        return prompt
+
+    def list(self) -> tuple[PromptDefinition, ...]:
+        """Return all prompts in the order in which they were given."""
+        return tuple(prompt for prompt, _ in self._prompts.values())
+
+    def render(self, name: str, arguments: Mapping[str, object]) -> str:
+        """Return the text of a prompt.
+
+        Over MCP every value is a string, and one that the template goes over is read as JSON.
+        Other callers may give JSON values.
+
+        Raises:
+            PromptError: no such prompt, or an argument is missing, unknown, or not JSON.
+        """
+        if name not in self._prompts:
+            raise PromptNotFound(name)
+        prompt, template = self._prompts[name]
+        given = _given(prompt, arguments)
+        try:
+            values = {
+                key: _parsed(key, value) if key in template.iterated else clean(value)
+                for key, value in given.items()
+            }
+            return _rendered(prompt, template, values, given=arguments.keys())
+        except RecursionError:
+            raise InvalidArgument(f"An argument of {name} is nested too deeply") from None
+
+
+def checked(prompt: PromptDefinition) -> TextTemplate:
+    """Return the template of a prompt after checking it.
+
+    Raises:
+        InvalidPrompt: names the prompt, the field, and the line of a template.
+    """
+    _check_name(prompt, "name", prompt.name)
+    names: set[str] = set()
+    for index, argument in enumerate(prompt.arguments):
+        field = f"arguments[{index}].name"
+        _check_name(prompt, field, argument.name)
+        if argument.name in names:
+            raise InvalidPrompt(prompt.name, field, f"a second argument {argument.name!r}")
+        if re.fullmatch(r"else|this(?:\..*)?", argument.name):
+            raise InvalidPrompt(prompt.name, field, f"{argument.name!r} is a word of the template language")
+        names.add(argument.name)
+    try:
+        template = parse(prompt.template, [argument.name for argument in prompt.arguments])
+    except TemplateError as error:
+        raise InvalidPrompt(prompt.name, "template", str(error)) from None
+    _check_iterated(prompt, template)
+    return template
+
+
+def _check_name(prompt: PromptDefinition, field: str, name: str) -> None:
+    if not re.fullmatch(NAME, name):
+        raise InvalidPrompt(prompt.name, field, f"must match {NAME}, got {name!r}")
+
+
+def _check_iterated(prompt: PromptDefinition, template: TextTemplate) -> None:
+    for index, argument in enumerate(prompt.arguments):
+        if argument.name not in template.iterated:
+            continue
+        if argument.secret:
+            reason = f"{{{{#each {argument.name}}}}} would show a secret"
+            raise InvalidPrompt(prompt.name, f"arguments[{index}].secret", reason)
+        if argument.default is not None:
+            try:
+                _parsed(argument.name, argument.default)
+            except (InvalidArgument, RecursionError):
+                reason = f"must be {_ITERABLE}, because the template goes over it"
+                raise InvalidPrompt(prompt.name, f"arguments[{index}].default", reason) from None
+
+
+def _given(prompt: PromptDefinition, arguments: Mapping[str, object]) -> dict[str, object]:
+    """Return the arguments, with defaults for those that are absent."""
+    for argument in prompt.arguments:
+        if argument.required and argument.name not in arguments:
+            raise MissingArgument(argument.name)
+    known = [argument.name for argument in prompt.arguments]
+    for name in arguments:
+        if name not in known:
+            takes = ", ".join(known) or "none"
+            raise InvalidArgument(f"Unknown argument: {name}; {prompt.name} takes {takes}")
+    defaults = {each.name: each.default for each in prompt.arguments if each.default is not None}
+    return {**defaults, **arguments}
+
+
+def _parsed(name: str, value: object) -> object:
+    """Return the object or array that a template iterates over."""
+    problem = ""
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except ValueError as error:
+            problem = f": {error}"
+    cleaned = clean(value)
+    if type(cleaned) not in (dict, list):
+        # The value itself is not told: it may hold a secret.
+        raise InvalidArgument(f"Argument {name} must be {_ITERABLE}{problem}")
+    return cleaned
+
+
+def _rendered(
+    prompt: PromptDefinition, template: TextTemplate, values: Mapping[str, object], *, given: Collection[str]
+) -> str:
+    """Fill the template in. Secrets are taken out of what the caller gave, and of nothing else.
+
+    The words of the template and its defaults are public: a gap where a password is one of them would give
+    the password away.
+    """
+    secret = {argument.name for argument in prompt.arguments if argument.secret}
+    secrets = [shown(value) for name, value in values.items() if name in secret]
+    safe: dict[str, object] = {}
+    for name, value in values.items():
+        if name in secret:
+            safe[name] = MARK if value != "" else ""
+        elif name in given:
+            # What a template goes over is what the model works with, such as what it types: it stays.
+            kept = value if name in template.iterated else masked(value, by_key=not names_selectors(name))
+            safe[name] = _without_all(kept, secrets)
+        else:
+            safe[name] = value
+    return template.render(safe)
+
+
+def _without_all(value: object, secrets: Sequence[str]) -> object:
+    """Return a JSON value with the mark for every occurrence of a secret in its texts, keys and numbers."""
+    if isinstance(value, Mapping):
+        entries = cast("Mapping[str, object]", value).items()
+        return {without(key, secrets): _without_all(item, secrets) for key, item in entries}
+    if isinstance(value, list):
+        return [_without_all(item, secrets) for item in cast("Sequence[object]", value)]
+    text = shown(value)
+    safe = without(text, secrets)
+    return value if safe == text else safe

@@ -1,0 +1,226 @@
+"""A small Handlebars: as much as prompts need, with nothing in it that runs code.
+
+`{{name}}` is the value of an argument. `{{#each name}} … {{/each}}` goes over an object or an array, with
+`{{@key}}`, `{{@index}}`, `{{this}}` and `{{this.field}}` inside. `{{#if name}} … {{else}} … {{/if}}` chooses,
+and `{{! … }}` says nothing. A block's tag or a comment that is alone on its line takes the line with it.
+
+Unlike Handlebars it escapes nothing for HTML, a name means an argument inside of a block too, and
+whatever is unknown is an error when the template is parsed. A value is never read for tags.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, cast
+
+__all__ = ["TemplateError", "TextTemplate", "parse", "shown"]
+
+_BLOCKS = ("each", "if")
+_LOOP_NAMES = ("this", "@key", "@index")
+
+_COMMENT = r"!--(?:(?!--\}\}).)*--|!(?!--)(?:(?!\}\}).)*"
+_TAG = re.compile(
+    rf"""
+      ^[ \t]*\{{\{{ (?P<alone> {_COMMENT} | \s*[#/](?:(?!\}}\}}).)* | \s*else\s* ) \}}\}}[ \t]*(?:\r?\n|\Z)
+    | \{{\{{ (?P<inline> {_COMMENT} | (?!!--)(?:(?!\}}\}}).)* ) \}}\}}
+    | (?P<torn> \{{\{{ .*)
+    """,
+    re.VERBOSE | re.MULTILINE | re.DOTALL,
+)
+
+
+class TemplateError(ValueError):
+    """A template is written wrong. Its message begins with the line."""
+
+    def __init__(self, line: int, reason: str) -> None:
+        super().__init__(f"line {line}: {reason}")
+        self.line = line
+        self.reason = reason
+
+
+@dataclass(frozen=True)
+class _Reference:
+    """An argument, or a name of the loop and a way into its value."""
+
+    name: str
+    path: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Block:
+    kind: Literal["each", "if"]
+    subject: _Reference
+    body: Sequence[_Node]
+    otherwise: Sequence[_Node]
+
+
+_Node = str | _Reference | _Block
+
+
+@dataclass(frozen=True)
+class TextTemplate:
+    """A parsed template."""
+
+    nodes: Sequence[_Node]
+    iterated: frozenset[str]
+    """The arguments that an `{{#each}}` goes over: they must be objects or arrays."""
+
+    def render(self, values: Mapping[str, object]) -> str:
+        """Return the text of the template. `values` are JSON values by argument."""
+        return "".join(_rendered(self.nodes, values))
+
+
+def shown(value: object) -> str:
+    """Return a value as a template prints it: text unchanged, anything else as compact JSON."""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _rendered(nodes: Sequence[_Node], scope: Mapping[str, object]) -> Iterator[str]:
+    for node in nodes:
+        if isinstance(node, str):
+            yield node
+        elif isinstance(node, _Reference):
+            yield shown(_value(node, scope))
+        else:
+            yield from _rendered_block(node, _value(node.subject, scope), scope)
+
+
+def _rendered_block(block: _Block, value: object, scope: Mapping[str, object]) -> Iterator[str]:
+    if block.kind == "if":
+        yield from _rendered(block.body if _holds(value) else block.otherwise, scope)
+        return
+    items = _items(value)
+    for index, (key, item) in enumerate(items):
+        yield from _rendered(block.body, {**scope, "this": item, "@key": key, "@index": index})
+    if not items:
+        yield from _rendered(block.otherwise, scope)
+
+
+def _value(reference: _Reference, scope: Mapping[str, object]) -> object:
+    """Return a value, or an empty string if it is absent: that prints nothing, is false, and has no items."""
+    value = scope.get(reference.name, "")
+    for name in reference.path:
+        value = cast("Mapping[str, object]", value).get(name, "") if isinstance(value, Mapping) else ""
+    return value
+
+
+def _holds(value: object) -> bool:
+    """Return whether a value is true as in Handlebars: an empty object is, an empty array is not."""
+    return bool(value) or isinstance(value, Mapping)
+
+
+def _items(value: object) -> list[tuple[object, object]]:
+    if isinstance(value, Mapping):
+        return list(cast("Mapping[object, object]", value).items())
+    if isinstance(value, list | tuple):
+        return list(enumerate(cast("Sequence[object]", value)))
+    return []
+
+
+def parse(text: str, arguments: Collection[str]) -> TextTemplate:
+    """Parse a template that may refer to these arguments.
+
+    Raises:
+        TemplateError: names the line and what is wrong there.
+    """
+    return _Parser(text, arguments).template()
+
+
+@dataclass
+class _Open:
+    """A block whose end has not come yet."""
+
+    kind: Literal["each", "if"]
+    subject: _Reference
+    tag: str
+    line: int
+    body: list[_Node] = field(default_factory=list["_Node"])
+    otherwise: list[_Node] | None = None
+
+
+class _Parser:
+    """One walk through a template."""
+
+    def __init__(self, text: str, arguments: Collection[str]) -> None:
+        self._text = text
+        self._arguments = arguments
+        self._line = 1
+        self._root: list[_Node] = []
+        self._open: list[_Open] = []
+        self._iterated: set[str] = set()
+
+    def template(self) -> TextTemplate:
+        end = 0
+        for tag in _TAG.finditer(self._text):
+            self._add(self._text[end : tag.start()])
+            self._line = 1 + self._text.count("\n", 0, tag.start())
+            if tag["torn"]:
+                raise self._error("'{{' is never closed with '}}'")
+            self._read((tag["alone"] or tag["inline"]).strip())
+            end = tag.end()
+        self._add(self._text[end:])
+        for block in self._open:
+            raise TemplateError(block.line, f"{block.tag} is never closed")
+        return TextTemplate(self._root, frozenset(self._iterated))
+
+    def _read(self, tag: str) -> None:
+        if tag.startswith("!"):
+            return
+        if begin := re.fullmatch(r"#(\S+)\s+(\S+)", tag):
+            self._begin(begin[1], self._reference(begin[2]), tag)
+        elif tag == "else":
+            self._turn()
+        elif end := re.fullmatch(r"/(\S+)", tag):
+            self._end(end[1])
+        else:
+            self._add(self._reference(tag))
+
+    def _begin(self, kind: str, subject: _Reference, tag: str) -> None:
+        if kind != "each" and kind != "if":
+            raise self._error(f"unknown block {kind!r}; known: {', '.join(_BLOCKS)}")
+        if kind == "each" and subject.name not in _LOOP_NAMES:
+            self._iterated.add(subject.name)
+        self._open.append(_Open(kind, subject, f"{{{{{tag}}}}}", self._line))
+
+    def _turn(self) -> None:
+        if not self._open or self._open[-1].otherwise is not None:
+            raise self._error("{{else}} has no block that it could belong to")
+        self._open[-1].otherwise = []
+
+    def _end(self, kind: str) -> None:
+        if not self._open:
+            raise self._error(f"{{{{/{kind}}}}} closes nothing")
+        block = self._open[-1]
+        if block.kind != kind:
+            raise self._error(f"{{{{/{kind}}}}} cannot close {block.tag} of line {block.line}")
+        self._open.pop()
+        self._add(_Block(block.kind, block.subject, block.body, block.otherwise or ()))
+
+    def _reference(self, source: str) -> _Reference:
+        if source in self._arguments:
+            return _Reference(source)
+        name, *path = source.split(".")
+        if name in _LOOP_NAMES and all(path) and (name == "this" or not path):
+            if not any(block.kind == "each" and block.otherwise is None for block in self._open):
+                raise self._error(f"{{{{{source}}}}} has a meaning only in {{{{#each}}}}")
+            return _Reference(name, tuple(path))
+        if re.fullmatch(r"[\w.-]+", source):
+            known = ", ".join(self._arguments) or "none"
+            raise self._error(f"unknown argument {source!r}; known: {known}")
+        raise self._error(f"unknown tag {{{{{source}}}}}")
+
+    def _add(self, node: _Node) -> None:
+        if not self._open:
+            self._root.append(node)
+        elif (otherwise := self._open[-1].otherwise) is not None:
+            otherwise.append(node)
+        else:
+            self._open[-1].body.append(node)
+
+    def _error(self, reason: str) -> TemplateError:
+        return TemplateError(self._line, reason)

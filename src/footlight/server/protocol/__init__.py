@@ -1,0 +1,1 @@
+"""Connect tools, resources and prompts to the MCP SDK's server."""

@@ -1,0 +1,65 @@
+"""`completion/complete`: suggest values for the argument of a prompt, or for a part of a resource's URI."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from footlight.caller import Caller
+from footlight.server.answers.untrusted import META
+from footlight.server.requests import INVALID_PARAMS, ProtocolError, Request, invalid_params
+
+if TYPE_CHECKING:
+    from footlight.server.prompts.library import PromptArgument, PromptLibrary
+    from footlight.server.resources.resources import Resources
+
+__all__ = ["CompletionHandler"]
+
+MAX_VALUES = 100
+"""The protocol's own limit."""
+
+
+class CompletionHandler:
+    """Suggestions are the caller's own: no caller sees another's sessions."""
+
+    def __init__(self, library: Callable[[], PromptLibrary], resources: Resources) -> None:
+        self._library = library
+        self._resources = resources
+
+    async def complete(self, request: Request) -> dict[str, Any]:
+        known = request.texts_by_name("context", "arguments")
+        name, prefix = request.text("argument", "name"), request.text("argument", "value")
+        kind = request.text("ref", "type")
+        if kind == "ref/prompt":
+            found = self._for_prompt(request.text("ref", "name"), name, prefix, request.caller)
+        elif kind == "ref/resource":
+            uri = request.text("ref", "uri")
+            found = self._resources.complete(uri, name, prefix, known, request.caller)
+        else:
+            raise invalid_params()
+        return {
+            "completion": {
+                "values": list(found[:MAX_VALUES]),
+                "total": len(found),
+                "hasMore": len(found) > MAX_VALUES,
+            },
+            "_meta": {META: ["/completion/values"]},  # Addresses of pages are among them.
+        }
+
+    def _for_prompt(self, prompt_name: str, name: str, prefix: str, caller: Caller) -> tuple[str, ...]:
+        prompt = self._library().get(prompt_name)
+        if prompt is None:
+            raise ProtocolError(INVALID_PARAMS, f"Prompt not found: {prompt_name}")
+        argument = next((each for each in prompt.arguments if each.name == name), None)
+        if argument is None or argument.secret:
+            return ()
+        # A set would not keep the order: what the prompt suggests comes first.
+        values = dict.fromkeys(self._suggested(argument, caller))
+        return tuple(each for each in values if each.lower().startswith(prefix.lower()))
+
+    def _suggested(self, argument: PromptArgument, caller: Caller) -> Iterator[str]:
+        yield from argument.values
+        if argument.default is not None:
+            yield argument.default
+        if argument.name == "url" or argument.name.endswith("_url"):
+            yield from self._resources.open_urls(caller)

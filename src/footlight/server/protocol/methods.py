@@ -1,0 +1,137 @@
+"""The methods that the server answers, and what it says of itself, in every revision of the protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from footlight.protocol.versions import HANDSHAKE_VERSIONS, SERVER_INFO_KEY, STATELESS_VERSIONS
+from footlight.server.protocol.completion import CompletionHandler
+from footlight.server.protocol.prompts import PromptHandlers
+from footlight.server.protocol.resources import ResourceHandlers
+from footlight.server.protocol.tools import ToolHandlers
+from footlight.server.requests import Handler, Request
+from footlight.server.secrets.masking import Mask, unmasked
+
+if TYPE_CHECKING:
+    from footlight.config import Settings
+    from footlight.server.calls.dispatcher import Dispatcher
+    from footlight.server.prompts.library import PromptLibrary
+    from footlight.server.resources.resources import Resources
+    from footlight.server.resources.subscriptions import Subscriptions
+    from footlight.server.toolset import Envelope
+
+__all__ = ["TITLE", "ServerMethods", "make_methods"]
+
+TITLE = "Footlight"
+"""The name that clients show to people. The name and version of the settings are for programs."""
+CACHE_MS = 60_000
+"""How long a client may cache a list that does not change while the server runs."""
+CACHED = frozenset({"prompts/list", "resources/templates/list"})
+"""Their answers are the same for every caller."""
+CACHED_BY_CLIENT = frozenset({"tools/list"})
+"""Their answers depend on the capabilities of the client."""
+ONLY_WITH_HANDSHAKE = frozenset({"resources/subscribe", "resources/unsubscribe"})
+ONLY_STATELESS = frozenset({"server/discover", "subscriptions/listen"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServerMethods:
+    """The handlers by method, without `initialize` and `ping`, which belong to a connection."""
+
+    name: str
+    version: str
+    instructions: str
+    handlers: Mapping[str, Handler]
+    input_schema: Callable[[str], dict[str, Any] | None]
+    """Return the input schema of a tool, or None if there is no such tool."""
+
+    def find(self, method: str, version: str) -> Handler | None:
+        """Return the handler of a method, or None if the revision or this server does not have it."""
+        wrong_era = ONLY_STATELESS if version in HANDSHAKE_VERSIONS else ONLY_WITH_HANDSHAKE
+        return None if method in wrong_era else self.handlers.get(method)
+
+    def initialize_result(self, requested: str) -> dict[str, Any]:
+        """Return the answer to `initialize`: the requested revision, or the newest that has a handshake."""
+        version = requested if requested in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1]
+        return {
+            "protocolVersion": version,
+            "capabilities": self._capabilities(),
+            "serverInfo": self._info,
+            "instructions": self.instructions,
+        }
+
+    def stateless_result(self, method: str, result: dict[str, Any]) -> dict[str, Any]:
+        """Return a result with the fields that stateless revisions add to every result."""
+        if method in CACHED:
+            result = {"ttlMs": CACHE_MS, "cacheScope": "public", **result}
+        elif method in CACHED_BY_CLIENT:
+            result = {"ttlMs": CACHE_MS, "cacheScope": "private", **result}
+        elif method in ("resources/list", "resources/read", "server/discover"):
+            result = {"ttlMs": 0, "cacheScope": "private", **result}
+        meta = {SERVER_INFO_KEY: self._info, **result.get("_meta", {})}
+        return {"resultType": "complete", **result, "_meta": meta}
+
+    async def discover(self, request: Request) -> dict[str, Any]:
+        del request
+        return {
+            "supportedVersions": list(STATELESS_VERSIONS),
+            "capabilities": self._capabilities(list_changed=True),
+            "instructions": self.instructions,
+        }
+
+    @property
+    def _info(self) -> dict[str, str]:
+        return {"name": self.name, "title": TITLE, "version": self.version}
+
+    def _capabilities(self, *, list_changed: bool = False) -> dict[str, Any]:
+        """Return the capabilities. Only the list of resources changes, and only streams notify of it."""
+        return {
+            "completions": {},
+            "prompts": {"listChanged": False},
+            "resources": {"listChanged": list_changed, "subscribe": True},
+            "tools": {"listChanged": False},
+        }
+
+
+def make_methods(
+    settings: Settings,
+    *,
+    instructions: str,
+    dispatcher: Dispatcher,
+    envelope: Envelope,
+    resources: Resources,
+    subscriptions: Subscriptions,
+    prompts: Callable[[], PromptLibrary],
+    mask: Mask = unmasked,
+    compact_list: bool = False,
+) -> ServerMethods:
+    """Return what the server answers, for any transport."""
+    tools = ToolHandlers(dispatcher, envelope, compact=compact_list)
+    reading = ResourceHandlers(resources, subscriptions)
+    prompting = PromptHandlers(prompts, mask=mask)
+    handlers: dict[str, Handler] = {
+        "tools/list": tools.list,
+        "tools/call": tools.call,
+        "resources/list": reading.list,
+        "resources/templates/list": reading.list_templates,
+        "resources/read": reading.read,
+        "resources/subscribe": reading.subscribe,
+        "resources/unsubscribe": reading.unsubscribe,
+        "subscriptions/listen": reading.listen,
+        "prompts/list": prompting.list,
+        "prompts/get": prompting.get,
+        "completion/complete": CompletionHandler(prompts, resources).complete,
+    }
+    methods = ServerMethods(
+        name=settings.name,
+        version=settings.version,
+        instructions=instructions,
+        handlers=handlers,
+        input_schema=lambda name: next(
+            (tool.input_schema for tool in dispatcher.tools if tool.name == name), None
+        ),
+    )
+    handlers["server/discover"] = methods.discover
+    return methods

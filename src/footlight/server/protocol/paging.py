@@ -1,0 +1,28 @@
+"""Long lists, which are sent a page at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from footlight.server.requests import INVALID_PARAMS, ProtocolError, Request
+
+__all__ = ["PAGE_SIZE", "page_of"]
+
+T = TypeVar("T")
+
+PAGE_SIZE = 100
+
+
+def page_of(items: Sequence[T], request: Request) -> tuple[Sequence[T], dict[str, Any]]:
+    """Return the page that the request's cursor names, and the fields that name the next one.
+
+    Raises:
+        ProtocolError: the cursor is not one of ours.
+    """
+    cursor = request.optional_text("cursor")
+    if cursor is not None and not (cursor.isascii() and cursor.isdigit() and len(cursor) < 10):
+        raise ProtocolError(INVALID_PARAMS, f"Unknown cursor: {cursor[:100]}")
+    start = int(cursor or 0)
+    end = start + PAGE_SIZE
+    return items[start:end], ({"nextCursor": str(end)} if end < len(items) else {})

@@ -1,0 +1,132 @@
+"""`resources/*` and `subscriptions/listen`."""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING, Any
+
+from footlight.server.answers.untrusted import META
+from footlight.server.protocol.paging import page_of
+from footlight.server.requests import INVALID_PARAMS, ProtocolError, Request
+from footlight.server.resources.resources import (
+    ListedResource,
+    ResourceContent,
+    ResourceNotFound,
+    Resources,
+    UriTemplate,
+)
+from footlight.server.resources.subscriptions import Interest
+
+if TYPE_CHECKING:
+    from footlight.server.resources.subscriptions import Subscriptions
+
+__all__ = ["ResourceHandlers"]
+
+
+MAX_URIS = 1_000
+"""Each is looked up at once, while nobody else is served."""
+
+
+class ResourceHandlers:
+    """A resource that does not exist is an error of the request, in all revisions (-32602, with its URI)."""
+
+    def __init__(self, resources: Resources, subscriptions: Subscriptions) -> None:
+        self._resources = resources
+        self._subscriptions = subscriptions
+
+    async def list(self, request: Request) -> dict[str, Any]:
+        found, following = page_of(self._resources.list(request.caller), request)
+        return {"resources": [_resource(resource) for resource in found], **following}
+
+    async def list_templates(self, request: Request) -> dict[str, Any]:
+        found, following = page_of(self._resources.templates(), request)
+        return {"resourceTemplates": [_template(template) for template in found], **following}
+
+    async def read(self, request: Request) -> dict[str, Any]:
+        uri = request.text("uri")
+        try:
+            content = await self._resources.read(uri, request.caller)
+        except ResourceNotFound as error:
+            raise _not_found(error) from None
+        return {"contents": [_contents(uri, content)]}
+
+    async def subscribe(self, request: Request) -> dict[str, Any]:
+        uri = request.text("uri")
+        try:
+            resource = self._resources.canonical(uri, request.caller)
+        except ResourceNotFound as error:
+            raise _not_found(error) from None
+        self._subscriptions.subscribe(request.connection, uri, resource)
+        return {}
+
+    async def unsubscribe(self, request: Request) -> dict[str, Any]:
+        self._subscriptions.unsubscribe(request.connection, request.text("uri"))
+        return {}
+
+    async def listen(self, request: Request) -> dict[str, Any]:
+        """Send notifications until the stream is closed from either end.
+
+        The acknowledgement names the URIs under which updates will come: those that are listed.
+        """
+        if "notifications" not in request.params:
+            request.text("notifications")  # Raises: it is required.
+        for unused in ("toolsListChanged", "promptsListChanged"):
+            request.flag("notifications", unused)
+        given = dict.fromkeys(request.texts("notifications", "resourceSubscriptions"))
+        if len(given) > MAX_URIS:
+            raise ProtocolError(INVALID_PARAMS, f"At most {MAX_URIS} resources on one stream")
+        interest = Interest(
+            list_changes=request.flag("notifications", "resourcesListChanged"),
+            uris=tuple(dict.fromkeys(self._listed_form(request, uri) for uri in given)),
+        )
+        return await self._subscriptions.listen(request, interest)
+
+    def _listed_form(self, request: Request, uri: str) -> str:
+        """Return the URI as `resources/list` has it. A resource that does not exist yet may come later."""
+        try:
+            return self._resources.canonical(uri, request.caller)
+        except ResourceNotFound:
+            return uri
+
+
+def _not_found(error: ResourceNotFound) -> ProtocolError:
+    return ProtocolError(INVALID_PARAMS, f"Resource not found: {error.why}", {"uri": error.uri})
+
+
+def _resource(resource: ListedResource) -> dict[str, Any]:
+    fields = {
+        "uri": resource.uri,
+        "name": resource.name,
+        "description": resource.description,
+        "mimeType": resource.mime_type,
+        "size": resource.size,
+        "_meta": {META: ["/description"]} if resource.description_from_page else None,
+    }
+    return _without_none(fields)
+
+
+def _template(template: UriTemplate) -> dict[str, Any]:
+    fields = {
+        "uriTemplate": template.uri_template,
+        "name": template.name,
+        "description": template.description,
+        "mimeType": template.mime_type,
+    }
+    return _without_none(fields)
+
+
+def _contents(uri: str, content: ResourceContent) -> dict[str, Any]:
+    """Return the content under the URI that was asked for, which clients compare."""
+    meta: dict[str, Any] = {
+        **({"metadata": dict(content.metadata)} if content.metadata else {}),
+        **({META: list(content.from_page)} if content.from_page else {}),
+    }
+    text = content.data if isinstance(content.data, str) else None
+    blob = None if isinstance(content.data, str) else base64.b64encode(content.data).decode("ascii")
+    return _without_none(
+        {"uri": uri, "mimeType": content.mime_type, "text": text, "blob": blob, "_meta": meta or None}
+    )
+
+
+def _without_none(fields: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}

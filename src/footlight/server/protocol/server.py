@@ -1,0 +1,105 @@
+"""The same methods on the SDK's low-level `Server`, which serves HTTP, WebSocket and the local stream."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import mcp_types as types
+from mcp import MCPError
+from mcp.server import Server, ServerRequestContext
+from pydantic import BaseModel
+
+from footlight.caller import caller_of
+from footlight.protocol.versions import STATELESS_VERSIONS
+from footlight.server.protocol.methods import TITLE, ServerMethods
+from footlight.server.requests import Handler, ProtocolError, Request
+
+if TYPE_CHECKING:
+    from mcp.server.connection import Connection
+
+__all__ = ["make_server"]
+
+Context = ServerRequestContext[Any]
+
+PARAMS: Mapping[str, type[BaseModel]] = {
+    "tools/list": types.PaginatedRequestParams,
+    "tools/call": types.CallToolRequestParams,
+    "resources/list": types.PaginatedRequestParams,
+    "resources/templates/list": types.PaginatedRequestParams,
+    "resources/read": types.ReadResourceRequestParams,
+    "resources/subscribe": types.SubscribeRequestParams,
+    "resources/unsubscribe": types.UnsubscribeRequestParams,
+    "subscriptions/listen": types.SubscriptionsListenRequestParams,
+    "prompts/list": types.PaginatedRequestParams,
+    "prompts/get": types.GetPromptRequestParams,
+    "completion/complete": types.CompleteRequestParams,
+    "server/discover": types.RequestParams,
+}
+NOTIFICATIONS: Mapping[str, type[Any]] = {
+    "notifications/resources/updated": types.ResourceUpdatedNotification,
+    "notifications/resources/list_changed": types.ResourceListChangedNotification,
+    "notifications/subscriptions/acknowledged": types.SubscriptionsAcknowledgedNotification,
+    "notifications/progress": types.ProgressNotification,
+}
+
+
+def make_server(methods: ServerMethods) -> Server[Any]:
+    """Return a server of the SDK with these methods. What the transport attached says who calls."""
+    server: Server[Any] = Server(
+        methods.name,
+        title=TITLE,
+        version=methods.version,
+        instructions=methods.instructions,
+        # Without it, the SDK lists all tools again for every call over HTTP.
+        get_tool_input_schema=methods.input_schema,
+    )
+    for method, handler in methods.handlers.items():
+        server.add_request_handler(method, PARAMS[method], _adapt(methods, method, handler))
+    return server
+
+
+def _adapt(
+    methods: ServerMethods, method: str, handler: Handler
+) -> Callable[[Context, BaseModel], Awaitable[dict[str, Any]]]:
+    async def handle(context: Context, _: BaseModel) -> dict[str, Any]:
+        declared = context.session.client_capabilities
+        request = Request(
+            id=context.request_id if context.request_id is not None else "",
+            params=context.params or {},
+            caller=caller_of(context.request),
+            # The SDK closes `exit_stack` at the end of a connection, but does not give it to handlers.
+            connection=_Connection(context.session._connection),  # pyright: ignore[reportPrivateUsage]
+            notify=_notify_of(context),
+            client_capabilities={"experimental": declared.experimental or {}} if declared else {},
+        )
+        try:
+            result = await handler(request)
+        except ProtocolError as error:
+            raise MCPError(error.code, error.message, error.data) from None
+        is_stateless = context.protocol_version in STATELESS_VERSIONS
+        return methods.stateless_result(method, result) if is_stateless else result
+
+    return handle
+
+
+def _notify_of(context: Context) -> Callable[[str, Mapping[str, Any]], Awaitable[None]]:
+    async def notify(method: str, params: Mapping[str, Any]) -> None:
+        message = NOTIFICATIONS[method].model_validate({"method": method, "params": params}, by_name=False)
+        await context.session.send_notification(message, related_request_id=context.request_id)
+
+    return notify
+
+
+@dataclass(frozen=True)
+class _Connection:
+    """A connection of the SDK."""
+
+    connection: Connection
+
+    async def notify(self, method: str, params: Mapping[str, Any]) -> None:
+        await self.connection.outbound.notify(method, params)
+
+    def on_close(self, callback: Callable[[], None]) -> None:
+        self.connection.exit_stack.callback(callback)

@@ -1,0 +1,109 @@
+"""`tools/list` and `tools/call`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from footlight.protocol.versions import FULL_SCHEMAS
+from footlight.server.answers.untrusted import META, from_page_in_meta
+from footlight.server.calls.dispatcher import UnknownTool
+from footlight.server.protocol.envelope import SuccessEnvelope
+from footlight.server.requests import INVALID_PARAMS, ProtocolError, Request
+from footlight.server.tools.compact import compact_input_schema
+
+if TYPE_CHECKING:
+    from footlight.server.calls.dispatcher import Dispatcher
+    from footlight.server.tools.declaration import Tool
+    from footlight.server.toolset import Envelope, Toolset
+
+__all__ = ["ToolHandlers", "compact_tool", "list_tools", "listed_tool"]
+
+LOCATOR = "footlight/locator"
+"""The key in `_meta` of a result: what leads to the element again that a ref named. No model reads it."""
+
+
+class ToolHandlers:
+    """Handle `tools/list` and `tools/call`. An unknown tool is a protocol error, a failure is an answer.
+
+    With `compact`, a client gets the short form of the list unless it declares the capability `FULL_SCHEMAS`.
+    """
+
+    def __init__(self, dispatcher: Dispatcher, envelope: Envelope, *, compact: bool) -> None:
+        self._dispatcher = dispatcher
+        self._envelope = envelope
+        self._compact = compact
+
+    @cached_property
+    def _full_list(self) -> list[dict[str, Any]]:
+        return [listed_tool(tool, self._envelope) for tool in self._dispatcher.tools]
+
+    @cached_property
+    def _compact_list(self) -> list[dict[str, Any]]:
+        return [compact_tool(tool) for tool in self._dispatcher.tools]
+
+    async def list(self, request: Request) -> dict[str, Any]:
+        request.optional_text("cursor")
+        is_short = self._compact and not _uses_full_schemas(request.client_capabilities)
+        return {"tools": self._compact_list if is_short else self._full_list}
+
+    async def call(self, request: Request) -> dict[str, Any]:
+        name = request.text("name")
+        try:
+            answer = await self._dispatcher.call(
+                name,
+                dict(request.object("arguments")),
+                caller=request.caller,
+                report=None if request.progress_token is None else request.report_progress,
+            )
+        except UnknownTool as error:
+            raise ProtocolError(INVALID_PARAMS, str(error)) from None
+        result = self._envelope.result(self._dispatcher.get(name), answer)
+        if answer.locator is not None:
+            meta = result.get("_meta", {})
+            from_page = [*meta.get(META, ()), *from_page_in_meta(LOCATOR)]
+            result["_meta"] = {**meta, LOCATOR: answer.locator, META: from_page}
+        return result
+
+
+def _uses_full_schemas(capabilities: Mapping[str, Any]) -> bool:
+    experimental = capabilities.get("experimental")
+    return isinstance(experimental, dict) and FULL_SCHEMAS in experimental
+
+
+def compact_tool(tool: Tool) -> dict[str, Any]:
+    """Return the short form: no title, no output schema, and only the hints that are not the default."""
+    annotations = {"readOnlyHint": True} if tool.read_only else {"destructiveHint": False}
+    is_default = tool.destructive and not tool.read_only
+    return {
+        "name": tool.name,
+        "description": tool.description,
+        "inputSchema": compact_input_schema(tool),
+        **({} if is_default else {"annotations": annotations}),
+    }
+
+
+def listed_tool(tool: Tool, envelope: Envelope | None = None) -> dict[str, Any]:
+    """Return a tool in the full form of `tools/list`."""
+    output_schema = (envelope or SuccessEnvelope()).schema(tool)
+    annotations = {"readOnlyHint": tool.read_only, "destructiveHint": tool.destructive}
+    # These two are sent only where they differ from the protocol's defaults: the list is long.
+    if tool.idempotent and not tool.read_only:
+        annotations["idempotentHint"] = True
+    if not tool.open_world:
+        annotations["openWorldHint"] = False
+    return {
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.description,
+        "inputSchema": tool.input_schema,
+        **({} if output_schema is None else {"outputSchema": output_schema}),
+        "annotations": annotations,
+    }
+
+
+def list_tools(toolset: Toolset) -> list[dict[str, Any]]:
+    """Return the offered tools in the full form of `tools/list`."""
+    envelope = toolset.make_envelope()
+    return [listed_tool(tool, envelope) for tool in toolset.offered]

@@ -1,0 +1,146 @@
+"""A request of a client, independent of the transport and of the revision of the protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol, cast
+
+from footlight.caller import Caller
+
+__all__ = [
+    "INVALID_PARAMS",
+    "METHOD_NOT_FOUND",
+    "ClientConnection",
+    "Handler",
+    "ProtocolError",
+    "Request",
+    "invalid_params",
+]
+
+INVALID_PARAMS = -32602
+METHOD_NOT_FOUND = -32601
+
+_META = "_meta"
+
+
+class ProtocolError(Exception):
+    """A request is answered with a JSON-RPC error."""
+
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data
+
+
+def invalid_params() -> ProtocolError:
+    """Return the error for parameters that do not have the shape that the protocol requires."""
+    return ProtocolError(INVALID_PARAMS, "Invalid request parameters", "")
+
+
+class ClientConnection(Protocol):
+    """A connection of the handshake revisions, to which notifications can be sent at any time."""
+
+    async def notify(self, method: str, params: Mapping[str, Any]) -> None: ...
+
+    def on_close(self, callback: Callable[[], None]) -> None:
+        """Call `callback` when the connection ends."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """The parameters of a request, read without trusting their types, and ways to send to its client.
+
+    `text`, `optional_text`, `texts` and `object` raise ProtocolError where a parameter has another type.
+    """
+
+    id: int | str
+    params: Mapping[str, Any]
+    caller: Caller
+    connection: ClientConnection
+    notify: Callable[[str, Mapping[str, Any]], Awaitable[None]]
+    """Send a notification that belongs to this request."""
+    client_capabilities: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """The capabilities that the client declared in its handshake, or in the `_meta` of a stateless request.
+    """
+
+    def text(self, *path: str) -> str:
+        value = self.optional_text(*path)
+        if value is None:
+            raise invalid_params()
+        return value
+
+    def optional_text(self, *path: str) -> str | None:
+        value = self._find(path)
+        if value is not None and not isinstance(value, str):
+            raise invalid_params()
+        return value
+
+    def object(self, *path: str) -> Mapping[str, Any]:
+        """Return an object, or an empty one if it is absent."""
+        value = self._find(path)
+        if value is None:
+            return {}
+        if not isinstance(value, dict):
+            raise invalid_params()
+        return cast("Mapping[str, Any]", value)
+
+    def texts_by_name(self, *path: str) -> Mapping[str, str]:
+        """Return an object whose values are texts, or an empty one if it is absent."""
+        found = self.object(*path)
+        if not all(isinstance(value, str) for value in found.values()):
+            raise invalid_params()
+        return found
+
+    def texts(self, *path: str) -> list[str]:
+        """Return a list of texts, or an empty one if it is absent."""
+        value = self._find(path)
+        if value is None:
+            return []
+        if not isinstance(value, list) or not all(isinstance(each, str) for each in cast("list[Any]", value)):
+            raise invalid_params()
+        return cast("list[str]", value)
+
+    def flag(self, *path: str) -> bool:
+        """Return a truth value, false if it is absent."""
+        value = self._find(path)
+        if value is not None and not isinstance(value, bool):
+            raise invalid_params()
+        return bool(value)
+
+    @property
+    def progress_token(self) -> int | str | None:
+        """Return the token for reports of progress, or None if the client does not ask for them."""
+        meta = self.params.get(_META)
+        token = cast("Mapping[str, Any]", meta).get("progressToken") if isinstance(meta, dict) else None
+        return token if isinstance(token, int | str) and not isinstance(token, bool) else None
+
+    async def report_progress(
+        self, progress: float, total: float | None = None, message: str | None = None
+    ) -> None:
+        """Report progress, if the client asks for it."""
+        token = self.progress_token
+        if token is None:
+            return
+        params: dict[str, Any] = {"progressToken": token, "progress": progress}
+        if total is not None:
+            params["total"] = total
+        if message is not None:
+            params["message"] = message
+        await self.notify("notifications/progress", params)
+
+    def _find(self, path: tuple[str, ...]) -> Any:
+        value: Any = self.params
+        for name in path:
+            if value is None:
+                return None
+            if not isinstance(value, dict):
+                raise invalid_params()
+            value = cast("Mapping[str, Any]", value).get(name)
+        return value
+
+
+Handler = Callable[[Request], Awaitable[dict[str, Any]]]
+"""Answer a request with its result, as the protocol has it on the wire."""

@@ -1,0 +1,240 @@
+"""What a resource holds when it is read.
+
+Reading takes no lock and does not count as use: whoever watches a session does not disturb it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from footlight.browser.network.request_log import LogFilter
+from footlight.browser.reading import elements
+from footlight.browser.recording.artifact_store import LongAnswer, ScreenshotArtifact, StoredFile
+from footlight.browser.sessions.overview import entry_info, log_counts, page_details, session_info
+from footlight.server.answers.json_values import clean
+from footlight.server.answers.untrusted import WHOLE
+from footlight.server.resources.links import link_to
+from footlight.server.resources.listing import (
+    JSON,
+    ListedResource,
+    network_log_resource,
+    page_resource,
+    session_resource,
+)
+
+if TYPE_CHECKING:
+    from footlight.browser.network.request_log import LogEntry
+    from footlight.browser.page.page import Page
+    from footlight.browser.sessions.session import Session
+    from footlight.browser.snapshot.element_ids import KeptElement
+    from footlight.server.resources.uris import Address
+
+__all__ = ["Missing", "ResourceContent", "check", "read"]
+
+READ_MS = 2_000
+"""How long a page may take to answer."""
+
+
+class Missing(LookupError):
+    """Says why there is nothing to read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResourceContent:
+    """`uri` is the form in which it is listed, however it was asked for.
+
+    `data` is JSON, or the bytes of an image, of which `metadata` tells. `from_page` are JSON pointers to what
+    comes from a page.
+    """
+
+    uri: str
+    mime_type: str
+    data: str | bytes
+    metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    from_page: Sequence[str]
+
+
+async def read(address: Address, session: Session) -> ResourceContent:
+    """Read the content.
+
+    Raises:
+        Missing: there is no such content.
+    """
+    match address.kind:
+        case "session":
+            return _json(session_resource(session), session_info(session), from_page=["/metadata/pages"])
+        case "page":
+            return await _page(_open_page(address, session))
+        case "element":
+            return await _element(address, session)
+        case "network-log":
+            return _network_log(address, session)
+        case "screenshot":
+            return _image(_screenshot(address, session))
+        case "answer":
+            return _answer(_long_answer(address, session))
+        case "file":
+            return _file(_kept_file(address, session))
+
+
+def check(address: Address, session: Session) -> None:
+    """Check at once, without reading, whether there is such content.
+
+    Raises:
+        Missing: there is none.
+    """
+    match address.kind:
+        case "session":
+            pass
+        case "page":
+            _open_page(address, session)
+        case "element":
+            _kept_element(address, session)
+        case "network-log":
+            _check_log(address, session)
+        case "screenshot":
+            _screenshot(address, session)
+        case "answer":
+            _long_answer(address, session)
+        case "file":
+            _kept_file(address, session)
+
+
+async def _page(page: Page) -> ResourceContent:
+    details = await page_details(page, timeout_ms=READ_MS)
+    if page.closed:
+        raise Missing(f"{page.id} was closed")
+    return _json(page_resource(page), details, from_page=["/description", "/metadata"])
+
+
+def _open_page(address: Address, session: Session) -> Page:
+    wanted = address.segments[1]
+    for page in session.pages:
+        if page.id == wanted:
+            return page
+    known = ", ".join(page.id for page in session.pages) or "none"
+    raise Missing(f"no page {wanted} is open; open pages: {known}")
+
+
+async def _element(address: Address, session: Session) -> ResourceContent:
+    page, id = _open_page(address, session), address.segments[2]
+    kept = _kept_element(address, session)
+    try:
+        found = await elements.describe(page, kept, timeout_ms=READ_MS)
+    except TimeoutError:
+        raise Missing(f"its page gave no answer within {READ_MS}ms") from None
+    if found is None:
+        raise Missing(f"{id} is not in the page any more")
+    called = f'{found["role"] or found["tagName"]} "{found["name"]}"'
+    box = found["boundingBox"]
+    return _json(
+        ListedResource(uri=address.uri, name=f"Element {id}", description=called),
+        {
+            "selector": found["selector"],
+            "tagName": found["tagName"],
+            "attributes": found["attributes"],
+            **({"boundingBox": box} if box else {}),
+        },
+        from_page=["/description", "/metadata"],
+    )
+
+
+def _kept_element(address: Address, session: Session) -> KeptElement:
+    kept = _open_page(address, session).element_ids.find(address.segments[2])
+    if kept is None:
+        raise Missing(f"no {address.segments[2]} was found in the document that is there; find it again")
+    return kept
+
+
+def _network_log(address: Address, session: Session) -> ResourceContent:
+    entries = _entries(address, session)
+    shown = [entry_info(entry) for entry in entries]
+    content = [
+        {key: entry[key] for key in ("url", "method", "status", "resourceType", "timing")} for entry in shown
+    ]
+    return _json(
+        network_log_resource(session, address.segments[1]),
+        {**log_counts(entries)},
+        from_page=["/content"],
+        content=content,
+    )
+
+
+def _check_log(address: Address, session: Session) -> None:
+    if not session.log.knows(address.segments[1]):
+        _open_page(address, session)
+
+
+def _entries(address: Address, session: Session) -> list[LogEntry]:
+    """Return the log's entries. Those of a closed page can still be read."""
+    entries = session.log.matching(LogFilter(page=address.segments[1]))
+    if not entries:
+        _open_page(address, session)
+    return entries
+
+
+def _screenshot(address: Address, session: Session) -> ScreenshotArtifact:
+    for shot in session.artifacts.items(session.id, ScreenshotArtifact):
+        if (shot.page_id, shot.timestamp) == address.segments[1:]:
+            return shot
+    raise Missing("there is no such screenshot, or it had to make room for later ones")
+
+
+def _image(shot: ScreenshotArtifact) -> ResourceContent:
+    link = link_to(shot)
+    return ResourceContent(
+        uri=link.uri,
+        mime_type=link.mime_type,
+        data=shot.data,
+        metadata={
+            "width": shot.width,
+            "height": shot.height,
+            "fullPage": shot.full_page,
+            "capturedAt": shot.captured_at,
+        },
+        from_page=WHOLE,
+    )
+
+
+def _long_answer(address: Address, session: Session) -> LongAnswer:
+    for answer in session.artifacts.items(session.id, LongAnswer):
+        if answer.id == address.segments[1]:
+            return answer
+    raise Missing("there is no such answer, or it had to make room for later ones")
+
+
+def _answer(answer: LongAnswer) -> ResourceContent:
+    link = link_to(answer)
+    return ResourceContent(uri=link.uri, mime_type=link.mime_type, data=answer.data.decode(), from_page=WHOLE)
+
+
+def _kept_file(address: Address, session: Session) -> StoredFile:
+    for file in reversed(session.artifacts.items(session.id, StoredFile)):
+        if file.name == address.segments[1]:
+            return file
+    raise Missing("there is no such file, or it had to make room for later ones")
+
+
+def _file(file: StoredFile) -> ResourceContent:
+    link = link_to(file)
+    text = link.mime_type == "application/json"
+    data = file.data.decode() if text else file.data
+    return ResourceContent(uri=link.uri, mime_type=link.mime_type, data=data, from_page=WHOLE)
+
+
+def _json(
+    resource: ListedResource, metadata: Mapping[str, Any], *, from_page: Sequence[str], **more: Any
+) -> ResourceContent:
+    told = {
+        "uri": resource.uri,
+        "name": resource.name,
+        **({"description": resource.description} if resource.description else {}),
+        "mimeType": resource.mime_type,
+        "metadata": metadata,
+        **more,
+    }
+    text = json.dumps(clean(told), ensure_ascii=False)
+    return ResourceContent(uri=resource.uri, mime_type=JSON, data=text, from_page=from_page)

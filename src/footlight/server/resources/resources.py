@@ -1,0 +1,195 @@
+"""What can be read beside calling tools: sessions, pages, elements, and what was kept of calls.
+
+Who reads sees what is its own: another principal's session is told as if there were none. Nothing here
+starts a browser.
+"""
+
+from __future__ import annotations
+
+import builtins
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from footlight.browser.recording.artifact_store import LongAnswer, ScreenshotArtifact, StoredFile
+from footlight.browser.sessions.pooled_sessions import DEFAULT
+from footlight.errors import FootlightError
+from footlight.server.resources.contents import Missing, ResourceContent, check, read
+from footlight.server.resources.listing import JSON, ListedResource, resources_of
+from footlight.server.resources.uris import PATTERNS, Address, Kind, template
+from footlight.server.secrets.masking import Mask, masked_document, unmasked
+
+if TYPE_CHECKING:
+    from footlight.browser.sessions.session import Session
+    from footlight.browser.sessions.session_table import SessionTable
+    from footlight.caller import Caller
+
+__all__ = ["ListedResource", "ResourceContent", "ResourceNotFound", "Resources", "UriTemplate"]
+
+
+class ResourceNotFound(LookupError):
+    """There is nothing to read at `uri`, and `why`."""
+
+    def __init__(self, uri: str, why: str) -> None:
+        super().__init__(f"Resource not found: {why}")
+        self.uri = uri
+        self.why = why
+
+
+@dataclass(frozen=True, slots=True)
+class UriTemplate:
+    """`mime_type` is None where it is not always the same."""
+
+    uri_template: str
+    name: str
+    description: str
+    mime_type: str | None = JSON
+
+
+TEMPLATES = (
+    UriTemplate(
+        template("session"), "session", "A session: its browser, its pages, what it blocks and what it mocks"
+    ),
+    UriTemplate(
+        template("page"),
+        "page",
+        "A page: its URL, title and viewport. Subscribe to hear when it navigates or has loaded",
+    ),
+    UriTemplate(
+        template("element"),
+        "element",
+        "An element as it is now, by the elementId that find_element and find_elements give",
+    ),
+    UriTemplate(
+        template("screenshot"),
+        "screenshot",
+        "An image that screenshot or screenshot_element took",
+        mime_type=None,
+    ),
+    UriTemplate(template("network-log"), "network-log", "The requests of a page, and how many there were"),
+    UriTemplate(template("answer"), "answer", "The whole of an answer that was too long to be sent"),
+    UriTemplate(template("file"), "file", "A file that a tool wrote, if it is not large", mime_type=None),
+)
+
+
+class Resources:
+    """`find_sessions` gives the table of sessions, or None as long as there is no browser."""
+
+    def __init__(self, find_sessions: Callable[[], SessionTable | None], *, mask: Mask = unmasked) -> None:
+        """Create the resources. `mask` is applied to everything that they return."""
+        self._find_sessions = find_sessions
+        self._mask = mask
+
+    def templates(self) -> tuple[UriTemplate, ...]:
+        return TEMPLATES
+
+    def list(self, caller: Caller) -> tuple[ListedResource, ...]:
+        """Return the resources in the order of their URIs."""
+        found = (each for session in self._sessions(caller) for each in resources_of(session))
+        return self._mask(tuple(sorted(found, key=lambda resource: resource.uri)))
+
+    async def read(self, uri: str, caller: Caller) -> ResourceContent:
+        """Read a resource. The time is limited, whatever a page does.
+
+        Raises:
+            ResourceNotFound: there is none with this URI.
+        """
+        address, session = self._find(uri, caller)
+        try:
+            content = await read(address, session)
+        except Missing as missing:
+            self._find(uri, caller)  # It may be missing because its session has ended.
+            raise ResourceNotFound(uri, str(missing)) from None
+        if self._find(uri, caller)[1] is not session:
+            raise ResourceNotFound(uri, "its session was closed")
+        return replace(content, data=masked_document(content.data, content.mime_type, self._mask))
+
+    def canonical(self, uri: str, caller: Caller) -> str:
+        """Return the URI in the form in which it is listed and notified of.
+
+        Raises:
+            ResourceNotFound: it is not there.
+        """
+        address, session = self._find(uri, caller)
+        try:
+            check(address, session)
+        except Missing as missing:
+            raise ResourceNotFound(uri, str(missing)) from None
+        return address.uri
+
+    def complete(
+        self,
+        template_uri: str,
+        argument_name: str,
+        prefix: str,
+        known: Mapping[str, str],
+        caller: Caller,
+    ) -> tuple[str, ...]:
+        """Return all values for an argument of a template, given those that are `known`, in order."""
+        values = {
+            value
+            for kind, names in PATTERNS.items()
+            if template(kind) == template_uri and argument_name in names
+            for value in self._values(kind, argument_name, known, caller)
+        }
+        return tuple(sorted((each for each in values if each.startswith(prefix)), key=_natural))
+
+    def open_urls(self, caller: Caller) -> tuple[str, ...]:
+        """Return the URLs of the caller's pages, each once, oldest first."""
+        urls = (page.url for session in self._sessions(caller) for page in session.pages)
+        return self._mask(tuple(dict.fromkeys(url for url in urls if url != "about:blank")))
+
+    def _values(self, kind: Kind, name: str, known: Mapping[str, str], caller: Caller) -> Iterator[str]:
+        wanted = known.get("sessionId")
+        for session in self._sessions(caller):
+            ids = {session.id, DEFAULT} if session.id == caller.default_session else {session.id}
+            if name == "sessionId":
+                yield from ids
+            elif wanted is None or wanted in ids:
+                yield from _values_in(session, kind, name, known.get("pageId"))
+
+    def _sessions(self, caller: Caller) -> builtins.list[Session]:
+        sessions = self._find_sessions()
+        return sessions.list(caller=caller) if sessions else []
+
+    def _find(self, uri: str, caller: Caller) -> tuple[Address, Session]:
+        """Return the address with the session's own id: `default` is a different session for each caller."""
+        try:
+            address = Address.parse(uri)
+        except ValueError as error:
+            raise ResourceNotFound(uri, str(error)) from None
+        sessions = self._find_sessions()
+        if sessions is None:
+            raise ResourceNotFound(uri, "there is no session yet")
+        try:
+            session = sessions.find(address.session_id, caller=caller)
+        except FootlightError as error:
+            raise ResourceNotFound(uri, error.message) from None
+        return Address(address.kind, (session.id, *address.segments[1:])), session
+
+
+def _values_in(session: Session, kind: Kind, name: str, page_id: str | None) -> Iterator[str]:
+    shots = session.artifacts.items(session.id, ScreenshotArtifact)
+    match name:
+        case "pageId" if kind == "screenshot":
+            yield from (shot.page_id for shot in shots)
+        case "pageId":
+            yield from (page.id for page in session.pages)
+        case "elementId":
+            for page in session.pages:
+                if page_id in (None, page.id):
+                    yield from page.element_ids.ids
+        case "timestamp":
+            yield from (shot.timestamp for shot in shots if page_id in (None, shot.page_id))
+        case "answerId":
+            yield from (answer.id for answer in session.artifacts.items(session.id, LongAnswer))
+        case "fileName":
+            yield from (file.name for file in session.artifacts.items(session.id, StoredFile))
+        case _:
+            return
+
+
+def _natural(text: str) -> builtins.list[tuple[str, int]]:
+    """Return a sort key that puts page-2 before page-10."""
+    return [(letters, int(digits or 0)) for letters, digits in re.findall(r"(\D*)(\d*)", text)]

@@ -1,0 +1,187 @@
+"""Notify clients of changes to resources, in both ways that the protocol has.
+
+Stateless revisions listen on streams (`subscriptions/listen`). The handshake revisions subscribe a connection
+to one resource at a time (`resources/subscribe`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from footlight.browser.sessions.change_events import SessionChange
+from footlight.server.requests import ClientConnection, ProtocolError, Request
+from footlight.server.resources.uris import Address
+
+if TYPE_CHECKING:
+    Event = tuple[str, Mapping[str, Any]]
+    """The method of a notification, and its parameters."""
+
+__all__ = ["Interest", "Subscriptions"]
+
+logger = logging.getLogger(__name__)
+
+SEND_SECONDS = 5.0
+"""A client that does not read a notification for so long does not get it."""
+MAX_STREAMS = 1_024
+"""Open streams of one principal."""
+MAX_WAITING = 1_024
+"""Notifications that wait on a stream whose client does not read. One more ends the stream."""
+SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId"
+LIMIT_REACHED = -32603
+
+UPDATED = "notifications/resources/updated"
+LIST_CHANGED = "notifications/resources/list_changed"
+ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
+
+
+@dataclass(frozen=True, slots=True)
+class Interest:
+    """What a stream notifies of. Tools and prompts never change, so they are not among it."""
+
+    list_changes: bool
+    """Whether the list of resources has changed."""
+    uris: tuple[str, ...]
+    """The resources whose updates are sent."""
+
+    def covers(self, event: Event) -> bool:
+        method, params = event
+        return self.list_changes if method == LIST_CHANGED else params["uri"] in self.uris
+
+
+@dataclass(eq=False, slots=True)
+class _Stream:
+    interest: Interest
+    events: asyncio.Queue[Event | None] = field(default_factory=lambda: asyncio.Queue(MAX_WAITING + 1))
+    """None ends the stream."""
+    ended: bool = False
+
+    def put(self, event: Event) -> None:
+        if self.ended or not self.interest.covers(event):
+            return
+        if self.events.qsize() >= MAX_WAITING:
+            logger.warning("ended a subscription stream whose client does not read")
+            self.end()
+        else:
+            self.events.put_nowait(event)
+
+    def end(self) -> None:
+        if not self.ended:
+            self.ended = True
+            self.events.put_nowait(None)
+
+
+class Subscriptions:
+    """`on_change` returns at once. Notifications are sent in tasks of their own."""
+
+    def __init__(self) -> None:
+        self._streams: dict[str, set[_Stream]] = {}
+        """By principal: no client is notified of what belongs to another."""
+        self._connections: dict[str, dict[ClientConnection, str]] = {}
+        """By resource: the subscribed connections, each with the URI that it used."""
+        self._watched: set[ClientConnection] = set()
+        """Connections whose end is known to come here."""
+        self._sending: dict[tuple[ClientConnection, str], asyncio.Task[None]] = {}
+
+    def close(self) -> None:
+        """End all streams, each with its result."""
+        for streams in self._streams.values():
+            for stream in streams:
+                stream.end()
+
+    async def listen(self, request: Request, interest: Interest) -> dict[str, Any]:
+        """Serve one stream until it is closed from either end, and return its result.
+
+        Raises:
+            ProtocolError: the principal has too many streams.
+        """
+        streams = self._streams.setdefault(request.caller.principal, set())
+        if len(streams) >= MAX_STREAMS:
+            raise ProtocolError(LIMIT_REACHED, "Subscription limit reached")
+        meta = {SUBSCRIPTION_ID: request.id}
+        stream = _Stream(interest)
+        # Before the acknowledgement is sent, so that no event is lost meanwhile.
+        streams.add(stream)
+        try:
+            await request.notify(ACKNOWLEDGED, {"notifications": _honored(interest), "_meta": meta})
+            while (event := await stream.events.get()) is not None:
+                method, params = event
+                await request.notify(method, {**params, "_meta": meta})
+        finally:
+            stream.ended = True
+            streams.discard(stream)
+            if not streams and self._streams.get(request.caller.principal) is streams:
+                del self._streams[request.caller.principal]
+        return {"_meta": meta}
+
+    def subscribe(self, connection: ClientConnection, uri: str, resource: str) -> None:
+        """Notify the connection of every update of `resource`, which it calls `uri`, until it ends."""
+        if connection not in self._watched:
+            self._watched.add(connection)
+            connection.on_close(lambda: self._forget(connection))
+        self._connections.setdefault(resource, {})[connection] = uri
+
+    def unsubscribe(self, connection: ClientConnection, uri: str) -> None:
+        """End the subscription that was made with this URI, if there is one."""
+        for resource, subscribed in list(self._connections.items()):
+            if subscribed.get(connection) == uri:
+                del subscribed[connection]
+            if not subscribed:
+                del self._connections[resource]
+
+    def on_change(self, change: SessionChange) -> None:
+        """Notify of a change in the browser: a page is updated when it navigates and when it has loaded."""
+        if change.page_id is not None:
+            page = Address("page", (change.session_id, change.page_id)).uri
+            self._publish(change.owner, (UPDATED, {"uri": page}))
+            for connection, uri in self._connections.get(page, {}).items():
+                self._send(connection, uri)
+        if change.kind in ("opened", "closed"):
+            # The handshake revisions are not promised this one.
+            self._publish(change.owner, (LIST_CHANGED, {}))
+        if change.kind == "closed":
+            self._drop(change)
+
+    def _drop(self, change: SessionChange) -> None:
+        """Forget the subscriptions to what was closed."""
+        gone = (change.session_id,) if change.page_id is None else (change.session_id, change.page_id)
+        for resource in list(self._connections):
+            if Address.parse(resource).segments[: len(gone)] == gone:
+                del self._connections[resource]
+
+    def _publish(self, principal: str, event: Event) -> None:
+        for stream in self._streams.get(principal, ()):
+            stream.put(event)
+
+    def _send(self, connection: ClientConnection, uri: str) -> None:
+        """Send an update, unless one waits already: it only says that the resource is to be read again."""
+        key = (connection, uri)
+        if key in self._sending:
+            return
+        task = self._sending[key] = asyncio.create_task(_notify(connection, uri))
+        task.add_done_callback(lambda _: self._sending.pop(key, None))
+
+    def _forget(self, connection: ClientConnection) -> None:
+        self._watched.discard(connection)
+        for resource, subscribed in list(self._connections.items()):
+            subscribed.pop(connection, None)
+            if not subscribed:
+                del self._connections[resource]
+
+
+def _honored(interest: Interest) -> dict[str, Any]:
+    return {
+        **({"resourcesListChanged": True} if interest.list_changes else {}),
+        **({"resourceSubscriptions": list(interest.uris)} if interest.uris else {}),
+    }
+
+
+async def _notify(connection: ClientConnection, uri: str) -> None:
+    try:
+        async with asyncio.timeout(SEND_SECONDS):
+            await connection.notify(UPDATED, {"uri": uri})
+    except TimeoutError:
+        pass

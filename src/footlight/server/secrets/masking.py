@@ -1,0 +1,254 @@
+"""The values of secrets are replaced by a mark wherever text leaves the server."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import html
+import itertools
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol, TypeVar, cast
+
+from footlight.patterns import ANY_SPACE, AnyOf
+from footlight.server.secrets.secrets import SHORTEST, Secrets
+
+__all__ = ["Mask", "Masker", "masked_document", "protocol_keys", "unmasked"]
+
+T = TypeVar("T")
+
+FEWEST_BASE64 = 5
+"""Characters. With fewer, what is a secret's in base64 would be found by chance."""
+LEAST_PIECE = 1_000
+"""Characters."""
+_CUT = re.compile(r"…|\\u2026")
+"""The mark where our own answers, or lines of the log, cut a text."""
+
+
+class Mask(Protocol):
+    """Gives a copy of a value in which no secret is."""
+
+    def __call__(self, value: T, /) -> T: ...
+
+
+def unmasked(value: T, /) -> T:
+    """Return the value unchanged: the mask of a server without secrets."""
+    return value
+
+
+def masked_document(data: str | bytes, mime_type: str, mask: Mask) -> str | bytes:
+    """Mask the contents of a resource. Binary contents, such as pictures, stay unchanged."""
+    if mask is unmasked:
+        return data
+    if isinstance(data, str):
+        return _masked_json(data, mask) if mime_type == "application/json" else mask(data)
+    if not re.match(r"text/|application/(?:[\w.-]+\+)?(?:json|xml|javascript)", mime_type):
+        return data
+    return mask(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+
+
+def _masked_json(text: str, mask: Mask) -> str:
+    return json.dumps(mask(json.loads(text)), ensure_ascii=False)
+
+
+def protocol_keys(schemas: Iterable[Mapping[str, Any]]) -> set[str]:
+    """Return the keys of resources, and of answers that have these output schemas."""
+    return set(RESOURCE_KEYS).union(*map(_properties, schemas))
+
+
+RESOURCE_KEYS = frozenset(("uri", "name", "description", "mimeType", "metadata", "content", "attributes"))
+
+
+def _properties(schema: Any) -> set[str]:
+    if isinstance(schema, list):
+        return set[str]().union(*map(_properties, cast("list[Any]", schema)))
+    if not isinstance(schema, dict):
+        return set()
+    typed = cast("dict[str, Any]", schema)
+    named: dict[str, Any] = typed.get("properties", {})
+    inside = (*named.values(), *(value for key, value in typed.items() if key != "properties"))
+    return {*named}.union(*map(_properties, inside))
+
+
+class Masker:
+    """Puts `[secret NAME]` for a value: plain, and as JSON, URLs, HTML and base64 write it.
+
+    Case does not count, as a page may show a text in capitals. `words` are the names of which answers are
+    made: a key that is one of them stays, whatever the secrets are.
+    """
+
+    def __init__(self, secrets: Secrets, keys: Iterable[str] = ()) -> None:
+        values = zip(secrets.names, secrets.values, strict=True)
+        self._secrets = sorted(values, key=lambda secret: len(secret[1]), reverse=True)
+        self._pattern = AnyOf([_MARKED, *(_written(value) for _, value in self._secrets)])
+        self._keys = frozenset(keys)
+
+    def __call__(self, value: T, /) -> T:
+        """Mask a value of any shape: text, numbers, mappings, sequences and dataclasses."""
+        return cast("T", self._of(value))
+
+    def text(self, text: str) -> str:
+        told = self._without_cut(self._pattern.replace(text, self._mark))
+        # A long text may be a piece of a longer one.
+        return self._without_end(self._without_beginning(told)) if len(told) >= LEAST_PIECE else told
+
+    def _of(self, value: Any) -> Any:
+        if isinstance(value, str):
+            text = self.text(value)
+            return text if type(value) is str else type(value)(text)
+        if isinstance(value, Mapping):
+            entries = cast("Mapping[Any, Any]", value).items()
+            return {self._key(key): self._of(item) for key, item in entries}
+        if isinstance(value, (list, tuple)):
+            items = [self._of(item) for item in cast("Sequence[Any]", value)]
+            return tuple(items) if isinstance(value, tuple) else items
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            return self._number(value)
+        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+            return dataclasses.replace(value, **{name: self._of(item) for name, item in fields.items()})
+        return value
+
+    def _key(self, key: Any) -> Any:
+        return key if key in self._keys else self._of(key)
+
+    def _number(self, value: float) -> float | str:
+        """Mask a number that a script has made from a secret of digits."""
+        return next((_mark(name) for name, secret in self._secrets if secret == str(value)), value)
+
+    def _mark(self, index: int, found: str) -> str:
+        """Return the replacement for a match. The first group is text that is masked already."""
+        return _mark(self._secrets[index - 1][0]) if index else found
+
+    def _without_cut(self, text: str) -> str:
+        """Mask the beginnings of secrets in front of the marks of cuts."""
+        secrets = [secret for secret in self._secrets if secret[1][:SHORTEST] in text]
+        cuts = [cut.start() for cut in _CUT.finditer(text)] if secrets else []
+        if not cuts:
+            return text
+        pieces = (text[begin:end] for begin, end in itertools.pairwise((0, *cuts)))
+        return "".join([*(_without_beginning(piece, secrets) for piece in pieces), text[cuts[-1] :]])
+
+    def _without_beginning(self, text: str) -> str:
+        """Mask the end of a secret whose beginning was cut off."""
+        return _without_beginning(text, self._secrets)
+
+    def _without_end(self, text: str) -> str:
+        """Mask the end of a secret that begins in the piece before."""
+        for name, value in self._secrets:
+            for at in _places(text[: len(value)], value[-SHORTEST:], backwards=True):
+                if value.endswith(text[: at + SHORTEST]):
+                    return _mark(name) + text[at + SHORTEST :]
+        return text
+
+
+def _without_beginning(text: str, secrets: Iterable[tuple[str, str]]) -> str:
+    for name, value in secrets:
+        tail = text[-len(value) :]
+        for at in _places(tail, value[:SHORTEST]):
+            if value.startswith(tail[at:]):
+                return f"{text[: len(text) - len(tail) + at]}{_mark(name)}"
+    return text
+
+
+def _places(text: str, part: str, *, backwards: bool = False) -> Iterator[int]:
+    """Yield the places of a part in a text, from its beginning or from its end."""
+    at = text.rfind(part) if backwards else text.find(part)
+    while at >= 0:
+        yield at
+        at = text.rfind(part, 0, at + len(part) - 1) if backwards else text.find(part, at + 1)
+
+
+def _mark(name: str) -> str:
+    return f"[secret {name}]"
+
+
+_MARKED = r"\[secret \w+\]"
+"""Is found first, so that what is masked already stays as it is."""
+
+_INVISIBLE = r"[\x{AD}\x{34F}\x{200B}-\x{200F}\x{202A}-\x{202E}\x{2060}-\x{2064}\x{FEFF}]"
+_SPACE = (
+    rf"(?:{ANY_SPACE}|\\+(?:[nrt]|u00(?:20|0a|0d|09|a0))|%(?:25)*(?:20|09|0a|0d)|\+|&nbsp;"
+    rf"|&#x?[0-9a-f]{{1,2}};|{_INVISIBLE})+"
+)
+_ESCAPED = (
+    r"\\+u(?:00a[0d]|20(?:0[b-f]|60)|feff)|&(?:amp;)*(?:shy|nbsp|zerowidthspace|#173|#160|#820[3-7]);"
+    r"|%(?:25)*(?:c2%(?:25)*a[0d]|e2%(?:25)*80%(?:25)*8[b-f])"
+)
+_NO_CHARACTER = rf"(?:{_INVISIBLE}|{_ESCAPED})*"
+"""Between two characters of a value: what a page shows as nothing."""
+_BREAK = (
+    r"(?:[\s\x{A0}\x{AD}\x{200B}-\x{200F}\x{2060}\x{FEFF}*_~`+-]"
+    rf"|\\+[nrt]|%(?:25)*(?:20|0[ad])|{_ESCAPED})*"
+)
+"""Between two characters of a long value: spaces and dashes that group them, line breaks, and the marks of
+Markdown."""
+
+SHORTEST_GROUPED = 8
+"""Characters. The groups of a shorter value could be parts of other texts."""
+LONGEST_GROUPED = 100
+"""Characters. A longer value would make the expression too large."""
+
+
+def _written(value: str) -> str:
+    """Return an expression in RE2's syntax that matches any spelling of a value."""
+    between = _between(value)
+    words = (between.join(map(_letter, word)) for word in value.split())
+    # What surrounds it is nothing that a page would keep.
+    plain = f"(?i:{_SPACE.join(words)})"
+    return "|".join((*_in_base64(value.encode()), plain))
+
+
+def _between(value: str) -> str:
+    """Return an expression for what a page may put between two characters of a value."""
+    if len(value) > LONGEST_GROUPED:
+        return ""
+    return _NO_CHARACTER if len(value) < SHORTEST_GROUPED else _BREAK
+
+
+_IN_FILE_NAMES = re.compile(r"[\w.\- ()]")
+"""In the name of a download, an underscore stands for any other character."""
+
+
+def _letter(char: str) -> str:
+    """Return an expression for a character as it is, and as it is escaped in JSON, scripts, URLs and HTML."""
+    if char.isascii() and char.isalnum():
+        return char
+    point = ord(char)
+    entity, escaped = html.escape(char), json.dumps(char)[1:-1]
+    units = (char.encode("utf-16-be")[at : at + 2].hex() for at in range(0, 2 * (1 + (point > 0xFFFF)), 2))
+    return "(?:{})".format(
+        "|".join(
+            (
+                *([rf"\\+{escaped[1:]}"] if re.fullmatch(r"\\[a-t]", escaped) else []),
+                "".join(rf"\\+u{unit}" for unit in units),
+                "".join(rf"%(?:25)*{byte:02x}" for byte in char.encode()),
+                *([rf"&(?:amp;)*{entity[1:]}"] if len(entity) > 1 else []),
+                rf"&(?:amp;)*#0*{point};",
+                rf"&(?:amp;)*#x0*{point:x};",
+                rf"\\*{re.escape(char)}",
+                *([] if _IN_FILE_NAMES.match(char) else ["_"]),
+            )
+        )
+    )
+
+
+def _in_base64(data: bytes) -> list[str]:
+    """Yield the Base64 characters that depend on the value alone, for each of the three positions of its
+    first byte.
+    """
+    found: list[str] = []
+    for before, first in ((0, 0), (1, 2), (2, 3)):
+        whole = base64.b64encode(b"\0" * before + data).decode().rstrip("=")
+        full = (before + len(data)) * 8 // 6
+        if full - first >= FEWEST_BASE64:
+            rest = f"(?:{_base64_letters(whole[full:])}=*)?" if whole[full:] else ""
+            found.append(_base64_letters(whole[first:full]) + rest)
+    return found
+
+
+def _base64_letters(text: str) -> str:
+    """Return an expression for Base64 text in both alphabets, and as in a URL."""
+    spelled = {"+": r"(?:[+-]|%2[Bb])", "/": r"(?:\\*/|_|%2[Ff])"}
+    return "".join(spelled.get(char, char) for char in text)

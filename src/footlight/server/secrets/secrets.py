@@ -1,0 +1,118 @@
+"""Secrets: a person writes them into a file, a model uses them by name, and nobody is told their values."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+from pydantic import AfterValidator, ValidationInfo
+
+from footlight.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from dotenv.parser import Binding
+
+__all__ = ["SHORTEST", "SecretText", "SecretValue", "Secrets", "load_secrets"]
+
+logger = logging.getLogger(__name__)
+
+SHORTEST = 4
+"""Characters. A shorter value would be found, and masked, in half of the words of a page."""
+
+_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
+_USE = re.compile(rf"secret:({_NAME})")
+
+
+class SecretValue(str):
+    """The value of a secret, as a tool gets it: it is told apart from a text that the caller wrote."""
+
+    __slots__ = ()
+
+
+class Secrets:
+    """Values by name. What is printed of it are the names."""
+
+    def __init__(self, values: Mapping[str, str]) -> None:
+        self._values = dict(values)
+
+    def __repr__(self) -> str:
+        return f"Secrets({', '.join(self.names)})"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._values)
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        return tuple(self._values.values())
+
+    def resolved(self, text: str) -> str:
+        """Return the value that `secret:NAME` stands for, or any other text unchanged.
+
+        Raises:
+            ValueError: no secret has this name.
+        """
+        use = _USE.fullmatch(text)
+        if use is None:
+            return text
+        if use[1] not in self._values:
+            raise ValueError(f"there is no secret {use[1]}; known: {', '.join(self.names) or 'none'}")
+        return SecretValue(self._values[use[1]])
+
+
+def _resolved(text: str, info: ValidationInfo) -> str:
+    secrets = cast("Secrets | None", info.context)
+    return secrets.resolved(text) if secrets else text
+
+
+SecretText = Annotated[str, AfterValidator(_resolved)]
+"""A parameter whose text goes where secrets go. It may be `secret:NAME`; the tool gets the value."""
+
+
+def load_secrets(file: Path) -> Secrets:
+    """Read `NAME=value` lines in the form of dotenv. Nothing is interpolated.
+
+    Raises:
+        ConfigurationError: the file cannot be read, or a line of it is no secret. No value is told.
+    """
+    from dotenv.parser import parse_stream
+
+    try:
+        with file.open(encoding="utf-8") as lines:
+            _warn_if_open(file, lines.fileno())
+            # `dotenv_values` skips a line that it cannot read: that secret would be missed too late.
+            found = [_secret(file, line) for line in parse_stream(lines) if line.key or line.error]
+    except OSError as error:
+        raise _wrong(file, f"cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise _wrong(file, "is not UTF-8 text") from None
+    return Secrets(dict(found))
+
+
+def _secret(file: Path, line: Binding) -> tuple[str, str]:
+    number = line.original.line
+    if line.error or line.key is None or line.value is None:
+        raise _wrong(file, f"line {number}: must be NAME=value")
+    if not re.fullmatch(_NAME, line.key):
+        raise _wrong(file, f"line {number}: a name is of letters, digits and underscores")
+    if len(line.value.strip()) < SHORTEST:
+        raise _wrong(
+            file,
+            f"line {number}: {line.key} has fewer than {SHORTEST} characters. So short a value is found in "
+            "half of all words, which would be masked",
+        )
+    return line.key, line.value
+
+
+def _wrong(file: Path, what: str) -> ConfigurationError:
+    return ConfigurationError(f"setting 'security.secretsFile': {file} {what}")
+
+
+def _warn_if_open(file: Path, descriptor: int) -> None:
+    if os.name == "posix" and os.fstat(descriptor).st_mode & (stat.S_IRGRP | stat.S_IROTH):
+        logger.warning("other users can read the secrets in %s: chmod 600", file)

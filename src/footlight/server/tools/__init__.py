@@ -1,0 +1,39 @@
+"""What a tool is: its declaration, its schemas, its arguments, and what a call gets.
+
+`@tool` on a typed function is the whole declaration of a tool. `schema.py` makes its JSON Schemas from the
+function's signature, `arguments.py` validates what a client sends, and `selection.py` chooses which tools a
+server offers.
+"""
+
+from footlight.server.tools.declaration import Effect, Function, Permission, Scope, Tool, tool
+from footlight.server.tools.parameter_types import (
+    Count,
+    MaybeBudget,
+    Milliseconds,
+    Number,
+    Observe,
+    Settle,
+    Timeout,
+    Whole,
+)
+from footlight.server.tools.tool_call import CallReport, StepOutcome, ToolCall
+
+__all__ = [
+    "CallReport",
+    "Count",
+    "Effect",
+    "Function",
+    "MaybeBudget",
+    "Milliseconds",
+    "Number",
+    "Observe",
+    "Permission",
+    "Scope",
+    "Settle",
+    "StepOutcome",
+    "Timeout",
+    "Tool",
+    "ToolCall",
+    "Whole",
+    "tool",
+]

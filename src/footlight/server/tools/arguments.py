@@ -1,0 +1,137 @@
+"""Validate the arguments of a call, and explain what is wrong with them."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from pydantic import BaseModel, ValidationError
+from pydantic.alias_generators import to_camel
+
+from footlight.errors import FootlightError, InvalidParameter, MissingParameter
+from footlight.server.secrets.secrets import Secrets, SecretText
+from footlight.server.tools.schema import Function
+
+__all__ = ["ExpectedArguments", "parse_arguments"]
+
+MAX_PROBLEMS = 5
+MAX_VALUE_CHARACTERS = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpectedArguments:
+    """What a tool expects of the arguments of its calls."""
+
+    tool: str
+    function: Function
+    model: type[BaseModel]
+    schema: Mapping[str, Any]
+    is_fixed: bool
+    """Whether the schema is given, and not made from the function's signature, which may accept more."""
+
+    @property
+    def properties(self) -> Mapping[str, Mapping[str, Any]]:
+        return self.schema["properties"]
+
+
+def parse_arguments(
+    expected: ExpectedArguments, arguments: Mapping[str, Any], secrets: Secrets | None
+) -> BaseModel:
+    """Return the validated arguments, with the values of the secrets that they name.
+
+    Raises:
+        MissingParameter, InvalidParameter: name the field and say what was expected.
+    """
+    try:
+        given = _with_whole_numbers(_without_nulls(expected, arguments))
+        _check_names(expected, given)
+        return expected.model.model_validate(given, context=secrets)
+    except ValidationError as error:
+        raise _error_from(error, expected) from None
+
+
+def _without_nulls(expected: ExpectedArguments, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Treat null for an optional parameter as absent, unless the tool has a fixed schema."""
+    if expected.is_fixed:
+        return dict(arguments)
+    optional = expected.properties.keys() - expected.schema.get("required", ())
+    return {key: value for key, value in arguments.items() if value is not None or key not in optional}
+
+
+def _check_names(expected: ExpectedArguments, given: Mapping[str, Any]) -> None:
+    """Refuse what a fixed schema does not list, though the function's signature would take it."""
+    known = expected.properties
+    unknown = next((name for name in given if name not in known), None)
+    if expected.is_fixed and unknown is not None:
+        raise InvalidParameter(
+            _unknown_parameter(unknown, expected.tool, known),
+            parameter=unknown,
+            tool=expected.tool,
+            expected=_type_names(known),
+        )
+
+
+def _with_whole_numbers(value: Any) -> Any:
+    """Turn 2.0 into 2: JSON does not distinguish them, and some clients write the first."""
+    if isinstance(value, dict):
+        return {key: _with_whole_numbers(item) for key, item in cast("dict[str, Any]", value).items()}
+    if isinstance(value, list):
+        return [_with_whole_numbers(item) for item in cast("list[Any]", value)]
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return int(value)
+    return value
+
+
+def _error_from(error: ValidationError, expected: ExpectedArguments) -> FootlightError:
+    """Return an error about the first problem, with the others in its details."""
+    problems = [_problem(problem, expected) for problem in error.errors(include_url=False)]
+    missing = [field for field, kind, _ in problems if kind == "missing"]
+    details: dict[str, Any] = {"tool": expected.tool, "expected": _type_names(expected.properties)}
+    if missing:
+        names = ", ".join(missing)
+        return MissingParameter(
+            f"{expected.tool} needs the parameter{'s' * (len(missing) > 1)} {names}",
+            parameter=missing[0],
+            missing=missing,
+            **details,
+        )
+    message = "; ".join(text for _, _, text in problems[:MAX_PROBLEMS])
+    return InvalidParameter(message, parameter=problems[0][0], **details)
+
+
+def _problem(problem: Any, expected: ExpectedArguments) -> tuple[str, str, str]:
+    """Return the path of the field, the kind of the problem, and a sentence about it."""
+    path = ".".join(str(part) for part in problem["loc"]) or "arguments"
+    if problem["type"] == "extra_forbidden":
+        return path, "extra", _unknown_parameter(path, expected.tool, expected.properties)
+    text = str(problem["msg"]).replace("Input should be", "must be").removeprefix("Value error, ")
+    got = "" if _takes_secret(expected, path) else f", got {_shortened(problem['input'])}"
+    return path, str(problem["type"]), f"{path}: {text}{got}"
+
+
+def _takes_secret(expected: ExpectedArguments, path: str) -> bool:
+    """Return whether the value of this parameter may be a secret, so that no error may quote it."""
+    hints = typing.get_type_hints(expected.function, include_extras=True)
+    return any(to_camel(name) == path and hint == SecretText for name, hint in hints.items())
+
+
+def _unknown_parameter(path: str, tool: str, known: Iterable[str]) -> str:
+    return f"{path}: unknown parameter; {tool} takes {', '.join(known) or 'none'}"
+
+
+def _shortened(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= MAX_VALUE_CHARACTERS else f"{text[:MAX_VALUE_CHARACTERS]}…"
+
+
+def _type_names(properties: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    return {name: _type_name(schema) for name, schema in properties.items()}
+
+
+def _type_name(schema: Mapping[str, Any]) -> str:
+    if "enum" in schema:
+        return " | ".join(map(str, schema["enum"]))
+    kind = str(schema.get("type", "any"))
+    return f"array of {_type_name(schema.get('items', {}))}" if kind == "array" else kind

@@ -1,0 +1,243 @@
+"""`@tool` on a typed function is the whole declaration of a tool.
+
+Its name, docstring and signature give the name, description and input schema; the return type gives the
+output schema; the decorator says what the call does to the world and what it needs. Everything else that
+must know a tool (the MCP list, the dispatcher, the reference page) reads it from here.
+"""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel
+
+from footlight.server.tools.arguments import ExpectedArguments, parse_arguments
+from footlight.server.tools.parameter_types import MaybeBudget, Observe, Settle, Timeout
+from footlight.server.tools.schema import (
+    Function,
+    make_arguments_model,
+    make_input_schema,
+    make_output_schema,
+    make_returned_schema,
+)
+
+if TYPE_CHECKING:
+    from footlight.server.secrets.secrets import Secrets
+    from footlight.server.tools.tool_call import ToolCall
+
+__all__ = ["GROUPS", "Effect", "Function", "Group", "Permission", "Scope", "Tool", "tool"]
+
+Scope = Literal["page", "session", "server"]
+"""What a call works on. The dispatcher provides it, under the session's lock."""
+
+Effect = Literal["read", "act", "configure"]
+"""`read` changes nothing, `act` does something in a page, `configure` changes the session itself."""
+
+Permission = Literal["evaluation", "upload"]
+"""The switch in the settings that the tool needs."""
+
+Group = Literal["core", "network", "storage", "devtools", "vision", "handover"]
+"""The group by which `--tools` offers the tool."""
+
+GROUPS: tuple[Group, ...] = typing.get_args(Group)
+
+Limits = Callable[[BaseModel], tuple[float, float]]
+"""Return the milliseconds for a whole call, and for an element to appear in it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tool:
+    """A declared tool. What is derived from the signature is computed on first use."""
+
+    name: str
+    title: str
+    description: str
+    function: Function
+    scope: Scope
+    effect: Effect
+    destructive: bool
+    idempotent: bool
+    open_world: bool
+    permission: Permission | None
+    group: Group
+    untrusted: bool | None
+    """Whether its `data` comes from a page: all of it, nothing, or (None) whatever contains text."""
+    queued: bool
+    """Whether it waits for the session's other calls."""
+    observed: bool
+    """Whether its answer includes what changed on its page."""
+    shared: Mapping[str, Any]
+    """Parameters that come with the scope, after the function's own."""
+    leading: Mapping[str, Any]
+    """Parameters that stand before the function's own."""
+    default_timeout_ms: float | None
+    """The deadline of a call without `timeout`, where it is not the one of the settings."""
+    limits: Limits | None = None
+    """Computes the deadline, where a call does not give it as `timeout`."""
+    usual_timeout_ms: float | None = None
+    """The deadline that the settings give a call without `timeout`, for schemas that list a default."""
+    schema: Mapping[str, Any] | None = None
+    """A fixed input schema, which is listed as it is. The signature accepts at least as much."""
+    whole: bool = False
+    """Whether its answer is sent whole, however long it is."""
+    batch: bool = False
+    """Whether it runs other tools, each as a step of its own."""
+
+    @cached_property
+    def arguments(self) -> type[BaseModel]:
+        """The model that validates the arguments."""
+        return make_arguments_model(self.function, self.shared, self.leading)
+
+    @cached_property
+    def input_schema(self) -> dict[str, Any]:
+        """JSON Schema of the arguments, as MCP lists it."""
+        if self.schema is not None:
+            return dict(self.schema)
+        schema = make_input_schema(self.arguments)
+        timeout: dict[str, Any] = schema["properties"].get("timeout", {})
+        is_usual = self.default_timeout_ms is None and self.usual_timeout_ms is not None
+        if "default" in timeout and is_usual:
+            timeout["default"] = self.usual_timeout_ms
+        return schema
+
+    @property
+    def returned_schema(self) -> dict[str, Any]:
+        """JSON Schema of what the function returns, without what an envelope adds."""
+        return make_returned_schema(self.function)
+
+    @cached_property
+    def output_schema(self) -> dict[str, Any]:
+        """JSON Schema of the structured content, in the envelope `{success, data}`."""
+        return make_output_schema(
+            self.returned_schema, effect=self.effect, scope=self.scope, observed=self.observed
+        )
+
+    @property
+    def read_only(self) -> bool:
+        return self.effect == "read"
+
+    def parse(self, arguments: Mapping[str, Any], secrets: Secrets | None = None) -> BaseModel:
+        """Return the validated arguments, with the values of the secrets that they name.
+
+        Raises:
+            MissingParameter, InvalidParameter: name the field and say what was expected.
+        """
+        expected = ExpectedArguments(
+            tool=self.name,
+            function=self.function,
+            model=self.arguments,
+            schema=self.input_schema,
+            is_fixed=self.schema is not None,
+        )
+        return parse_arguments(expected, arguments, secrets)
+
+    async def run(self, call: ToolCall, arguments: BaseModel) -> Mapping[str, Any]:
+        own = inspect.signature(self.function).parameters
+        values = {name: getattr(arguments, name) for name in own if name != "call"}
+        return await self.function(call, **values)
+
+
+def tool(
+    *,
+    scope: Scope = "page",
+    effect: Effect,
+    destructive: bool = False,
+    idempotent: bool | None = None,
+    open_world: bool | None = None,
+    permission: Permission | None = None,
+    name: str | None = None,
+    names_session: bool = False,
+    timeout: Any = None,
+    group: Group = "core",
+    untrusted: bool | None = None,
+    queued: bool = True,
+    observed: bool | None = None,
+    shared: Mapping[str, Any] | None = None,
+    leading: Mapping[str, Any] | None = None,
+    default_timeout_ms: float | None = None,
+    limits: Limits | None = None,
+    schema: Mapping[str, Any] | None = None,
+    whole: bool = False,
+    batch: bool = False,
+) -> Callable[[Function], Tool]:
+    """Declare a tool.
+
+    - `destructive`: it may do what cannot be undone.
+    - `idempotent`: a second call changes nothing more. Default: true for tools that read.
+    - `names_session`: `sessionId` is required.
+    - `timeout`: replaces the type of the shared parameter of that name.
+    - `untrusted`: its `data` comes from a page. Default: true for tools that read; for others, whatever
+      contains text. False where none of it does.
+    - `queued`: it waits for the session's other calls.
+    - `observed`: its answer includes what changed on its page. Default: true for tools that act in a page. A
+      tool of a session names the page with `call.use_page`.
+    - `shared`, `leading`: replace the parameters that come with the scope, and add some before the
+      function's own.
+    """
+
+    def declare(function: Function) -> Tool:
+        title, description = _read_docstring(function)
+        observes = scope == "page" and effect == "act" if observed is None else observed
+        return Tool(
+            name=name or function.__name__,
+            title=title,
+            description=description,
+            function=function,
+            scope=scope,
+            effect=effect,
+            destructive=destructive,
+            idempotent=effect == "read" if idempotent is None else idempotent,
+            open_world=scope == "page" if open_world is None else open_world,
+            permission=permission,
+            group=group,
+            untrusted=_is_untrusted(scope, effect) if untrusted is None else untrusted,
+            queued=queued,
+            observed=observes,
+            shared=_shared_parameters(
+                scope, effect, names_session=names_session, observed=observes, timeout=timeout
+            )
+            if shared is None
+            else shared,
+            leading=leading or {},
+            default_timeout_ms=default_timeout_ms,
+            limits=limits,
+            schema=schema,
+            whole=whole,
+            batch=batch,
+        )
+
+    return declare
+
+
+def _is_untrusted(scope: Scope, effect: Effect) -> bool | None:
+    if scope == "server":
+        return False
+    return True if effect == "read" else None
+
+
+def _read_docstring(function: Function) -> tuple[str, str]:
+    """Return the title (its first sentence) and the description (all of it, on one line)."""
+    paragraphs = inspect.cleandoc(function.__doc__ or "").split("\n\n")
+    description = " ".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+    return paragraphs[0].partition("\n")[0].split(". ")[0].rstrip("."), description
+
+
+def _shared_parameters(
+    scope: Scope, effect: Effect, *, names_session: bool, observed: bool, timeout: Any
+) -> dict[str, Any]:
+    """Return the parameters of every tool of a scope. The server's instructions explain them once."""
+    if scope == "server":
+        return {}
+    session = {"session_id": (str, ...) if names_session else (str | None, None)}
+    page = {"page_id": (str | None, None), "timeout": (timeout or Timeout, None)}
+    observing = {
+        "observe": (Observe | None, None),
+        **({"settle": (Settle | None, None)} if effect == "act" else {}),
+        "budget": (MaybeBudget, None),
+    }
+    return {**session, **(page if scope == "page" else {}), **(observing if observed else {})}

@@ -1,0 +1,100 @@
+"""Choose which tools a server offers, by group and by name, as `tools` in the settings and `--tools` say."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from typing import TYPE_CHECKING
+
+from footlight.errors import ConfigurationError
+from footlight.server.tools.declaration import GROUPS
+
+if TYPE_CHECKING:
+    from footlight.config import ToolSettings
+    from footlight.server.tools.declaration import Tool
+
+__all__ = ["PRESETS", "choose_tools", "explain_withheld", "instructions_for", "parse_tools_option"]
+
+PRESETS = ("default", "minimal", "all")
+"""Accepted beside the groups: `default` is the group core, `minimal` the few tools that most work needs."""
+
+DEFAULT = ("core",)
+
+
+def parse_tools_option(words: Iterable[str]) -> dict[str, list[str]]:
+    """Return what `--tools` sets: `tools.groups`, `tools.allow` and `tools.deny`.
+
+    Only the tools and groups that are named are offered. If all names are to be removed (`-name`), they are
+    removed from the default.
+    """
+    each = [word.strip() for part in words for word in part.split(",") if word.strip()]
+    deny = [word[1:].strip() for word in each if word.startswith("-")]
+    named = [word for word in each if not word.startswith("-")]
+    groups = [word for word in named if word in (*PRESETS, *GROUPS)]
+    allow = [word for word in named if word not in groups]
+    return {
+        **({"tools.groups": groups, "tools.allow": allow} if named else {}),
+        **({"tools.deny": deny} if deny else {}),
+    }
+
+
+def choose_tools(
+    tools: Sequence[Tool], settings: ToolSettings, *, minimal: Collection[str]
+) -> tuple[Tool, ...]:
+    """Return the tools to offer, in their order. A denied tool is not offered, however it is allowed.
+
+    Raises:
+        ConfigurationError: a group or a tool does not exist, or no tool is left.
+    """
+    by_name = {tool.name: tool for tool in tools}
+    _check_names("groups", settings.groups, (*PRESETS, *GROUPS))
+    _check_names("allow", settings.allow, (*by_name, *PRESETS, *GROUPS))
+    _check_names("deny", settings.deny, by_name)
+    members = {group: {tool.name for tool in tools if tool.group == group} for group in GROUPS}
+    members |= {
+        "all": set(by_name),
+        "minimal": set(minimal) & set(by_name),
+        "default": {tool.name for tool in tools if tool.group in DEFAULT},
+    }
+    offered = set(settings.allow).union(*(members[group] for group in settings.groups)) - set(settings.deny)
+    if not offered:
+        raise ConfigurationError("setting 'tools': no tool is left")
+    return tuple(tool for tool in tools if tool.name in offered)
+
+
+def explain_withheld(tool: Tool, settings: ToolSettings) -> str:
+    """Return why an existing tool is not offered, and how the server's operator can add it."""
+    if tool.name in settings.deny:
+        return f"{tool.name} is denied on this server (setting tools.deny)"
+    return (
+        f"{tool.name}, of the group {tool.group}, is not offered by this server. The server operator can add "
+        f"it: --tools {','.join((*settings.groups, *settings.allow, tool.name))}"
+    )
+
+
+def instructions_for(offered: Collection[str], text: str, tools: Iterable[Tool]) -> str:
+    """Return instructions without the sentences that name, in backticks, a tool that is not offered."""
+    withheld = {tool.name for tool in tools} - set(offered)
+    if not withheld:
+        return text
+    kept = (_without_sentences(line, withheld) for line in text.split("\n"))
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(kept))
+
+
+def _without_sentences(line: str, withheld: Set[str]) -> str:
+    # Not after a digit: "1. Go there." is one sentence.
+    sentences = re.split(r"(?<=[^\d\s]\.) +", line)
+    return " ".join(each for each in sentences if withheld.isdisjoint(re.findall(r"`([\w.]+)`", each)))
+
+
+def _check_names(setting: str, names: Iterable[str], known: Collection[str] | Mapping[str, object]) -> None:
+    for name in names:
+        if name not in known:
+            close = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+            near = f"; closest: {', '.join(close)}" if close else ""
+            groups = f"; groups: {', '.join((*PRESETS, *GROUPS))}" if setting == "groups" else ""
+            kind = "group" if setting == "groups" else "tool"
+            raise ConfigurationError(
+                f"setting 'tools.{setting}': there is no {kind} {name!r}{near or groups}"
+            )

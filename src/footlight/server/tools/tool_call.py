@@ -1,0 +1,149 @@
+"""What a tool's function gets, and what it reports beside its data."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from footlight.caller import LOCAL, Caller
+from footlight.server.answers.json_values import clean
+
+if TYPE_CHECKING:
+    from footlight.browser.context.state_store import StateStore
+    from footlight.browser.driver.deadline import Deadline
+    from footlight.browser.page.page import Page
+    from footlight.browser.reading.test_ids import FieldKind
+    from footlight.browser.sessions.session import Session
+    from footlight.browser.sessions.session_table import SessionTable
+    from footlight.config import Settings
+    from footlight.errors import FootlightError
+    from footlight.server.answers.answer import AnswerLink, Image
+
+__all__ = ["CallReport", "StepOutcome", "ToolCall"]
+
+
+@dataclass(frozen=True, slots=True)
+class StepOutcome:
+    """The result of one step of a call: its data, or its error."""
+
+    tool: str
+    data: Mapping[str, Any] | None = None
+    error: FootlightError | None = None
+    locator: Any = None
+
+    def as_json(self) -> dict[str, Any]:
+        if self.error is None:
+            return {"tool": self.tool, "data": clean(self.data)}
+        error = self.error
+        return {
+            "tool": self.tool,
+            "error": {
+                "code": error.code,
+                "message": clean(error.message),
+                "retryable": error.retryable,
+                "suggestion": clean(error.suggestion),
+            },
+        }
+
+
+Undo = Callable[[], Awaitable[object]]
+RunSteps = Callable[[Sequence[Mapping[str, Any]], bool], Awaitable[list[StepOutcome]]]
+
+
+@dataclass(slots=True)
+class CallReport:
+    """What a call reports beside the data that its function returns.
+
+    Only `ToolCall` and the functions that run calls write to it.
+    """
+
+    session: Session | None = None
+    """The session that the answer is about."""
+    page: Page | None = None
+    """The page that the call works on now."""
+    images: list[Image] = field(default_factory=list["Image"])
+    links: list[AnswerLink] = field(default_factory=list["AnswerLink"])
+    undo: list[Undo] = field(default_factory=list[Undo])
+    """Called where the call is cancelled before its answer is sent."""
+    typed_into: FieldKind | None = None
+    """The field that the call typed into. A recorder decides by it whether the text is a secret."""
+    locators: list[Any] = field(default_factory=list[Any])
+    """The locator of each step, where the call ran steps."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """The context of one call: where it works, until when, and on whose behalf."""
+
+    settings: Settings
+    deadline: Deadline
+    sessions: SessionTable
+    states: StateStore
+    caller: Caller = LOCAL
+    mask: Callable[[str], str] = str
+    """Masks the secrets in a text. Mask a text before you cut it: half a secret would not be found."""
+    is_recorded: bool = False
+    """Whether a recorder asks for the field that the call types into."""
+    steps: RunSteps | None = None
+    report: CallReport = field(default_factory=CallReport)
+
+    @property
+    def session(self) -> Session:
+        """Return the session of a tool with the scope `page` or `session`."""
+        assert self.report.session is not None
+        return self.report.session
+
+    @property
+    def page(self) -> Page:
+        """Return the page of a tool with the scope `page`, or the page given to `use_page`."""
+        assert self.report.page is not None
+        return self.report.page
+
+    @property
+    def maybe_page(self) -> Page | None:
+        return self.report.page
+
+    def use_page(self, page: Page | None) -> None:
+        """Work on another page from now on. The observation and the answer are about this one."""
+        self.report.page = page
+
+    def use_session(self, session: Session | None) -> None:
+        """Set the session that the answer is about, in a tool with the scope `server`."""
+        self.report.session = session
+
+    def on_abandoned(self, undo: Undo) -> None:
+        """Call `undo` where the call is cancelled before its answer is sent."""
+        self.report.undo.append(undo)
+
+    def attach_image(self, image: Image) -> None:
+        self.report.images.append(image)
+
+    def attach_link(self, link: AnswerLink) -> None:
+        self.report.links.append(link)
+
+    async def note_field(self, selector: str) -> None:
+        """Record which field is about to be typed into.
+
+        Raises:
+            FootlightError: the element cannot be found, as for an action on it.
+        """
+        if self.is_recorded:
+            from footlight.browser.reading.test_ids import describe_field
+
+            self.report.typed_into = await describe_field(self.page, selector, self.deadline)
+
+    async def run_steps(
+        self, steps: Sequence[Mapping[str, Any]], *, stop_on_error: bool
+    ) -> list[StepOutcome]:
+        """Run other tools inside this call. Each step names a `tool` and its `arguments`.
+
+        Raises:
+            FootlightError: the arguments of a step are invalid, or a step failed and `stop_on_error` is set.
+        """
+        assert self.steps is not None
+        return await self.steps(steps, stop_on_error)
+
+    def stage(self, stage: str) -> None:
+        """Tell the client what the call is doing now."""
+        self.deadline.stage(stage)

@@ -1,0 +1,308 @@
+"""One test: the connections of its fixtures, its calls, and the report when it fails."""
+
+from __future__ import annotations
+
+import base64
+import io
+import os
+import warnings
+from collections.abc import Callable, Coroutine, Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from footlight.browser_client.playwright_client import PlaywrightClient
+from footlight.client.handles.adapters import ADAPTERS, Adapter, choose_fitting_adapter, without_traces
+from footlight.client.handles.call_log import CallLog, create_logger
+from footlight.client.handles.dynamic import connect_dynamic
+from footlight.client.handles.handle import Handle
+from footlight.client.mcp_client import MCPClient
+from footlight.protocol.errors import MCPError
+from footlight.steering import harmless
+from footlight.testing.blocking import Blocking
+from footlight.testing.bridge import BridgedInvoker, bridged_client
+from footlight.testing.connections import CLOSE_SECONDS, PluginConnection, PluginConnections
+from footlight.testing.evidence import FailureEvidence, collect_evidence
+from footlight.testing.generated import connect_generated, server_of_module
+from footlight.testing.logged_client import BorrowedClient, LoggedClient
+from footlight.testing.naming import file_name, session_name
+from footlight.testing.options import Options
+from footlight.testing.server import choose_server, is_external
+from footlight.testing.tracebacks import trim_traceback
+
+__all__ = ["WatchedTest"]
+
+EVIDENCE_SECONDS = 10.0
+MAX_SECTION = 20_000
+"""Characters of a section of the report. The files contain the whole text."""
+
+
+@dataclass(frozen=True, slots=True)
+class _OpenFixture:
+    fixture: str
+    connection: PluginConnection
+    client: MCPClient
+    session: Callable[[], Mapping[str, Any] | None]
+    """Returns the arguments that name the session, or None before the first tool call."""
+
+
+@dataclass(eq=False)
+class WatchedTest:
+    """What the fixtures of one test share. `folder` is used for files if `--mcp-log-dir` is not given."""
+
+    nodeid: str
+    options: Options
+    folder: Path
+    connections: PluginConnections
+    worker: str | None = None
+    pictures: bool = False
+    """Whether the report can show pictures, as that of pytest-html can."""
+    _calls: io.StringIO = field(default_factory=io.StringIO)
+    _open: list[_OpenFixture] = field(default_factory=list[_OpenFixture])
+    _problems: list[str] = field(default_factory=list[str])
+    _failed: bool = False
+    log: CallLog = field(init=False)
+
+    def __post_init__(self) -> None:
+        file = None
+        if self.options.log_dir is not None:
+            file = self.options.log_dir / f"{file_name(self.nodeid)}.jsonl"
+            file.unlink(missing_ok=True)  # It may be from an earlier run.
+        self.log = create_logger(console=self._calls, file=file)
+
+    @contextmanager
+    def handle(self, *, blocking: bool = False) -> Generator[Any]:
+        """Yield a connected handle with its own session, which is closed on return."""
+        name = self.options.session or session_name(self.nodeid, worker=self.worker, run=str(os.getpid()))
+        server = self._server_of_module()
+        with self._connection(server) as connection:
+            bridge, client = connection.bridge, BorrowedClient.of(connection.client)
+            handle = bridge.run(self._connect(name, server, client))
+            bound = handle.bound
+            session = bound.adapter.inject_session({}, bound.session_name)
+            with self._closing(_OpenFixture("mcp", connection, client, lambda: session), handle.close):
+                if blocking:
+                    yield Blocking(bridge, handle)
+                    return
+                yield type(handle)(
+                    replace(
+                        bound,
+                        invoker=BridgedInvoker(bridge, bound.invoker),
+                        client=bridged_client(bridge, client),
+                    )
+                )
+
+    @contextmanager
+    def client(self, *, blocking: bool = False) -> Generator[Any]:
+        """Yield a connected client, which is closed on return."""
+        with self._connection(self._server_of_module()) as connection:
+            bridge, client = connection.bridge, LoggedClient.with_log(connection.client, self.log)
+            opened = _OpenFixture("mcp_client", connection, client, lambda: _session_of(client))
+            with self._closing(opened, client.close):
+                yield Blocking(bridge, client) if blocking else bridged_client(bridge, client)
+
+    @contextmanager
+    def browser(self, *, blocking: bool = False) -> Generator[Any]:
+        """Yield a typed browser client. Its session is closed on return."""
+        with self._connection(self._server()) as connection:
+            bridge, client = connection.bridge, LoggedClient.with_log(connection.client, self.log)
+            browser = PlaywrightClient(client if blocking else bridged_client(bridge, client))
+
+            async def close() -> None:
+                try:
+                    await browser.close()
+                finally:
+                    await client.close()
+
+            opened = _OpenFixture("browser_session", connection, client, lambda: _session_of(client))
+            with self._closing(opened, close):
+                yield Blocking(bridge, browser) if blocking else browser
+
+    async def _connect(self, session: str, server: object, client: MCPClient) -> Handle:
+        module = self.options.module
+
+        def choose(fitting: Adapter) -> Adapter:
+            adapter = fitting if self.options.adapter is None else ADAPTERS[self.options.adapter]
+            # No data of the tests may stay on a server that is still running after them.
+            return (
+                without_traces(adapter) if self.options.session is None and is_external(server) else adapter
+            )
+
+        if module is not None:
+            return await connect_generated(module, session, choose, server=client, log=self.log)
+        return await connect_dynamic(
+            session, lambda tools: choose(choose_fitting_adapter(tools)), server=client, log=self.log
+        )
+
+    def _server_of_module(self) -> object:
+        module = self.options.module
+        return self._server(None if module is None else server_of_module(module))
+
+    def _server(self, of_module: object = None) -> object:
+        return choose_server(self.options, of_module=of_module, profiles=self.folder / "profiles")
+
+    @contextmanager
+    def _connection(self, server: object) -> Generator[PluginConnection]:
+        connection = self.connections.open(server)
+        try:
+            yield connection
+        finally:
+            if not self._open or not connection.is_shared:
+                self._release(connection)
+
+    def _release(self, connection: PluginConnection) -> None:
+        try:
+            self.connections.release(connection)
+        except TimeoutError:
+            self._add_problem(f"The server did not answer within {CLOSE_SECONDS:.0f} s and was ended")
+        except Exception as error:  # noqa: BLE001 - the result of the test is already known
+            self._add_problem(f"The connection could not be closed: {error}")
+
+    @contextmanager
+    def _closing(
+        self, opened: _OpenFixture, close: Callable[[], Coroutine[Any, Any, None]]
+    ) -> Generator[None]:
+        self._open.append(opened)
+        try:
+            yield
+        finally:
+            self._open.remove(opened)
+            opened.connection.bridge.abandon()
+            self._close(opened.connection, close)
+            self.log.close()
+
+    def _close(self, connection: PluginConnection, close: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Close the fixture. Errors become warnings, because the result of the test is already known."""
+        try:
+            connection.bridge.run(close(), timeout_s=CLOSE_SECONDS)
+        except TimeoutError:
+            self._add_problem(
+                f"The server did not close its session within {CLOSE_SECONDS:.0f} s and was ended"
+            )
+            self.connections.discard(connection)
+        except Exception as error:  # noqa: BLE001 - also a bug in an adapter of the test
+            self._add_problem(f"The session could not be closed: {error}")
+
+    def _add_problem(self, what: str) -> None:
+        self._problems.append(what)
+        if not self._failed:
+            warnings.warn(pytest.PytestWarning(what), stacklevel=2)
+
+    def trim_traceback(self, error: BaseException) -> None:
+        trim_traceback(error)
+
+    def extend_report(self, report: pytest.TestReport) -> None:
+        """Add the calls and what the browser shows to the report of a failure."""
+        if report.failed:
+            self._failed = True
+            report.sections.append(("mcp calls", _end(self._calls.getvalue()) or "none"))
+            for opened in self._open:
+                self._add_evidence(report, opened)
+        if report.when == "teardown" and self._problems:
+            report.sections.append(("mcp teardown", "\n".join(self._problems)))
+
+    def _add_evidence(self, report: pytest.TestReport, opened: _OpenFixture) -> None:
+        session = opened.session()
+        if session is None:
+            return
+        opened.connection.bridge.abandon()
+        try:
+            evidence = opened.connection.bridge.run(
+                collect_evidence(opened.client, session), timeout_s=EVIDENCE_SECONDS
+            )
+        except TimeoutError:
+            evidence = FailureEvidence(missing=["no snapshot and no screenshot: the server does not answer"])
+        missing = list(evidence.missing)
+        if evidence.snapshot is not None:
+            report.sections.append((f"{opened.fixture} page", _start(evidence.snapshot)))
+        if evidence.picture is not None and self.pictures:
+            _add_picture(report, evidence)
+        try:
+            picture = self._write_files(evidence, opened.fixture)
+            story = self._write_story(evidence, opened.fixture)
+        except OSError as error:  # A full disk must not end the run.
+            missing.append(f"the files could not be written: {error}")
+        else:
+            if story is not None:
+                report.sections.append((f"{opened.fixture} report", str(story)))
+            if picture is not None:
+                report.sections.append((f"{opened.fixture} screenshot", str(picture)))
+        if missing:
+            report.sections.append((f"{opened.fixture} evidence", _start("\n".join(missing))))
+
+    def _write_files(self, evidence: FailureEvidence, fixture: str) -> Path | None:
+        """Write the snapshot and the screenshot to files. Return the file of the screenshot, if there is one.
+
+        Raises:
+            OSError: a file cannot be written.
+        """
+        base = self._file_base(fixture)
+        if evidence.snapshot is not None:
+            base.with_suffix(".txt").write_text(evidence.snapshot, "utf-8", errors="backslashreplace")
+        if evidence.picture is None:
+            return None
+        file = base.with_suffix(f".{evidence.file_ending}")
+        file.write_bytes(evidence.picture)
+        return file
+
+    def _write_story(self, evidence: FailureEvidence, fixture: str) -> Path | None:
+        """Write the calls, with the screenshot at the last one, as one HTML file. Return the file, or None.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        from footlight.watch.report.call_log import read_call_log
+        from footlight.watch.report.page import render_report
+
+        try:
+            story = read_call_log(self._calls.getvalue().encode("utf-8", "replace"), name=self.nodeid)
+        except MCPError:  # The test has written to the log itself.
+            return None
+        if not story.entries:
+            return None
+        story.entries[-1].picture = evidence.picture
+        file = self._file_base(fixture).with_suffix(".html")
+        file.write_text(render_report(story), "utf-8", errors="replace")
+        return file
+
+    def _file_base(self, fixture: str) -> Path:
+        folder = self.options.log_dir or self.folder
+        folder.mkdir(parents=True, exist_ok=True)
+        name = file_name(self.nodeid)
+        return folder / (name if fixture == "mcp" else f"{name}-{fixture}")
+
+
+def _session_of(client: LoggedClient) -> Mapping[str, Any] | None:
+    """Return the arguments of the last call that name its session."""
+    if client.last_arguments is None:
+        return None
+    keys = {key for adapter in ADAPTERS.values() for key in adapter.injected_keys}
+    return {key: value for key, value in client.last_arguments.items() if key in keys}
+
+
+def _add_picture(report: pytest.TestReport, evidence: FailureEvidence) -> None:
+    """Add the picture in the format of `pytest_html.extras.image`."""
+    extras: list[Any] = [*getattr(report, "extras", [])]
+    extras.append(
+        {
+            "name": "mcp screenshot",
+            "format_type": "image",
+            "content": base64.b64encode(evidence.picture or b"").decode(),
+            "mime_type": evidence.mime_type,
+            "extension": evidence.file_ending,
+        }
+    )
+    report.extras = extras  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def _end(text: str) -> str:
+    text = harmless(text)
+    return text if len(text) <= MAX_SECTION else f"[cut]…\n{text[-MAX_SECTION:]}"
+
+
+def _start(text: str) -> str:
+    text = harmless(text)
+    return text if len(text) <= MAX_SECTION else f"{text[:MAX_SECTION]}\n…[cut]"

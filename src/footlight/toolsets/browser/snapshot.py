@@ -1,0 +1,148 @@
+"""The page as a tree of lines with refs, and a search in it."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from itertools import accumulate, takewhile
+from typing import Annotated, Any, Literal, NotRequired, cast
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from footlight.browser.driver.offload import call_in_loop, offload
+from footlight.browser.page.capture import look
+from footlight.browser.page.region_capture import look_at
+from footlight.browser.snapshot.budget import fit_snapshot
+from footlight.browser.snapshot.finding import find_lines, make_matcher
+from footlight.browser.snapshot.fitting import LinkTo, cut_lines, fit
+from footlight.browser.snapshot.narrowing import keep_interactive, limit_depth
+from footlight.browser.snapshot.nodes import Node, Snapshot
+from footlight.browser.snapshot.rendering import NodeInfo, render_json, render_yaml
+from footlight.errors import InvalidParameter
+from footlight.server.answers import PageText
+from footlight.server.calls.attachments import attach_text
+from footlight.server.tools import Count, MaybeBudget, ToolCall, tool
+from footlight.toolsets.browser.parameters import Selector
+
+__all__ = []
+
+
+class SnapshotTaken(TypedDict):
+    """`snapshot` is text or YAML, `nodes` the same as JSON. `cut`: the snapshot exceeded the budget."""
+
+    url: str
+    title: str
+    snapshot: NotRequired[str]
+    nodes: NotRequired[list[dict[str, Any]]]
+    cut: NotRequired[bool]
+    resource: NotRequired[str]
+
+
+class FindResult(TypedDict):
+    """`count` counts all matches; `matches` are lines of the snapshot with their ancestors."""
+
+    count: int
+    matches: str
+    cut: NotRequired[bool]
+
+
+@tool(effect="read")
+async def snapshot(
+    call: ToolCall,
+    root_selector: Selector | None = None,
+    interactive: bool = False,
+    depth: Count | None = None,
+    boxes: Annotated[bool, Field(description="Add positions and sizes")] = False,
+    format: Literal["text", "yaml", "json"] = "text",
+    budget: MaybeBudget = None,
+) -> SnapshotTaken:
+    """Look at the page. Roles, names, states, and refs (e12) to use as selectors."""
+    view = call.page.view
+    if root_selector is None and not boxes:
+        seen = await look(call.page, call.deadline)
+        is_whole = (not interactive and depth is None) or view.last_reported is None
+    else:
+        seen = await look_at(call.page, call.deadline, selector=root_selector, boxes=boxes)
+        is_whole = False
+    kept: list[str] = []
+
+    @call_in_loop
+    def keep(text: str) -> str | None:
+        uri = attach_text(call, text, tool="snapshot")
+        kept.extend([uri] if uri else [])
+        return uri
+
+    def write() -> SnapshotTaken:
+        if not is_whole:
+            view.note_reported(seen.nodes, of=seen.nodes)
+        nodes = keep_interactive(seen.nodes) if interactive else seen.nodes
+        selected = Snapshot(seen.url, seen.title, nodes if depth is None else limit_depth(nodes, depth))
+        return _fit_snapshot(selected, format, budget or call.settings.observation.budget, keep, kept)
+
+    if is_whole:
+        view.last_reported = seen
+    return await offload(len(seen.nodes), write)
+
+
+def _fit_snapshot(
+    seen: Snapshot,
+    format: Literal["text", "yaml", "json"],
+    budget: int,
+    keep: LinkTo,
+    kept: Sequence[str],
+) -> SnapshotTaken:
+    taken: SnapshotTaken = {"url": seen.url, "title": seen.title}
+    if format == "json":
+        nodes, was_cut = _cut_nodes(seen.nodes, budget, keep)
+        taken["nodes"] = cast("list[dict[str, Any]]", nodes)
+    else:
+        fitted = (
+            fit_snapshot(seen.nodes, budget, keep)
+            if format == "text"
+            else cut_lines(render_yaml(seen.nodes), budget, keep, comment="# ")
+        )
+        taken["snapshot"], was_cut = PageText(fitted.text), fitted.cut
+    if was_cut:
+        taken["cut"] = True
+    if kept:
+        taken["resource"] = kept[0]
+    return taken
+
+
+def _cut_nodes(nodes: Sequence[Node], budget: int, keep: LinkTo) -> tuple[list[NodeInfo], bool]:
+    """Return the first nodes that fit into the budget as JSON, and whether any were cut."""
+    whole = render_json(nodes)
+    text = json.dumps(whole, ensure_ascii=False)
+    if len(text) <= budget:
+        return whole, False
+    keep(text)
+    sizes = accumulate(
+        len(json.dumps(render_json([node]), ensure_ascii=False)) + len(_AROUND) for node in nodes
+    )
+    return render_json(nodes[: sum(1 for _ in takewhile(lambda size: size <= budget, sizes))]), True
+
+
+_AROUND = ', "children": []'
+
+
+@tool(effect="read")
+async def find(
+    call: ToolCall,
+    text: Annotated[str | None, Field(min_length=1)] = None,
+    regex: Annotated[str | None, Field(min_length=1)] = None,
+    limit: Annotated[Count, Field(le=200)] = 20,
+    budget: MaybeBudget = None,
+) -> FindResult:
+    """Find in the snapshot. By text or regex; returns refs and surrounding lines."""
+    if (text is None) == (regex is None):
+        raise InvalidParameter("find takes either text or regex", parameter="text")
+    matches = make_matcher(text, regex)
+    seen = await look(call.page, call.deadline)
+    found = await asyncio.to_thread(find_lines, seen.nodes, matches, limit)
+    lines = [line.node for line in found.lines if line.node]
+    await offload(len(seen.nodes), lambda: call.page.view.note_reported(lines, of=seen.nodes))
+    fitted = fit(found.lines, budget or call.settings.observation.budget, lambda _: None)
+    answer: FindResult = {"count": found.count, "matches": PageText(fitted.text)}
+    if fitted.cut or found.count > limit:
+        answer["cut"] = True
+    return answer

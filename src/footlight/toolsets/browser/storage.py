@@ -1,0 +1,207 @@
+"""What a browser stores for sites: cookies, localStorage, sessionStorage; and its clipboard."""
+
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, NotRequired
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+from typing_extensions import TypedDict
+
+from footlight.browser.actions.clipboard import read_clipboard, write_clipboard
+from footlight.browser.reading.storage import PageStorage, WebStorageArea
+from footlight.errors import InvalidParameter, MissingParameter
+from footlight.server.secrets.secrets import SecretText
+from footlight.server.tools import Number, ToolCall, tool
+from footlight.toolsets.browser.parameters import Offset, cut, excerpt
+
+__all__ = []
+
+
+class Cookie(BaseModel):
+    """A cookie needs a url, or a domain and a path."""
+
+    model_config = ConfigDict(alias_generator=to_camel, extra="forbid", strict=True)
+
+    name: Annotated[str, Field(min_length=1)]
+    value: SecretText
+    url: str | None = None
+    domain: str | None = None
+    path: str | None = None
+    expires: Annotated[Number | None, Field(description="Seconds since 1970; -1: session cookie")] = None
+    http_only: bool | None = None
+    secure: bool | None = None
+    same_site: Literal["Strict", "Lax", "None"] | None = None
+    partition_key: str | None = None
+
+
+DescribedCookie = Annotated[
+    Cookie,
+    Field(
+        description="{name, value, url?, domain?, path?, expires?, httpOnly?, secure?, sameSite?, "
+        "partitionKey?}"
+    ),
+]
+
+
+class CookieList(TypedDict):
+    cookies: list[dict[str, Any]]
+
+
+class CookiesSet(TypedDict):
+    count: int
+
+
+@tool(scope="session", effect="read")
+async def get_cookies(
+    call: ToolCall,
+    urls: Annotated[list[str] | None, Field(description="Only cookies sent to these URLs")] = None,
+) -> CookieList:
+    """Get cookies"""
+    return {"cookies": await call.session.cookies(urls or [])}
+
+
+@tool(scope="session", effect="configure", idempotent=True, untrusted=False)
+async def set_cookies(
+    call: ToolCall, cookies: Annotated[list[DescribedCookie], Field(max_length=1000)]
+) -> CookiesSet:
+    """Set cookies. Each needs a url, or a domain and a path."""
+    given = [cookie.model_dump(by_alias=True, exclude_none=True) for cookie in cookies]
+    for index, cookie in enumerate(given):
+        if "url" not in cookie and "domain" not in cookie:
+            raise InvalidParameter(
+                f"cookies.{index}: needs a url, or a domain and a path", parameter=f"cookies.{index}"
+            )
+        if "domain" in cookie:
+            cookie.setdefault("path", "/")
+    await call.session.add_cookies(given)
+    return {"count": len(given)}
+
+
+MAX_LISTED = 100
+
+MAX_LISTED_CHARS = 200
+"""Characters of a key or value in a list."""
+
+Action = Literal["list", "get", "set", "remove", "clear"]
+
+
+class StorageItem(TypedDict):
+    key: str
+    value: str
+
+
+class StorageResult(TypedDict):
+    """`count` is the number of items after the call; `value` is null if the key does not exist."""
+
+    items: NotRequired[list[StorageItem]]
+    value: NotRequired[str | None]
+    length: NotRequired[int]
+    nextOffset: NotRequired[int]
+    count: NotRequired[int]
+
+
+@tool(effect="configure", destructive=True, idempotent=True, group="storage", untrusted=True)
+async def storage(
+    call: ToolCall,
+    action: Action = "list",
+    area: WebStorageArea = "local",
+    key: str | None = None,
+    value: Annotated[SecretText | None, Field(description="For set")] = None,
+    offset: Offset = 0,
+) -> StorageResult:
+    """Read or change the page's localStorage or sessionStorage"""
+    _check_arguments(action, key, value, offset)
+    there = PageStorage(call.page, area, call.deadline)
+    if action == "get":
+        return await _get_item(there, key or "", offset, call.mask)
+    if action == "list":
+        return await _list_items(there, offset, call.mask)
+    if action == "set":
+        await there.put(key or "", value or "")
+    elif action == "remove":
+        await there.remove(key or "")
+    else:
+        await there.clear()
+    return {"count": len(await there.items())}
+
+
+def _check_arguments(action: Action, key: str | None, value: str | None, offset: int) -> None:
+    """Refuse missing parameters, and parameters that the action would ignore."""
+    needed = {"get": {"key"}, "set": {"key", "value"}, "remove": {"key"}}.get(action, set[str]())
+    for name, given in (("key", key), ("value", value)):
+        if given is None and name in needed:
+            raise MissingParameter(f"storage needs the parameter {name} to {action}", parameter=name)
+        if given is not None and name not in needed:
+            raise InvalidParameter(f"{name}: not used by {action}; leave it out", parameter=name)
+    if offset and action not in ("get", "list"):
+        raise InvalidParameter(f"offset: not used by {action}; leave it out", parameter="offset")
+
+
+async def _get_item(there: PageStorage, key: str, offset: int, mask: Callable[[str], str]) -> StorageResult:
+    value = await there.find(key)
+    if value is None:
+        return {"value": None}
+    piece = excerpt(mask(value), offset)
+    got: StorageResult = {"value": piece.text, "length": piece.length}
+    if piece.next_offset is not None:
+        got["nextOffset"] = piece.next_offset
+    return got
+
+
+async def _list_items(there: PageStorage, offset: int, mask: Callable[[str], str]) -> StorageResult:
+    items = list((await there.items()).items())
+    listed: StorageResult = {
+        "items": [
+            {"key": cut(mask(key), MAX_LISTED_CHARS), "value": cut(mask(value), MAX_LISTED_CHARS)}
+            for key, value in items[offset : offset + MAX_LISTED]
+        ],
+        "count": len(items),
+    }
+    if offset + MAX_LISTED < len(items):
+        listed["nextOffset"] = offset + MAX_LISTED
+    return listed
+
+
+MAX_HTML_CHARS = 2_000
+
+
+class ClipboardResult(TypedDict):
+    """`length` is the length of the whole text; `types` are the media types of the content."""
+
+    text: NotRequired[str]
+    html: NotRequired[str]
+    types: NotRequired[list[str]]
+    length: int
+    nextOffset: NotRequired[int]
+
+
+@tool(effect="configure", destructive=True, idempotent=True, group="storage", untrusted=True)
+async def clipboard(
+    call: ToolCall,
+    action: Literal["read", "write"] = "read",
+    text: Annotated[SecretText | None, Field(description="For write")] = None,
+    html: Annotated[str | None, Field(description="For write")] = None,
+    offset: Offset = 0,
+) -> ClipboardResult:
+    """Read or write the clipboard. Shared by all sessions of a browser."""
+    if action == "write":
+        if text is None:
+            raise MissingParameter("clipboard needs the parameter text to write", parameter="text")
+        _refuse_unused(action, offset=offset)
+        await write_clipboard(call.page, text, call.deadline, html=html)
+        return {"length": len(text)}
+    _refuse_unused(action, text=text, html=html)
+    there = await read_clipboard(call.page, call.deadline)
+    piece = excerpt(call.mask(there.text), offset)
+    read: ClipboardResult = {"text": piece.text, "types": list(there.types), "length": piece.length}
+    if there.html is not None:
+        read["html"] = cut(call.mask(there.html), MAX_HTML_CHARS)
+    if piece.next_offset is not None:
+        read["nextOffset"] = piece.next_offset
+    return read
+
+
+def _refuse_unused(action: str, **given: str | int | None) -> None:
+    for name, value in given.items():
+        if value is not None and value != 0:
+            raise InvalidParameter(f"{name}: not used by {action}; leave it out", parameter=name)

@@ -1,0 +1,45 @@
+"""Track whether the server is in use: by an open connection or a running request."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager
+
+__all__ = ["ActivityTracker", "TrackActivity"]
+
+TrackActivity = Callable[[], AbstractContextManager[None]]
+"""Return a context that a transport holds for as long as a client uses the server."""
+
+
+class ActivityTracker:
+    """Count the clients that use the server now. Call it for a context that counts as one client."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._empty = asyncio.Event()
+        self._empty.set()
+        self._empty_since = time.monotonic()
+
+    @contextmanager
+    def __call__(self) -> Generator[None]:
+        self._count += 1
+        self._empty.clear()
+        try:
+            yield
+        finally:
+            self._count -= 1
+            if not self._count:
+                self._empty_since = time.monotonic()
+                self._empty.set()
+
+    async def wait_until_idle(self, seconds: float) -> None:
+        """Return when there has been no client for this time, counted from now at the earliest."""
+        begun = time.monotonic()
+        while True:
+            await self._empty.wait()
+            left = max(begun, self._empty_since) + seconds - time.monotonic()
+            if left <= 0:
+                return
+            await asyncio.sleep(left)

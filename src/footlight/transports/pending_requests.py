@@ -1,0 +1,55 @@
+"""Limit the requests of one client that have no response yet, in number and in size."""
+
+from __future__ import annotations
+
+from mcp_types import INTERNAL_ERROR, JSONRPCError, RequestId
+
+from footlight.transports.messages import refusal
+
+__all__ = ["LARGE_REQUESTS", "PendingRequests", "exhausted"]
+
+LARGE_REQUESTS = 8
+"""Requests of the maximum size that may be pending at the same time."""
+
+
+class PendingRequests:
+    """The requests of one client without a response. Sizes are in bytes, or in characters for text."""
+
+    def __init__(self, *, max_requests: int, max_size: int) -> None:
+        self._max_requests = max_requests
+        self._max_size = max_size
+        self._requests: list[tuple[RequestId, int]] = []
+        """A client may use an id twice, though it should not."""
+
+    def __bool__(self) -> bool:
+        return bool(self._requests)
+
+    @property
+    def size(self) -> int:
+        return sum(size for _, size in self._requests)
+
+    def has(self, id: RequestId) -> bool:
+        """Return whether the id is pending. It is compared as text: 1 and "1" name one stream over HTTP."""
+        return any(str(each) == str(id) for each, _ in self._requests)
+
+    def refuse(self, id: RequestId, size: int) -> JSONRPCError | None:
+        """Return the error for a request that is too much, or None if it may be added."""
+        if len(self._requests) >= self._max_requests:
+            return exhausted(id, f"Too many requests without an answer ({self._max_requests})")
+        if self.size + size > self._max_size:
+            return exhausted(id, f"Requests without an answer are too large together ({self._max_size})")
+        return None
+
+    def add(self, id: RequestId, size: int) -> None:
+        self._requests.append((id, size))
+
+    def settle(self, id: RequestId | None) -> None:
+        """Remove a request that has its response, or will never get one. An unknown id is ignored."""
+        ids = [str(each) for each, _ in self._requests]
+        if id is not None and str(id) in ids:
+            del self._requests[ids.index(str(id))]
+
+
+def exhausted(id: RequestId, why: str) -> JSONRPCError:
+    """Return the error for a request that the client may send again later."""
+    return refusal(INTERNAL_ERROR, why, id, {"code": "RESOURCE_EXHAUSTED", "retryable": True})

@@ -1,0 +1,374 @@
+"""Serve MCP over WebSocket: check the handshake, and limit what one connection may use."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import secrets
+import socket
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import anyio
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.shared.message import ServerMessageMetadata, SessionMessage
+from mcp_types import (
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCRequest,
+    JSONRPCResponse,
+    RequestId,
+)
+from websockets.asyncio.server import Server, ServerConnection, serve
+from websockets.exceptions import NegotiationError
+from websockets.http11 import Request, Response
+from websockets.protocol import State
+from websockets.typing import Subprotocol
+
+from footlight.caller import Caller, OnDisconnect, ignore_disconnect
+from footlight.transports import health
+from footlight.transports.access import AccessControl, AccessGrant, Refusal
+from footlight.transports.connection_limits import LINGERING, turn_away
+from footlight.transports.health import Ready
+from footlight.transports.listener import shown_url
+from footlight.transports.messages import parse_message
+from footlight.transports.pending_requests import LARGE_REQUESTS, PendingRequests, exhausted
+from footlight.transports.tls import server_ssl
+from footlight.transports.websocket.wire import STALL_SECONDS, Wire, open_streams
+from footlight.transports.websocket_options import SUBPROTOCOL, WIRE
+
+if TYPE_CHECKING:
+    from footlight.config import ListenSettings
+
+__all__ = ["Read", "WebSocketContext", "Write", "serve_websocket"]
+
+logger = logging.getLogger(__name__)
+
+PATHS = ("/", "/mcp")
+SLICE = 4_096
+"""Bytes of a connection that are processed in one turn of the event loop."""
+LAST_SECONDS = 2.0
+"""Time limit at the end for handlers that were cancelled."""
+
+Read = MemoryObjectReceiveStream[SessionMessage | Exception]
+Write = MemoryObjectSendStream[SessionMessage]
+
+ServeConnection = Callable[[Read, Write], Awaitable[None]]
+"""Serve MCP over one connection until `read` ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class WebSocketContext:
+    """The request context of a message, in which `caller_of` finds the caller."""
+
+    caller: Caller
+
+
+@asynccontextmanager
+async def serve_websocket(
+    listener: socket.socket,
+    *,
+    settings: ListenSettings,
+    access_control: AccessControl,
+    serve_connection: ServeConnection,
+    ready: Ready,
+    on_drain: Callable[[], None] = lambda: None,
+    on_disconnect: OnDisconnect = ignore_disconnect,
+    stall_seconds: float = STALL_SECONDS,
+) -> AsyncGenerator[str]:
+    """Serve on a bound socket, which is closed on return, and yield the URL.
+
+    At the end new requests are refused, and those that run have `settings.shutdown_timeout` to finish;
+    `on_drain` is called before that wait, to end the streams that would last. `on_disconnect` is called
+    with the caller of each connection that has ended.
+    """
+    with listener:
+        tls = server_ssl(settings)
+        url = shown_url(listener, "wss" if tls else "ws")
+        clients = _WebSocketConnections(serve_connection, on_disconnect, settings, stall_seconds)
+        checks = _HandshakeChecks(clients, settings=settings, access_control=access_control, ready=ready)
+        server = await serve(
+            clients.serve,
+            sock=listener,
+            ssl=tls,
+            ssl_handshake_timeout=settings.read_timeout / 1000 if tls else None,
+            process_request=checks.refuse,
+            process_response=checks.refuse_one_too_many,
+            select_subprotocol=_subprotocol,
+            # Declared as a class, used as a factory.
+            create_connection=cast("type[ServerConnection]", checks.socket),
+            server_header=None,
+            open_timeout=settings.read_timeout / 1000,
+            max_size=settings.max_message_size,
+            **WIRE,
+        )
+        try:
+            yield url
+        finally:
+            with anyio.CancelScope(shield=True):
+                server.close(close_connections=False)
+                on_drain()
+                await clients.drain()
+                checks.close()
+                await _wait_closed(server)
+
+
+def _subprotocol(_: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
+    """Choose the subprotocol. Simple clients offer none."""
+    if offered and SUBPROTOCOL not in offered:
+        raise NegotiationError(f"the subprotocol here is {SUBPROTOCOL}")
+    return SUBPROTOCOL if offered else None
+
+
+async def _wait_closed(server: Server) -> None:
+    try:
+        async with asyncio.timeout(LAST_SECONDS):
+            await server.wait_closed()
+    except TimeoutError:
+        logger.warning("left a connection behind whose call does not end")
+
+
+class _Socket(ServerConnection):
+    """A connection from its first byte. `grant` is set when the handshake is accepted."""
+
+    grant: AccessGrant | None = None
+
+    def __init__(self, *arguments: Any, sockets: set[_Socket], max_connections: int, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._sockets = sockets
+        self._max_connections = max_connections
+        self._turned_away = False
+        self._unread = bytearray()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        self.recv_messages.resume = self._resume_reading
+        self._sockets.add(self)
+        # Twice the limit: connections in the handshake count too.
+        above = len(self._sockets) - 2 * self._max_connections
+        if above > 0:
+            self._turned_away = True
+            turn_away(self.transport, self._max_connections, linger=above <= LINGERING)
+
+    def eof_received(self) -> None:
+        if not self._turned_away:
+            super().eof_received()
+
+    def data_received(self, data: bytes) -> None:
+        """Process one slice now, and the rest in later turns of the event loop.
+
+        The data can be 40,000 pings, each of which is answered while it is read.
+        """
+        if self._turned_away:
+            return
+        self._unread += data
+        if len(self._unread) > len(data):
+            return
+        if len(data) > SLICE:
+            self.transport.pause_reading()
+        self._read_slice()
+
+    def _read_slice(self) -> None:
+        data = bytes(self._unread[:SLICE])
+        if not data:
+            return
+        super().data_received(data)
+        del self._unread[: len(data)]
+        if self._unread:
+            self.loop.call_soon(self._read_slice)
+        elif not self.recv_messages.paused:
+            self.transport.resume_reading()
+
+    def _resume_reading(self) -> None:
+        """Resume reading, unless slices are left: the last slice resumes it."""
+        if not self._unread:
+            self.transport.resume_reading()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._unread.clear()
+        self._sockets.discard(self)
+        super().connection_lost(exc)
+
+
+class _HandshakeChecks:
+    """The checks of the opening handshake."""
+
+    def __init__(
+        self,
+        clients: _WebSocketConnections,
+        *,
+        settings: ListenSettings,
+        access_control: AccessControl,
+        ready: Ready,
+    ) -> None:
+        self._clients = clients
+        self._settings = settings
+        self._access_control = access_control
+        self._ready = ready
+        self._sockets: set[_Socket] = set()
+
+    def socket(self, *arguments: Any, **options: Any) -> _Socket:
+        limit = self._settings.max_connections
+        return _Socket(*arguments, sockets=self._sockets, max_connections=limit, **options)
+
+    def close(self) -> None:
+        """Close the connections that are still in the handshake."""
+        for waiting in [each for each in self._sockets if each.state is State.CONNECTING]:
+            waiting.transport.abort()
+
+    async def refuse(self, connection: ServerConnection, request: Request) -> Response | None:
+        path = request.path.partition("?")[0]
+        if path in health.PATHS:
+            draining = self._clients.draining
+            status, body = await health.health(path, draining=draining, ready=self._ready)
+            return _json_response(connection, status, body)
+        checked = await self._check(request)
+        if isinstance(checked, AccessGrant) and path not in PATHS:
+            checked = Refusal(404, f"Not found: MCP is served on {' and '.join(PATHS)}")
+        if isinstance(checked, Refusal):
+            return _response(connection, checked.status, checked.message, checked.headers)
+        cast("_Socket", connection).grant = checked
+        return None
+
+    def refuse_one_too_many(
+        self, connection: ServerConnection, _: Request, response: Response
+    ) -> Response | None:
+        limit = self._settings.max_connections
+        if response.status_code == 101 and self._clients.count >= limit:
+            logger.warning("refused a connection: there are %d", limit)
+            return _response(connection, 503, f"Too many connections ({limit})")
+        return None
+
+    async def _check(self, request: Request) -> AccessGrant | Refusal:
+        headers: dict[str, str] = {}
+        for name, value in request.headers.raw_items():
+            if (name := name.lower()) in headers and name in ("host", "origin", "authorization"):
+                return Refusal(400, f"Bad request: there is more than one {name.title()} header")
+            headers[name] = value
+        return await self._access_control.check(headers)
+
+
+def _response(
+    connection: ServerConnection, status: int, text: str, headers: Mapping[str, str] | None = None
+) -> Response:
+    response = connection.respond(status, text)
+    for name, value in (headers or {}).items():
+        response.headers.pop(name, None)  # Setting an existing header would add a second one.
+        response.headers[name] = value
+    return response
+
+
+def _json_response(connection: ServerConnection, status: int, body: Mapping[str, str]) -> Response:
+    return _response(connection, status, json.dumps(body), {"Content-Type": "application/json"})
+
+
+class _WebSocketConnections:
+    """The open connections of the server."""
+
+    def __init__(
+        self,
+        serve_connection: ServeConnection,
+        on_disconnect: OnDisconnect,
+        settings: ListenSettings,
+        stall: float,
+    ) -> None:
+        self._serve_connection = serve_connection
+        self._on_disconnect = on_disconnect
+        self._settings = settings
+        self._stall_seconds = stall
+        self._open: set[_WebSocketConnection] = set()
+        self.draining = False
+
+    @property
+    def count(self) -> int:
+        return len(self._open)
+
+    async def serve(self, connection: ServerConnection) -> None:
+        """Serve one connection until it ends."""
+        grant = cast("_Socket", connection).grant
+        assert grant is not None
+        client = _WebSocketConnection(
+            Wire(connection, stall_seconds=self._stall_seconds),
+            WebSocketContext(grant.caller(secrets.token_hex(16))),
+            among=self,
+            settings=self._settings,
+        )
+        self._open.add(client)
+        logger.info("Client connected")
+        try:
+            async with open_streams(client.wire, client.accept, on_answer=client.on_answer) as (read, write):
+                await self._serve_connection(read, write)
+        finally:
+            client.idle.set()
+            self._open.discard(client)
+            logger.info("Client disconnected")
+            self._on_disconnect(client.caller)
+
+    async def drain(self) -> None:
+        """Refuse new requests, wait a limited time for the running ones, and close."""
+        self.draining = True
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._settings.shutdown_timeout / 1000):
+                for client in list(self._open):
+                    await client.idle.wait()
+        await asyncio.gather(*(each.wire.close(1001, "The server is shutting down") for each in self._open))
+
+
+class _WebSocketConnection:
+    """One connection with its pending requests."""
+
+    def __init__(
+        self, wire: Wire, context: WebSocketContext, *, among: _WebSocketConnections, settings: ListenSettings
+    ) -> None:
+        self.wire = wire
+        self.idle = asyncio.Event()
+        """Set while no request is pending."""
+        self.idle.set()
+        self._context = context
+        self.caller = context.caller
+        self._among = among
+        self._pending = PendingRequests(
+            max_requests=settings.max_requests, max_size=LARGE_REQUESTS * settings.max_message_size
+        )
+
+    async def accept(self, frame: str | bytes) -> SessionMessage | None:
+        """Return the message with its caller. A frame that is not a message is answered here."""
+        if isinstance(frame, bytes):
+            await self.wire.close(1003, "Only text frames are messages")
+            return None
+        item = parse_message(frame, unit="message")
+        if isinstance(item, SessionMessage) and isinstance(request := item.message, JSONRPCRequest):
+            item = self._refuse(request, len(frame)) or self._add(request, len(frame))
+        elif isinstance(item, SessionMessage):
+            item.metadata = ServerMessageMetadata(request_context=self._context)
+        if isinstance(item, SessionMessage):
+            return item
+        await self.wire.send(item)
+        return None
+
+    def on_answer(self, message: JSONRPCMessage) -> None:
+        if isinstance(message, (JSONRPCResponse, JSONRPCError)):
+            self._settle(message.id)
+
+    def _refuse(self, request: JSONRPCRequest, size: int) -> JSONRPCError | None:
+        if self._among.draining:
+            return exhausted(request.id, "The server is shutting down")
+        return self._pending.refuse(request.id, size)
+
+    def _add(self, request: JSONRPCRequest, size: int) -> SessionMessage:
+        self._pending.add(request.id, size)
+        self.idle.clear()
+
+        async def settle() -> None:
+            self._settle(request.id)
+
+        metadata = ServerMessageMetadata(request_context=self._context, on_request_unanswered=settle)
+        return SessionMessage(request, metadata)
+
+    def _settle(self, request_id: RequestId | None) -> None:
+        self._pending.settle(request_id)
+        if not self._pending:
+            self.idle.set()

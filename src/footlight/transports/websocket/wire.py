@@ -1,0 +1,151 @@
+"""A WebSocket connection as the pair of streams that the SDK uses, for server and client."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING
+
+import anyio
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.shared.message import SessionMessage
+from websockets.exceptions import ConnectionClosed
+
+from footlight.transports.messages import to_json
+from footlight.transports.websocket_options import CLOSE_SECONDS
+
+if TYPE_CHECKING:
+    from mcp_types import JSONRPCMessage
+    from websockets.asyncio.connection import Connection
+
+__all__ = ["STALL_SECONDS", "Received", "Streams", "Wire", "open_streams"]
+
+logger = logging.getLogger(__name__)
+
+Received = SessionMessage | Exception
+Streams = tuple[MemoryObjectReceiveStream[Received], MemoryObjectSendStream[SessionMessage]]
+Accept = Callable[[str | bytes], Awaitable[Received | None]]
+"""Return what is read from the stream for a frame, or None for nothing."""
+
+STALL_SECONDS = 10.0
+FLUSH_SECONDS = 1.0
+
+
+class Wire:
+    """A WebSocket with a time limit for every wait."""
+
+    def __init__(self, socket: Connection, *, stall_seconds: float = STALL_SECONDS) -> None:
+        self._socket = socket
+        self._stall_seconds = stall_seconds
+        self._turn = asyncio.Lock()
+        self._left = 0
+        """Bytes that the peer had not read at the last look."""
+
+    async def receive(self) -> str | bytes:
+        """Return the next frame.
+
+        Raises:
+            ConnectionClosed: the connection has ended.
+        """
+        return await self._socket.recv()
+
+    async def send(self, message: JSONRPCMessage) -> None:
+        """Send a message. A peer that does not read is disconnected.
+
+        Raises:
+            ConnectionClosed: the connection has ended.
+        """
+        text = to_json(message)
+        async with self._turn:
+            # Runs once the text is in the buffer, while this waits for the peer to read it.
+            asyncio.get_running_loop().call_soon(self._look)
+            taking: Awaitable[None] = self._socket.send(text)
+            while not await self._wait_for_reader(taking):
+                taking = self._socket.drain()
+
+    async def close(self, code: int = 1000, reason: str = "") -> None:
+        """Send a close frame, and close the connection also if the peer does not answer."""
+        with anyio.CancelScope(shield=True):
+            with suppress(TimeoutError):
+                async with asyncio.timeout(CLOSE_SECONDS):
+                    await self._socket.close(code, reason)
+            await self._abort()
+
+    async def _wait_for_reader(self, taking: Awaitable[None]) -> bool:
+        """Return whether the wait is over. A slow peer is waited for as long as it reads something."""
+        try:
+            async with asyncio.timeout(self._stall_seconds):
+                await taking
+        except TimeoutError:
+            before = self._left
+            if self._look() < before:
+                return False
+            logger.warning("disconnected a peer that does not read")
+            await self._abort()
+        return True
+
+    def _look(self) -> int:
+        self._left = self._socket.transport.get_write_buffer_size()
+        return self._left
+
+    async def _abort(self) -> None:
+        self._socket.transport.abort()
+        await self._socket.wait_closed()
+
+
+@asynccontextmanager
+async def open_streams(
+    wire: Wire, accept: Accept, *, on_answer: Callable[[JSONRPCMessage], None] = lambda _: None
+) -> AsyncGenerator[Streams]:
+    """Yield the pair of streams that the SDK uses. They are closed on return.
+
+    `on_answer` is called with each message before it is sent.
+    """
+    incoming, read = anyio.create_memory_object_stream[Received](0)
+    write, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
+    reading = asyncio.create_task(_read(wire, accept, incoming, on_end=outgoing.close))
+    writing = asyncio.create_task(_write(wire, outgoing, on_answer))
+    try:
+        yield read, write
+    finally:
+        write.close()
+        with anyio.CancelScope(shield=True):
+            await asyncio.wait([writing], timeout=FLUSH_SECONDS)
+            await wire.close()
+            for task in (reading, writing):
+                task.cancel()
+            await asyncio.wait([reading, writing])
+        for stream in (incoming, read, outgoing):
+            stream.close()
+        for task in (reading, writing):
+            if not task.cancelled():
+                task.result()
+
+
+async def _read(
+    wire: Wire, accept: Accept, incoming: MemoryObjectSendStream[Received], *, on_end: Callable[[], None]
+) -> None:
+    async with incoming:
+        try:
+            while True:
+                if (item := await accept(await wire.receive())) is not None:
+                    await incoming.send(item)
+        except ConnectionClosed:
+            on_end()
+        except anyio.BrokenResourceError:
+            pass  # The reader is gone, and is about to close the streams.
+
+
+async def _write(
+    wire: Wire,
+    outgoing: MemoryObjectReceiveStream[SessionMessage],
+    on_answer: Callable[[JSONRPCMessage], None],
+) -> None:
+    async with outgoing:
+        # A closed connection is noticed here, or by the reader, which closes the stream.
+        with suppress(ConnectionClosed, anyio.ClosedResourceError):
+            async for item in outgoing:
+                on_answer(item.message)
+                await wire.send(item.message)

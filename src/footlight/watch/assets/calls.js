@@ -1,0 +1,101 @@
+// The list of calls. All of it is text: what pages and agents wrote is never read as HTML.
+
+const MOST = 300;
+const MARKS = { "+": "added", "-": "removed", "~": "changed" };
+
+export function make(tag, options = {}, ...content) {
+  const { classes, ...properties } = options;
+  const element = Object.assign(document.createElement(tag), properties);
+  if (classes) element.className = classes;
+  element.append(...content.filter((part) => part !== null && part !== ""));
+  return element;
+}
+
+export class Calls {
+  constructor(list, empty) {
+    this.list = list;
+    this.empty = empty;
+    this.items = new Map();
+    this.session = null;
+  }
+
+  add(calls) {
+    for (const call of calls) {
+      const known = this.items.get(call.number);
+      const item = render(call, known?.item.querySelector("details").open ?? false);
+      if (known) known.item.replaceWith(item);
+      else this.list.prepend(item);
+      this.items.set(call.number, { call, item });
+    }
+    while (this.items.size > MOST) {
+      const [oldest, { item }] = this.items.entries().next().value;
+      item.remove();
+      this.items.delete(oldest);
+    }
+    this.choose(this.session);
+  }
+
+  choose(session) {
+    this.session = session;
+    let shown = 0;
+    for (const { call, item } of this.items.values()) {
+      item.hidden = Boolean(session) && call.session !== session;
+      shown += item.hidden ? 0 : 1;
+    }
+    this.empty.hidden = shown > 0;
+  }
+
+  // Where the element is that the last call of a session used.
+  boxOf(session) {
+    const last = [...this.items.values()].map((each) => each.call).findLast((call) => call.session === session);
+    return last?.box ?? null;
+  }
+}
+
+function render(call, open) {
+  const failed = call.outcome !== "ok" && call.outcome !== "running";
+  const took = call.duration === null ? "running" : `${call.duration} ms`;
+  const said = call.source === "person" ? "by a person" : failed ? call.outcome : call.outcome === "ok" ? "" : "…";
+  const summary = make(
+    "summary",
+    {},
+    make("code", { classes: "tool" }, call.tool),
+    make("span", { classes: "quiet" }, brief(call)),
+    said ? make("span", { classes: "tag" }, said) : null,
+    make("span", { classes: "time" }, took),
+  );
+  const facts = make("dl", {}, ...factsOf(call));
+  const kind = failed ? "failed" : call.source === "person" ? "person" : "";
+  return make("li", { classes: `call ${kind}`.trim() }, make("details", { open }, summary, facts));
+}
+
+function brief(call) {
+  const { url, selector, element, key, reason, note } = call.arguments;
+  return String(url ?? selector ?? element ?? key ?? reason ?? note ?? "").slice(0, 200);
+}
+
+function* factsOf(call) {
+  const { error } = call;
+  const facts = [
+    ["Error", error ? [error.code, error.message, error.suggestion].filter(Boolean).join("\n") : ""],
+    ["Candidates", error ? error.candidates.join("\n") : ""],
+    ["Arguments", Object.keys(call.arguments).length ? JSON.stringify(call.arguments, null, 1) : ""],
+    ["Element", call.target],
+    ["Page", [call.page, call.url].filter(Boolean).join(" ")],
+    ["At", new Date(call.at).toLocaleTimeString()],
+    ["Tokens", call.tokens ? `about ${call.tokens}` : ""],
+    ["Events", Object.keys(call.events).length ? JSON.stringify(call.events, null, 1) : ""],
+    ["Console", call.console.join("\n")],
+    ["Files", call.files.join("\n")],
+  ];
+  for (const [name, fact] of facts) if (fact) yield* [make("dt", {}, name), make("dd", {}, fact)];
+  if (call.changes) yield* [make("dt", {}, "Changed"), make("dd", {}, changesOf(call.changes))];
+  else if (call.change === "same") yield* [make("dt", {}, "Changed"), make("dd", {}, "nothing")];
+}
+
+function changesOf(text) {
+  const lines = text.split("\n");
+  return make("pre", { tabIndex: 0 }, ...lines.map((line) => make("span", { classes: kindOf(line) }, `${line}\n`)));
+}
+
+const kindOf = (line) => MARKS[line.trimStart()[0]] ?? "";

@@ -1,0 +1,83 @@
+// The live picture. The next frame is asked for when the last one has been drawn, and none while the tab is hidden.
+
+import { askPicture, isAbort, pause, Refused } from "./server.js";
+
+const SECOND = 1000;
+
+export class Picture {
+  constructor(image, box, onMessage) {
+    this.image = image;
+    this.box = box;
+    this.onMessage = onMessage;
+    this.size = { width: 0, height: 0 };
+    this.frames = 0;
+    this.session = null;
+    this.page = "";
+    this.asking = null;
+    document.addEventListener("visibilitychange", () => this.restart());
+  }
+
+  show(session, page) {
+    if (this.session === session && this.page === page) return;
+    Object.assign(this, { session, page });
+    this.image.hidden = true;
+    this.box.hidden = true;
+    this.restart();
+  }
+
+  restart() {
+    this.asking?.abort();
+    this.asking = null;
+    if (this.session && !document.hidden) this.run(new AbortController());
+  }
+
+  async run(asking) {
+    this.asking = asking;
+    let after = 0;
+    while (this.asking === asking) {
+      try {
+        const response = await askPicture(this.session, this.page ?? "", after, asking.signal);
+        if (response.status === 200) {
+          after = Number(response.headers.get("X-Frame"));
+          await this.draw(response);
+        }
+        this.onMessage("");
+      } catch (error) {
+        if (this.asking !== asking || isAbort(error)) return;
+        if (!(error instanceof Refused)) throw error;
+        this.onMessage(error.message);
+        if (error.status === 410) return;
+        await pause(SECOND);
+      }
+    }
+  }
+
+  async draw(response) {
+    const [width, height] = response.headers.get("X-Size").split("x").map(Number);
+    const address = URL.createObjectURL(await response.blob());
+    const before = this.image.src;
+    this.image.src = address;
+    await this.image.decode().catch(() => {});
+    this.size = { width: width || this.image.naturalWidth, height: height || this.image.naturalHeight };
+    this.image.hidden = false;
+    this.frames += 1;
+    this.image.dataset.frames = String(this.frames);
+    this.image.dataset.lag = String(Date.now() - Number(response.headers.get("X-Drawn-At")));
+    if (before) URL.revokeObjectURL(before);
+  }
+
+  frame(box) {
+    this.box.hidden = !box;
+    if (!box) return;
+    const [left, top, width, height] = box.map((part) => `${(100 * part).toFixed(2)}%`);
+    Object.assign(this.box.style, { left, top, width, height });
+  }
+
+  // Where a pointer is in the page, in its own pixels.
+  pointOf(event) {
+    const area = this.image.getBoundingClientRect();
+    const x = ((event.clientX - area.left) / area.width) * this.size.width;
+    const y = ((event.clientY - area.top) / area.height) * this.size.height;
+    return { x: Math.round(x * 10) / 10, y: Math.round(y * 10) / 10 };
+  }
+}

@@ -1,0 +1,57 @@
+// What the page asks the server. The token comes with the address, after the number sign, and stays in this tab.
+
+const TOKEN = "footlight-watch-token";
+
+export class Refused extends Error {
+  constructor(status, message) {
+    super(message);
+    this.status = status;
+  }
+}
+
+export const isAbort = (error) => error instanceof DOMException && error.name === "AbortError";
+
+export function readToken() {
+  const given = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (given) {
+    sessionStorage.setItem(TOKEN, given);
+    history.replaceState(null, "", location.pathname); // Not for the history of the browser.
+  }
+}
+
+export function saveToken(token) {
+  sessionStorage.setItem(TOKEN, token);
+}
+
+export const watcher = crypto.getRandomValues(new Uint32Array(4)).join("-");
+
+async function ask(path, query, options = {}) {
+  const address = `/watch/api/${path}?${new URLSearchParams({ ...query, watcher })}`;
+  const token = sessionStorage.getItem(TOKEN);
+  const headers = token ? { Authorization: `Bearer ${token}` } : {};
+  let response;
+  try {
+    response = await fetch(address, { ...options, headers, cache: "no-store", credentials: "omit" });
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    throw new Refused(0, "The server cannot be reached. It may have stopped.");
+  }
+  if (!response.ok) {
+    const said = await response.json().catch(() => ({}));
+    throw new Refused(response.status, said.error || `The server answered ${response.status}.`);
+  }
+  return response;
+}
+
+export async function askState(after, wait, signal) {
+  return (await ask("state", { after, wait: wait ? 1 : 0 }, { signal })).json();
+}
+
+export const askPicture = (session, page, after, signal) => ask("picture", { session, page, after }, { signal });
+export const askReport = (session) => ask("report", { session });
+
+export async function send(path, body) {
+  await ask(path, {}, { method: "POST", body: JSON.stringify({ ...body, watcher }) });
+}
+
+export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));

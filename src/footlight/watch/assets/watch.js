@@ -1,0 +1,334 @@
+// The page on which a person watches the sessions of a server and takes over.
+
+import { Calls, make } from "./calls.js";
+import { Picture } from "./picture.js";
+import { askReport, askState, isAbort, pause, Refused, readToken, saveToken, send } from "./server.js";
+
+const STATES = {
+  idle: "waits for a call",
+  busy: "a call is running",
+  person: "a person has the session",
+  help: "asks for a person",
+};
+const ABSENT_MS = 30_000;
+const KEYS_MS = 150;
+
+/** @type {(id: string) => any} */
+const get = (id) => document.getElementById(id);
+const calls = new Calls(get("calls"), get("no-calls"));
+const picture = new Picture(get("picture"), get("box"), (text) => tell("message", text));
+let revision = 0;
+let sessions = [];
+let ended = [];
+let chosen = null;
+let polling = null;
+let lastHeard = Date.now();
+
+function tell(id, text) {
+  const element = get(id);
+  element.hidden = !text;
+  if (element.textContent !== text) element.textContent = text;
+}
+
+const current = () => sessions.find((session) => session.id === chosen);
+
+// ---- what the server says ----
+
+async function poll() {
+  polling?.abort();
+  const asking = new AbortController();
+  polling = asking;
+  let wait = false;
+  while (polling === asking) {
+    try {
+      const state = await askState(revision, wait, asking.signal);
+      if (Date.now() - lastHeard > ABSENT_MS) tell("message", "This tab has slept. It shows the present again.");
+      lastHeard = Date.now();
+      wait = true;
+      get("door").hidden = true;
+      get("all").hidden = false;
+      take(state);
+      if (document.hidden) await pause(2000);
+    } catch (error) {
+      if (isAbort(error)) return;
+      if (!(error instanceof Refused)) throw error;
+      if (error.status === 401) {
+        polling = null;
+        askForToken(error.message);
+        return;
+      }
+      tell("status", error.message);
+      wait = false;
+      await pause(1500);
+    }
+  }
+}
+
+function take(state) {
+  if (state.revision < revision) revision = 0; // Another server is there now.
+  revision = state.revision;
+  sessions = state.sessions;
+  ended = state.ended;
+  chosen ??= sessions.at(-1)?.id ?? null;
+  const count = sessions.length;
+  tell("status", `${count} ${count === 1 ? "session" : "sessions"}, connected`);
+  calls.add(state.calls);
+  showSessions();
+  showChosen();
+}
+
+function askForToken(why) {
+  get("all").hidden = true;
+  get("door").hidden = false;
+  tell("door-why", why);
+  tell("status", "Not connected");
+  get("token").focus();
+}
+
+// ---- the sessions ----
+
+function showSessions() {
+  const list = get("sessions");
+  const focused = document.activeElement?.closest("#sessions button");
+  const id = focused instanceof HTMLElement ? focused.dataset.id : null;
+  const past = ended.slice(-5).reverse();
+  list.replaceChildren(...sessions.map(sessionItem), ...past.map(endedItem));
+  get("no-sessions").hidden = sessions.length + past.length > 0;
+  if (id) list.querySelector(`button[data-id="${CSS.escape(id)}"]`)?.focus();
+}
+
+function sessionItem(session) {
+  const page = session.pages.find((each) => each.id === session.page);
+  return item(session.id, session.name || session.id.slice(0, 8), page?.url ?? "no page", session.state);
+}
+
+const endedItem = (each) => item(each.id, each.id.slice(0, 8), "", "ended", endOf(each));
+
+const endOf = (each) => (each.reason === "crashed" ? "its browser crashed" : each.reason);
+
+function item(id, name, url, state, words = STATES[state]) {
+  const button = make(
+    "button",
+    { type: "button" },
+    make("span", {}, name),
+    url ? make("span", { classes: "url", title: url }, url) : null,
+    make("span", { classes: `state ${state}` }, words),
+  );
+  button.dataset.id = id;
+  button.setAttribute("aria-current", String(id === chosen));
+  button.addEventListener("click", () => {
+    chosen = id;
+    get("page").value = "";
+    showSessions();
+    showChosen();
+  });
+  return make("li", {}, button);
+}
+
+// ---- the chosen session ----
+
+function showChosen() {
+  const session = current();
+  const past = ended.find((each) => each.id === chosen);
+  get("view").hidden = !chosen;
+  calls.choose(get("only").checked ? chosen : null);
+  if (!session) {
+    const why = past ? `: ${endOf(past)}. Its calls can still be read and saved.` : ".";
+    const over = chosen ? `This session is over${why}` : "";
+    picture.show(null, null);
+    tell("message", over);
+    tell("name", chosen ? `Session ${chosen.slice(0, 8)}` : "");
+    tell("turn", "");
+    tell("help", "");
+    for (const id of ["take", "back", "reload", "typing", "giving", "dialog", "page-choice"]) get(id).hidden = true;
+    get("stage").classList.remove("yours");
+    get("stage").hidden = true;
+    return;
+  }
+  get("stage").hidden = false;
+  showPages(session);
+  picture.show(session.id, get("page").value);
+  picture.frame(calls.boxOf(session.id));
+  showTurn(session);
+}
+
+function showPages(session) {
+  const select = get("page");
+  const before = select.value;
+  const options = session.pages.map((page) =>
+    make("option", { value: page.id }, `${page.id} ${page.url}`.slice(0, 80)),
+  );
+  select.replaceChildren(make("option", { value: "" }, "the current one"), ...options);
+  select.value = session.pages.some((page) => page.id === before) ? before : "";
+  get("page-choice").hidden = session.pages.length < 2;
+}
+
+function showTurn(session) {
+  const { yours, state } = session;
+  tell("name", session.name || `Session ${session.id.slice(0, 8)}`);
+  const words = yours ? "You have the session. Calls of the agent wait." : `The session: ${STATES[state]}.`;
+  if (get("turn").textContent !== words) get("turn").textContent = words;
+  tell("help", session.help ? `The agent asks for a person: ${session.help}` : "");
+  get("take").hidden = yours;
+  for (const id of ["back", "reload", "typing", "giving"]) get(id).hidden = !yours;
+  const stage = get("stage");
+  stage.classList.toggle("yours", yours);
+  if (yours) stage.tabIndex = 0;
+  else stage.removeAttribute("tabindex");
+  const dialog = session.dialogs[0];
+  get("dialog").hidden = !dialog;
+  if (dialog) tell("dialog-text", `The page shows a dialog (${dialog.type}): ${dialog.message}`);
+  for (const button of get("dialog").querySelectorAll("button")) button.hidden = !yours;
+}
+
+// ---- taking over ----
+
+async function steer(path, body) {
+  try {
+    await send(path, { session: chosen, ...body });
+    tell("message", "");
+    return true;
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    tell("message", error.message);
+    return false;
+  }
+}
+
+let queue = Promise.resolve(true);
+const act = (event) => {
+  queue = queue.then(() => steer("act", { events: [event] }));
+  return queue;
+};
+// What the server has just said counts at once: the next key already goes to the page.
+function setMine(yours) {
+  const session = current();
+  if (session) {
+    Object.assign(session, { yours, state: yours ? "person" : "idle" });
+    showTurn(session);
+  }
+  poll(); // An answer that is still on its way would be older.
+}
+
+const isMine = () => Boolean(current()?.yours);
+
+get("take").addEventListener("click", async () => {
+  get("take").disabled = true;
+  tell("turn", "Waiting for the call that runs…");
+  const isTaken = await steer("take", {});
+  get("take").disabled = false;
+  if (!isTaken) return;
+  setMine(true);
+  get("stage").focus();
+});
+
+get("giving").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  flush();
+  await queue;
+  if (await steer("give-back", { note: get("note").value })) {
+    get("note").value = "";
+    setMine(false);
+    get("take").focus();
+  }
+});
+
+get("typing").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const text = get("text").value;
+  get("text").value = "";
+  if (text) act({ type: "text", text });
+});
+
+for (const button of document.querySelectorAll("#typing button[data-key]"))
+  button.addEventListener("click", () => act({ type: "key", key: /** @type {HTMLElement} */ (button).dataset.key }));
+for (const button of document.querySelectorAll("#dialog button"))
+  button.addEventListener("click", () =>
+    act({ type: "dialog", accept: /** @type {HTMLElement} */ (button).dataset.accept === "true" }),
+  );
+for (const id of ["back", "reload"]) get(id).addEventListener("click", () => act({ type: id }));
+get("show-text").addEventListener("change", () => {
+  get("text").type = get("show-text").checked ? "text" : "password";
+});
+
+const stage = get("stage");
+stage.addEventListener("click", (event) => {
+  if (!isMine()) return;
+  stage.focus();
+  act({ type: "click", ...picture.pointOf(event), count: Math.min(event.detail || 1, 3) });
+});
+stage.addEventListener("contextmenu", (event) => {
+  if (!isMine()) return;
+  event.preventDefault();
+  act({ type: "click", ...picture.pointOf(event), button: "right" });
+});
+stage.addEventListener(
+  "wheel",
+  (event) => {
+    if (!isMine()) return;
+    event.preventDefault();
+    act({ type: "wheel", ...picture.pointOf(event), dx: event.deltaX, dy: event.deltaY });
+  },
+  { passive: false },
+);
+
+// Keys typed quickly go together, so that they arrive in their order and cost one request.
+let typed = "";
+let flushing = null;
+function flush() {
+  clearTimeout(flushing);
+  flushing = null;
+  if (typed) act({ type: "text", text: typed });
+  typed = "";
+}
+stage.addEventListener("keydown", (event) => {
+  if (!isMine() || event.isComposing) return;
+  if (event.key === "Escape" && !event.shiftKey) {
+    get("note").focus();
+    return;
+  }
+  event.preventDefault();
+  const held = ["Alt", "Control", "Meta"].filter((name) => event.getModifierState(name));
+  if (event.key.length === 1 && !held.length) {
+    typed += event.key;
+    flushing ??= setTimeout(flush, KEYS_MS);
+    return;
+  }
+  if (["Alt", "Control", "Meta", "Shift", "CapsLock", "AltGraph", "Dead"].includes(event.key)) return;
+  flush();
+  const modifiers = event.shiftKey ? [...held, "Shift"] : held;
+  act({ type: "key", key: event.key === " " ? "Space" : event.key, modifiers });
+});
+stage.addEventListener("blur", flush);
+stage.addEventListener("paste", (event) => {
+  if (!isMine()) return;
+  event.preventDefault();
+  flush();
+  act({ type: "text", text: event.clipboardData.getData("text").slice(0, 2000) });
+});
+
+// ---- the rest ----
+
+get("page").addEventListener("change", showChosen);
+get("only").addEventListener("change", showChosen);
+get("report").addEventListener("click", async () => {
+  try {
+    const file = await (await askReport(chosen)).blob();
+    const link = make("a", { href: URL.createObjectURL(file), download: `session-${chosen.slice(0, 8)}.html` });
+    link.click();
+    URL.revokeObjectURL(link.href);
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    tell("message", error.message);
+  }
+});
+get("door").addEventListener("submit", (event) => {
+  event.preventDefault();
+  saveToken(get("token").value.trim());
+  get("token").value = "";
+  revision = 0;
+  poll();
+});
+
+readToken();
+poll();

@@ -1,0 +1,250 @@
+"""Taking over: a person clicks and types in the live picture, and each step is noted in the journal."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from footlight.browser.actions import mouse
+from footlight.browser.actions.dialogs import answer_dialog
+from footlight.browser.actions.mouse import Point
+from footlight.browser.driver.deadline import Deadline
+from footlight.browser.driver.playwright_api import Error
+from footlight.browser.page.page_operations import limit_reading
+from footlight.browser.page.region_capture import look_at
+from footlight.browser.snapshot.locators import stable_locator
+from footlight.browser.snapshot.nodes import Node
+from footlight.errors import FootlightError, HumanInControl, InvalidParameter
+
+if TYPE_CHECKING:
+    from footlight.browser.page.page import Page
+    from footlight.browser.sessions.session import Session
+    from footlight.watch.journal import Journal
+
+__all__ = ["Control"]
+
+logger = logging.getLogger(__name__)
+
+TAKE_SECONDS = 10.0
+"""How long a person waits for the call that runs."""
+ABSENT_SECONDS = 20.0
+"""A session goes back to its calls when nothing was heard of its person for so long."""
+CHECK_SECONDS = 1.0
+INPUT_MS = 10_000
+LOOK_MS = 1_500
+MAX_EVENTS = 50
+MAX_TEXT = 2_000
+MAX_KEYS = 100
+MAX_KEY = 30
+MAX_NOTE = 2_000
+MODIFIERS = ("Alt", "Control", "Meta", "Shift")
+
+
+class Control:
+    """Which sessions a person has, and what they do there. One person at a time has a session."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._persons: dict[str, tuple[Session, str]] = {}
+        """The session and the watcher who has it, by the session's id."""
+        self._heard_at: dict[str, float] = {}
+        self._checking: asyncio.Task[None] | None = None
+        self._input_locks: dict[str, asyncio.Lock] = {}
+        self._typed: dict[str, int] = {}
+
+    def has(self, session: Session, watcher: str) -> bool:
+        return self._persons.get(session.id) == (session, watcher) and session.turn.is_persons
+
+    def hear(self, watcher: str) -> None:
+        """Note that a watcher is still there."""
+        self._heard_at[watcher] = time.monotonic()
+
+    async def take(self, session: Session, watcher: str) -> str | None:
+        """Give a session to a watcher. Return None, or why it could not be given."""
+        if session.turn.is_persons:
+            return None if self.has(session, watcher) else "Another person has the session."
+        self._forget(session)
+        if not await session.turn.take(timeout_s=TAKE_SECONDS):
+            return f"A call has been running for {TAKE_SECONDS:.0f} seconds. Try again when it is over."
+        if session.id in self._persons:  # Two persons waited for the same call.
+            return None if self.has(session, watcher) else "Another person has the session."
+        self.hear(watcher)
+        self._persons[session.id] = (session, watcher)
+        self._input_locks[session.id] = asyncio.Lock()
+        self._journal.note_step(session, "take_over", {}, page=session.page_table.current)
+        if self._checking is None or self._checking.done():
+            self._checking = asyncio.create_task(self._release_absent())
+        return None
+
+    def give_back(self, session: Session, watcher: str, note: str = "") -> None:
+        """Give a session back to its calls, if this watcher has it."""
+        if self._persons.get(session.id) == (session, watcher):
+            self._end(session, "hand_back", note[:MAX_NOTE])
+
+    async def act(self, session: Session, watcher: str, events: Sequence[Any]) -> None:
+        """Do what a person did in the picture, in order.
+
+        Raises:
+            HumanInControl: this watcher does not have the session.
+            InvalidParameter: an event is not understood.
+            FootlightError: the page does not answer.
+        """
+        if not self.has(session, watcher):
+            raise HumanInControl("Take over the session first.")
+        self.hear(watcher)
+        session.touch()
+        async with self._input_locks[session.id]:
+            page = await session.page_table.get()
+            for event in events[:MAX_EVENTS]:
+                if not isinstance(event, Mapping):
+                    raise _not_understood()
+                await self._act(session, page, cast("Mapping[str, Any]", event))
+
+    async def close(self) -> None:
+        for session, _ in [*self._persons.values()]:
+            self._end(session, "hand_back", "")
+        if self._checking is not None:
+            self._checking.cancel()
+
+    async def _release_absent(self) -> None:
+        """Give back the sessions of persons who have left the page."""
+        while self._persons:
+            await asyncio.sleep(CHECK_SECONDS)
+            for session, watcher in [*self._persons.values()]:
+                absent = time.monotonic() - self._heard_at.get(watcher, 0.0) > ABSENT_SECONDS
+                if absent or session.has_ended or not session.turn.is_persons:
+                    self._end(session, "hand_back", "")
+
+    def _forget(self, session: Session) -> None:
+        self._persons.pop(session.id, None)
+        self._input_locks.pop(session.id, None)
+
+    def _end(self, session: Session, step: str, note: str) -> None:
+        self._forget(session)
+        self._flush_typed(session)
+        if session.turn.is_persons:
+            session.turn.give_back(note)
+        self._journal.note_step(session, step, {"note": note} if note else {})
+
+    async def _act(self, session: Session, page: Page, event: Mapping[str, Any]) -> None:
+        deadline = Deadline.after(INPUT_MS)
+        kind = event.get("type")
+        if kind == "text":
+            text = event.get("text")
+            if not isinstance(text, str) or len(text) > MAX_TEXT:
+                raise _not_understood()
+            await self._type(session, page, text, deadline)
+            return
+        key = _key(event) if kind == "key" else ""
+        if len(key) == 1:
+            await self._type(session, page, key, deadline)
+            return
+        self._flush_typed(session)
+        if kind == "key":
+            self._note(session, page, "press", {"key": key})
+            async with limit_reading(page, deadline):
+                await page.act_through_dialog(page.playwright.keyboard.press(key))
+        elif kind == "click":
+            at = Point(_number(event, "x"), _number(event, "y"))
+            button = event.get("button", "left")
+            count = event.get("count", 1)
+            if button not in ("left", "middle", "right") or count not in (1, 2, 3):
+                raise _not_understood()
+            await self._click(session, page, at, button, count, deadline)
+        elif kind == "wheel":
+            at = Point(_number(event, "x"), _number(event, "y"))
+            await mouse.wheel(page, at, _number(event, "dx"), _number(event, "dy"), deadline)
+        elif kind == "dialog":
+            accept = event.get("accept") is True
+            self._note(session, page, "handle_dialog", {"accept": accept})
+            dialog = session.dialogs.get(None)
+            await answer_dialog(await session.page_table.get(dialog.page_id), dialog, accept=accept)
+        elif kind in ("back", "reload"):
+            self._note(session, page, "go_back" if kind == "back" else "reload", {})
+            go = page.playwright.go_back if kind == "back" else page.playwright.reload
+            await go(timeout=INPUT_MS, wait_until="commit")
+        else:
+            raise _not_understood()
+
+    async def _type(self, session: Session, page: Page, text: str, deadline: Deadline) -> None:
+        """Type as keys, which is what boxes for a code need; a long text goes in as if it was pasted."""
+        keyboard = page.playwright.keyboard
+        self._typed[session.id] = self._typed.get(session.id, 0) + len(text)
+        async with limit_reading(page, deadline):
+            await (keyboard.type(text) if len(text) <= MAX_KEYS else keyboard.insert_text(text))
+
+    async def _click(
+        self,
+        session: Session,
+        page: Page,
+        at: Point,
+        button: Literal["left", "middle", "right"],
+        count: int,
+        deadline: Deadline,
+    ) -> None:
+        node, target = await _find_at(page, at)
+        name = f"{node.role} {node.name}".strip() if node is not None else ""
+        arguments: dict[str, Any] = {"element": name} if name else {"x": round(at.x), "y": round(at.y)}
+        if button != "left":
+            arguments["button"] = button
+        if count != 1:
+            arguments["clickCount"] = count
+        self._note(session, page, "click", arguments, target)
+        await mouse.click(page, at, deadline, button=button, count=count)
+
+    def _note(
+        self, session: Session, page: Page, tool: str, arguments: Mapping[str, Any], target: str = ""
+    ) -> None:
+        self._journal.note_step(session, tool, arguments, target=target, page=page)
+
+    def _flush_typed(self, session: Session) -> None:
+        """Note that a person has typed: never what, because it may be what only they may know."""
+        if self._typed.pop(session.id, 0):
+            page = session.page_table.current
+            self._journal.note_step(session, "type", {"text": "[typed by a person]"}, page=page)
+
+
+async def _find_at(page: Page, at: Point) -> tuple[Node | None, str]:
+    """Return the innermost element at a point, and what finds it in another run."""
+    with contextlib.suppress(FootlightError, Error, TimeoutError):
+        async with asyncio.timeout(LOOK_MS / 1000):
+            snapshot = await look_at(page, Deadline.after(LOOK_MS), boxes=True)
+            inside = [node for node in snapshot.nodes if node.ref and _contains(node, at)]
+            node = min(inside, key=_area, default=None)
+            if node is not None and node.ref is not None:
+                return node, stable_locator(snapshot.nodes, node.ref) or ""
+    return None, ""
+
+
+def _contains(node: Node, at: Point) -> bool:
+    box = node.box
+    return box is not None and box.x <= at.x < box.x + box.width and box.y <= at.y < box.y + box.height
+
+
+def _area(node: Node) -> float:
+    return node.box.width * node.box.height if node.box else 0.0
+
+
+def _number(event: Mapping[str, Any], name: str) -> float:
+    value = event.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e5:
+        raise _not_understood()
+    return float(value)
+
+
+def _key(event: Mapping[str, Any]) -> str:
+    key, modifiers = event.get("key"), cast("object", event.get("modifiers", []))
+    if not isinstance(key, str) or not 0 < len(key) <= MAX_KEY or not isinstance(modifiers, list):
+        raise _not_understood()
+    held = cast("list[Any]", modifiers)
+    if any(each not in MODIFIERS for each in held):
+        raise _not_understood()
+    return "+".join((*held, key))
+
+
+def _not_understood() -> InvalidParameter:
+    return InvalidParameter("The input is not understood", parameter="events")

@@ -1,0 +1,89 @@
+"""One call as people read it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+__all__ = ["Box", "Entry", "Source"]
+
+Source = Literal["agent", "person"]
+Box = tuple[float, float, float, float]
+"""Left, top, width and height, as parts of the viewport from 0 to 1."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Entry:
+    """A call, or what a person did. Everything in it is masked. Only the journal writes to it.
+
+    `outcome` is "running", "ok", "cancelled" or an error code.
+    """
+
+    number: int
+    tool: str
+    arguments: Mapping[str, Any]
+    at_ms: float
+    """Milliseconds since the epoch."""
+    owner: str = ""
+    """The principal that the session belongs to. It is not shown."""
+    session_id: str | None = None
+    source: Source = "agent"
+    revision: int = 0
+    outcome: str = "running"
+    duration_ms: int | None = None
+    target: str = ""
+    """What finds the element that was used, in another run too."""
+    page_id: str = ""
+    url: str = ""
+    change: str = ""
+    """How the page changed: `same`, `diff`, `full`, `unknown`, or "" where nobody looked."""
+    changes: str = ""
+    """The lines of the page that are different."""
+    title: str = ""
+    console: Sequence[str] = ()
+    events: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """New and closed pages, dialogs and downloads."""
+    files: Sequence[str] = ()
+    """Paths of what the call has written: recordings, prints."""
+    error: Mapping[str, Any] | None = None
+    tokens: int = 0
+    """The length of the answer in tokens, estimated."""
+    box: Box | None = None
+    """Where the element was that the call used."""
+    picture: bytes | None = None
+    """What the page showed after the call, a JPEG or PNG."""
+
+    @property
+    def is_over(self) -> bool:
+        return self.outcome != "running"
+
+    @property
+    def failed(self) -> bool:
+        return self.outcome not in ("running", "ok")
+
+    def as_json(self) -> dict[str, Any]:
+        """Return everything but the picture."""
+        return {
+            "number": self.number,
+            "session": self.session_id,
+            "source": self.source,
+            "tool": self.tool,
+            "arguments": dict(self.arguments),
+            "at": round(self.at_ms),
+            "outcome": self.outcome,
+            "duration": self.duration_ms,
+            "target": self.target,
+            "page": self.page_id,
+            "url": self.url,
+            "change": self.change,
+            "changes": self.changes,
+            "title": self.title,
+            "console": list(self.console),
+            "events": dict(self.events),
+            "files": list(self.files),
+            "error": dict(self.error) if self.error is not None else None,
+            "tokens": self.tokens,
+            "box": list(self.box) if self.box is not None else None,
+            "hasPicture": self.picture is not None,
+        }

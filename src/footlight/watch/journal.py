@@ -1,0 +1,336 @@
+"""The journal: the latest calls of a server, masked, for people who watch it or read a report."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections import OrderedDict, deque
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
+from weakref import WeakValueDictionary
+
+from footlight.browser.page.refs import leading_ref
+from footlight.browser.snapshot.rendering import shorten
+from footlight.watch.entry import Box, Entry
+from footlight.watch.report.session_report import collect_messages, collect_report, collect_requests
+
+if TYPE_CHECKING:
+    from footlight.browser.page.page import Page
+    from footlight.browser.sessions.change_events import SessionChange
+    from footlight.browser.sessions.session import Session
+    from footlight.caller import Caller
+    from footlight.server.answers.answer import Answer
+    from footlight.server.tools.declaration import Tool
+    from footlight.server.tools.tool_call import ToolCall
+    from footlight.watch.redaction import Redactor
+    from footlight.watch.report.content import Report, ReportMessage, ReportRequest
+
+__all__ = ["EndedSession", "Journal", "TakePicture"]
+
+logger = logging.getLogger(__name__)
+
+MAX_ENTRIES = 2_000
+MAX_PICTURE_BYTES = 32 << 20
+MAX_ENDED = 200
+MAX_ENDED_WHOLE = 20
+"""Ended sessions whose requests and messages are kept."""
+MAX_URL = 500
+MAX_TARGET = 300
+MAX_CANDIDATES = 10
+CHARACTERS_PER_TOKEN = 4
+"""A usual estimate for English and JSON."""
+
+TakePicture = Callable[["Page"], Awaitable[bytes | None]]
+FindBox = Callable[["Page", str], Awaitable[Box | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class EndedSession:
+    """A session that is over, and why. Of the latest ones, what their pages sent and wrote is kept."""
+
+    id: str
+    owner: str
+    reason: str
+    at_ms: float
+    requests: Sequence[ReportRequest] = ()
+    messages: Sequence[ReportMessage] = ()
+
+
+class Journal:
+    """Keeps the latest calls of all sessions, also of those that have ended.
+
+    `revision` grows with every change; `wait` returns when it has grown. What costs the page something
+    happens only where somebody has asked for it: `find_box` while the session is watched, and `take_picture`
+    where pictures are wanted.
+    """
+
+    def __init__(
+        self,
+        redactor: Redactor,
+        *,
+        find_box: FindBox | None = None,
+        take_picture: TakePicture | None = None,
+        why_ended: Callable[[str], str | None] = lambda _: None,
+    ) -> None:
+        self.redactor = redactor
+        self.revision = 0
+        self.is_watched: Callable[[str], bool] = lambda _: False
+        self._find_box = find_box
+        self._take_picture = take_picture
+        self._why_ended = why_ended
+        self._entries: deque[Entry] = deque()
+        self._number = 0
+        self._picture_bytes = 0
+        self._ended: OrderedDict[str, EndedSession] = OrderedDict()
+        self._sessions: WeakValueDictionary[str, Session] = WeakValueDictionary()
+        self._changed = asyncio.Event()
+
+    # What the dispatcher calls
+
+    def begin(self, tool: Tool, arguments: Mapping[str, Any], caller: Caller) -> _FollowedCall:
+        entry = self._new_entry(tool.name, owner=caller.principal)
+        with _logged(tool.name):
+            entry.arguments = self.redactor.arguments(tool.name, arguments)
+        self._add(entry)
+        return _FollowedCall(self, entry, tool, arguments)
+
+    def on_change(self, change: SessionChange) -> None:
+        """Note that a session or a page has changed."""
+        if change.kind == "closed" and change.page_id is None:
+            self._note_end(change.session_id, change.owner)
+            while len(self._ended) > MAX_ENDED:
+                self._ended.popitem(last=False)
+        elif change.kind == "opened" and change.page_id is None:
+            self._ended.pop(change.session_id, None)
+        self.touch()
+
+    def _note_end(self, id: str, owner: str) -> None:
+        reason = self._why_ended(id) or "ended"
+        session = self._sessions.get(id)
+        requests = collect_requests(session, self.redactor) if session else []
+        messages = collect_messages(session, self.redactor) if session else []
+        self._ended[id] = EndedSession(id, owner, reason, time.time() * 1000, requests, messages)
+        whole = [each for each in self._ended.values() if each.requests or each.messages]
+        for each in whole[:-MAX_ENDED_WHOLE]:
+            self._ended[each.id] = replace(each, requests=(), messages=())
+
+    # What people read
+
+    def report(self, id: str) -> Report:
+        """Return the report of a session that is open or has ended."""
+        session, ended = self._sessions.get(id), self._ended.get(id)
+        if ended is not None:
+            requests, messages = ended.requests, ended.messages
+        else:
+            requests = collect_requests(session, self.redactor) if session else ()
+            messages = collect_messages(session, self.redactor) if session else ()
+        return collect_report(id, self.entries(session_id=id), requests, messages)
+
+    def entries(self, *, session_id: str | None = None, after: int = 0) -> list[Entry]:
+        """Return the calls that have changed after a revision, oldest first."""
+        return [
+            entry
+            for entry in self._entries
+            if entry.revision > after and (session_id is None or entry.session_id == session_id)
+        ]
+
+    def ended(self) -> Sequence[EndedSession]:
+        """Return the sessions that are over, as far as they are remembered, oldest first."""
+        return [*self._ended.values()]
+
+    def find_ended(self, session_id: str) -> EndedSession | None:
+        return self._ended.get(session_id)
+
+    async def wait(self, after: int, seconds: float) -> None:
+        """Return when `revision` is greater than `after`, or the time is over."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while self.revision <= after:
+                    self._changed.clear()
+                    await self._changed.wait()
+
+    def touch(self) -> None:
+        """Wake those who wait."""
+        self.revision += 1
+        self._changed.set()
+
+    # What a person did
+
+    def note_step(
+        self,
+        session: Session,
+        tool: str,
+        arguments: Mapping[str, Any],
+        *,
+        target: str = "",
+        page: Page | None = None,
+    ) -> None:
+        """Note what a person did in a session. Nothing that was typed may be in the arguments."""
+        entry = self._new_entry(tool, owner=session.owner)
+        entry.source = "person"
+        entry.arguments = self.redactor.data(dict(arguments))
+        entry.target = self.redactor.text(target, MAX_TARGET) if target else ""
+        entry.session_id, entry.outcome, entry.duration_ms = session.id, "ok", 0
+        if page is not None:
+            entry.page_id, entry.url = page.id, self.redactor.text(shorten(page.url, MAX_URL))
+        self._add(entry)
+
+    # The store
+
+    def remember(self, session: Session) -> None:
+        """Remember a session, for its report."""
+        self._sessions[session.id] = session
+
+    def _new_entry(self, tool: str, *, owner: str) -> Entry:
+        self._number += 1
+        return Entry(number=self._number, tool=tool, arguments={}, at_ms=time.time() * 1000, owner=owner)
+
+    def _add(self, entry: Entry) -> None:
+        self._entries.append(entry)
+        while len(self._entries) > MAX_ENTRIES:
+            self._forget_picture(self._entries.popleft())
+        self.update(entry)
+
+    def update(self, entry: Entry) -> None:
+        """Tell those who wait that an entry has changed."""
+        self.touch()
+        entry.revision = self.revision
+
+    def keep_picture(self, entry: Entry, picture: bytes) -> None:
+        """Keep a picture of the page after a call. The oldest ones make room for it."""
+        entry.picture = picture
+        self._picture_bytes += len(picture)
+        for old in self._entries:
+            if self._picture_bytes <= MAX_PICTURE_BYTES:
+                break
+            self._forget_picture(old)
+
+    def _forget_picture(self, entry: Entry) -> None:
+        if entry.picture is not None:
+            self._picture_bytes -= len(entry.picture)
+            entry.picture = None
+
+    async def find_box(self, page: Page, selector: str) -> Box | None:
+        return await self._find_box(page, selector) if self._find_box else None
+
+    async def take_picture(self, page: Page) -> bytes | None:
+        return await self._take_picture(page) if self._take_picture else None
+
+
+class _FollowedCall:
+    """Writes the entry of one call. An error here is logged, and does not reach the call."""
+
+    def __init__(self, journal: Journal, entry: Entry, tool: Tool, arguments: Mapping[str, Any]) -> None:
+        self._journal = journal
+        self._entry = entry
+        self._tool = tool
+        self._arguments = arguments
+
+    def wait_for(self, session: Session) -> None:
+        self._entry.session_id, self._entry.owner = session.id, session.owner
+        self._journal.remember(session)
+        self._journal.update(self._entry)
+
+    async def before(self, call: ToolCall) -> None:
+        with _logged(self._tool.name):
+            journal, entry, session = self._journal, self._entry, call.session
+            page = call.maybe_page
+            selector = self._arguments.get("selector")
+            if page is not None:
+                entry.page_id = page.id
+            field = _describe_target(page, selector) if isinstance(selector, str) else None
+            journal.redactor.learn(self._tool.name, self._arguments, field=field)
+            if page is not None and isinstance(selector, str) and journal.is_watched(session.id):
+                entry.box = await journal.find_box(page, selector)
+            journal.update(entry)
+
+    async def after(self, call: ToolCall) -> None:
+        with _logged(self._tool.name):
+            page = call.maybe_page
+            if page is None or page.closed:
+                return
+            self._entry.url = self._journal.redactor.text(shorten(page.url, MAX_URL))
+            if self._tool.effect == "act" and (picture := await self._journal.take_picture(page)):
+                self._journal.keep_picture(self._entry, picture)
+
+    def end(self, answer: Answer | None, outcome: str, session: Session | None) -> None:
+        entry, journal = self._entry, self._journal
+        entry.duration_ms = round(time.time() * 1000 - entry.at_ms)
+        entry.outcome = outcome
+        with _logged(self._tool.name):
+            if session is not None:
+                entry.session_id, entry.owner = session.id, session.owner
+            if answer is not None:
+                self._note_answer(answer)
+        journal.update(entry)
+
+    def _note_answer(self, answer: Answer) -> None:
+        entry, redactor = self._entry, self._journal.redactor
+        entry.session_id = entry.session_id or answer.session_id
+        written = len(answer.text) + sum(len(text) for text in answer.page_texts)
+        entry.tokens = -(-written // CHARACTERS_PER_TOKEN)
+        observation: Mapping[str, Any] = answer.content.get("observation") or {}
+        entry.change = str(observation.get("kind") or "")
+        entry.changes = redactor.lines(str(observation.get("text") or ""))
+        entry.title = redactor.text(str(observation.get("title") or ""))
+        entry.console = [redactor.text(str(each)) for each in observation.get("console") or ()]
+        if answer.locator is not None:
+            entry.target = redactor.text(_locator_text(answer.locator), MAX_TARGET)
+        if answer.success:
+            entry.events = redactor.data(dict(answer.events))
+            data = cast("Mapping[str, Any]", answer.content.get("data") or {})
+            entry.files = [redactor.text(data["path"])] if isinstance(data.get("path"), str) else []
+            return
+        error = cast("Mapping[str, Any]", answer.content["error"])
+        details = cast("Mapping[str, Any]", error.get("details") or {})
+        entry.error = {
+            "code": error["code"],
+            "message": redactor.text(str(error["message"])),
+            "suggestion": redactor.text(str(error.get("suggestion") or "")),
+            "candidates": [redactor.text(text) for text in _candidates(details)],
+        }
+        events = ("newPages", "closedPages", "dialogs", "downloads")
+        entry.events = redactor.data({name: details[name] for name in events if name in details})
+
+
+def _candidates(details: Mapping[str, Any]) -> list[str]:
+    """Return what an error names as the elements that may be meant."""
+    found: list[str] = []
+    for name in ("candidates", "closest"):
+        for each in cast("Sequence[object]", details.get(name) or ()):
+            found.append(each if isinstance(each, str) else str(each))
+    return found[:MAX_CANDIDATES]
+
+
+def _locator_text(locator: Any) -> str:
+    if isinstance(locator, str):
+        return locator
+    if isinstance(locator, Mapping):
+        return ", ".join(str(each) for each in cast("Mapping[str, Any]", locator).values())
+    if isinstance(locator, list):
+        return ", ".join(_locator_text(each) for each in cast("list[Any]", locator) if each)
+    return ""
+
+
+def _describe_target(page: Page | None, selector: str) -> str | None:
+    """Return all that names an element, from what is known of the page already. None: nothing names it."""
+    ref = leading_ref(selector)
+    if ref is None:
+        return selector if selector.startswith("testid=") else None
+    seen = page.view.last_reported if page is not None else None
+    node = next((node for node in seen.nodes if node.ref == ref[0]), None) if seen else None
+    if node is None:
+        return None
+    states = " ".join(node.states)
+    return " ".join((node.known_name, node.testid, node.description, node.placeholder, states, ref[1]))
+
+
+@contextlib.contextmanager
+def _logged(tool: str) -> Generator[None]:
+    try:
+        yield
+    except Exception:
+        logger.exception("a call of %s could not be noted", tool)

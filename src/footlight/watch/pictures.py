@@ -1,0 +1,136 @@
+"""Live pictures for any number of watchers: one capture for each page that somebody watches."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import logging
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from footlight.browser.driver.playwright_api import Error
+from footlight.browser.recording.live_picture import LiveFrame, show_live
+
+if TYPE_CHECKING:
+    from footlight.browser.page.page import Page
+    from footlight.browser.sessions.session import Session
+
+__all__ = ["Pictures"]
+
+logger = logging.getLogger(__name__)
+
+LINGER_SECONDS = 3.0
+"""How long a capture goes on after the last watcher has asked for a frame."""
+
+
+class Pictures:
+    """Frames by number. A watcher asks for the next frame when it has shown the last one.
+
+    So a watcher that stops reading costs nothing, and misses frames instead of holding up others.
+    """
+
+    def __init__(self) -> None:
+        self.captures = 0
+        """How many captures have been started, for tests and measurements."""
+        self._feeds: dict[tuple[str, str], _Feed] = {}
+        self._numbers = itertools.count(1)
+
+    def is_watched(self, session_id: str) -> bool:
+        return any(watched == session_id for watched, _ in self._feeds)
+
+    def count_watchers(self, session_id: str) -> int:
+        return sum(feed.waiting for (watched, _), feed in self._feeds.items() if watched == session_id)
+
+    def latest(self, session_id: str) -> LiveFrame | None:
+        """Return the last frame of a session that is being watched."""
+        frames = [feed.frame for (watched, _), feed in self._feeds.items() if watched == session_id]
+        return max((frame for frame in frames if frame), key=lambda frame: frame.at_ms, default=None)
+
+    async def next(
+        self, session: Session, page: Page, after: int, seconds: float
+    ) -> tuple[int, LiveFrame] | None:
+        """Return a frame whose number is greater than `after`, or None where there is none in time."""
+        key = (session.id, page.id)
+        feed = self._feeds.get(key)
+        if feed is None or feed.page is not page:
+            feed = self._feeds[key] = _Feed(page, self._numbers)
+            self.captures += 1
+            feed.task = asyncio.create_task(self._run(key, feed))
+        return await feed.next(after, seconds)
+
+    async def _run(self, key: tuple[str, str], feed: _Feed) -> None:
+        try:
+            async with show_live(feed.page, feed.on_frame):
+                while feed.is_wanted:  # noqa: ASYNC110 - whether anybody asks is a matter of time
+                    await asyncio.sleep(LINGER_SECONDS / 4)
+        except Error:
+            logger.debug("the picture of %s has ended", feed.page.id, exc_info=True)
+        except Exception:
+            logger.exception("the picture of %s has ended", feed.page.id)
+        finally:
+            if self._feeds.get(key) is feed:
+                del self._feeds[key]
+            feed.end()
+
+    async def close(self) -> None:
+        """End every capture."""
+        tasks = [feed.task for feed in self._feeds.values() if feed.task is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+class _Feed:
+    """The frames of one page."""
+
+    def __init__(self, page: Page, numbers: Iterator[int]) -> None:
+        """`numbers` go on from one capture to the next: no watcher waits for a number that is past."""
+        self.page = page
+        self._numbers = numbers
+        self.frame: LiveFrame | None = None
+        self.waiting = 0
+        self.task: asyncio.Task[None] | None = None
+        self._number = 0
+        self._over = False
+        self._asked_at = time.monotonic()
+        self._changed = asyncio.Condition()
+        self._notifying: set[asyncio.Task[None]] = set()
+
+    @property
+    def is_wanted(self) -> bool:
+        if self.page.closed or self.page.crashed:
+            return False
+        return self.waiting > 0 or time.monotonic() - self._asked_at < LINGER_SECONDS
+
+    def on_frame(self, frame: LiveFrame) -> None:
+        self.frame = frame
+        self._number = next(self._numbers)
+        self._notify()
+
+    def end(self) -> None:
+        self._over = True
+        self._notify()
+
+    def _notify(self) -> None:
+        task = asyncio.create_task(self._notify_all())
+        self._notifying.add(task)
+        task.add_done_callback(self._notifying.discard)
+
+    async def _notify_all(self) -> None:
+        async with self._changed:
+            self._changed.notify_all()
+
+    async def next(self, after: int, seconds: float) -> tuple[int, LiveFrame] | None:
+        self.waiting += 1
+        try:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(seconds), self._changed:
+                    await self._changed.wait_for(lambda: self._number > after or self._over)
+        finally:
+            self.waiting -= 1
+            self._asked_at = time.monotonic()
+        if self.frame is None or self._number <= after:
+            return None
+        return self._number, self.frame

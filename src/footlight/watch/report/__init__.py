@@ -1,0 +1,1 @@
+"""A session as one HTML file that needs no network."""

@@ -1,0 +1,112 @@
+"""Read a call log of a client as the entries of a report."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, cast
+
+from footlight.client.replay.calls import LoggedCall, read_calls
+from footlight.watch.entry import Entry
+from footlight.watch.redaction import Redactor
+from footlight.watch.report.content import Report
+
+__all__ = ["read_call_log"]
+
+MAX_CALLS = 2_000
+MAX_RESULT = 4_000
+MAX_ERROR = 4_000
+
+
+def read_call_log(data: bytes, *, name: str, redactor: Redactor | None = None) -> Report:
+    """Return the calls of a log. It has no times but how long each call took.
+
+    Raises:
+        MCPError: a line is neither of a log nor of a sequence of calls.
+    """
+    calls = read_calls(data, name=name)
+    redactor = redactor or Redactor()
+    durations = _durations(data)
+    entries: list[Entry] = []
+    at_ms = 0.0
+    for number, call in enumerate(calls[:MAX_CALLS], 1):
+        entry = _make_entry(number, call, redactor, durations.get(call.line))
+        entry.at_ms = at_ms
+        at_ms += entry.duration_ms or 0
+        entries.append(entry)
+    notes = ["A call log has no pictures, no requests and no console. Times are counted from its first call."]
+    if len(calls) > MAX_CALLS:
+        notes.append(f"Only the first {MAX_CALLS} of {len(calls)} calls are shown.")
+    return Report(title=name, entries=entries, notes=notes)
+
+
+def _make_entry(number: int, call: LoggedCall, redactor: Redactor, duration_ms: int | None) -> Entry:
+    redactor.learn(call.name, call.arguments, field=None)
+    outcome = call.outcome
+    entry = Entry(
+        number=number, tool=call.name, arguments=redactor.arguments(call.name, call.arguments), at_ms=0
+    )
+    entry.duration_ms = duration_ms
+    if outcome is None:
+        entry.outcome = "no answer"
+        return entry
+    entry.outcome = "ok" if outcome.ok else "failed"
+    if isinstance(outcome.locator, str):
+        entry.target = redactor.text(outcome.locator, 300)
+    if outcome.ok:
+        _note_result(entry, outcome.result, redactor)
+    else:
+        entry.error = {
+            "code": "",
+            "message": redactor.text(outcome.error, MAX_ERROR),
+            "suggestion": "",
+            "candidates": [],
+        }
+    return entry
+
+
+def _note_result(entry: Entry, result: Any, redactor: Redactor) -> None:
+    fields: Mapping[str, Any] = cast("Mapping[str, Any]", result) if isinstance(result, Mapping) else {}
+    if fields.get("success") is False and isinstance(fields.get("error"), Mapping):
+        error = cast("Mapping[str, Any]", fields["error"])
+        details: object = error.get("details")
+        closest: object = (
+            cast("Mapping[str, Any]", details).get("closest") if isinstance(details, Mapping) else None
+        )
+        entry.outcome = str(error.get("code") or "failed")
+        entry.error = {
+            "code": entry.outcome,
+            "message": redactor.text(str(error.get("message") or ""), MAX_ERROR),
+            "suggestion": redactor.text(str(error.get("suggestion") or "")),
+            "candidates": [redactor.text(str(each)) for each in cast("list[Any]", closest)[:10]]
+            if isinstance(closest, list)
+            else [],
+        }
+        return
+    if result not in (None, ""):
+        text = (
+            result
+            if isinstance(result, str)
+            else json.dumps(redactor.data(result), ensure_ascii=False, indent=1)
+        )
+        entry.change, entry.changes = "result", redactor.lines(text[:MAX_RESULT])
+
+
+def _durations(data: bytes) -> dict[int, int]:
+    """Return how long each call took, by the line on which it begins."""
+    begun: dict[tuple[object, object], int] = {}
+    found: dict[int, int] = {}
+    for number, line in enumerate(data.split(b"\n"), 1):
+        try:
+            entry: object = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if not isinstance(entry, dict):
+            continue
+        fields = cast("dict[str, Any]", entry)
+        key = (str(fields.get("_seq")), str(fields.get("name")))
+        if fields.get("_phase") == "before":
+            begun[key] = number
+        elif fields.get("_phase") == "after" and key in begun and isinstance(fields.get("_ms"), int):
+            found[begun.pop(key)] = fields["_ms"]
+    return found

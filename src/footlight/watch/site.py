@@ -1,0 +1,330 @@
+"""The page `/watch` and what it asks: ASGI, behind the access control of its listener.
+
+The page itself holds nothing and is given to whoever asks with the right Host header, so that it can say in
+words what is wrong. All else needs the token, as a header, and is refused to other sites. Every request ends
+by itself: the page asks again when it has shown what it got, so a watcher that stops reading holds up nobody.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, cast
+
+from starlette.datastructures import Headers, QueryParams
+from starlette.responses import Response
+
+from footlight.browser.driver.playwright_api import Error
+from footlight.errors import FootlightError
+from footlight.transports.access import AccessControl, AccessGrant, Refusal
+from footlight.watch.views import ended_view, session_view
+
+if TYPE_CHECKING:
+    from starlette.types import Receive, Scope, Send
+
+    from footlight.browser.sessions.session import Session
+    from footlight.browser.sessions.session_table import SessionTable
+    from footlight.watch.control import Control
+    from footlight.watch.journal import Journal
+    from footlight.watch.pictures import Pictures
+
+__all__ = ["PATH", "WatchSite"]
+
+logger = logging.getLogger(__name__)
+
+PATH = "/watch"
+WAIT_SECONDS = 10.0
+"""How long a request waits for something new."""
+SEND_SECONDS = 10.0
+"""How long a watcher may take to read an answer."""
+MAX_BODY = 64 << 10
+MAX_NEW_CALLS = 300
+
+_HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; "
+        "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+_ASSETS = {
+    "": ("watch.html", "text/html"),
+    "/watch.css": ("watch.css", "text/css"),
+    "/watch.js": ("watch.js", "text/javascript"),
+    "/picture.js": ("picture.js", "text/javascript"),
+    "/server.js": ("server.js", "text/javascript"),
+    "/calls.js": ("calls.js", "text/javascript"),
+}
+
+
+class _Failed(Exception):
+    """An answer that is no success: a status, and what the page says about it."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+
+
+class WatchSite:
+    """Answers `/watch` and what is below it. A principal with a token of its own sees its own sessions."""
+
+    def __init__(
+        self,
+        access_control: AccessControl,
+        *,
+        sessions: Callable[[], SessionTable | None],
+        journal: Journal,
+        pictures: Pictures,
+        control: Control,
+        make_report: Callable[[str], Awaitable[str]],
+    ) -> None:
+        self._access_control = access_control
+        self._sessions = sessions
+        self._journal = journal
+        self._pictures = pictures
+        self._control = control
+        self._make_report = make_report
+        self._closed = asyncio.Event()
+
+    def owns(self, path: str) -> bool:
+        return path == PATH or path.startswith(f"{PATH}/")
+
+    def close(self) -> None:
+        """Answer all requests that wait, and every later one, with the news that the server stops."""
+        self._closed.set()
+        self._journal.touch()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = Headers(scope=scope)
+        try:
+            response = await self._answer(scope, headers, receive)
+        except _Failed as failed:
+            response = _json({"error": failed.message}, failed.status)
+        except Exception:
+            logger.exception("a request of a watcher failed")
+            response = _json({"error": "The server failed. Its log says why."}, 500)
+        try:
+            async with asyncio.timeout(SEND_SECONDS):
+                await response(scope, receive, send)
+        except TimeoutError:
+            logger.info("a watcher did not read its answer in %.0f s", SEND_SECONDS)
+            raise
+
+    async def _answer(self, scope: Scope, headers: Headers, receive: Receive) -> Response:
+        if any(len(headers.getlist(name)) > 1 for name in ("host", "origin", "authorization")):
+            raise _Failed(400, "A header stands twice.")
+        path, method = scope["path"].removeprefix(PATH).rstrip("/"), scope["method"]
+        if path in _ASSETS and method in ("GET", "HEAD"):
+            _check_sender(self._access_control, headers)
+            return _asset(path)
+        passed = await self._check(headers)
+        owner = passed.principal if passed.named else None
+        query = QueryParams(scope["query_string"])
+        if self._closed.is_set():
+            raise _Failed(503, "The server is shutting down.")
+        asked = {
+            "/api/state": self._state,
+            "/api/picture": self._picture,
+            "/api/still": self._still,
+            "/api/report": self._report,
+        }
+        if method == "GET" and path in asked:
+            return await self._while_there(asked[path](query, owner), receive)
+        if method == "POST" and path in ("/api/take", "/api/give-back", "/api/act"):
+            return await self._steer(path, await _body(receive), owner)
+        raise _Failed(404, "There is no such page.")
+
+    async def _while_there(self, work: Coroutine[Any, Any, Response], receive: Receive) -> Response:
+        """Return the answer, or give up when the watcher is gone or the server stops."""
+        working = asyncio.create_task(work)
+        leaving = asyncio.create_task(_until_gone(receive))
+        closing = asyncio.create_task(self._closed.wait())
+        try:
+            await asyncio.wait((working, leaving, closing), return_when=asyncio.FIRST_COMPLETED)
+            if working.done():
+                return await working
+            raise _Failed(503, "The server is shutting down.")
+        finally:
+            for task in (working, leaving, closing):
+                task.cancel()
+            await asyncio.gather(working, leaving, closing, return_exceptions=True)
+
+    async def _check(self, headers: Headers) -> AccessGrant:
+        _check_sender(self._access_control, headers)
+        # Where it comes from has been checked, more strictly than there.
+        checked = await self._access_control.check(
+            {name: value for name, value in headers.items() if name != "origin"}
+        )
+        if isinstance(checked, Refusal):
+            message = {401: "The token is missing or wrong."}.get(checked.status, checked.message)
+            raise _Failed(checked.status, message)
+        return checked
+
+    async def _state(self, query: QueryParams, owner: str | None) -> Response:
+        after, watcher = _count(query, "after"), query.get("watcher", "")[:64]
+        self._control.hear(watcher)
+        if query.get("wait") == "1" and not self._closed.is_set():
+            await self._journal.wait(after, WAIT_SECONDS)
+        revision = self._journal.revision
+        table = self._sessions()
+        sessions = table.list_all(owner=owner) if table else []
+        entries = [entry for entry in self._journal.entries(after=after) if owner in (None, entry.owner)]
+        live = {session.id for session in sessions}
+        return _json(
+            {
+                "revision": revision,
+                "captures": self._pictures.captures,
+                "sessions": [
+                    {
+                        **session_view(session, self._journal, self._pictures),
+                        "yours": self._control.has(session, watcher),
+                    }
+                    for session in sessions
+                ],
+                "ended": [
+                    ended_view(each)
+                    for each in self._journal.ended()
+                    if owner in (None, each.owner) and each.id not in live
+                ],
+                "calls": [entry.as_json() for entry in entries[-MAX_NEW_CALLS:]],
+                "left_out": max(0, len(entries) - MAX_NEW_CALLS),
+            }
+        )
+
+    async def _picture(self, query: QueryParams, owner: str | None) -> Response:
+        session = self._session(query.get("session", ""), owner)
+        wanted = query.get("page")
+        page = next((each for each in session.pages if each.id == wanted), session.page_table.current)
+        if page is None:
+            raise _Failed(409, "The session has no open page.")
+        if page.crashed:
+            raise _Failed(409, "The page has crashed.")
+        found = await self._pictures.next(session, page, _count(query, "after"), WAIT_SECONDS)
+        if session.has_ended:
+            self._session(session.id, owner)
+        if found is None:
+            return Response(status_code=204, headers={**_HEADERS, "X-Page": page.id})
+        number, frame = found
+        facts = {
+            "X-Frame": str(number),
+            "X-Page": page.id,
+            "X-Size": f"{frame.width}x{frame.height}",
+            "X-Drawn-At": f"{frame.at_ms:.0f}",
+        }
+        return Response(frame.data, headers={**_HEADERS, **facts}, media_type="image/jpeg")
+
+    async def _still(self, query: QueryParams, owner: str | None) -> Response:
+        number = _count(query, "call")
+        entry = next((each for each in self._journal.entries() if each.number == number), None)
+        if entry is None or entry.picture is None or owner not in (None, entry.owner):
+            raise _Failed(404, "There is no such picture.")
+        return Response(entry.picture, headers=_HEADERS, media_type="image/jpeg")
+
+    async def _report(self, query: QueryParams, owner: str | None) -> Response:
+        id = query.get("session", "")
+        if not any(
+            entry.session_id == id for entry in self._journal.entries() if owner in (None, entry.owner)
+        ):
+            self._session(id, owner)
+        return Response(await self._make_report(id), headers=_HEADERS, media_type="text/html")
+
+    async def _steer(self, path: str, body: Mapping[str, Any], owner: str | None) -> Response:
+        session = self._session(str(body.get("session", "")), owner)
+        watcher = str(body.get("watcher", ""))[:64]
+        if not watcher:
+            raise _Failed(400, "The watcher has no name.")
+        if path == "/api/take":
+            if (why := await self._control.take(session, watcher)) is not None:
+                raise _Failed(409, why)
+        elif path == "/api/give-back":
+            self._control.give_back(session, watcher, str(body.get("note", "")))
+        else:
+            events: object = body.get("events")
+            if not isinstance(events, list):
+                raise _Failed(400, "The input is not understood.")
+            try:
+                await self._control.act(session, watcher, cast("list[Any]", events))
+            except FootlightError as error:
+                raise _Failed(409, self._journal.redactor.text(error.message)) from None
+            except Error:
+                raise _Failed(409, "The page did not take the input.") from None
+        self._journal.touch()
+        return _json({"ok": True})
+
+    def _session(self, id: str, owner: str | None) -> Session:
+        """Return the session. Another principal's is told as if there were none."""
+        table = self._sessions()
+        for session in table.list_all(owner=owner) if table else ():
+            if session.id == id:
+                return session
+        ended = self._journal.find_ended(id)
+        if ended is not None and owner in (None, ended.owner):
+            crashed = ended.reason == "crashed"
+            raise _Failed(
+                410, "The browser of the session crashed." if crashed else f"The session {ended.reason}."
+            )
+        raise _Failed(404, "There is no such session.")
+
+
+def _check_sender(access_control: AccessControl, headers: Headers) -> None:
+    """Let in this page, and programs. Pages of other sites are refused, also those on this machine."""
+    host, origin = headers.get("host", ""), headers.get("origin")
+    is_foreign = origin is not None and origin.lower().partition("://")[2] != host.lower()
+    if is_foreign or headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
+        raise _Failed(403, "Pages of other sites may not watch this server.")
+    refusal = access_control.check_sender({"host": host})
+    if refusal is not None:
+        raise _Failed(refusal.status, refusal.message)
+
+
+async def _until_gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _body(receive: Receive) -> Mapping[str, Any]:
+    body = bytearray()
+    while True:
+        async with asyncio.timeout(SEND_SECONDS):
+            message = await receive()
+        if message["type"] == "http.disconnect":
+            raise _Failed(400, "The request ended before its body did.")
+        body += message.get("body", b"")
+        if len(body) > MAX_BODY:
+            raise _Failed(413, "The request is too large.")
+        if not message.get("more_body", False):
+            break
+    try:
+        value: object = json.loads(body)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        raise _Failed(400, "The input is not understood.")
+    return cast("dict[str, Any]", value)
+
+
+def _count(query: QueryParams, name: str) -> int:
+    text = query.get(name, "0")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else 0
+
+
+def _json(value: Mapping[str, Any], status: int = 200) -> Response:
+    body = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+    return Response(body, status, headers=_HEADERS, media_type="application/json")
+
+
+@cache
+def _asset(path: str) -> Response:
+    name, kind = _ASSETS[path]
+    data = files("footlight.watch").joinpath("assets", name).read_bytes()
+    return Response(data, headers=_HEADERS, media_type=kind)

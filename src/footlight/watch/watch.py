@@ -1,0 +1,123 @@
+"""The parts of watching, put together for one server."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from footlight.browser.driver.playwright_api import Error
+from footlight.browser.page.selectors import locate_in
+from footlight.browser.recording.live_picture import take_still
+from footlight.errors import FootlightError
+from footlight.server.secrets.masking import Mask, unmasked
+from footlight.watch.control import Control
+from footlight.watch.journal import Journal
+from footlight.watch.pictures import Pictures
+from footlight.watch.redaction import Redactor
+from footlight.watch.report.page import render_report
+from footlight.watch.site import WatchSite
+
+if TYPE_CHECKING:
+    from footlight.browser.page.page import Page
+    from footlight.browser.sessions.change_events import SessionChange
+    from footlight.browser.sessions.session_table import SessionTable
+    from footlight.server.tools.declaration import Tool
+    from footlight.transports.access import AccessControl
+    from footlight.watch.entry import Box
+
+__all__ = ["Watch"]
+
+BOX_SECONDS = 0.5
+KEYFRAME_QUALITY = 45
+KEYFRAME_MS = 1_500
+
+
+class Watch:
+    """The journal of a server, and what people see and do. Made with the server, closed with it."""
+
+    def __init__(
+        self,
+        find_sessions: Callable[[], SessionTable | None],
+        tools: Iterable[Tool],
+        *,
+        mask: Mask = unmasked,
+        secrets: Sequence[str] = (),
+        keyframes: bool = False,
+    ) -> None:
+        """With `keyframes`, the journal keeps a picture after each action, also where nobody watches."""
+        self._find_sessions = find_sessions
+        self._keyframes = keyframes
+        self.pictures = Pictures()
+        self.journal = Journal(
+            Redactor(tools, mask=mask, secrets=secrets),
+            find_box=_find_box,
+            take_picture=self._take_picture,
+            why_ended=self._why_ended,
+        )
+        self.journal.is_watched = self.pictures.is_watched
+        self.control = Control(self.journal)
+        self._sites: list[WatchSite] = []
+
+    def make_site(self, access_control: AccessControl) -> WatchSite:
+        """Return the site for a listener with this access control."""
+        site = WatchSite(
+            access_control,
+            sessions=self._find_sessions,
+            journal=self.journal,
+            pictures=self.pictures,
+            control=self.control,
+            make_report=self._make_report,
+        )
+        self._sites.append(site)
+        return site
+
+    def on_change(self, change: SessionChange) -> None:
+        self.journal.on_change(change)
+
+    def drain(self) -> None:
+        """End the requests that wait."""
+        for site in self._sites:
+            site.close()
+
+    async def close(self) -> None:
+        self.drain()
+        await self.control.close()
+        await self.pictures.close()
+
+    async def _make_report(self, id: str) -> str:
+        table = self._find_sessions()
+        for session in table.list_all() if table else ():
+            if session.id == id:
+                await session.console.fetch()
+        return await asyncio.to_thread(render_report, self.journal.report(id))
+
+    def _why_ended(self, id: str) -> str | None:
+        table = self._find_sessions()
+        return table.why_ended(id) if table else None
+
+    async def _take_picture(self, page: Page) -> bytes | None:
+        if not self._keyframes:
+            # Whoever watches has a picture anyway.
+            frame = (
+                self.pictures.latest(page.session.id) if self.pictures.is_watched(page.session.id) else None
+            )
+            return frame.data if frame and time.time() * 1000 - frame.at_ms < KEYFRAME_MS else None
+        return await take_still(page, quality=KEYFRAME_QUALITY, timeout_ms=KEYFRAME_MS)
+
+
+async def _find_box(page: Page, selector: str) -> Box | None:
+    """Return where the element of a selector is in the viewport, if the page answers soon."""
+    size = page.playwright.viewport_size
+    if size is None:
+        return None
+    with contextlib.suppress(Error, FootlightError, TimeoutError):
+        async with asyncio.timeout(BOX_SECONDS):
+            found = await locate_in(page.playwright, selector, timeout_ms=None)
+            box = await found.first.bounding_box(timeout=BOX_SECONDS * 1000)
+            if box is not None:
+                width, height = size["width"], size["height"]
+                return box["x"] / width, box["y"] / height, box["width"] / width, box["height"] / height
+    return None

@@ -1,0 +1,187 @@
+"""Which nodes of a page are told, and with what (R002-11 to R002-14, R002-18)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from footlight.apps.nodes import ACTIONABLE, IMPORTANT, TrimmedNode, trim_nodes
+from footlight.browser.snapshot.nodes import Node
+
+
+def tree(text: str) -> list[Node]:
+    """A node a line, `role name [state …]`, a space deeper for each level. All but texts have a ref."""
+    nodes: list[Node] = []
+    for number, line in enumerate(text.strip("\n").splitlines()):
+        depth = len(line) - len(line.lstrip())
+        said, _, states = line.strip().rstrip("]").partition(" [")
+        role, _, name = said.partition(" ")
+        ref = None if role == "text" else f"f{number}"
+        nodes.append(Node(depth, role, name, ref, states=tuple(states.split())))
+    return nodes
+
+
+def told(text: str) -> list[str]:
+    """`role:name @ path`."""
+    return [f"{node.role}:{node.name} @ {' > '.join(node.path)}" for node in trim_nodes(tree(text))]
+
+
+def flags(text: str) -> dict[str, Any]:
+    [node] = trim_nodes(tree(text))
+    return {
+        key: value for key, value in node.told("e1").items() if key not in ("ref", "role", "name", "path")
+    }
+
+
+def test_the_roles_are_those_of_the_document() -> None:
+    """R002-11"""
+    assert {"button", "link", "checkbox", "radio", "switch", "textbox", "combobox", "menuitem"} == ACTIONABLE
+    assert {"dialog", "alert", "status", "heading"} == IMPORTANT
+
+
+def test_what_only_holds_others_and_texts_are_left_out() -> None:
+    """R002-14: what is inside of them is told all the same."""
+    page = """
+navigation Main
+ list
+  listitem
+   link Home
+text Welcome
+ main
+  paragraph
+   text Read this
+  table
+   row
+    cell
+     button Open
+  tab Second
+  img Logo
+"""
+
+    assert told(page) == ["link:Home @ ", "button:Open @ "]
+
+
+def test_a_dialog_is_part_of_its_own_path() -> None:
+    """R002-13, with the document's own example."""
+    page = """
+dialog Confirm
+ button Confirm
+"""
+
+    assert [node.told(f"e{n}") for n, node in enumerate(trim_nodes(tree(page)), 1)] == [
+        {"ref": "e1", "role": "dialog", "name": "Confirm", "disabled": False, "path": ["dialog:Confirm"]},
+        {"ref": "e2", "role": "button", "name": "Confirm", "disabled": False, "path": ["dialog:Confirm"]},
+    ]
+
+
+def test_a_node_has_the_heading_before_it_in_its_own_dialog() -> None:
+    """R002-13: `['dialog:Confirm', 'heading:Send']`."""
+    page = """
+heading Wallet
+button Menu
+dialog Confirm
+ text Are you sure?
+ generic
+  heading Send
+ button Send
+ heading Fee
+ link Edit
+ alert Too low
+  button Raise
+ button Cancel
+button Behind
+"""
+
+    assert told(page) == [
+        "heading:Wallet @ ",
+        "button:Menu @ heading:Wallet",
+        "dialog:Confirm @ dialog:Confirm",
+        "heading:Send @ dialog:Confirm",
+        "button:Send @ dialog:Confirm > heading:Send",
+        "heading:Fee @ dialog:Confirm",
+        "link:Edit @ dialog:Confirm > heading:Fee",
+        "alert:Too low @ dialog:Confirm > alert:Too low",
+        "button:Raise @ dialog:Confirm > alert:Too low",
+        "button:Cancel @ dialog:Confirm > heading:Fee",
+        "button:Behind @ heading:Wallet",
+    ]
+
+
+def test_an_alert_dialog_is_a_dialog() -> None:
+    assert told("alertdialog Lost\n button Retry") == [
+        "dialog:Lost @ dialog:Lost",
+        "button:Retry @ dialog:Lost",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("node", "expected"),
+    [
+        ("button A", {"disabled": False}),
+        ("button A [disabled]", {"disabled": True}),
+        ("checkbox A", {"disabled": False, "checked": False}),
+        ("radio A [checked]", {"disabled": False, "checked": True}),
+        ("switch A [checked disabled]", {"disabled": True, "checked": True}),
+        ("checkbox A [checked=mixed]", {"disabled": False}),
+        ("button A [expanded]", {"disabled": False, "expanded": True}),
+        ("combobox A [collapsed]", {"disabled": False, "expanded": False}),
+        ("link A [checked]", {"disabled": False}),
+    ],
+)
+def test_what_state_is_told(node: str, expected: dict[str, Any]) -> None:
+    """R002-12: what is neither on nor off is left out, as no boolean says it."""
+    assert flags(node) == expected
+
+
+def test_a_name_may_be_empty_and_else_is_what_the_element_says() -> None:
+    """R002-12"""
+    nodes = [Node(0, "textbox", "", "f1"), Node(0, "status", "", "f2", text="2 to read")]
+
+    assert [node.name for node in trim_nodes(nodes)] == ["", "2 to read"]
+
+
+def test_alike_nodes_stand_for_their_own_elements() -> None:
+    """R002-18"""
+    page = "button Remove\nbutton Remove\nbutton Remove"
+
+    assert [(node.element, node.name) for node in trim_nodes(tree(page))] == [
+        ("f0", "Remove"),
+        ("f1", "Remove"),
+        ("f2", "Remove"),
+    ]
+
+
+ROLES = st.sampled_from(sorted(ACTIONABLE | IMPORTANT | {"list", "generic", "alertdialog", "text"}))
+NODES = st.lists(st.builds(Node, st.integers(0, 4), ROLES, st.text(max_size=3)), max_size=20).map(
+    lambda nodes: [
+        Node(node.depth, node.role, node.name, None if node.role == "text" else f"f{n}")
+        for n, node in enumerate(nodes)
+    ]
+)
+
+
+@given(NODES)
+def test_of_any_page_all_of_those_roles_are_told_in_order(nodes: list[Node]) -> None:
+    """R002-11, R002-15"""
+    kept = [node.ref for node in nodes if node.role in ACTIONABLE | IMPORTANT | {"alertdialog"}]
+
+    found = trim_nodes(nodes)
+
+    assert [node.element for node in found] == kept
+    assert trim_nodes(nodes) == found
+    assert all(part.split(":")[0] in IMPORTANT for node in found for part in node.path)
+
+
+def test_a_node_is_told_under_whatever_ref_it_is_given() -> None:
+    node = TrimmedNode(element="f9", role="link", name="x", path=("dialog:y",), disabled=False)
+
+    assert node.told("e2") == {
+        "ref": "e2",
+        "role": "link",
+        "name": "x",
+        "disabled": False,
+        "path": ["dialog:y"],
+    }

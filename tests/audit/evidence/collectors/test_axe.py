@@ -1,0 +1,158 @@
+"""axe-core's rules: in frames, in shadow roots, in large pages, and beside an axe-core of the page's own."""
+
+from __future__ import annotations
+
+import pytest
+
+from footlight.audit.evidence.collectors.axe import AxeRules
+from footlight.audit.findings import Element, ElementBox, Fact, Finding
+from footlight.audit.page.page import AuditedPage
+from tests.audit.evidence.seen import collected_at, seen
+from tests.site import Site
+
+pytestmark = pytest.mark.anyio
+
+
+def document(body: str) -> str:
+    head = "<!doctype html><html lang=en><title>Teas</title>"
+    return f"{head}<body style='margin: 0'><main><h1>Teas</h1>{body}</main>"
+
+
+async def test_a_finding_says_what_would_satisfy_its_rule(any_page: AuditedPage, site: Site) -> None:
+    axe = AxeRules()
+    url = site.page(
+        document(
+            "<p id=grey style='position: absolute; margin: 0; left: 10px; top: 90px; width: 200px; "
+            "height: 20px;"
+            " color: #aaa; background: #fff; font: 16px/20px Arial'>Sold out</p>"
+        )
+    )
+
+    collected = await collected_at(url, any_page, axe)
+    version = (axe.version or "").rpartition(".")[0]
+
+    contrast = (
+        "Element has insufficient color contrast of 2.32 (foreground color: #aaaaaa, background color: "
+        "#ffffff,"
+        " font size: 12.0pt (16px), font weight: normal). Expected contrast ratio of 4.5:1"
+    )
+    assert collected.findings == [
+        Finding(
+            rule="axe/color-contrast",
+            severity="high",
+            title="Elements must meet minimum color contrast ratio thresholds",
+            advice="Ensure the contrast between foreground and background colors meets WCAG 2 AA "
+            "minimum contrast"
+            f" ratio thresholds. Fix any of the following: {contrast}.",
+            measured_by=f"axe-core {axe.version} at 1280 px",
+            elements=(
+                Element(
+                    selector="#grey",
+                    html='<p id="grey" style="position: absolute; margin: 0; left: 10px; top: 90px; '
+                    "width: 200px; height: 20px;"
+                    ' color: #aaa; background: #fff; font: 16px/20px Arial">Sold out</p>',
+                    text="Sold out",
+                    note=contrast,
+                    box=ElementBox(10, 90, 200, 20),
+                    width=1280,
+                ),
+            ),
+            count=1,
+            help_url=f"https://dequeuniversity.com/rules/axe/{version}/color-contrast?application=axeAPI",
+            wcag=["1.4.3 AA"],
+            act=["afw4f7", "09o5cg"],
+        )
+    ]
+
+
+async def test_frames_of_the_site_and_shadow_roots_are_looked_into(any_page: AuditedPage, site: Site) -> None:
+    inner = site.page(
+        "<!doctype html><html lang=en><title>Map</title><body style='margin: 0'><p>Map</p><img src='data:,'>"
+    )
+    foreign = inner.replace("127.0.0.1", "localhost")
+    url = site.page(
+        document(
+            "<tea-card><template shadowrootmode=open><img id=leaf src='data:,'></template></tea-card>"
+            f"<iframe id=map title=Map src='{inner}' style='position: absolute; left: 100px; top: "
+            f"200px; border: 5px solid'>"
+            f"</iframe><iframe title=Road src='{foreign}'></iframe>"
+        )
+    )
+
+    collected = await collected_at(url, any_page, AxeRules())
+
+    assert [(finding.rule, finding.count) for finding in collected.findings] == [("axe/image-alt", 2)]
+    assert [each.selector for each in collected.findings[0].elements] == ["tea-card #leaf", "#map >> img"]
+    framed = collected.findings[0].elements[1].box
+    assert framed is not None
+    assert framed.x == 105
+    assert framed.y > 205
+    assert collected.facts == [
+        Fact(topic="page", text="1 frame of other sites, or closed by their policy, was not looked into.")
+    ]
+
+
+async def test_the_pages_own_axe_stays_what_it_was_and_nothing_is_left_behind(
+    page: AuditedPage, site: Site
+) -> None:
+    inner = site.page(document("<img src='data:,'>"))
+    url = site.page(
+        document(
+            "<script>window.axe = {run() { throw new Error('not this one') }}; window.define = () => amd = 1;"
+            "define.amd = {}; window.module = {exports: 'its own'}</script>"
+            f"<iframe title=Inner src='{inner}'></iframe>"
+        )
+    )
+
+    collected = await collected_at(url, page, AxeRules())
+
+    assert "axe/image-alt" in seen(collected)
+    assert await page.evaluate(
+        "() => [Object.keys(axe), typeof amd, module.exports, 'axe' in frames[0], "
+        "Object.keys(window).filter(key => /^(axe|doT)/.test(key))]"
+    ) == [["run"], "undefined", "its own", False, ["axe"]]
+
+
+@pytest.mark.slow
+async def test_in_a_large_page_the_slow_rules_look_at_samples(page: AuditedPage, site: Site) -> None:
+    item = "<li><img src='data:,'><span style='color: #ccc'>tea</span> <a href='/teas'>buy</a></li>"
+    url = site.page(document(f"<ul>{item * 2500}</ul>"))
+
+    collected = await collected_at(url, page, AxeRules())
+
+    assert [(finding.rule, finding.count) for finding in collected.findings] == [
+        ("axe/image-alt", 2500),
+        ("axe/color-contrast", 3),
+    ]
+    assert collected.facts == [
+        Fact(
+            topic="page",
+            text="The page is large, so contrast was measured at 8 places, some for each look of text.",
+        )
+    ]
+
+
+async def test_what_could_not_be_decided_is_listed_with_its_elements(page: AuditedPage, site: Site) -> None:
+    url = site.page(
+        document(
+            "<div style='background: linear-gradient(#fff, #000)'>"
+            "<p id=over style='color: #777'>Teas</p></div>"
+        )
+    )
+
+    collected = await collected_at(url, page, AxeRules())
+
+    assert [(each.rule, [one.selector for one in each.elements]) for each in collected.to_check] == [
+        ("axe/color-contrast", ["#over"])
+    ]
+    assert collected.findings == []
+
+
+async def test_an_attribute_that_is_ignored_does_not_block_anybody(page: AuditedPage, site: Site) -> None:
+    url = site.page(document("<label aria-expanded=true>Name <input name=n autocomplete=off></label>"))
+
+    collected = await collected_at(url, page, AxeRules())
+
+    assert [(each.rule, each.severity) for each in collected.findings] == [
+        ("axe/aria-allowed-attr", "medium")
+    ]

@@ -1,0 +1,249 @@
+"""Where Tab leads, really pressed: what is seen of it, and what never gets it."""
+
+from __future__ import annotations
+
+import pytest
+
+from footlight.audit.evidence.collectors.focus import FocusOrder
+from footlight.audit.findings import Element, ElementBox, Fact, Finding
+from footlight.audit.page.page import AuditedPage
+from tests.audit.evidence.seen import collected_at, seen
+from tests.site import Site
+
+pytestmark = pytest.mark.anyio
+
+LINKS = "<a href=/1>one</a> <button>two</button> <input aria-label=three> <a href=/4>four</a>"
+
+
+def document(body: str) -> str:
+    return f"<!doctype html><html lang=en><title>Teas</title><body style='margin: 0'><main>{body}</main>"
+
+
+def order_of(text: str) -> list[Fact]:
+    return [Fact(topic="focus", text=text)]
+
+
+async def test_the_order_of_the_focus_is_told(any_page: AuditedPage, site: Site) -> None:
+    url = site.page(
+        document(
+            f"{LINKS}<label>Day <input type=date></label>"
+            "<input type=radio name=a aria-label=Small checked><input type=radio name=a aria-label=Large>"
+            "<button autofocus>next</button><iframe title=Map srcdoc='<a href=/>x</a><a href=/>y</a>'>"
+            "</iframe>"
+        )
+    )
+
+    collected = await collected_at(url, any_page, FocusOrder())
+
+    assert seen(collected) == {}
+    assert collected.facts == order_of(
+        "Tab stops (8): 1 link “one”, 2 button “two”, 3 text field “three”, 4 link “four”, "
+        "5 text field “Day”, 6 radio “Small”, 7 button “next”, 8 frame “Map”; then it comes round."
+    )
+    assert collected.metrics == {"focus_stops": 8}
+
+
+async def test_a_finding_of_the_focus_says_how_it_was_measured(page: AuditedPage, site: Site) -> None:
+    url = site.page(
+        document(
+            "<style>a { outline: none; position: absolute; left: 10px; top: 20px; width: 90px; height: 30px }"
+            "</style><a href=/1>one</a>"
+        )
+    )
+
+    collected = await collected_at(url, page, FocusOrder())
+
+    assert collected.findings == [
+        Finding(
+            rule="focus/not-visible",
+            severity="high",
+            title="Nothing shows that an element has the focus",
+            advice="Give :focus-visible an outline of at least 2 px that stands out from what is around it. "
+            "Do not take the browser's away without one of your own.",
+            measured_by="10 presses of Tab at 1280 px",
+            elements=(
+                Element(
+                    selector="a",
+                    html='<a href="/1">one</a>',
+                    text="one",
+                    note="looks the same with the focus as without",
+                    box=ElementBox(10, 20, 90, 30),
+                    width=1280,
+                ),
+            ),
+            count=1,
+            help_url="https://www.w3.org/WAI/WCAG22/Understanding/focus-visible.html",
+            wcag=("2.4.7 AA",),
+            act=("oj04fd",),
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    "shown_by",
+    [
+        "<style>button { outline: none; transition: 9s } button:focus { box-shadow: 0 0 0 3px }</style>"
+        "<button>one</button>",
+        "<style>input { position: absolute; opacity: 0 } input:focus + span { outline: 2px solid }</style>"
+        "<label><input type=checkbox><span>one</span></label>",
+        "<style>a { outline: none } p:focus-within { background: yellow }</style><p><a href=/1>one</a></p>",
+        "<style>a { outline: none } a:focus::before { content: '▸' }</style><a href=/1>one</a>",
+        "<style>input { outline: none }</style><input aria-label=one>",
+        "<style>a { position: absolute; left: -99rem } a:focus { left: 0 }</style><a href='#one'>skip</a>",
+        "<dialog id=d><button>yes</button><button>no</button></dialog><script>d.showModal()</script>",
+    ],
+    ids=["shadow", "neighbour", "parent", "before", "caret", "skip link", "dialog"],
+)
+async def test_the_focus_may_be_shown_in_many_ways(page: AuditedPage, site: Site, shown_by: str) -> None:
+    collected = await collected_at(site.page(document(shown_by)), page, FocusOrder())
+
+    assert seen(collected) == {}
+
+
+async def test_a_trap_is_one_that_escape_does_not_open(any_page: AuditedPage, site: Site) -> None:
+    kept = (
+        "<textarea aria-label=Code onkeydown=\"if (event.key == 'Tab') event.preventDefault()\"></textarea>"
+    )
+    left = kept.replace("'Tab'", "'Tab' && !window.left").replace(
+        ')"', "); window.left ||= event.key == 'Escape'\""
+    )
+
+    trapped = await collected_at(
+        site.page(document(f"{LINKS}{kept}<button>Save</button>")), any_page, FocusOrder()
+    )
+    opened = await collected_at(
+        site.page(document(f"{LINKS}{left}<button>Save</button>")), any_page, FocusOrder()
+    )
+
+    assert seen(trapped) == {"focus/trap": [("textarea", "Tab and Escape do not leave it; not reached: 1")]}
+    assert [each.severity for each in trapped.findings] == ["critical"]
+    assert seen(opened) == {}
+    assert opened.metrics == {"focus_stops": 6}
+
+
+async def test_components_are_entered_where_they_are_open(page: AuditedPage, site: Site) -> None:
+    shadow = "<style>button { outline: none }</style><button>one</button><button>two</button>"
+    url = site.page(
+        document(
+            f"<tea-card><template shadowrootmode=open>{shadow}</template></tea-card>"
+            f"<tea-pot><template shadowrootmode=closed>{shadow}</template></tea-pot>"
+        )
+    )
+
+    collected = await collected_at(url, page, FocusOrder())
+
+    same = "looks the same with the focus as without"
+    assert seen(collected) == {
+        "focus/not-visible": [
+            ("tea-card button:nth-of-type(1)", same),
+            ("tea-card button:nth-of-type(2)", same),
+        ]
+    }
+
+
+async def test_only_what_is_surely_clickable_is_missed(page: AuditedPage, site: Site) -> None:
+    url = site.page(
+        document(
+            "<div id=buy onclick='buy()'>Buy</div><div onclick='open()'><a href=/1>inside</a></div>"
+            "<div onclick='event.stopPropagation()'>a dialog</div><div role=tablist><b role=tab>Tea</b></div>"
+            "<span id=pay role=button>Pay</span><label style='cursor: pointer'>Name <input></label>"
+            "<a href=/2><b style='cursor: pointer'>More</b></a><i id=less style='cursor: pointer'>Less</i>"
+        )
+    )
+
+    collected = await collected_at(url, page, FocusOrder())
+
+    assert seen(collected) == {
+        "focus/unreachable": [
+            ("#buy", "answers to a click, but Tab does not stop there"),
+            ("#pay", "has the role button, but Tab does not stop there"),
+            ("#less", "shows the pointer of a link, but Tab does not stop there"),
+        ]
+    }
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("<h1>Teas</h1>", "Tab: nothing on the page takes the focus."),
+        (
+            "<button onfocus='this.remove()'>one</button><a href=/2>two</a>",
+            "Tab stops (1): 1 link “two”; then it comes round.",
+        ),
+        (
+            f"<script>onkeydown = event => event.stopImmediatePropagation()</script>{LINKS}",
+            "Tab stops (4): 1 link “one”, 2 button “two”, 3 text field “three”, 4 link “four”; "
+            "then it comes round.",
+        ),
+    ],
+    ids=["nothing", "removes itself", "keeps keys"],
+)
+async def test_a_page_that_does_not_stay_as_it_is_is_followed(
+    page: AuditedPage, site: Site, body: str, told: str
+) -> None:
+    collected = await collected_at(site.page(document(body)), page, FocusOrder())
+
+    assert collected.facts == order_of(told)
+
+
+async def test_a_page_without_an_end_is_followed_for_a_while(page: AuditedPage, site: Site) -> None:
+    more = "document.body.insertAdjacentHTML('beforeend', '<p><a href=/>more</a></p>')"
+    url = site.page(document(f"<script>addEventListener('focusin', () => {more})</script><a href=/1>one</a>"))
+
+    collected = await collected_at(url, page, FocusOrder())
+
+    assert collected.metrics == {"focus_stops": 80}
+
+
+async def test_nothing_is_left_on_the_page(page: AuditedPage, site: Site) -> None:
+    await collected_at(site.page(document(LINKS)), page, FocusOrder())
+
+    left = await page.evaluate(
+        "() => [document.adoptedStyleSheets.length, Object.getOwnPropertySymbols(window)"
+        ".filter(each => String(each).includes('footlight.focus')).length, document.body.children.length]"
+    )
+
+    assert left == [0, 0, 1]
+
+
+BUTTONS = "<button id=one>one</button><button id=two>two</button><button id=three>three</button>"
+
+
+@pytest.mark.parametrize("pause_ms", [0, 10, 80])
+async def test_a_trap_among_some_of_the_elements_is_found_whatever_its_timing(
+    page: AuditedPage, site: Site, pause_ms: int
+) -> None:
+    script = f"<script>two.onblur = () => setTimeout(() => one.focus(), {pause_ms})</script>"
+
+    collected = await collected_at(site.page(document(f"{BUTTONS}{script}")), page, FocusOrder())
+
+    [trap] = [each for each in collected.findings if each.rule == "focus/trap"]
+    assert (trap.severity, trap.wcag, trap.act) == ("critical", ("2.1.2 A",), ("80af7b",))
+    assert [each.note for each in trap.elements] == ["Tab and Escape do not leave it; not reached: 1"]
+
+
+async def test_a_trap_with_an_exit_that_the_page_names_is_none(page: AuditedPage, site: Site) -> None:
+    leaving = (
+        "<p>Press the M-key to exit.</p>"
+        f"{BUTTONS}<script>let isOpen = false;"
+        "two.onkeydown = event => { if (event.key === 'm') isOpen = true;"
+        " if (event.key === 'Tab' && !isOpen) { event.preventDefault(); one.focus(); } };"
+        "one.onkeydown = event => { if (event.key === 'm') isOpen = true; };</script>"
+    )
+
+    left = await collected_at(site.page(document(leaving)), page, FocusOrder())
+    kept = await collected_at(
+        site.page(document(leaving.replace("isOpen = true", "isOpen = false"))), page, FocusOrder()
+    )
+
+    assert "focus/trap" not in seen(left)
+    assert [each.severity for each in kept.findings if each.rule == "focus/trap"] == ["high"]
+
+
+async def test_an_area_of_an_image_map_is_not_hidden(page: AuditedPage, site: Site) -> None:
+    image = "<img alt=Map usemap=#m width=90 height=90 src='data:image/svg+xml,<svg xmlns=%22http://www.w3.org/2000/svg%22/>'>"
+    areas = "<map name=m><area href=/1 shape=rect coords='0,0,40,40' alt=North></map>"
+
+    collected = await collected_at(site.page(document(f"{image}{areas}")), page, FocusOrder())
+
+    assert "focus/hidden" not in seen(collected)

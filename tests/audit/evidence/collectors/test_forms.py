@@ -1,0 +1,164 @@
+"""Forms: what is asked, and what hinders in answering."""
+
+from __future__ import annotations
+
+import pytest
+
+from footlight.audit.evidence.collectors.forms import Forms
+from footlight.audit.findings import Fact
+from footlight.audit.page.page import AuditedPage
+from tests.audit.evidence.seen import collected_at, seen
+from tests.site import Site
+
+pytestmark = pytest.mark.anyio
+
+
+def document(body: str) -> str:
+    return f"<!doctype html><html lang=en><title>Order tea</title><body>{body}"
+
+
+def field(name: str, label: str, attributes: str = "") -> str:
+    return f"<p><label for={name}>{label}</label> <input id={name} name={name} {attributes}></p>"
+
+
+async def test_forms_are_told_as_facts(any_page: AuditedPage, site: Site) -> None:
+    url = site.page(
+        document(
+            "<form aria-label='Sign in' method=post action=/in>"
+            + field("user", "User name", "autocomplete=username required")
+            + field("secret", "Password", "type=password autocomplete=current-password required")
+            + "<input type=hidden name=token><button>Sign in</button></form>"
+            "<form id=search role=search><input type=search aria-label='Search the teas'></form>"
+            + field("note", "Note")
+        )
+    )
+
+    collected = await collected_at(url, any_page, Forms())
+
+    assert collected.findings == []
+    assert collected.facts == [
+        Fact(
+            topic="forms",
+            text="Form “Sign in”: User name [text, required, username]"
+            " · Password [password, required, current-password]; buttons: “Sign in”.",
+        ),
+        Fact(topic="forms", text="Form “search”: Search the teas [search]; buttons: none."),
+        Fact(topic="forms", text="Fields in no form: Note [text]."),
+    ]
+
+
+async def test_many_faults_of_one_form_are_each_told_with_what_was_expected(
+    page: AuditedPage, site: Site
+) -> None:
+    url = site.page(
+        document(
+            "<form method=get action=/orders>"
+            + field("email", "E-Mail-Adresse *", "autocomplete=email")
+            + field("phone", "Telefon", "type=number")
+            + field("plz", "PLZ (optional)", "type=number required autocomplete=postal-code")
+            + field("p1", "Passwort", "type=password onpaste='return false' autocomplete=current-password")
+            + field("p2", "Wiederholung", "type=password autocomplete=current-password")
+            + field("code", "Bestätigungscode")
+            + "</form>"
+        )
+    )
+
+    assert seen(await collected_at(url, page, Forms())) == {
+        "forms/no-submit": [("form", "no button")],
+        "forms/password-sent-openly": [("form", 'method="get": the password becomes part of the address')],
+        "forms/paste-refused": [("#p1", "the paste was cancelled, and nothing was entered")],
+        "forms/optional-but-required": [("#plz", "“PLZ (optional)”, and required")],
+        "forms/required-unsaid": [("#email", "“E-Mail-Adresse *”, and neither required nor aria-required")],
+        "forms/autocomplete-missing": [
+            ("#phone", 'expected autocomplete="tel"'),
+            ("#code", 'expected autocomplete="one-time-code"'),
+        ],
+        "forms/autocomplete-wrong": [
+            (
+                id,
+                'autocomplete="current-password", expected new-password for all but the one that is used now',
+            )
+            for id in ("#p1", "#p2")
+        ],
+        "forms/digits-as-number": [
+            ("#phone", 'type="number", which is for amounts'),
+            ("#plz", 'type="number", which is for amounts'),
+        ],
+        "forms/wrong-keyboard": [
+            ("#email", 'type="text", expected type="email"'),
+            ("#code", 'type="text", expected inputmode="numeric"'),
+        ],
+    }
+
+
+async def test_paste_is_tried_and_leaves_nothing_behind(page: AuditedPage, site: Site) -> None:
+    """A field that takes what is pasted by itself is no fault, and is left with what it had."""
+    taking = "event.preventDefault(); this.value = event.clipboardData.getData('text/plain')"
+    url = site.page(
+        document(
+            "<form method=post action=/in>"
+            + field("user", "User name", "autocomplete=username")
+            + field(
+                "p", "Password", f'type=password autocomplete=current-password value=old onpaste="{taking}"'
+            )
+            + "<button>Sign in</button></form>"
+        )
+    )
+
+    collected = await collected_at(url, page, Forms())
+
+    assert seen(collected) == {}
+    assert await page.evaluate("() => document.getElementById('p').value") == "old"
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        "<style>label.must::after { content: ' *' }</style>",
+        "<p>All fields are required but the last.</p>",
+        "<p>Felder ohne Zusatz sind Pflichtfeld.</p>",
+    ],
+)
+async def test_what_is_required_may_be_marked_in_any_way(page: AuditedPage, site: Site, mark: str) -> None:
+    url = site.page(
+        document(
+            f"<form method=post action=/x>{mark}<label class=must>Tea <input required></label>"
+            "<label>Greeting <input></label><button>Send</button></form>"
+        )
+    )
+
+    assert seen(await collected_at(url, page, Forms())) == {}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<form><label>Invite <input type=email></label><label>As "
+        "<select><option>Guest</select></label><button>Invite</button></form>",
+        "<form><label>CVC <input type=password></label><label>PIN <input "
+        "type=password></label><button>Pay</button></form>",
+        "<form role=search><input placeholder='Search' aria-label=Search><button>Go</button></form>",
+        "<form><label>Your friend's email <input type=email></label><button>Send</button></form>",
+        "<form><label>From <input type=number></label><label>To <input type=number></label></form>",
+        "<form><p><input type=checkbox id=a><label for=a>I agree *</label></p><button>Go on</button></form>",
+    ],
+)
+async def test_what_is_not_certain_is_not_told(page: AuditedPage, site: Site, body: str) -> None:
+    assert seen(await collected_at(site.page(document(body)), page, Forms())) == {}
+
+
+async def test_fields_that_cover_the_forms_own_properties_do_no_harm(page: AuditedPage, site: Site) -> None:
+    url = site.page(
+        document(
+            "<form method=post action=/x>"
+            + "".join(
+                field(name, name) for name in ("action", "method", "id", "name", "elements", "autocomplete")
+            )
+            + "<button>Send</button></form>"
+        )
+    )
+
+    assert [fact.text for fact in (await collected_at(url, page, Forms())).facts] == [
+        "Form: action [text] · method [text] · id [text] · name [text] · elements [text]"
+        " · autocomplete [text]; buttons: “Send”."
+    ]

@@ -1,0 +1,233 @@
+"""All of the evidence of a page: the order, the widths, and what is left when something fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import psutil
+import pytest
+
+from footlight.audit.evidence.collector import Collected, Collector
+from footlight.audit.evidence.collectors.axe import AxeRules
+from footlight.audit.evidence.collectors.photograph import Photograph
+from footlight.audit.evidence.measurement import collect_evidence, standard_collectors
+from footlight.audit.findings import Element, ElementBox, Fact, Finding, Severity
+from footlight.audit.page.page import DESKTOP, PHONE, TABLET, AuditedPage, AuditViewport
+from footlight.audit.page.server_page import page_of
+from footlight.protocol.errors import MCPConnectionError, MCPError, ToolInvocationError
+from tests.audit.conftest import connected
+from tests.processes import children_of
+from tests.site import Site
+
+pytestmark = pytest.mark.anyio
+
+PAGE = """<!doctype html><html lang=en><title>Page</title><main><h1>Page</h1>
+<button id=send style='position:absolute;left:100px;top:100px;width:80px;height:30px'>Send</button></main>"""
+
+
+class Says:
+    """A collector that says what the test wants, after what it wants to happen."""
+
+    def __init__(
+        self,
+        *findings: Finding,
+        name: str = "a look",
+        every_view: bool = False,
+        facts: Sequence[Fact] = (),
+        happens: Callable[[AuditViewport], None] = lambda _: None,
+    ) -> None:
+        self.name = name
+        self.every_view = every_view
+        self._findings = findings
+        self._facts = facts
+        self._happens = happens
+        self.asked: list[tuple[str, int]] = []
+
+    async def collect(self, page: AuditedPage, view: AuditViewport) -> Collected:
+        self.asked.append((await page.evaluate("() => document.title"), view.width))
+        self._happens(view)
+        return Collected(findings=self._findings, facts=self._facts, metrics={f"at_{view.width}": 1})
+
+
+def finding(rule: str, severity: Severity, *selectors: str, **more: str) -> Finding:
+    return Finding(
+        rule=rule,
+        severity=severity,
+        title=f"What {rule} says",
+        advice="Mend it",
+        measured_by=more.get("measured_by", "looking"),
+        elements=[
+            Element(selector=each, box=ElementBox(100, 100, 80, 30), width=DESKTOP.width)
+            for each in selectors
+        ],
+        count=len(selectors),
+    )
+
+
+def fails(error: MCPError) -> Callable[[AuditViewport], None]:
+    def happens(_: AuditViewport) -> None:
+        raise error
+
+    return happens
+
+
+async def test_the_worst_comes_first_and_all_have_ids(page: AuditedPage, site: Site) -> None:
+    said = Says(
+        *(finding(f"test/{each}", each) for each in ("low", "critical", "medium", "high")),
+        finding("test/more", "critical"),
+        facts=[Fact(topic="page", text="one"), Fact(topic="outline", text="two")],
+    )
+
+    evidence = await collect_evidence(page, site.page(PAGE), collectors=[said], views=[DESKTOP])
+
+    assert [(each.id, each.rule) for each in evidence.findings] == [
+        ("F1", "test/critical"),
+        ("F2", "test/more"),
+        ("F3", "test/high"),
+        ("F4", "test/medium"),
+        ("F5", "test/low"),
+    ]
+    assert [(each.id, each.text) for each in evidence.facts] == [("P1", "one"), ("P2", "two")]
+    assert (evidence.title, evidence.widths, evidence.skipped) == ("Page", [1280], [])
+    assert evidence.metrics == {"at_1280": 1}
+    assert evidence.duration_ms > 0
+
+
+async def test_each_width_is_looked_at_by_those_who_want_it(page: AuditedPage, site: Site) -> None:
+    once, always = Says(), Says(every_view=True)
+    steps: list[str] = []
+    url = site.page(PAGE)
+
+    await collect_evidence(page, url, collectors=[once, always], progress=steps.append)
+
+    assert once.asked == [("Page", 1280)]
+    assert always.asked == [("Page", 1280), ("Page", 768), ("Page", 360)]
+    assert steps == [
+        f"open {url} at 1280 px",
+        "a look",
+        "a look",
+        f"open {url} at 768 px",
+        "a look",
+        f"open {url} at 360 px",
+        "a look",
+        f"open {url} at 1280 px",
+    ]
+    assert await page.evaluate("() => innerWidth") == 1280
+
+
+async def test_what_is_wrong_at_several_widths_is_one_finding(page: AuditedPage, site: Site) -> None:
+    class Wide:
+        name, every_view = "a look", True
+
+        async def collect(self, page: AuditedPage, view: AuditViewport) -> Collected:
+            del page
+            found = finding(
+                "test/wide", "low", "#send", f"#at{view.width}", measured_by=f"looking at {view.width} px"
+            )
+            return Collected(findings=[found])
+
+    evidence = await collect_evidence(page, site.page(PAGE), collectors=[Wide()])
+
+    (found,) = evidence.findings
+    assert [each.selector for each in found.elements] == ["#send", "#at1280", "#at768", "#at360"]
+    assert (found.count, found.measured_by) == (4, "looking at 1280, 768 and 360 px")
+
+
+async def test_elements_have_a_picture_and_a_ref(any_page: AuditedPage, site: Site) -> None:
+    said = Says(finding("test/button", "high", "#send", "#nowhere"), finding("test/page", "low", "html"))
+
+    evidence = await collect_evidence(
+        any_page, site.page(PAGE), collectors=[Photograph(), said], views=[DESKTOP]
+    )
+
+    button, nowhere = evidence.findings[0].elements
+    (whole,) = evidence.findings[1].elements
+    assert button.picture is not None
+    assert (button.picture.width, button.picture.height) == (160, 110)
+    assert button.ref is not None
+    assert (nowhere.ref, whole.picture) == (None, None)
+    assert [(each.width, each.marked) for each in evidence.screenshots] == [(1280, False), (1280, True)]
+
+
+async def test_of_a_page_without_end_the_first_screen_is_shown(page: AuditedPage, site: Site) -> None:
+    url = site.page("<!doctype html><title>Long</title><div style='height:20000px'>Long</div>")
+
+    evidence = await collect_evidence(page, url, collectors=[Photograph()], views=[DESKTOP])
+
+    assert [each.text for each in evidence.facts] == [
+        "Pictures at 1280 px show the first screen only: it is 20016 px high"
+    ]
+    assert [(each.picture.width, each.picture.height) for each in evidence.screenshots] == [(1280, 800)]
+
+
+async def test_a_collector_that_fails_is_told_and_the_others_go_on(page: AuditedPage, site: Site) -> None:
+    broken = Says(name="speed", happens=fails(ToolInvocationError("no clock", tool_name="evaluate")))
+    later = Says(finding("test/later", "low"))
+
+    evidence = await collect_evidence(page, site.page(PAGE), collectors=[broken, later], views=[DESKTOP])
+
+    assert [each.rule for each in evidence.findings] == ["test/later"]
+    assert [(each.what, each.why) for each in evidence.skipped] == [("speed at 1280 px", "no clock")]
+
+
+async def test_a_width_at_which_the_page_does_not_open_is_told(page: AuditedPage, site: Site) -> None:
+    url = site.page(PAGE)
+
+    def gone(view: AuditViewport) -> None:
+        if view == DESKTOP:
+            site.page(PAGE, path=url.removeprefix(site.url), status=204)  # Which a browser does not go to.
+
+    evidence = await collect_evidence(
+        page, url, collectors=[Says(finding("test/first", "low"), happens=gone)], views=[DESKTOP, TABLET]
+    )
+
+    assert [each.rule for each in evidence.findings] == ["test/first"]
+    assert [each.what for each in evidence.skipped] == ["everything at 768 px", "everything at 1280 px"]
+
+
+@pytest.mark.slow
+async def test_what_was_measured_before_the_connection_was_lost_stays(site: Site, tmp_path: Path) -> None:
+    async with connected("footlight", tmp_path) as client:
+
+        def killed(view: AuditViewport) -> None:
+            if view == TABLET:
+                for each in children_of(psutil.Process()):
+                    if str(tmp_path) == each.cwd():
+                        each.kill()
+
+        said = Says(finding("test/seen", "low", "#send"), every_view=True, happens=killed)
+        after = Says(every_view=True)
+        evidence = await collect_evidence(
+            await page_of(client),
+            site.page(PAGE),
+            collectors=[Photograph(), said, after],
+            views=[DESKTOP, TABLET, PHONE],
+        )
+
+    assert [each.rule for each in evidence.findings] == ["test/seen"]
+    assert [each.what for each in evidence.skipped] == ["everything after the connection was lost"]
+    assert after.asked == [("Page", 1280)]
+    assert [each.width for each in evidence.screenshots] == [1280, 1280, 768]
+
+
+async def test_a_page_that_does_not_open_is_an_error(page: AuditedPage) -> None:
+    with pytest.raises(MCPError):
+        await collect_evidence(page, "http://127.0.0.1:9/", collectors=[Says()])
+
+
+async def test_a_lost_connection_at_the_beginning_is_an_error(site: Site, tmp_path: Path) -> None:
+    async with connected("footlight", tmp_path) as client:
+        page = await page_of(client)
+
+    with pytest.raises(MCPConnectionError):
+        await collect_evidence(page, site.page(PAGE), collectors=[Says()])
+
+
+def test_the_standard_ones_have_names_and_measure_before_they_change_anything() -> None:
+    collectors: Sequence[Collector] = standard_collectors()
+
+    names = [each.name for each in collectors]
+    kinds = [type(each) for each in collectors]
+    assert len(set(names)) == len(names)
+    assert {Photograph, AxeRules} <= set(kinds)

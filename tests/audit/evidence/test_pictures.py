@@ -1,0 +1,100 @@
+"""Pictures of elements, and of screens with their findings marked."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from PIL import Image
+
+from footlight.audit.evidence.pictures import COLOUR, MARGIN, MAX_HEIGHT, MAX_WIDTH, PageScreenshot
+from footlight.audit.findings import ElementBox, EvidencePicture
+from footlight.audit.page.page import AuditViewport
+
+RED = (255, 0, 0)
+FRAME = tuple(bytes.fromhex(COLOUR[1:]))
+VIEW = AuditViewport("small", 400, 300)
+
+
+def page(width: int = 400, height: int = 1000, *, red: ElementBox | None = None) -> PageScreenshot:
+    """White, with a red box in it."""
+    image = Image.new("RGB", (width, height), "white")
+    if red is not None:
+        image.paste(RED, (int(red.x), int(red.y), int(red.x + red.width), int(red.y + red.height)))
+    out = io.BytesIO()
+    image.save(out, "PNG")
+    return PageScreenshot(out.getvalue())
+
+
+def opened(picture: EvidencePicture | None) -> Image.Image:
+    assert picture is not None
+    image = Image.open(io.BytesIO(picture.data))
+    assert (image.format, image.size) == ("JPEG", (picture.width, picture.height))
+    return image.convert("RGB")
+
+
+def near(one: object, other: tuple[int, ...]) -> bool:
+    """As a JPEG has it."""
+    assert isinstance(one, tuple)
+    return all(abs(a - b) < 40 for a, b in zip(one, other, strict=True))
+
+
+def test_an_element_is_cut_out_with_what_is_around_it_and_framed() -> None:
+    box = ElementBox(100, 200, 60, 20)
+
+    image = opened(page(red=box).cut_out(box))
+
+    assert image.size == (60 + 2 * MARGIN, 20 + 2 * MARGIN)
+    assert near(image.getpixel((MARGIN + 30, MARGIN + 10)), RED)
+    assert near(image.getpixel((5, 5)), (255, 255, 255))
+    assert near(image.getpixel((MARGIN + 30, MARGIN - 2)), FRAME)
+
+
+def test_a_large_element_is_shown_from_its_top_left_corner() -> None:
+    assert opened(page(3000, 3000).cut_out(ElementBox(500, 500, 2000, 2000))).size == (MAX_WIDTH, MAX_HEIGHT)
+
+
+@pytest.mark.parametrize(
+    "box",
+    [
+        ElementBox(500, 10, 50, 50),
+        ElementBox(10, 2000, 50, 50),
+        ElementBox(-100, 0, 50, 50),
+        ElementBox(5, 5, 0, 40),
+    ],
+)
+def test_what_the_picture_does_not_show_has_none(box: ElementBox) -> None:
+    assert page().cut_out(box) is None
+
+
+def test_what_is_half_outside_is_shown_by_half() -> None:
+    assert opened(page().cut_out(ElementBox(380, 990, 100, 100))).size == (20 + MARGIN, 10 + MARGIN)
+
+
+def test_the_first_screen_is_shown_plain_and_marked() -> None:
+    box = ElementBox(100, 100, 60, 20)
+
+    plain, marked = page(red=box).first_screen([("F1", box), ("F2", ElementBox(10, 900, 5, 5))], VIEW)
+
+    assert [(each.width, each.marked) for each in (plain, marked)] == [(400, False), (400, True)]
+    assert opened(plain.picture).size == opened(marked.picture).size == (400, 300)
+    assert near(opened(plain.picture).getpixel((130, 110)), RED)
+    assert near(opened(marked.picture).getpixel((140, 100)), FRAME)
+
+
+@pytest.mark.parametrize("marks", [[], [("F1", ElementBox(10, 900, 5, 5))]])
+def test_a_screen_without_findings_is_shown_once(marks: list[tuple[str, ElementBox]]) -> None:
+    (plain,) = page().first_screen(marks, VIEW)
+
+    assert not plain.marked
+
+
+def test_a_page_smaller_than_the_view_is_shown_as_it_is() -> None:
+    (plain,) = page(200, 100).first_screen([], VIEW)
+
+    assert opened(plain.picture).size == (200, 100)
+
+
+def test_what_is_no_picture_is_refused() -> None:
+    with pytest.raises(OSError, match="cannot identify"):
+        PageScreenshot(b"no picture")

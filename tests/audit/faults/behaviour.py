@@ -1,0 +1,87 @@
+"""Faults of pages that do what nobody asked for, or forbid what browsers can do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tests.audit.faults.fault import Fault
+from tests.audit.faults.pages import page
+
+__all__ = ["FAULTS"]
+
+PLAIN = "<h1>Sencha</h1><p>Steamed leaves from Shizuoka, picked in May.</p>"
+ABOUT = (
+    "<h1>About us</h1>"
+    + "<p>Our teas come from small gardens that we have known for years. Leaves are picked in spring.</p>" * 4
+)
+FILM = """<canvas id="leaves" hidden width="320" height="200"></canvas>
+<video id="film" width="320" height="200" muted {attributes}></video>
+<script>
+  const brush = leaves.getContext('2d');
+  setInterval(() => brush.fillRect(Math.random() * 300, 20, 9, 9), 50);
+  film.srcObject = leaves.captureStream(10);
+  {start}
+</script>"""
+SWAY = """.sale { width: 16rem; height: 5rem; background: #eef3ec; animation: sway 1s infinite alternate; }
+@keyframes sway { to { transform: translateX(2rem); } }"""
+
+
+def styled(css: str, main: str) -> str:
+    return page(main, head=f"<style>{css}</style>")
+
+
+def film(attributes: str, start: str) -> str:
+    return page(PLAIN + FILM.format(attributes=attributes, start=start))
+
+
+def news(script: str) -> str:
+    return page(
+        f'{ABOUT}<dialog id="news" aria-label="News" style="width: 90vw; height: 80vh"><p>Our letter.</p>'
+        f'<button type="button" onclick="news.close()">Close</button></dialog><script>{script}</script>'
+    )
+
+
+FAULTS: Sequence[Fault] = (
+    Fault(
+        name="a film that plays by itself",
+        rule="page/autoplay",
+        faulty=film("", "film.play();"),
+        clean=film('controls aria-label="How leaves are steamed"', ""),
+    ),
+    Fault(
+        name="a box that sways for ever",
+        rule="page/endless-motion",
+        faulty=styled(SWAY, f'{PLAIN}<div class="sale">Three for two</div>'),
+        clean=styled(
+            SWAY + "@media (prefers-reduced-motion: reduce) { .sale { animation: none; } }",
+            f'{PLAIN}<div class="sale">Three for two</div>',
+        ),
+    ),
+    Fault(
+        name="a dialog before one has read a line",
+        rule="page/overlay",
+        faulty=news("news.showModal();"),
+        clean=news(""),
+    ),
+    Fault(
+        name="text that cannot be marked",
+        rule="page/no-selection",
+        faulty=styled("body { user-select: none; }", ABOUT),
+        clean=styled("nav { user-select: none; }", ABOUT),
+    ),
+    Fault(
+        name="no menu of the browser",
+        rule="page/no-context-menu",
+        faulty=page(f"{PLAIN}<script>document.oncontextmenu = () => false;</script>"),
+        clean=page(f"{PLAIN}<script>document.oncontextmenu = null;</script>"),
+    ),
+    Fault(
+        name="a page that loads itself again",
+        rule="page/reloads",
+        faulty=page(
+            f"{PLAIN}<script>if (!sessionStorage.again) {{ sessionStorage.again = 1; location.reload(); }}"
+            "</script>"
+        ),
+        clean=page(f"{PLAIN}<script>sessionStorage.again = 1;</script>"),
+    ),
+)

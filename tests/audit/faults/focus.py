@@ -1,0 +1,168 @@
+"""Faults for whoever has no mouse."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tests.audit.faults.fault import Fault
+from tests.audit.faults.pages import document, page
+
+__all__ = ["FAULTS"]
+
+SIGN_UP = """<h1>Our letter</h1>
+<p>Once a month: what was picked, and what came.</p>
+<form action="/help">
+<label for="email">Email</label><input id="email" name="email" type="email" autocomplete="email">
+<p><button>Subscribe</button></p></form>"""
+NOTE = """<h1>Write to us</h1>
+<form action="/help">
+<label for="note">Your question</label><textarea id="note" name="note" rows="4"></textarea>
+<p><button>Send</button></p></form>"""
+TEAS = ("Assam", "Ceylon", "Darjeeling", "Earl Grey", "Genmaicha", "Gyokuro", "Jasmine", "Keemun", "Lapsang")
+ORIGINS = ("China", "India", "Japan", "Kenya", "Nepal", "Taiwan", "Turkey", "Vietnam")
+
+
+def styled(css: str, main: str = SIGN_UP) -> str:
+    return page(main, head=f"<style>{css}</style>")
+
+
+def swallowing(condition: str) -> str:
+    return page(
+        f"{NOTE}<script>note.addEventListener('keydown', event => {{ {condition} }});</script>"
+        "<p>Press Escape, then Tab, to leave the field.</p>"
+    )
+
+
+def dialog(script: str) -> str:
+    return page(
+        '<h1>Sencha</h1><div id="sizes"><button type="button">50 g</button> '
+        '<button type="button">100 g</button></div><p><a href="/orders">Order it</a></p>'
+        f"<script>const [first, last] = sizes.children; {script}</script>"
+    )
+
+
+def menu(attributes: str) -> str:
+    links = "".join(f'<p><a href="/teas?{name}">{name}</a></p>' for name in TEAS[:3])
+    return page(f'<h1>Teas</h1><nav aria-label="By name" {attributes}>{links}</nav><p>Nine teas.</p>')
+
+
+def notice(css: str) -> str:
+    links = "".join(f'<li><a href="/teas?{name}">{name}</a></li>' for name in (*TEAS, *ORIGINS))
+    return page(
+        f'<h1>All teas</h1><ul class="list">{links}</ul><div class="notice" role="region" '
+        'aria-label="Notice"><p>We are closed on Monday. Orders are sent on Tuesday.</p></div>',
+        head="<style>.list li { margin: 1.5rem 0; } .list a { display: inline-block; padding: .5rem; }"
+        f".notice {{ position: fixed; inset: auto 0 0; height: 8rem; background: #eef3ec; }} {css}</style>",
+    )
+
+
+def sizes(css: str) -> str:
+    links = "".join(f'<a href="/teas?{size}">{size} g</a>' for size in (50, 100, 250))
+    return page(
+        f'<h1>Sencha</h1><p class="sizes">{links}</p>',
+        head="<style>.sizes { display: flex; gap: 1rem; } .sizes a { padding: .75rem; }" + css + "</style>",
+    )
+
+
+def many(skip: str) -> str:
+    links = "".join(f'<li><a href="/teas?{name}">{name}</a></li>' for name in (*TEAS, *ORIGINS))
+    return document(
+        f'{skip}<header><nav aria-label="Shop"><ul>{links}</ul></nav></header><main id="main"><h1>Sencha</h1>'
+        '<p>Steamed leaves. <a href="/orders">Order it</a></p></main>'
+    )
+
+
+def ordering(control: str) -> str:
+    return page(
+        f"<h1>Sencha</h1><p>Steamed leaves from Shizuoka.</p>{control}<p id='told' role='status'></p>"
+    )
+
+
+ORDER = "told.textContent = 'It is in your basket.'"
+
+FAULTS: Sequence[Fault] = (
+    Fault(
+        name="links without an outline",
+        rule="focus/not-visible",
+        faulty=styled("a:focus { outline: none; }"),
+        clean=styled("a:focus { outline: none; background: #ffe9a8; }"),
+    ),
+    Fault(
+        name="a button whose focus ring is transparent",
+        rule="focus/not-visible",
+        faulty=styled("button:focus { outline: 2px solid transparent; box-shadow: 0 0 0 2px transparent; }"),
+        clean=styled("button:focus { outline: 2px solid transparent; box-shadow: 0 0 0 4px #b3541e; }"),
+    ),
+    Fault(
+        name="a text field that keeps the Tab key",
+        rule="focus/trap",
+        faulty=swallowing("if (event.key === 'Tab') event.preventDefault();"),
+        clean=swallowing(
+            "if (event.key === 'Tab' && !note.dataset.left) event.preventDefault();"
+            "if (event.key === 'Escape') note.dataset.left = 'yes';"
+        ),
+    ),
+    Fault(
+        name="buttons that hand the focus to each other",
+        rule="focus/trap",
+        faulty=dialog(
+            "last.onkeydown = event => {"
+            "if (event.key === 'Tab') { event.preventDefault(); first.focus(); } };"
+        ),
+        clean=dialog("last.onkeydown = event => { if (event.key === 'ArrowLeft') first.focus(); };"),
+    ),
+    Fault(
+        name="a button that gives the focus away",
+        rule="focus/lost",
+        faulty=page(SIGN_UP.replace("<button>", '<button onfocus="this.blur()">')),
+        clean=page(SIGN_UP.replace("<button>", '<button onfocus="this.title = document.title">')),
+    ),
+    Fault(
+        name="a closed menu beside the screen that takes the focus",
+        rule="focus/hidden",
+        faulty=menu('style="position: absolute; left: -40rem"'),
+        clean=menu('style="position: absolute; left: -40rem; visibility: hidden"'),
+    ),
+    Fault(
+        name="a folded part that takes the focus",
+        rule="focus/hidden",
+        faulty=menu('style="height: 0; overflow: hidden"'),
+        clean=menu('style="height: 0; overflow: hidden" inert'),
+    ),
+    Fault(
+        name="a notice over what has the focus",
+        rule="focus/covered",
+        faulty=notice(""),
+        clean=notice("html { scroll-padding-bottom: 9rem; } body { padding-bottom: 9rem; }"),
+    ),
+    Fault(
+        name="a row that is turned round",
+        rule="focus/order",
+        faulty=sizes(".sizes { flex-direction: row-reverse; justify-content: flex-end; }"),
+        clean=sizes(""),
+    ),
+    Fault(
+        name="seventeen links before the main part",
+        rule="focus/no-skip-link",
+        faulty=many(""),
+        clean=many('<a href="#main">Skip to the content</a>'),
+    ),
+    Fault(
+        name="a div that is clicked",
+        rule="focus/unreachable",
+        faulty=ordering(f'<div onclick="{ORDER}">Order</div>'),
+        clean=ordering(f'<button type="button" onclick="{ORDER}">Order</button>'),
+    ),
+    Fault(
+        name="a button by its role alone",
+        rule="focus/unreachable",
+        faulty=ordering(f'<div role="button" onclick="{ORDER}">Order</div>'),
+        clean=ordering(f'<div role="button" tabindex="0" onclick="{ORDER}" onkeydown="{ORDER}">Order</div>'),
+    ),
+    Fault(
+        name="a span with the pointer of a link",
+        rule="focus/unreachable",
+        faulty=ordering('<p><span style="cursor: pointer">Show the price</span></p>'),
+        clean=ordering("<p><span>The price is 8 euros.</span></p>"),
+    ),
+)

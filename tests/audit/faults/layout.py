@@ -1,0 +1,176 @@
+"""Faults of where things are and how large."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tests.audit.faults.fault import Fault, reply
+from tests.audit.faults.pages import page
+from tests.audit.faults.pictures import noise
+
+__all__ = ["FAULTS"]
+
+VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1">'
+ABOUT = (
+    "Our teas come from small gardens that we have known for years. Leaves are picked in spring and summer, "
+    "dried in the shade and packed on the same day, so that nothing of their scent is lost on the way. "
+) * 4
+SHRUNK = (
+    "@media (max-width: 30rem) {{ main button"
+    " {{ padding: 0; min-width: 0; min-height: 0; width: {size}; height: {size}; }} }}"
+)
+STARS = "<h1>Sencha</h1><p>" + "".join(f'<button type="button">{n}</button>' for n in range(1, 6)) + "</p>"
+PLAIN = "<h1>Sencha</h1><p>Steamed leaves from Shizuoka, picked in May.</p>"
+
+
+def styled(css: str, main: str = PLAIN) -> str:
+    return page(main, head=f"<style>{css}</style>")
+
+
+def prices(around: str) -> str:
+    months = "".join(
+        f'<th scope="col">{month}</th>' for month in ("January", "February", "March", "April", "May")
+    )
+    row = "".join(f"<td>{price},50 euros</td>" for price in range(5, 10))
+    table = f'<table><tr><td></td>{months}</tr><tr><th scope="row">Sencha</th>{row}</tr></table>'
+    return styled(
+        "th, td { padding: 0 2rem; white-space: nowrap; }", f"<h1>Prices</h1><div {around}>{table}</div>"
+    )
+
+
+def labels(css: str) -> str:
+    return styled(
+        ".bowl { position: relative; height: 8rem; }" + css,
+        '<h1>Sizes</h1><div class="bowl"><p>A small bowl</p><p class="two">A large bowl</p></div>',
+    )
+
+
+def bars(css: str) -> str:
+    teas = "".join(
+        f"<p>Tea number {number} of our list, from a garden in the hills.</p>" for number in range(40)
+    )
+    return styled(
+        "body > header { position: sticky; top: 0; background: #fff; }"
+        "body > footer { position: fixed; bottom: 0; left: 0; right: 0; background: #eef3ec; }"
+        "html { scroll-padding: 12rem 0; }" + css,
+        f"<h1>All teas</h1>{teas}",
+    )
+
+
+def leaves(style: str) -> str:
+    return page(f'{PLAIN}<img src="/leaves.png" alt="Leaves" width="300" height="80" style="{style}">')
+
+
+FAULTS: Sequence[Fault] = (
+    Fault(
+        name="a box wider than a phone",
+        rule="layout/overflow",
+        faulty=styled("main p { width: 44rem; background: #eef3ec; }"),
+        clean=styled("main p { max-width: 44rem; background: #eef3ec; }"),
+    ),
+    Fault(
+        name="a table that does not scroll",
+        rule="layout/overflow",
+        faulty=prices(""),
+        clean=prices('role="region" aria-label="Prices" tabindex="0" style="overflow-x: auto"'),
+    ),
+    Fault(
+        name="a line that ends in the middle",
+        rule="layout/cut-off",
+        faulty=styled("main p { width: 9rem; overflow: hidden; white-space: nowrap; }"),
+        clean=styled(
+            "main p { width: 9rem; overflow: hidden; white-space: nowrap; text-overflow: ellipsis; }"
+        ),
+    ),
+    Fault(
+        name="a button too low for its text",
+        rule="layout/cut-off",
+        faulty=styled(
+            "main button { width: 6rem; height: 2.75rem; overflow: hidden; }",
+            f'{PLAIN}<button type="button">Remember this tea for later</button>',
+        ),
+        clean=styled(
+            "main button { width: 6rem; }",
+            f'{PLAIN}<button type="button">Remember this tea for later</button>',
+        ),
+    ),
+    Fault(
+        name="a text that begins beside the page",
+        rule="layout/cut-off",
+        faulty=styled("main p { position: relative; left: -2.5rem; } main { margin: 0; }"),
+        clean=styled("main p { position: relative; left: 0; } main { margin: 0; }"),
+    ),
+    Fault(
+        name="texts in the same place",
+        rule="layout/overlap",
+        faulty=labels(".bowl p { position: absolute; margin: 0; top: 1rem; } .bowl .two { left: 1rem; }"),
+        clean=labels(".bowl p { position: absolute; margin: 0; top: 1rem; } .bowl .two { top: 4rem; }"),
+    ),
+    Fault(
+        name="tiny print",
+        rule="layout/tiny-text",
+        faulty=styled("main p { font-size: 8px; }"),
+        clean=styled("main p { font-size: 14px; }"),
+    ),
+    Fault(
+        name="small print",
+        rule="layout/small-text",
+        faulty=styled("main p { font-size: 11px; }"),
+        clean=styled("main p { font-size: 12px; }"),
+    ),
+    Fault(
+        name="a field with small letters",
+        rule="layout/field-zoom",
+        faulty=page(
+            '<h1>Find a tea</h1><form role="search" action="/teas"><label for="q">Name</label>'
+            '<input id="q" name="q" style="font-size: 14px"> <button>Find</button></form>'
+        ),
+        clean=page(
+            '<h1>Find a tea</h1><form role="search" action="/teas"><label for="q">Name</label>'
+            '<input id="q" name="q"> <button>Find</button></form>'
+        ),
+    ),
+    Fault(
+        name="bars that leave little of a phone",
+        rule="layout/fixed-bars",
+        faulty=bars("body > footer { height: 14rem; } body { padding-bottom: 15rem; }"),
+        clean=bars("body > header, body > footer { position: static; }"),
+    ),
+    Fault(
+        name="a page that phones shrink",
+        rule="layout/no-viewport",
+        faulty=page(PLAIN).replace(VIEWPORT, ""),
+        clean=page(PLAIN),
+    ),
+    Fault(
+        name="a page as wide as a desk",
+        rule="layout/fixed-viewport",
+        faulty=page(PLAIN).replace(VIEWPORT, '<meta name="viewport" content="width=1024">'),
+        clean=page(PLAIN),
+    ),
+    Fault(
+        name="lines across the whole desk",
+        rule="layout/long-lines",
+        faulty=styled("main { max-width: none; }", f"<h1>About us</h1><p>{ABOUT}</p>"),
+        clean=styled("main p { max-width: 65ch; }", f"<h1>About us</h1><p>{ABOUT}</p>"),
+    ),
+    Fault(
+        name="a picture pulled wide",
+        rule="layout/stretched-image",
+        faulty=leaves("height: 80px"),
+        clean=leaves("height: 80px; object-fit: cover"),
+        routes={"/leaves.png": reply(noise(120, 80), type="image/png")},
+    ),
+    Fault(
+        name="letters that turn grey on a phone",
+        rule="axe/color-contrast",
+        faulty=styled("@media (max-width: 30rem) { main p { color: #aaa; } }"),
+        clean=styled("@media (max-width: 30rem) { main p { color: #555; } }"),
+    ),
+    Fault(
+        name="buttons that shrink on a phone",
+        rule="axe/target-size",
+        faulty=styled(SHRUNK.format(size="1rem"), STARS),
+        clean=styled(SHRUNK.format(size="2.75rem"), STARS),
+    ),
+)

@@ -1,0 +1,134 @@
+"""Faults that make readers wait."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Sequence
+
+import anyio
+from starlette.requests import Request
+from starlette.responses import Response
+
+from tests.audit.faults.fault import Fault, reply
+from tests.audit.faults.pages import page
+from tests.audit.faults.pictures import noise
+from tests.site import Handler
+
+__all__ = ["FAULTS"]
+
+PLAIN = "<h1>Sencha</h1><p>Steamed leaves from Shizuoka, picked in May.</p>"
+SCRIPT = "text/javascript"
+LONG_SCRIPT = f"/* {'Leaves. ' * 12_000} */"
+
+
+def late(seconds: float, content: str | bytes = "", *, type: str = SCRIPT) -> Handler:
+    """What is slow is the fault here."""
+
+    async def handler(_: Request) -> Response:
+        await anyio.sleep(seconds)
+        return Response(content, media_type=type)
+
+    return handler
+
+
+def afterwards(script: str) -> str:
+    """Once the page was painted."""
+    return page(
+        f"{PLAIN}<script>requestAnimationFrame(() => setTimeout(() => {{ {script} }}, 100));</script>"
+    )
+
+
+def offer(css: str) -> str:
+    lines = "".join(f"<p>Tea number {number} of our list, from the hills.</p>" for number in range(12))
+    return page(
+        f'<h1>All teas</h1><div id="offer"></div>{lines}'
+        "<script>requestAnimationFrame(() => setTimeout(() => {"
+        "offer.innerHTML = '<p>Today: a pot with three teas.</p>'; offer.classList.add('open'); }, 100));"
+        "</script>",
+        head=f"<style>.open {{ min-height: 20rem; }} {css}</style>",
+    )
+
+
+def photograph(size: str) -> str:
+    lines = "".join(f"<p>Tea number {number} of our list, from the hills.</p>" for number in range(12))
+    return page(f'<h1>All teas</h1><img src="/late.png" alt="Leaves in a bowl" {size}>{lines}')
+
+
+def picture(path: str, width: int, height: int) -> str:
+    return page(f'{PLAIN}<img src="{path}" width="{width}" height="{height}" alt="Leaves in a bowl">')
+
+
+def with_script(attributes: str) -> str:
+    return page(PLAIN, head=f"<script {attributes}></script>")
+
+
+PICTURES = {
+    "/leaves.png": reply(noise(600, 400), type="image/png"),
+    "/small.png": reply(noise(200, 133), type="image/png"),
+    "/huge.png": reply(noise(1200, 900), type="image/png"),
+}
+WORK = "const until = performance.now() + {ms}; while (performance.now() < until);"
+
+FAULTS: Sequence[Fault] = (
+    Fault(
+        name="an offer that pushes the page down",
+        rule="speed/layout-shift",
+        faulty=offer(""),
+        clean=offer("#offer { min-height: 20rem; }"),
+    ),
+    Fault(
+        name="a picture that nothing keeps room for",
+        rule="speed/layout-shift",
+        faulty=photograph(""),
+        clean=photograph('width="600" height="400"'),
+        routes={"/late.png": late(0.5, noise(600, 400), type="image/png")},
+    ),
+    Fault(
+        name="a script that works for a second",
+        rule="speed/blocking",
+        faulty=afterwards(WORK.format(ms=1000)),
+        clean=afterwards(
+            f"for (let n = 0; n < 10; n++) setTimeout(() => {{ {WORK.format(ms=10)} }}, n * 20);"
+        ),
+    ),
+    Fault(
+        name="a page of three megabytes",
+        rule="speed/heavy",
+        faulty=picture("/huge.png", 900, 675),
+        clean=picture("/leaves.png", 600, 400),
+        routes=PICTURES,
+    ),
+    Fault(
+        name="a large picture shown small",
+        rule="speed/oversized-image",
+        faulty=picture("/leaves.png", 150, 100),
+        clean=picture("/small.png", 150, 100),
+        routes=PICTURES,
+    ),
+    Fault(
+        name="a long script that is not compressed",
+        rule="speed/uncompressed",
+        faulty=with_script('src="/plain.js" defer'),
+        clean=with_script('src="/packed.js" defer'),
+        routes={
+            "/plain.js": reply(LONG_SCRIPT, type=SCRIPT),
+            "/packed.js": reply(
+                gzip.compress(LONG_SCRIPT.encode()), type=SCRIPT, headers={"Content-Encoding": "gzip"}
+            ),
+        },
+    ),
+    Fault(
+        name="a slow script before everything",
+        rule="speed/late-paint",
+        faulty=with_script('src="/late.js"'),
+        clean=with_script('src="/late.js" async'),
+        routes={"/late.js": late(1.3)},
+    ),
+    Fault(
+        name="a page that shows itself after three seconds",
+        rule="speed/largest-paint",
+        faulty=with_script('src="/later.js"'),
+        clean=with_script('src="/later.js" async'),
+        routes={"/later.js": late(2.8)},
+    ),
+)

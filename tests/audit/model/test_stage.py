@@ -1,0 +1,560 @@
+"""The run of a model, over the wire formats of three vendors."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import logging
+import socket
+import traceback
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from typing import Any
+
+import anyio
+import pytest
+from pydantic import BaseModel
+
+from footlight.audit.findings import EvidencePicture
+from footlight.audit.model.failures import ModelError
+from footlight.audit.model.provider import KEY_VARIABLES, ChatModel, chat_model
+from footlight.audit.model.request import Limits
+from footlight.audit.model.stage import Stage, StageRun, run_stage
+from footlight.audit.model.stream import (
+    AIStreamPart,
+    FinishPart,
+    TextDeltaPart,
+    ToolCallPart,
+    ToolResultPart,
+    Usage,
+)
+from footlight.audit.model.tools import AITool, ToolAnswer
+from tests.audit.vendors.google import Google
+from tests.audit.vendors.script import Call, Failure, Script, Turn
+from tests.audit.vendors.serving import VendorServer, serve_vendor
+
+pytestmark = pytest.mark.anyio
+
+KEY = "sk-planted-5f2b7c91d0"
+LIMIT_SECONDS = 30
+QUICK = Limits(backoff_s=0.001)
+SLOW = Limits(backoff_s=1000, longest_wait_s=1000)
+STOP = FinishPart(finish_reason="stop")
+WRONG = "The arguments are wrong. url: Field required. Call again."
+OLD = "(This old answer is omitted. Call the tool again if you need it.)"
+PICTURE = EvidencePicture(data=b"a picture", width=1, height=1)
+OTHER_PICTURE = EvidencePicture(data=b"another", width=1, height=1, type="png")
+
+
+class Goto(BaseModel):
+    url: str
+
+
+@dataclass
+class Work:
+    """A tool that keeps what it was called with."""
+
+    done: list[str] = field(default_factory=list[str])
+    picture: EvidencePicture | None = None
+    ends: bool = False
+    replaces: Collection[str] = ()
+
+    @property
+    def tool(self) -> AITool:
+        return AITool(name="goto", description="Go there.", parameters=Goto, run=self._run, ends=self.ends)
+
+    async def _run(self, arguments: Goto) -> ToolAnswer:
+        self.done.append(arguments.url)
+        return ToolAnswer(
+            text=f"at {arguments.url}", picture=self.picture, replaces=arguments.url in self.replaces
+        )
+
+
+def model_of(vendor: VendorServer) -> ChatModel:
+    return chat_model(
+        vendor.vendor.name,
+        model=vendor.vendor.model,
+        base_url=vendor.base_url,
+        environ={vendor.vendor.variable: KEY},
+    )
+
+
+def calls(*urls: str, name: str = "goto") -> list[Call]:
+    return [Call(id=f"c-{url}", name=name, pieces=['{"ur', f'l": "{url}"}}']) for url in urls]
+
+
+def called(url: str) -> list[AIStreamPart]:
+    return [
+        ToolCallPart(tool_call_id=f"c-{url}", tool_name="goto", input={"url": url}),
+        ToolResultPart(tool_call_id=f"c-{url}", tool_name="goto", result=f"at {url}"),
+    ]
+
+
+def used(requests: int, input_tokens: int = 0, output_tokens: int = 0) -> Usage:
+    return Usage(requests=requests, input_tokens=input_tokens, output_tokens=output_tokens)
+
+
+def texts(*pieces: str) -> list[AIStreamPart]:
+    return [TextDeltaPart(text_delta=piece) for piece in pieces]
+
+
+@dataclass
+class Outcome:
+    """What a run came to. `error` is what it raised at its end."""
+
+    parts: list[AIStreamPart]
+    usage: Usage
+    error: ModelError | None = None
+
+
+async def outcome(
+    vendor: VendorServer, script: Script, *tools: AITool, limits: Limits = QUICK, **stage: Any
+) -> Outcome:
+    vendor.answers(script)
+    spent = stage.pop("spent", None)
+    async with asyncio.timeout(LIMIT_SECONDS), model_of(vendor) as model:
+        work = Stage(instructions="Judge.", prompt="Look at it.", tools=tools, **stage)
+        async with run_stage(model, work, limits=limits, spent=spent) as run:
+            parts: list[AIStreamPart] = []
+            try:
+                async for part in run:
+                    parts.append(part)
+            except ModelError as error:
+                return Outcome(parts, run.usage, error)
+    return Outcome(parts, run.usage)
+
+
+async def test_text_is_told_while_the_model_still_writes(vendor: VendorServer) -> None:
+    """R004-51: in order, live."""
+    hold = asyncio.Event()
+    vendor.answers([Turn(text=["Well ", "done."], hold=hold)])
+    stage = Stage(instructions="Judge.", prompt="Look at it.")
+    async with (
+        asyncio.timeout(LIMIT_SECONDS),
+        model_of(vendor) as model,
+        run_stage(model, stage, limits=QUICK) as run,
+    ):
+        told = [await anext(run), await anext(run)]
+        hold.set()
+        rest = [part async for part in run]
+
+    assert told == texts("Well ", "done.")
+    assert rest == [STOP]
+
+
+async def test_a_tool_is_called_and_its_answer_goes_back(vendor: VendorServer) -> None:
+    """R004-49, R004-52."""
+    work = Work()
+
+    came = await outcome(vendor, [Turn(text=["First."], calls=calls("a")), Turn(text=["Done."])], work.tool)
+
+    assert came == Outcome([*texts("First."), *called("a"), *texts("Done."), STOP], used(2, 20, 10))
+    assert work.done == ["a"]
+    wire = vendor.vendor
+    assert [wire.tools(request) for request in vendor.received] == [["goto"], ["goto"]]
+    assert [wire.results(request) for request in vendor.received] == [[], [("c-a", "at a")]]
+
+
+async def test_wrong_arguments_go_back_with_the_field_named(vendor: VendorServer) -> None:
+    """R004-49: a tool error, and the run continues."""
+    wrong = Call(id="c-1", name="goto", pieces=['{"to"', ': "a"}'])
+    work = Work()
+
+    came = await outcome(
+        vendor, [Turn(calls=[wrong]), Turn(calls=calls("a")), Turn(text=["Done."])], work.tool
+    )
+
+    assert came.parts == [
+        ToolCallPart(tool_call_id="c-1", tool_name="goto", input={"to": "a"}),
+        ToolResultPart(tool_call_id="c-1", tool_name="goto", result=WRONG, is_error=True),
+        *called("a"),
+        *texts("Done."),
+        STOP,
+    ]
+    assert work.done == ["a"]
+    assert WRONG in vendor.vendor.results(vendor.received[1])[0][1]
+
+
+async def test_parallel_calls_are_run_one_after_the_other(vendor: VendorServer) -> None:
+    """R004-53: each has its result."""
+    unknown = Call(id="c-2", name="fly", pieces=["{}"])
+    work = Work()
+
+    came = await outcome(
+        vendor, [Turn(calls=[*calls("a"), unknown, *calls("b")]), Turn(text=["Done."])], work.tool
+    )
+
+    assert came.parts == [
+        *called("a"),
+        ToolCallPart(tool_call_id="c-2", tool_name="fly", input={}),
+        ToolResultPart(
+            tool_call_id="c-2",
+            tool_name="fly",
+            result="There is no tool fly. The tools are: goto.",
+            is_error=True,
+        ),
+        *called("b"),
+        *texts("Done."),
+        STOP,
+    ]
+    assert work.done == ["a", "b"]
+    assert [name for name, _ in vendor.vendor.results(vendor.received[1])] == ["c-a", "c-2", "c-b"]
+
+
+async def test_ids_that_come_twice_are_told_apart(vendor: VendorServer) -> None:
+    """R004-53: a result belongs to one call."""
+    came = await outcome(vendor, [Turn(calls=calls("a")), Turn(calls=calls("a")), Turn()], Work().tool)
+
+    asked = [part.tool_call_id for part in came.parts if isinstance(part, ToolCallPart)]
+    answered = [part.tool_call_id for part in came.parts if isinstance(part, ToolResultPart)]
+    assert asked == answered
+    assert len(set(asked)) == 2
+
+
+async def test_a_tool_can_end_the_stage(vendor: VendorServer) -> None:
+    work = Work(ends=True)
+
+    came = await outcome(vendor, [Turn(calls=calls("a", "b"))], work.tool)
+
+    late = "Not done: the previous call ended the work."
+    assert came.parts == [
+        *called("a"),
+        ToolCallPart(tool_call_id="c-b", tool_name="goto", input={"url": "b"}),
+        ToolResultPart(tool_call_id="c-b", tool_name="goto", result=late, is_error=True),
+        STOP,
+    ]
+    assert (work.done, len(vendor.received)) == (["a"], 1)
+
+
+async def test_a_tool_with_a_bug_has_a_result_too(vendor: VendorServer) -> None:
+    async def broken(_: Goto) -> ToolAnswer:
+        raise KeyError("bug")
+
+    vendor.answers([Turn(calls=calls("a"))])
+    tool = AITool(name="goto", description="Go there.", parameters=Goto, run=broken)
+    stage = Stage(instructions="Judge.", prompt="Look at it.", tools=[tool])
+    async with (
+        asyncio.timeout(LIMIT_SECONDS),
+        model_of(vendor) as model,
+        run_stage(model, stage, limits=QUICK) as run,
+    ):
+        parts = [await anext(run), await anext(run)]
+        with pytest.raises(KeyError, match="bug"):
+            await anext(run)
+
+    failed = ToolResultPart(
+        tool_call_id="c-a", tool_name="goto", result="The tool failed: KeyError", is_error=True
+    )
+    assert parts == [called("a")[0], failed]
+
+
+async def test_too_many_requests_are_made_again_when_the_provider_says(vendor: VendorServer) -> None:
+    busy = Failure(status=429, headers=[("Retry-After", "0")])
+
+    came = await outcome(vendor, [busy, Turn(text=["Done."])], limits=SLOW)
+
+    assert came == Outcome([*texts("Done."), STOP], used(2, 10, 5))
+
+
+async def test_a_provider_that_wants_too_long_a_pause_is_not_waited_for(vendor: VendorServer) -> None:
+    busy = Failure(status=429, message="Slow down.", headers=[("Retry-After", "3600")])
+
+    came = await outcome(vendor, [busy])
+
+    assert (str(came.error), came.usage) == (f"{vendor.vendor.name} was asked too often: Slow down.", used(1))
+
+
+async def test_a_failing_provider_is_asked_again(vendor: VendorServer) -> None:
+    came = await outcome(vendor, [Failure(status=500), Failure(status=503), Turn(text=["Do", "ne."])])
+
+    assert came == Outcome([*texts("Do", "ne."), STOP], used(3, 10, 5))
+    assert vendor.received[0].body == vendor.received[2].body
+
+
+async def test_a_provider_that_goes_on_failing_is_told(vendor: VendorServer) -> None:
+    came = await outcome(
+        vendor, [Failure(status=500, message="Oh.")] * 9, limits=Limits(backoff_s=0.001, retries=2)
+    )
+
+    assert (str(came.error), came.usage) == (f"{vendor.vendor.name} failed: Oh.", used(3))
+    assert came.error is not None
+    assert came.error.details == {"provider": vendor.vendor.name, "model": vendor.vendor.model, "status": 500}
+
+
+@pytest.mark.parametrize(
+    ("status", "what", "todo"),
+    [
+        (401, "does not accept the key", "Check the key in {variable}."),
+        (404, "does not know the model {model}", "Name another model, or check the base URL."),
+        (400, "refused the request", "See what it said; another model may take it."),
+    ],
+)
+async def test_what_will_not_be_better_is_told_at_once(
+    vendor: VendorServer, status: int, what: str, todo: str
+) -> None:
+    came = await outcome(vendor, [Failure(status=status, message="No\x1b[2J good.")])
+
+    words = {
+        "model": vendor.vendor.model,
+        "variable": " or ".join(KEY_VARIABLES[vendor.vendor.name]),
+    }
+    assert came.error is not None
+    assert came.error.message == f"{vendor.vendor.name} {what.format(**words)}: No\\x1b[2J good."
+    assert came.error.suggestion == todo.format(**words)
+    assert not came.error.retryable
+    assert came.usage == used(1)
+
+
+@pytest.mark.parametrize("clean", [False, True], ids=["broken off", "as if complete"])
+async def test_an_answer_that_was_cut_before_its_text_is_asked_for_again(
+    vendor: VendorServer, clean: bool
+) -> None:
+    """R004-53: no piece is lost, and none comes twice."""
+    cut = Turn(text=["Done."], cut_after=20, clean=clean)
+
+    came = await outcome(vendor, [cut, Turn(text=["Done."])])
+
+    assert came.parts == [*texts("Done."), STOP]
+    assert came.usage.requests == 2
+
+
+@pytest.mark.parametrize("clean", [False, True], ids=["broken off", "as if complete"])
+async def test_an_answer_that_was_cut_in_its_text_is_an_error(vendor: VendorServer, clean: bool) -> None:
+    turn = Turn(text=["Well ", "done."])
+    told = sum(map(len, vendor.vendor.beginning(turn)))
+
+    came = await outcome(vendor, [Turn(text=turn.text, cut_after=told, clean=clean)])
+
+    assert (came.parts, came.usage.requests) == (texts("Well ", "done."), 1)
+    assert came.error is not None
+    assert came.error.message.startswith(f"{vendor.vendor.name} ")
+
+
+async def test_a_call_that_was_cut_is_not_made(vendor: VendorServer) -> None:
+    turn = Turn(calls=calls("a"))
+    length = sum(map(len, (*vendor.vendor.beginning(turn), *vendor.vendor.rest(turn))))
+    cut = Turn(calls=turn.calls, cut_after=length * 3 // 4, clean=True)
+    work = Work()
+
+    came = await outcome(vendor, [cut, Turn(text=["Done."])], work.tool)
+
+    assert (came.parts, work.done) == ([*texts("Done."), STOP], [])
+
+
+async def test_an_error_within_a_stream_is_one(vendor: VendorServer) -> None:
+    early, late = Failure(status=503), Failure(status=503, message="Overloaded.")
+
+    came = await outcome(vendor, [Turn(fails=early), Turn(text=["Well "], fails=late), Turn(text=["Done."])])
+
+    assert (came.parts, came.usage.requests) == (texts("Well "), 2)
+    assert came.error is not None
+    assert came.error.message.endswith(": Overloaded.")
+
+
+async def test_an_answer_that_says_it_is_broken_is_asked_for_again(anyio_backend: str) -> None:
+    async with serve_vendor(Google()) as vendor:
+        came = await outcome(vendor, [Turn(end="broken"), Turn(text=["Well "], end="broken")])
+
+    assert (came.parts, str(came.error), came.usage) == (
+        texts("Well "),
+        "google aborted its answer",
+        used(2, 20, 10),
+    )
+
+
+async def test_a_refusal_is_told(vendor: VendorServer) -> None:
+    came = await outcome(vendor, [Turn(text=["I will not."], end="refusal")])
+
+    assert came.error is not None
+    assert came.error.message.startswith(f"{vendor.vendor.name} refused to answer: ")
+    assert came.usage == used(1, 10, 5)
+
+
+async def test_an_answer_that_became_too_long_ends_the_stage(vendor: VendorServer) -> None:
+    """Calls that came whole are made all the same."""
+    work = Work()
+
+    came = await outcome(vendor, [Turn(text=["On and"], calls=calls("a"), end="length")], work.tool)
+
+    assert came.parts == [*texts("On and"), *called("a"), FinishPart(finish_reason="length")]
+
+
+async def test_pictures_reach_the_model(vendor: VendorServer) -> None:
+    work = Work(picture=OTHER_PICTURE)
+
+    await outcome(vendor, [Turn(calls=calls("a")), Turn()], work.tool, pictures=[PICTURE])
+
+    given, taken = (base64.b64encode(picture.data).decode() for picture in (PICTURE, OTHER_PICTURE))
+    assert [vendor.vendor.images(request) for request in vendor.received] == [[given], [given, taken]]
+    assert "at a" in vendor.vendor.results(vendor.received[1])[0][1]
+
+
+async def test_old_results_are_left_out_of_what_is_sent(vendor: VendorServer) -> None:
+    """Each is sent once whole, however many came at once."""
+    work = Work(picture=OTHER_PICTURE, replaces={"a", "b", "c"})
+    script = [Turn(calls=calls("a", "b", "c")), Turn(calls=calls("d")), Turn()]
+
+    came = await outcome(vendor, script, work.tool)
+
+    sent = [[text for _, text in vendor.vendor.results(request)] for request in vendor.received]
+    assert [[OLD in text for text in told] for told in sent] == [[], [False] * 3, [True, *[False] * 3]]
+    assert [len(vendor.vendor.images(request)) for request in vendor.received] == [0, 3, 3]
+    assert came.parts == [*called("a"), *called("b"), *called("c"), *called("d"), STOP]
+
+
+async def test_what_came_before_the_last_two_pages_is_left_out(vendor: VendorServer) -> None:
+    work = Work(replaces={"page 1", "page 2", "page 3"})
+    urls = ("page 1", "a", "page 2", "b", "page 3")
+
+    await outcome(vendor, [*(Turn(calls=calls(url)) for url in urls), Turn()], work.tool)
+
+    sent = [[text for _, text in vendor.vendor.results(request)] for request in vendor.received]
+    assert [OLD in text for text in sent[4]] == [False] * 4
+    assert [OLD in text for text in sent[5]] == [True, True, False, False, False]
+
+
+async def test_what_is_sent_again_is_cached_where_that_must_be_asked_for(vendor: VendorServer) -> None:
+    await outcome(vendor, [Turn()])
+
+    asked = vendor.received[0].body.get("cache_control")
+    assert asked == ({"type": "ephemeral", "ttl": "5m"} if vendor.vendor.name == "anthropic" else None)
+
+
+async def test_no_more_tokens_are_used_than_the_answer_that_passes_the_limit(vendor: VendorServer) -> None:
+    """The calls of that answer are made, as they cost nothing."""
+    work = Work()
+    script = [Turn(calls=calls("a")), Turn(calls=calls("b"), input_tokens=40), Turn(text=["Never."])]
+
+    came = await outcome(vendor, script, work.tool, limits=Limits(tokens=70), spent=used(5, 5, 5))
+
+    assert came == Outcome([*called("a"), *called("b"), FinishPart(finish_reason="limit")], used(2, 50, 10))
+
+
+async def test_no_more_requests_are_made_than_the_limit(vendor: VendorServer) -> None:
+    work = Work()
+    limits = Limits(requests=4, backoff_s=0.001)
+    script = [Turn(calls=calls("a")), Failure(status=500), Turn(calls=calls("b")), Turn(text=["Never."])]
+
+    came = await outcome(vendor, script, work.tool, limits=limits, spent=used(1))
+
+    assert came.parts == [*called("a"), *called("b"), FinishPart(finish_reason="limit")]
+    assert (came.usage.requests, len(vendor.received)) == (3, 3)
+
+
+async def test_a_failure_is_not_tried_again_beyond_the_limit(vendor: VendorServer) -> None:
+    came = await outcome(vendor, [Failure(status=500)] * 9, limits=Limits(requests=2, backoff_s=0.001))
+
+    assert came.error is not None
+    assert len(vendor.received) == 2
+
+
+async def test_a_spent_budget_asks_nothing(vendor: VendorServer) -> None:
+    came = await outcome(vendor, [], limits=Limits(requests=2), spent=used(2))
+
+    assert (came, vendor.received) == (Outcome([FinishPart(finish_reason="limit")], Usage()), [])
+
+
+async def test_a_request_has_an_end(vendor: VendorServer) -> None:
+    limits = Limits(request_timeout_s=0.2, retries=0)
+
+    came = await outcome(vendor, [Turn(text=["Well "], hold=asyncio.Event())], limits=limits)
+
+    assert came.error is not None
+    assert came.error.message.startswith(f"{vendor.vendor.name} took too long: ")
+    await asyncio.wait_for(vendor.left.wait(), LIMIT_SECONDS)
+
+
+async def cancel_the_task(run: StageRun, reading: asyncio.Event) -> None:
+    async def work() -> None:
+        async with run:
+            async for _ in run:
+                reading.set()
+
+    task = asyncio.create_task(work())
+    await reading.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def cancel_the_scope(run: StageRun, reading: asyncio.Event) -> None:
+    with anyio.CancelScope() as scope:
+        async with run:
+            async for _ in run:
+                asyncio.get_running_loop().call_soon(scope.cancel)
+
+
+async def stop_reading(run: StageRun, reading: asyncio.Event) -> None:
+    async with run:
+        async for _ in run:
+            break
+
+
+@pytest.mark.parametrize("stop", [cancel_the_task, cancel_the_scope, stop_reading])
+async def test_whoever_stops_in_the_middle_leaves_no_request_behind(
+    vendor: VendorServer, stop: Callable[[StageRun, asyncio.Event], Any]
+) -> None:
+    """R004-54."""
+    vendor.answers([Turn(text=["Well "], hold=asyncio.Event())])
+    stage = Stage(instructions="Judge.", prompt="Look at it.")
+    async with asyncio.timeout(LIMIT_SECONDS), model_of(vendor) as model:
+        await stop(run_stage(model, stage, limits=QUICK), asyncio.Event())
+        await vendor.left.wait()
+
+
+async def test_a_server_that_is_not_there_is_told(vendor: VendorServer) -> None:
+    stage = Stage(instructions="Judge.", prompt="Look at it.")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # and nobody listens there
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}"
+        model = chat_model(vendor.vendor.name, model="m", base_url=url, environ={})
+    async with (
+        asyncio.timeout(LIMIT_SECONDS),
+        model,
+        run_stage(model, stage, limits=Limits(backoff_s=0.001, retries=1)) as run,
+    ):
+        with pytest.raises(ModelError, match="could not be reached") as told:
+            await anext(run)
+
+    assert told.value.suggestion == "Check the network and the base URL."
+    assert run.usage == used(2)
+
+
+SAYS_THE_KEY = {
+    "refused": [Failure(status=401, message=f"Incorrect API key provided: {KEY}")],
+    "failing": [Failure(status=500, message=f"Bearer {KEY}")] * 2,
+    "failing within": [Turn(text=["Well "], fails=Failure(status=503, message=KEY))],
+}
+SAYS_NOTHING = {"answer": [Turn(text=["Done."])], "cut": [Turn(text=["Well "], cut_after=300)]}
+
+
+@pytest.mark.parametrize("case", [*SAYS_THE_KEY, *SAYS_NOTHING])
+async def test_the_key_is_nowhere(vendor: VendorServer, caplog: pytest.LogCaptureFixture, case: str) -> None:
+    """Not in a log, an error or what it came from, nor in what stands for the model."""
+    caplog.set_level(logging.DEBUG)
+    vendor.answers((SAYS_THE_KEY | SAYS_NOTHING)[case])
+    stage = Stage(instructions="Judge.", prompt="Look at it.")
+    said: list[str] = []
+    async with asyncio.timeout(LIMIT_SECONDS), model_of(vendor) as model:
+        async with run_stage(model, stage, limits=Limits(backoff_s=0.001, retries=1)) as run:
+            try:
+                said.extend([repr(part) async for part in run])
+            except ModelError as error:
+                said += all_of(error)
+        said += [
+            repr(value) for value in (run, vars(run), model, model.model, vars(model.model), model.client)
+        ]
+
+    said += [repr(vars(record)) + record.getMessage() for record in caplog.records]
+    assert caplog.records
+    assert [line for line in said if KEY in line] == []
+    assert {vendor.vendor.key(request) for request in vendor.received} == {KEY}
+
+
+def all_of(error: BaseException) -> list[str]:
+    """What can be read in it: text, details, and the frames of our code with their variables."""
+    assert (error.__cause__, error.__context__) == (None, None)
+    frames = traceback.TracebackException.from_exception(error, capture_locals=True).stack
+    ours = traceback.StackSummary.from_list([frame for frame in frames if frame.filename != __file__])
+    assert ours
+    return [str(error), repr(error), repr(vars(error)), *ours.format()]

@@ -1,0 +1,97 @@
+"""Calls of tools as models make them."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import BaseModel, ConfigDict
+
+from footlight.audit.model.tool_calls import ReadCall, ToolCalls
+from footlight.audit.model.tools import AITool, ToolAnswer
+
+pytestmark = pytest.mark.anyio
+
+
+class Goto(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    url: str
+    depth: int = 1
+
+
+async def went(arguments: Goto) -> ToolAnswer:
+    return ToolAnswer(text=f"{arguments.url} {arguments.depth}")
+
+
+GOTO = AITool(name="goto", description="Go.", parameters=Goto, run=went)
+DONE = AITool(name="done", description="End.", parameters=Goto, run=went, ends=True)
+
+
+def test_arguments_come_as_text_or_read() -> None:
+    calls = ToolCalls([GOTO])
+    read = ReadCall(input={"url": "a"}, tool=GOTO, arguments=Goto(url="a"))
+
+    assert calls.read("goto", '{"url": "a"}') == read
+    assert calls.read("goto", {"url": "a"}) == read
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ("", "The arguments are wrong. url: Field required. Call again."),
+        (None, "The arguments are wrong. url: Field required. Call again."),
+        (
+            '{"url": "a", "deep": 1}',
+            "The arguments are wrong. deep: Extra inputs are not permitted. Call again.",
+        ),
+        (
+            {"depth": "far"},
+            "The arguments are wrong. url: Field required; depth: Input should be a valid integer, "
+            "unable to parse string as an integer. Call again.",
+        ),
+        ('["a"]', "The arguments must be a JSON object, with a name for each. Call again."),
+        (
+            '{"url": "a',
+            "The arguments are not JSON (Unterminated string starting at: line 1 column 9 (char 8)): "
+            "they may have been cut. Call again.",
+        ),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_field(arguments: str | dict[str, str] | None, problem: str) -> None:
+    """R004-49."""
+    assert ToolCalls([GOTO]).read("goto", arguments).problem == problem
+
+
+def test_an_unknown_tool_is_told_with_those_there_are() -> None:
+    assert (
+        ToolCalls([GOTO, DONE]).read("fly", "{").problem == "There is no tool fly. The tools are: goto, done."
+    )
+    assert ToolCalls([]).read("fly", "{}").problem == "There is no tool fly. The tools are: none."
+
+
+async def test_what_cannot_be_run_is_answered_as_an_error() -> None:
+    calls = ToolCalls([GOTO])
+
+    answer = await calls.run(calls.read("fly", "{}"))
+
+    assert answer == ToolAnswer(text="There is no tool fly. The tools are: goto.", is_error=True)
+
+
+async def test_nothing_is_run_after_the_end() -> None:
+    calls = ToolCalls([GOTO, DONE])
+
+    assert await calls.run(calls.read("done", '{"url": "a"}')) == ToolAnswer(text="a 1")
+    assert calls.ended
+    late = await calls.run(calls.read("goto", '{"url": "a"}'))
+
+    assert late == ToolAnswer(text="Not done: the previous call ended the work.", is_error=True)
+    assert calls.ended
+
+
+async def test_a_failed_end_is_none() -> None:
+    async def refused(_: Goto) -> ToolAnswer:
+        return ToolAnswer(text="Not yet.", is_error=True)
+
+    calls = ToolCalls([AITool(name="done", description="End.", parameters=Goto, run=refused, ends=True)])
+    await calls.run(calls.read("done", '{"url": "a"}'))
+
+    assert not calls.ended

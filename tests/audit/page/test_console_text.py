@@ -1,0 +1,44 @@
+"""The console of `@playwright/mcp`, read."""
+
+from __future__ import annotations
+
+from footlight.audit.page.page import ConsoleMessage
+from footlight.audit.page.server_page import read_console
+
+HEAD = """### Result
+Total messages: 5 (Errors: 3, Warnings: 1)
+Returning 4 messages for level "warning"
+
+"""
+
+
+def test_messages_may_have_several_lines_and_exceptions_have_no_level() -> None:
+    told = read_console(
+        HEAD
+        + """[WARNING] take
+care @ home @ http://a.test/1:0
+[ERROR] bad @ http://a.test/1:0
+ReferenceError: nothing is not defined
+    at there (http://a.test/1:1:105)
+    at http://a.test/1:2:7
+TypeError: no
+    at http://a.test/app.js:3:1
+[ERROR] Failed to load resource @ http://a.test/x.png:0"""
+    )
+
+    assert told == [
+        ConsoleMessage(level="warning", text="take\ncare @ home", source="http://a.test/1:0"),
+        ConsoleMessage(level="error", text="bad", source="http://a.test/1:0"),
+        ConsoleMessage(
+            level="error",
+            text="ReferenceError: nothing is not defined",
+            source="http://a.test/1:1:105",
+        ),
+        ConsoleMessage(level="error", text="TypeError: no", source="http://a.test/app.js:3:1"),
+        ConsoleMessage(level="error", text="Failed to load resource", source="http://a.test/x.png:0"),
+    ]
+
+
+def test_nothing_was_written() -> None:
+    assert read_console("### Result\nTotal messages: 0 (Errors: 0, Warnings: 0)\n\n") == []
+    assert read_console("") == []

@@ -1,0 +1,135 @@
+"""An audit for programs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+from footlight.audit.report.json_report import render_json
+from tests.audit.report.audits import BEGAN_MS, HOSTILE, audit, finding, page, shop
+from tests.audit.report.verdicts import FAILED
+
+
+def read(text: str) -> dict[str, Any]:
+    """As strict readers do: no NaN, and no half of a character."""
+    return json.loads(text.encode(), parse_constant=refuse)
+
+
+def refuse(name: str) -> None:
+    raise AssertionError(f"JSON has no {name}")
+
+
+def test_findings_of_all_pages_are_on_one_list_the_worst_first() -> None:
+    told = read(render_json(shop(), verdict=FAILED))
+
+    assert [(each["severity"], each["rule"], each["source"], each["page"]) for each in told["findings"]] == [
+        ("critical", "axe/image-alt", "measured", "https://shop.test/order"),
+        ("high", "judged/wording", "judged", "https://shop.test/order"),
+        ("medium", "layout/target-size", "measured", "https://shop.test/order"),
+        ("low", "console/error", "measured", "https://shop.test/order"),
+    ]
+    assert told["findings"][2] == {
+        "rule": "layout/target-size",
+        "severity": "medium",
+        "source": "measured",
+        "page": "https://shop.test/order",
+        "id": "F2",
+        "title": "What is to be touched is too small",
+        "advice": "Make it 24 by 24 pixels, or keep others away from it.",
+        "measuredBy": "boxes at 360 px",
+        "helpUrl": None,
+        "wcag": [],
+        "act": [],
+        "persona": None,
+        "cites": [],
+        "count": 1,
+        "elements": [
+            {
+                "selector": "#pay",
+                "html": '<button id="pay">Pay</button>',
+                "text": "",
+                "note": "18 × 16 px, needed 24 × 24",
+                "viewportWidth": 360,
+                "box": {"x": 20, "y": 120, "width": 300, "height": 200},
+            }
+        ],
+    }
+
+
+def test_the_head_tells_what_it_comes_to_and_by_what_it_was_made() -> None:
+    told = read(render_json(shop(), verdict=FAILED))
+    del told["findings"], told["pages"]
+
+    assert told == {
+        "schemaVersion": 1,
+        "toCheck": [],
+        "finished": True,
+        "startedMs": BEGAN_MS,
+        "finishedMs": BEGAN_MS + 95_000,
+        "headline": "1 critical, 1 high, 1 medium and 1 low findings on 2 pages, of which 1 failed",
+        "verdict": {"passed": False, "text": FAILED.text},
+        "counts": {"critical": 1, "high": 1, "medium": 1, "low": 1},
+        "provenance": {
+            "footlight": "1.0.0",
+            "server": "footlight 1.0.0",
+            "axe": "4.12.1",
+            "provider": "anthropic",
+            "model": "some-model",
+            "personas": ["Ana", "Ben"],
+            "focusAreas": ["checkout"],
+        },
+    }
+
+
+def test_a_page_tells_its_state_and_all_that_is_no_finding() -> None:
+    order, gone = read(render_json(shop()))["pages"]
+
+    assert gone == {
+        "url": "https://shop.test/gone",
+        "status": "failed",
+        "error": "net::ERR_CONNECTION_REFUSED",
+        "durationMs": 40,
+        "counts": {"critical": 0, "high": 0, "medium": 0, "low": 0},
+        "walks": [],
+        "analysisText": "",
+        "toolCalls": [],
+        "usage": {"requests": 0, "inputTokens": 0, "outputTokens": 0},
+        "dropped": [],
+        "skipped": [],
+    }
+    assert [*order] == [
+        *("url", "status", "error", "durationMs", "counts"),
+        *("finalUrl", "moves", "httpStatus", "title", "startedMs", "viewportWidths", "metrics", "facts"),
+        *("walks", "analysisText", "toolCalls", "usage", "dropped", "skipped"),
+    ]
+    assert order["walks"][0]["steps"][2] == {
+        "id": "W3",
+        "tool": "pressKey",
+        "input": "Enter",
+        "ok": False,
+        "said": "nothing happened",
+    }
+    assert (order["dropped"], order["skipped"]) == (
+        [{"title": "The colours are sad", "why": "it cites F9, which does not exist"}],
+        [{"what": "axe-core's rules at 768 px", "why": "timed out after 60 s"}],
+    )
+
+
+def test_pictures_are_not_in_it() -> None:
+    assert len(render_json(shop())) < 10_000
+
+
+def test_an_audit_that_goes_on_says_so() -> None:
+    told = read(render_json(replace(shop(), finished_ms=None)))
+
+    assert (told["finished"], told["finishedMs"]) == (False, None)
+    assert "verdict" not in told
+
+
+def test_hostile_text_is_text() -> None:
+    told = render_json(audit(page([finding(title=HOSTILE)], url=HOSTILE)))
+
+    assert "\x1b" not in told
+    assert "\u202e" not in told
+    assert read(told)["findings"][0]["title"].startswith('"><script>document.title="owned"</script>')

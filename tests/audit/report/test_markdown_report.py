@@ -1,0 +1,227 @@
+"""An audit for a pull request, as a renderer of Markdown reads it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from footlight.audit.report.markdown_report import MAX_LENGTH, code, inline, link, render_markdown
+from footlight.audit.report.presentable import make_plain
+from footlight.audit.results import Audit
+from tests.audit.report.audits import HOSTILE, audit, element, evidence, finding, order_page, page, shop
+from tests.audit.report.verdicts import FAILED, HOSTILE_VERDICT
+
+RENDERER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+
+
+def tokens(text: str) -> Iterator[Token]:
+    for token in RENDERER.parse(text):
+        yield token
+        yield from token.children or ()
+
+
+def rendered(text: str) -> str:
+    """The words alone."""
+    return "".join(token.content for token in tokens(text) if token.type in ("text", "code_inline"))
+
+
+def headings(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.startswith("#")]
+
+
+def test_it_has_its_parts_in_order() -> None:
+    assert headings(render_markdown(shop(), verdict=FAILED)) == [
+        "# UX audit: 1 critical, 1 high, 1 medium and 1 low findings on 2 pages, of which 1 failed",
+        "## Findings",
+        "### Critical: blocks the reader",
+        "#### F1 Images must have alternative text",
+        "### High: causes great difficulty",
+        "#### J1 The total is told only after paying",
+        "### Medium: slows the reader down",
+        "#### F2 What is to be touched is too small",
+        "### Low: is a nuisance",
+        "#### F3 The page reports an error",
+        "## Walks",
+        "## Analysis",
+        "### Page 1",
+        "#### What works",
+        "## Not done",
+        "## Made by",
+    ]
+
+
+def test_pages_and_their_figures_are_tables() -> None:
+    told = render_markdown(shop(), verdict=FAILED)
+
+    assert "\n**Not passed:**\n\n- over 1 critical finding, at most 0 allowed\n" in told
+    assert (
+        """\
+|  | Page | State | Critical | High | Medium | Low | Time |
+| --- | --- | --- | --- | --- | --- | --- | --- |
+| 1 | `https://shop.test/order` | partial | 1 | 1 | 1 | 1 | 9.1 s |
+| 2 | `https://shop.test/gone` | failed | 0 | 0 | 0 | 0 | 40 ms |
+
+| Figure | Good | Page 1 | Page 2 |
+| --- | --- | --- | --- |
+| Largest paint (LCP) | up to 2.5 s | 2.1 s |  |
+| Layout shift (CLS) | up to 0.1 | **0.31** (poor) |  |
+| First byte (TTFB) | up to 800 ms | **900 ms** (fair) |  |
+| Transferred | up to 3.0 MB | 812 kB |  |
+| Requests |  | 23 |  |
+"""
+        in told
+    )
+
+
+def test_a_finding_tells_where_how_and_what_to_do() -> None:
+    told = render_markdown(shop())
+
+    assert (
+        """\
+#### F1 Images must have alternative text
+
+`axe/image-alt` · measured · page 1 · 8 elements · [about it](<https://dequeuniversity.com/rules/axe/4.12/image-alt>)
+
+- **To do:** Give each image an alt that says what it shows.
+- **Measured:** axe-core 4.12.1 at 1280 px
+- `main > img`: Element does not have an alt attribute
+- `#soup-2`: Element does not have an alt attribute
+- `#soup-3`: Element does not have an alt attribute
+- … and 5 more
+"""
+        in told
+    )
+    assert "`judged/wording` · **judged** by a model for Ana, from F2, W3, P1 · page 1 · 1 element" in told
+
+
+def test_a_walk_tells_its_steps_and_where_it_stopped() -> None:
+    assert """\
+**Ana** · Pay for a soup · **stopped** at `https://shop.test/order`: Enter on the button does nothing.
+
+- W1 `navigateToPage https://shop.test/order` Order
+- W2 `pressKey Tab` focus: button Pay \\[e7\\]
+- W3 `pressKey Enter` **failed** nothing happened
+""" in render_markdown(shop())
+
+
+def test_within_a_severity_findings_are_by_persona() -> None:
+    found = [
+        finding(id=f"J{number}", persona=persona, title=persona or "nobody")
+        for number, persona in enumerate(["Ben", "Ana", None, "Ben"])
+    ]
+
+    assert headings(render_markdown(audit(page(found))))[3:] == [
+        "#### J2 nobody",
+        "#### J1 Ana",
+        "#### J0 Ben",
+        "#### J3 Ben",
+        "## Made by",
+    ]
+
+
+def test_an_audit_that_goes_on_says_so() -> None:
+    assert "> **This audit is not finished. It shows the results so far.**" in render_markdown(
+        replace(shop(), finished_ms=None)
+    )
+
+
+def hostile() -> Audit:
+    found = finding(
+        HOSTILE,
+        title=HOSTILE,
+        advice=HOSTILE,
+        measured_by=HOSTILE,
+        persona=HOSTILE,
+        source="judged",
+        cites=[HOSTILE],
+        help_url='https://x.test/a">(b)<c> d`|\n&copy;',
+        elements=[element(HOSTILE, html=HOSTILE, note=HOSTILE), element("", html=HOSTILE, note="")],
+    )
+    order = order_page()
+    walks = [
+        replace(
+            walk,
+            persona=HOSTILE,
+            goal=HOSTILE,
+            where=HOSTILE,
+            why=HOSTILE,
+            steps=[
+                replace(step, id=HOSTILE, tool=HOSTILE, input=HOSTILE, said=HOSTILE) for step in walk.steps
+            ],
+        )
+        for walk in order.walks
+    ]
+    return audit(
+        page(
+            [found],
+            url=f"https://shop.test/{HOSTILE}",
+            error=HOSTILE,
+            evidence=evidence([found], title=HOSTILE, metrics={HOSTILE: 1}),
+            walks=walks,
+            analysis_text=f"{HOSTILE}\n\n# {HOSTILE}\n\n- {HOSTILE}\n\n1. **{HOSTILE}** `{HOSTILE}`",
+        )
+    )
+
+
+def test_nothing_hostile_becomes_markup() -> None:
+    """No link, no picture, no HTML, no cell or heading of its own; and nobody is called."""
+    told = render_markdown(hostile(), verdict=HOSTILE_VERDICT)
+    found = [*tokens(told)]
+    columns = {line.count(" | ") for line in told.splitlines() if line.startswith("| ")}
+
+    assert [token.attrs["href"] for token in found if token.type == "link_open"] == [
+        "https://x.test/a%22%3E(b)%3Cc%3E%20d%60%7C%0A&copy;"
+    ]
+    assert {token.type for token in found} & {
+        "image",
+        "html_block",
+        "html_inline",
+        "fence",
+        "code_block",
+        "hr",
+    } == set()
+    assert [token.type for token in found].count("s_open") == 0
+    assert "\x1b" not in told
+    assert not re.search(r"@\w|#\d", "".join(token.content for token in found if token.type == "text"))
+    assert columns <= {2, 7}
+
+
+@given(
+    st.text(alphabet=st.characters(exclude_categories=["Cs"]) | st.sampled_from("`*_[]()<>&~|\\#-+=1.!@$ \n"))
+)
+def test_whatever_a_text_is_it_is_read_as_that_text(text: str) -> None:
+    text = make_plain(text)
+    words = " ".join(text.split())
+    for told in (f"- a {inline(text)}", f"- a {code(text)}"):
+        found = [token for token in tokens(told) if token.type not in ("text", "code_inline", "inline")]
+
+        assert [token.type for token in found if token.nesting == 0] == []
+        assert " ".join(rendered(told).replace("\u200b", "").split()) == f"a {words}".strip()
+
+
+@pytest.mark.parametrize("url", ["javascript:alert(1)", "data:text/html,x", "//x.test", "", None])
+def test_only_addresses_of_the_web_are_links(url: str | None) -> None:
+    assert link("about it", url) == "about it"
+
+
+def test_a_large_audit_fits_into_a_comment_and_says_what_does_not() -> None:
+    many = [finding(id=f"F{number}", severity="low", advice="do " * 300) for number in range(400)]
+    large = replace(order_page(), evidence=evidence(many), analysis_text="So it is. " * 5000)
+
+    told = render_markdown(audit(large, *(page(many[:2]) for _ in range(60))))
+
+    assert len(told) <= MAX_LENGTH
+    assert re.search(r"\n… and \d+ more in the whole report\.\n", told)
+    assert "\n… and 31 pages more.\n" in told
+    assert headings(told)[-1] == "## Made by"
+
+
+def test_of_nothing_there_is_a_headline() -> None:
+    assert headings(render_markdown(audit(page()))) == ["# UX audit: No findings", "## Made by"]

@@ -1,0 +1,87 @@
+"""What pages and models write, made harmless once for all formats."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from footlight.audit.findings import ElementBox
+from footlight.audit.page.page_text import shorten
+from footlight.audit.report.presentable import (
+    MAX_ANALYSIS_LENGTH,
+    MAX_TEXT_LENGTH,
+    make_plain,
+    make_presentable,
+)
+from tests.audit.report.audits import audit, element, evidence, finding, order_page, page, picture, shop
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("as it is: ä ж 漢 👍", "as it is: ä ж 漢 👍"),
+        ("two\nlines\r\nand\ta tab", "two\nlines\nand\ta tab"),
+        ("\x1b[31mred\x00\x9b", "\\x1b[31mred\\x00\\x9b"),
+        ("\u202egnp.exe\u2066\u2069", "\\u202egnp.exe\\u2066\\u2069"),
+        ("half \ud83d of one", "half \ufffd of one"),
+        ("both \ud83d\udc4d of one", "both 👍 of one"),
+        ("مرحبا", "مرحبا"),
+    ],
+)
+def test_what_steers_or_turns_or_is_no_text_is_spelt_out(text: str, told: str) -> None:
+    assert make_plain(text) == told
+
+
+@given(st.text(alphabet=st.characters(), max_size=50))
+def test_whatever_a_text_is_it_can_be_written_and_printed(text: str) -> None:
+    """Lone surrogates and all control characters among them."""
+    told = make_plain(text)
+
+    assert told.encode().decode() == told
+    assert not any(character < " " and character not in "\n\t" for character in told)
+
+
+def test_a_huge_text_is_cut_an_analysis_later_than_others() -> None:
+    huge = "x" * 5_000_000
+    shown = make_presentable(
+        audit(page([finding(title=huge, elements=[element(html=huge)])], analysis_text=huge, error=huge))
+    )
+    one = shown.pages[0]
+
+    assert [
+        len(text) for text in (one.error or "", one.findings[0].title, one.findings[0].elements[0].html)
+    ] == [MAX_TEXT_LENGTH] * 3
+    assert len(one.analysis_text) == MAX_ANALYSIS_LENGTH
+    assert one.analysis_text.endswith("x…")
+
+
+def test_what_is_harmless_already_is_the_same() -> None:
+    """Pictures too: they are the very same ones."""
+    given = shop()
+    shown = make_presentable(given)
+
+    assert make_presentable(shown) == shown
+    assert shown.pages[0].findings[1] == replace(
+        given.pages[0].findings[1], elements=tuple(given.pages[0].findings[1].elements)
+    )
+    assert shown.pages[0].findings[0].elements[0].picture is picture()
+
+
+def test_numbers_are_finite() -> None:
+    """JSON has no others."""
+    boundless = element(box=ElementBox(float("inf"), 1, float("nan"), 2))
+    shown = make_presentable(
+        audit(page(evidence=evidence([finding(elements=[boundless])], metrics={"lcp_ms": float("inf")})))
+    )
+    measured = shown.pages[0].evidence
+
+    assert measured is not None
+    assert (measured.findings[0].elements[0].box, measured.metrics) == (ElementBox(0, 1, 0, 2), {"lcp_ms": 0})
+
+
+def test_a_line_has_no_breaks() -> None:
+    assert shorten(" two\n\n  lines\tof  it ") == "two lines of it"
+    assert shorten(order_page().analysis_text, 12) == "# What work…"

@@ -1,0 +1,73 @@
+"""A model's text, read as far as all of them write Markdown."""
+
+from __future__ import annotations
+
+from footlight.audit.report.prose import Block, Span, parse_blocks
+from tests.audit.report.audits import ANALYSIS, HOSTILE
+
+
+def test_headings_paragraphs_and_lists_are_told_apart() -> None:
+    assert parse_blocks(ANALYSIS) == [
+        Block("heading", [[Span("What works")]]),
+        Block(
+            "paragraph",
+            [
+                [
+                    Span("The "),
+                    Span("basket", "strong"),
+                    Span(" is "),
+                    Span("very", "em"),
+                    Span(" plain ("),
+                    Span("P1", "cite"),
+                    Span(")."),
+                ]
+            ],
+        ),
+        Block(
+            "bullets",
+            [
+                [Span("Pay", "code"), Span(" is small: "), Span("F2", "cite")],
+                [Span("W3", "cite"), Span(" fails, as "), Span("F9", "cite"), Span(" does")],
+            ],
+        ),
+        Block("numbers", [[Span("First")], [Span("Then")]]),
+    ]
+
+
+def test_lines_of_a_paragraph_are_one() -> None:
+    assert parse_blocks("one\ntwo\n\nthree") == [
+        Block("paragraph", [[Span("one"), Span(" "), Span("two")]]),
+        Block("paragraph", [[Span("three")]]),
+    ]
+
+
+def test_each_heading_is_its_own() -> None:
+    assert parse_blocks("# One\n## Two") == [
+        Block("heading", [[Span("One")]]),
+        Block("heading", [[Span("Two")]]),
+    ]
+
+
+def test_a_fence_parts_and_is_not_told() -> None:
+    assert parse_blocks("say\n```html\n<b>\n```\nso") == [
+        Block("paragraph", [[Span("say")]]),
+        Block("paragraph", [[Span("<b>")]]),
+        Block("paragraph", [[Span("so")]]),
+    ]
+
+
+def test_no_character_of_a_hostile_text_is_lost_but_marks_and_space() -> None:
+    told = "".join(span.text for block in parse_blocks(HOSTILE) for row in block.rows for span in row)
+    marks = str.maketrans("", "", "`*# \n\t")
+
+    assert told.translate(marks) == HOSTILE.translate(marks)
+
+
+def test_of_nothing_there_is_nothing() -> None:
+    assert parse_blocks(" \n\n") == []
+
+
+def test_a_text_without_an_end_is_read_in_no_time() -> None:
+    """A limit of the whole suite watches: none of the patterns is tried from each place to the end."""
+    for text in ("*" * 100_000, "`" * 100_000, "**a" * 30_000, "*a" * 50_000, "1. " * 30_000, " " * 100_000):
+        assert len(parse_blocks(text)) <= 1

@@ -1,0 +1,67 @@
+"""The end of a command's output."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from footlight.audit.report.text_report import render_text
+from tests.audit.report.audits import HOSTILE, audit, element, finding, page, shop
+from tests.audit.report.verdicts import FAILED
+
+
+def test_it_tells_pages_findings_what_was_not_done_and_the_verdict() -> None:
+    assert "\n".join(render_text(shop(), verdict=FAILED)) == (
+        """\
+1 critical, 1 high, 1 medium and 1 low findings on 2 pages, of which 1 failed
+
+   Page                     State    Critical  High  Medium  Low   Time
+1  https://shop.test/order  partial         1     1       1    1  9.1 s
+2  https://shop.test/gone   failed          0     0       0    0  40 ms
+
+critical  1:F1   axe/image-alt                 Images must have alternative text · 8 elements: main…
+high      1:J1   judged/wording                The total is told only after paying · for Ana · #pay
+medium    1:F2   layout/target-size            What is to be touched is too small · #pay
+low       1:F3   console/error                 The page reports an error
+
+Not done:
+  page 1, axe-core's rules at 768 px: timed out after 60 s
+  page 1, a finding of the model: The colours are sad: it cites F9, which does not exist
+  page 2, the whole page: net::ERR_CONNECTION_REFUSED
+
+Not passed:
+  over  1 critical finding, at most 0 allowed"""
+    )
+
+
+def test_only_so_many_are_told_and_the_others_counted() -> None:
+    many = [finding(id=f"F{number}", severity="low" if number % 2 else "high") for number in range(1, 33)]
+
+    told = render_text(audit(page(many)), most=20)
+
+    assert [line.split()[0] for line in told[5:25]] == ["high"] * 16 + ["low"] * 4
+    assert told[-1] == "… and 12 more in the report"
+
+
+def test_of_nothing_there_is_a_headline() -> None:
+    assert render_text(audit(page()))[0] == "No findings"
+    assert render_text(audit())[0] == "No page was measured"
+    assert (
+        render_text(audit(page(status="failed", evidence=None, error="gone")))[0]
+        == "No page could be measured"
+    )
+
+
+def test_an_audit_that_goes_on_says_so() -> None:
+    assert render_text(replace(shop(), finished_ms=None))[1] == (
+        "This audit is not finished. It shows the results so far."
+    )
+
+
+def test_no_line_is_longer_than_asked_for_and_none_steers_the_terminal() -> None:
+    hostile = finding(HOSTILE, title=HOSTILE * 9, persona=HOSTILE, elements=[element(HOSTILE)])
+
+    told = render_text(audit(page([hostile], url=f"https://shop.test/{HOSTILE}", error=HOSTILE)), width=80)
+
+    assert max(map(len, told)) <= 80
+    assert all(line.isprintable() for line in told)
+    assert len(told) == 9

@@ -1,0 +1,129 @@
+"""A vendor's server, on a port of loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, Protocol
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.types import Receive, Scope, Send
+
+from tests.audit.vendors.script import Failure, Received, Script, Turn
+from tests.serving import listening, serving
+
+__all__ = ["Vendor", "VendorServer", "event", "serve_vendor"]
+
+
+class Vendor(Protocol):
+    """How one of them writes answers, and what its requests say."""
+
+    name: str
+    variable: str
+    model: str
+
+    def base_url(self, url: str) -> str: ...
+    def beginning(self, turn: Turn) -> Iterator[bytes]:
+        """An answer as far as its text."""
+        ...
+
+    def rest(self, turn: Turn) -> Iterator[bytes]: ...
+    def error(self, failure: Failure) -> dict[str, Any]: ...
+    def error_event(self, failure: Failure) -> bytes: ...
+    def key(self, received: Received) -> str | None: ...
+    def tools(self, received: Received) -> list[str]: ...
+    def results(self, received: Received) -> list[tuple[str, str]]:
+        """Of tools: the id of the call, and what it was answered."""
+        ...
+
+    def images(self, received: Received) -> list[str]:
+        """As base64, wherever they are."""
+        ...
+
+
+class VendorServer:
+    """`left` is set when a client goes away in the middle of an answer."""
+
+    def __init__(self, vendor: Vendor, port: int) -> None:
+        self.vendor = vendor
+        self.url = f"http://127.0.0.1:{port}"
+        self.forget()
+
+    def forget(self) -> None:
+        """Be as new."""
+        self.received: list[Received] = []
+        self.left = asyncio.Event()
+        self._script: list[Turn | Failure] = []
+
+    @property
+    def base_url(self) -> str:
+        return self.vendor.base_url(self.url)
+
+    def answers(self, script: Script) -> None:
+        self._script = [*script]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive)
+        body = json.loads(await request.body())
+        path = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+        self.received.append(Received(path, dict(request.headers), body))
+        answer = (
+            self._script.pop(0) if self._script else Failure(status=500, message="The script is at its end.")
+        )
+        if isinstance(answer, Failure):
+            response = JSONResponse(self.vendor.error(answer), answer.status, dict(answer.headers))
+            await response(scope, receive, send)
+        else:
+            await self._stream(answer, receive, send)
+
+    async def _stream(self, turn: Turn, receive: Receive, send: Send) -> None:
+        headers = [(b"content-type", b"text/event-stream")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        left = turn.cut_after
+        async for event in self._events(turn, receive):
+            piece = event if left is None else event[:left]
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
+            if left is not None and (left := left - len(piece)) == 0:
+                if not turn.clean:
+                    return  # The server ends the connection of a body that has no end.
+                break
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _events(self, turn: Turn, receive: Receive) -> AsyncGenerator[bytes]:
+        for event in self.vendor.beginning(turn):
+            yield event
+        if turn.hold is not None and not await self._waits(turn.hold, receive):
+            return
+        if turn.fails is not None:
+            yield self.vendor.error_event(turn.fails)
+            return
+        for event in self.vendor.rest(turn):
+            yield event
+
+    async def _waits(self, hold: asyncio.Event, receive: Receive) -> bool:
+        """Until it may go on, or nobody is there any more."""
+        held, gone = asyncio.ensure_future(hold.wait()), asyncio.ensure_future(receive())
+        await asyncio.wait((held, gone), return_when=asyncio.FIRST_COMPLETED)
+        for waiting in (held, gone):
+            waiting.cancel()
+        if not hold.is_set():
+            self.left.set()
+        return hold.is_set()
+
+
+@asynccontextmanager
+async def serve_vendor(vendor: Vendor) -> AsyncGenerator[VendorServer]:
+    """The port is closed on return."""
+    listener = listening()
+    app = VendorServer(vendor, listener.getsockname()[1])
+    async with serving(app, listener):
+        yield app
+
+
+def event(data: Mapping[str, Any], *, name: str | None = None) -> bytes:
+    """A server-sent one."""
+    head = f"event: {name}\n" if name else ""
+    return f"{head}data: {json.dumps(data)}\n\n".encode()

@@ -1,0 +1,75 @@
+"""Refs drawn into a picture."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from PIL import Image, ImageColor
+
+from footlight.browser.reading.areas import Area, PictureFrame
+from footlight.browser.reading.pictures import COLOURS, Mark, draw_marks, is_marked
+from footlight.browser.snapshot.nodes import Node, NodeBox
+
+
+def drawn(*areas: Area, size: tuple[int, int] = (300, 200)) -> Image.Image:
+    """A white picture with these marked e1, e2, …"""
+    file = io.BytesIO()
+    Image.new("RGB", size, "white").save(file, "png")
+    marks = [Mark(f"e{number}", area) for number, area in enumerate(areas, start=1)]
+    return Image.open(io.BytesIO(draw_marks(file.getvalue(), marks, type="png", quality=None))).convert("RGB")
+
+
+def inked(picture: Image.Image, number: int) -> int:
+    """How many pixels have the colour of that mark."""
+    colour = ImageColor.getrgb(COLOURS[number])
+    return sum(each == colour for each in picture.get_flattened_data())
+
+
+def test_an_element_has_a_frame_and_a_label_above_it_of_the_same_colour() -> None:
+    picture = drawn(Area(50, 80, 100, 30))
+
+    colour = ImageColor.getrgb(COLOURS[0])
+    assert [picture.getpixel(at) for at in ((50, 95), (100, 80), (149, 95), (51, 70))] == [colour] * 4
+    assert [picture.getpixel(at) for at in ((100, 95), (200, 70), (100, 70))] == [(255, 255, 255)] * 3
+
+
+def test_labels_of_elements_beside_each_other_do_not_cover_each_other() -> None:
+    alone = [inked(drawn(Area(100, 100, 12, 12)), 0)] * 4
+
+    picture = drawn(*(Area(100 + 12 * column, 100 + 12 * row, 12, 12) for row in (0, 1) for column in (0, 1)))
+
+    assert [inked(picture, number) for number in range(4)] == pytest.approx(alone, rel=0.35)
+
+
+@pytest.mark.parametrize("at", [(0, 0), (288, 0), (0, 188), (288, 188)])
+def test_a_label_at_the_edge_is_in_the_picture(at: tuple[int, int]) -> None:
+    inside, edge = drawn(Area(100, 100, 12, 12)), drawn(Area(*at, 12, 12))
+
+    assert inked(edge, 0) == pytest.approx(inked(inside, 0), rel=0.35)
+
+
+def test_what_is_outside_the_picture_is_not_drawn() -> None:
+    picture = drawn(Area(-50, 10, 40, 20), Area(10, 300, 40, 20), Area(300, 0, 5, 5))
+
+    assert picture.getcolors() == [(300 * 200, (255, 255, 255))]
+
+
+@pytest.mark.parametrize(
+    ("node", "is_one"),
+    [
+        (Node(0, "button", "Buy", "e1", box=NodeBox(1, 2, 3, 4)), True),
+        (Node(0, "generic", "", "e1", states=("clickable",), box=NodeBox(1, 2, 3, 4)), True),
+        (Node(0, "heading", "Title", "e1", box=NodeBox(1, 2, 3, 4)), False),
+        (Node(0, "button", "Buy", "e1", box=NodeBox(1, 2, 0, 4)), False),
+        (Node(0, "button", "Buy", "e1"), False),
+        (Node(0, "option", "a", None, box=NodeBox(1, 2, 3, 4)), False),
+    ],
+)
+def test_what_can_be_acted_on_and_seen_is_marked(node: Node, is_one: bool) -> None:
+    assert is_marked(node) == is_one
+
+
+def test_a_box_becomes_whole_pixels_of_the_picture() -> None:
+    assert PictureFrame(0, 0, 1).area(NodeBox(1.2, 2.5, 3.1, 4)) == Area(1, 2, 4, 5)
+    assert PictureFrame(0, -100, 2).area(NodeBox(1, 2, 3, 4)) == Area(2, 204, 6, 8)

@@ -1,0 +1,78 @@
+"""The table of sessions, where there is no more room in it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+
+import anyio
+import pytest
+
+from footlight.browser.sessions.engine import Engine
+from footlight.browser.sessions.pooled_sessions import SILENT_SECONDS, PooledSessions
+from footlight.browser.sessions.session import SessionOptions
+from footlight.caller import Caller
+from footlight.config import PoolSettings, SessionSettings, Settings
+from footlight.errors import ResourceExhausted, SessionNotFound
+
+pytestmark = pytest.mark.anyio
+
+ADA, BOB, EVE = (Caller("anonymous", connection=name) for name in ("ada", "bob", "eve"))
+
+
+@pytest.fixture
+async def sessions() -> AsyncGenerator[PooledSessions]:
+    """With room for two."""
+    settings = Settings(session=SessionSettings(maxSessions=2), pool=PoolSettings(minBrowsers=1))
+    engine = Engine(settings)
+    engine.start()
+    yield await engine.sessions()
+    await engine.close()
+
+
+async def test_the_default_of_a_silent_connection_makes_room(sessions: PooledSessions) -> None:
+    """Its client may be gone for good, and nobody else can mean it."""
+    made = await sessions.create(SessionOptions(), caller=ADA)
+    silent = await sessions.get(None, caller=ADA)
+    for each in (made, silent):
+        each.last_used -= SILENT_SECONDS + 1
+
+    new = await sessions.get(None, caller=BOB)
+
+    assert sessions.list(caller=BOB) == [made, new]
+    with pytest.raises(SessionNotFound, match="was ended to make room"):
+        sessions.find(silent.id, caller=ADA)
+
+
+async def test_a_session_that_is_used_makes_no_room(sessions: PooledSessions) -> None:
+    await sessions.get(None, caller=ADA)
+    working = await sessions.get(None, caller=BOB)
+    working.last_used -= SILENT_SECONDS + 1
+
+    async with working.lock:
+        with pytest.raises(ResourceExhausted, match="All 2 sessions are in use"):
+            await sessions.get(None, caller=EVE)
+
+
+async def test_a_default_is_listed_to_its_connection_alone(sessions: PooledSessions) -> None:
+    """A session made by hand to the whole principal."""
+    made = await sessions.create(SessionOptions(), caller=ADA)
+    own = await sessions.get(None, caller=ADA)
+
+    assert sessions.list(caller=ADA) == [made, own]
+    assert sessions.list(caller=BOB) == [made]
+    assert sessions.list(caller=Caller("somebody", named=True)) == []
+
+
+async def test_a_session_that_is_closed_while_others_expire_stops_nothing(sessions: PooledSessions) -> None:
+    first, second = [await sessions.create(SessionOptions(), caller=ADA) for _ in range(2)]
+    for each in (first, second):
+        each.last_used -= 3_600
+
+    reaping = asyncio.create_task(sessions.reap())
+    while not first.closed:
+        await anyio.lowlevel.checkpoint()
+    await sessions.close(second.id, caller=ADA)
+    await reaping
+
+    assert sessions.list(caller=ADA) == []

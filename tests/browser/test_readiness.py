@@ -1,0 +1,178 @@
+"""A press without Playwright's own checks has the outcome of one with them, on pages of many kinds.
+
+Each page is pressed twice: by plain Playwright, and by `click_element`, which presses at once where it is
+certain that Playwright would. Both must succeed or fail alike, and the page must receive the same events.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator, Mapping
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from footlight.browser.actions.click import click_element
+from footlight.browser.driver.deadline import Deadline
+from footlight.browser.driver.playwright_api import Error
+from footlight.browser.page.press_check import is_ready, take_outcome
+from footlight.browser.page.settling import settle
+from footlight.browser.sessions.engine import Engine
+from footlight.browser.sessions.session import SessionOptions
+from footlight.caller import LOCAL
+from footlight.config import BrowserSettings, PoolSettings, Settings
+from footlight.errors import FootlightError
+from tests.conftest import ENGINE
+from tests.site import Site
+from tests.tiers import sampled
+
+if TYPE_CHECKING:
+    from footlight.browser.page.page import Page
+
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium is pressed so"),
+]
+
+LIMIT_MS = 1_000.0
+
+TARGETS: Mapping[str, str] = {
+    "button": "<button id=t ATTRIBUTES>press</button>",
+    "link": "<a id=t href='#there' ATTRIBUTES>press</a>",
+    "field": "<input id=t value=press ATTRIBUTES>",
+    "checkbox": "<input id=t type=checkbox ATTRIBUTES>",
+    "inner": "<button ATTRIBUTES>press <b id=t>this</b></button>",
+}
+
+READY = (
+    "plain",
+    "in a scroll box",
+    "opaque to nothing",
+    "beside an overlay",
+    "in a positioned box",
+    "long page",
+)
+"""Where the buttons are pressed at once."""
+
+SITUATIONS: Mapping[str, str] = dict(
+    part.strip().split("\n", 1)
+    for part in Path(__file__).with_name("pages").joinpath("presses.txt").read_text().split("\n# ")[1:]
+)
+"""HTML by name. `TARGET[attributes]` stands for the element, `DOCUMENT` for a document with it in a frame."""
+
+CASES = [(situation, target) for situation in SITUATIONS for target in TARGETS]
+FAST = [
+    *(
+        (situation, "button")
+        for situation in ("plain", "in a scroll box", "overlay", "disabled", "in a frame", "rotated")
+    ),
+    *(("covered by a pseudo-element", "link"), ("moved by a script", "inner"), ("no size", "field")),
+    *(
+        ("collapses when hovered", "button"),
+        ("below the fold", "inner"),
+        ("removed by the press", "checkbox"),
+    ),
+]
+
+MOVING = (
+    "animated for ever",
+    "animated neighbour",
+    "moved by a script",
+    "moved by a rule",
+    "moved by web animations",
+    "moves on",
+)
+"""Where nothing is pressed at once. Playwright finds two alike frames in them now and then, and presses."""
+RACES = ("enabled later", "displayed later", "removed soon", "replaced again and again", *MOVING)
+"""Where the outcome depends on the moment, also with Playwright alone."""
+REFUSED = ("moves when hovered",)
+"""Where Playwright presses what is below the element, and `click_element` reports that the element moves."""
+
+LOG = """<script>var log = [];
+  for (const type of ['pointerdown', 'mouseup', 'click'])
+    document.addEventListener(type, event => {
+      const target = event.composedPath()[0];
+      if (event.isTrusted) log.push(type + ' ' + (target.id || target.nodeName));
+    }, true);</script>"""
+
+
+@pytest.fixture(scope="module")
+async def page(anyio_backend: str) -> AsyncGenerator[Page]:
+    settings = BrowserSettings.model_validate({"type": ENGINE})
+    engine = Engine(Settings(browser=settings, pool=PoolSettings(minBrowsers=1)))
+    engine.start()
+    sessions = await engine.sessions()
+    session = await sessions.create(SessionOptions(), caller=LOCAL)
+    yield await session.page_table.get()
+    await engine.close()
+
+
+def document(situation: str, target: str) -> str:
+    html = SITUATIONS[situation]
+    if "DOCUMENT" in html:
+        inner = f"<!doctype html>{LOG}{TARGETS[target].replace('ATTRIBUTES', '')}"
+        return "<!doctype html>" + html.replace("DOCUMENT", escape(inner))
+    before, _, rest = html.partition("TARGET[")
+    attributes, _, after = rest.partition("]")
+    return f"<!doctype html>{LOG}{before}{TARGETS[target].replace('ATTRIBUTES', attributes)}{after}"
+
+
+async def show(page: Page, url: str) -> None:
+    since = time.monotonic()
+    await page.playwright.goto("about:blank")
+    await page.playwright.goto(url)
+    await page.playwright.mouse.move(700, 500)
+    await settle(page, since, Deadline.after(LIMIT_MS * 10), limit_ms=LIMIT_MS)
+
+
+async def events(page: Page) -> Any:
+    found = await page.playwright.frames[-1].evaluate("self.log || []")
+    return found or await page.playwright.evaluate("self.log || []")
+
+
+@pytest.mark.parametrize(("situation", "target"), sampled(CASES, *FAST))
+async def test_a_press_has_the_outcome_that_playwright_gives_it(
+    page: Page, site: Site, situation: str, target: str
+) -> None:
+    url = site.page(document(situation, target))
+    selector = "iframe >> #t" if situation == "in a frame" else "#t"
+    await show(page, url)
+    scope = page.playwright.frame_locator("iframe") if situation == "in a frame" else page.playwright
+    element = scope.locator("#t").first
+    succeeds = True
+    try:
+        await element.click(timeout=LIMIT_MS, delay=1)
+    except Error:
+        succeeds = False
+    expected = await events(page)
+
+    await show(page, url)
+    ready = await element.count() > 0 and await is_ready(element, LIMIT_MS)
+    done = True
+    try:
+        await click_element(page, selector, Deadline.after(LIMIT_MS), button="left", count=1)
+    except FootlightError:
+        done = False
+
+    assert not (ready and situation in MOVING)
+    if situation in REFUSED and succeeds and not done:
+        assert "click t" not in expected
+    elif situation not in RACES:
+        assert (done, await events(page)) == (succeeds, expected)
+        assert succeeds or not ready
+    if situation in READY and target == "button":
+        assert ready
+
+
+async def test_a_press_that_is_lost_is_kept_from_the_page(page: Page, site: Site) -> None:
+    """Here nothing moves until the mouse is over the element, so it is pressed at once, and again."""
+    await show(page, site.page(document("collapses when hovered", "button")))
+    element = page.playwright.locator("#t")
+
+    assert await is_ready(element, LIMIT_MS)
+    await click_element(page, "#t", Deadline.after(LIMIT_MS * 5), button="left", count=1)
+
+    assert await events(page) == ["pointerdown t", "mouseup t", "click t"]
+    assert (await take_outcome(page)).state == "arrived"

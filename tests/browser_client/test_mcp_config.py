@@ -1,0 +1,214 @@
+"""Which server a Playwright client starts: defaults, limits, the environment, and the command it makes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from footlight.browser_client.mcp_config import MCPConfig
+from footlight.client.transports.stdio import Stdio
+from footlight.protocol.errors import MCPError, ServerNotAvailableError
+
+
+def refusal(**fields: Any) -> str:
+    with pytest.raises(MCPError) as caught:
+        MCPConfig(**fields)
+    assert caught.value.reason == "invalid"
+    return caught.value.message
+
+
+def command(config: MCPConfig) -> list[str]:
+    transport = config.transport()
+    return [transport.command, *transport.args]
+
+
+def test_the_defaults() -> None:
+    """R004-18."""
+    assert MCPConfig() == MCPConfig(
+        server_command="npx",
+        server_args=("@playwright/mcp@latest",),
+        browser="chrome",
+        headless=True,
+        timeout=30_000,
+    )
+
+
+@pytest.mark.parametrize("timeout", [1_000, 300_000])
+def test_times_within_the_limits(timeout: int) -> None:
+    """R004-19."""
+    assert MCPConfig(timeout=timeout).timeout == timeout
+
+
+@pytest.mark.parametrize("timeout", [999, 300_001, True, 1_000.5, "30000"])
+def test_times_beyond_the_limits(timeout: Any) -> None:
+    """R004-19."""
+    assert refusal(timeout=timeout) == "timeout must be a whole number from 1000 to 300000"
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"browser": "chromium"}, "browser must be one of chrome, firefox, webkit, msedge"),
+        ({"browser": "Chrome"}, "browser must be one of chrome, firefox, webkit, msedge"),
+        ({"headless": "true"}, "headless must be true or false"),
+        ({"server_command": ""}, "server_command must not be empty"),
+        ({"server_command": "  "}, "server_command must not be empty"),
+        ({"server_command": "npx; rm"}, "server_command must not hold ';': no shell reads it"),
+        ({"server_command": None}, "server_command must hold strings"),
+        ({"server_args": "serve --headless"}, "server_args must be a list of words, not one string"),
+        ({"server_args": ["a", 1]}, "server_args must hold strings"),
+        *[
+            (
+                {"server_args": ["ok", f"x{character}y"]},
+                f"server_args must not hold {character!r}: no shell reads it",
+            )
+            for character in "\0\n\r;&|<>`$"
+        ],
+    ],
+)
+def test_what_cannot_be_is_refused_by_name(fields: Mapping[str, Any], message: str) -> None:
+    """R004-18, R004-21."""
+    assert refusal(**fields) == message
+
+
+def test_arguments_may_hold_what_commands_really_have() -> None:
+    """R004-21."""
+    args = (
+        "C:\\Program Files (x86)\\x.js",
+        "--caps=vision,pdf",
+        "--viewport-size=1280,720",
+        "~/a b",
+        "größe",
+        "",
+    )
+
+    assert MCPConfig(server_args=list(args)).server_args == args
+
+
+def test_the_environment_overrides_the_defaults() -> None:
+    """R004-22."""
+    environ = {
+        "MCP_SERVER_COMMAND": "bunx",
+        "MCP_BROWSER": "firefox",
+        "MCP_HEADLESS": "False",
+        "MCP_TIMEOUT": "5000",
+        "MCP_OTHER": "x",
+    }
+
+    assert MCPConfig.from_environment(environ) == MCPConfig(
+        server_command="bunx", browser="firefox", headless=False, timeout=5_000
+    )
+
+
+def test_a_command_of_the_environment_may_bring_its_arguments() -> None:
+    """R004-22."""
+    environ = {"MCP_SERVER_COMMAND": "'/opt/my tools/footlight' serve --tools all"}
+
+    assert MCPConfig.from_environment(environ) == MCPConfig(
+        server_command="/opt/my tools/footlight", server_args=("serve", "--tools", "all")
+    )
+
+
+@pytest.mark.parametrize("environ", [{}, {"MCP_TIMEOUT": "", "MCP_BROWSER": " "}])
+def test_what_the_environment_leaves_empty_stays(environ: Mapping[str, str]) -> None:
+    """R004-22."""
+    assert MCPConfig.from_environment(environ) == MCPConfig()
+
+
+@pytest.mark.parametrize(
+    ("variable", "written", "message"),
+    [
+        ("MCP_BROWSER", "opera", "browser must be one of chrome, firefox, webkit, msedge"),
+        ("MCP_HEADLESS", "maybe", "must be true or false"),
+        ("MCP_TIMEOUT", "999", "timeout must be a whole number from 1000 to 300000"),
+        ("MCP_TIMEOUT", "30s", "must be a whole number of milliseconds"),
+        ("MCP_TIMEOUT", "-1", "must be a whole number of milliseconds"),
+        ("MCP_TIMEOUT", "1e4", "must be a whole number of milliseconds"),
+        ("MCP_TIMEOUT", "９０００", "must be a whole number of milliseconds"),
+        ("MCP_SERVER_COMMAND", "npx 'x", "No closing quotation"),
+        ("MCP_SERVER_COMMAND", "npx $(x)", "server_args must not hold '$': no shell reads it"),
+    ],
+)
+def test_a_variable_that_cannot_be_is_named(variable: str, written: str, message: str) -> None:
+    """R004-22."""
+    with pytest.raises(MCPError) as caught:
+        MCPConfig.from_environment({variable: written})
+
+    assert (caught.value.message, caught.value.reason) == (f"{variable}: {message}", "invalid")
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        (MCPConfig(), ["npx", "@playwright/mcp@latest", "--browser", "chrome", "--headless"]),
+        (
+            MCPConfig(browser="msedge", headless=False),
+            ["npx", "@playwright/mcp@latest", "--browser", "msedge"],
+        ),
+        (
+            MCPConfig("node", ("cli.js", "--browser=webkit", "--headless")),
+            ["node", "cli.js", "--browser=webkit", "--headless"],
+        ),
+        (
+            MCPConfig("footlight", ("serve",)),
+            ["footlight", "serve", "--browser", "chromium", "--channel", "chrome", "--headless"],
+        ),
+        (
+            MCPConfig("/opt/bin/footlight", ("serve",), browser="firefox", headless=False),
+            ["/opt/bin/footlight", "serve", "--browser", "firefox", "--headed"],
+        ),
+        (
+            MCPConfig("python3", ("-m", "footlight", "serve", "--executable-path", "/x")),
+            ["python3", "-m", "footlight", "serve", "--executable-path", "/x", "--headless"],
+        ),
+        (
+            MCPConfig("footlight", ("serve", "--browser", "chromium", "--headed")),
+            ["footlight", "serve", "--browser", "chromium", "--headed"],
+        ),
+    ],
+)
+def test_the_browser_becomes_flags_of_the_server(config: MCPConfig, words: list[str]) -> None:
+    """R004-22; what the arguments say already stays."""
+    assert command(config) == words
+
+
+def test_the_environment_and_folder_of_the_server_are_its_callers() -> None:
+    """R004-31."""
+    transport = MCPConfig("x", ()).transport(env={"A": "b"}, cwd="/somewhere")
+
+    assert transport == Stdio("x", ("--browser", "chrome", "--headless"), env={"A": "b"}, cwd="/somewhere")
+
+
+def test_a_command_is_found_where_it_is() -> None:
+    """R004-20."""
+    assert MCPConfig(sys.executable, ("x",)).ensure_command() == sys.executable
+
+
+def test_a_command_is_found_in_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """R004-20."""
+    program = tmp_path / "serve-something"
+    program.touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    assert MCPConfig("serve-something", ()).ensure_command() == str(program)
+
+
+def test_a_command_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    """R004-20: neither a file that is missing, nor one that may not be run."""
+    (tmp_path / "text").touch(mode=0o644)
+
+    for name in ("no-such-command", str(tmp_path / "text")):
+        with pytest.raises(ServerNotAvailableError) as caught:
+            MCPConfig(name, ()).ensure_command()
+        assert caught.value.to_dict() == {
+            "name": "ServerNotAvailableError",
+            "code": "SERVER_NOT_AVAILABLE",
+            "message": f"{name} is neither an executable file nor in the PATH; install it",
+            "reason": "spawn",
+            "rpcCode": -32001,
+            "serverCommand": name,
+        }

@@ -1,0 +1,73 @@
+"""Sessions that the server names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mcp_types as types
+import pytest
+
+from footlight.client.handles.adapters import BrowserSession, browser_session
+from footlight.protocol.errors import MCPError
+from footlight.protocol.tools import Tool
+from tests.client.scripted_server import says, scripted
+
+pytestmark = pytest.mark.anyio
+
+TOOLS = ("create_session", "close_session")
+
+
+def opened(id: object) -> types.CallToolResult:
+    return says(success=True, data={"sessionId": id})
+
+
+@pytest.mark.parametrize("options", [{}, {"viewport": {"width": 800, "height": 600}}], ids=repr)
+async def test_the_servers_name_of_the_session_is_used(options: dict[str, Any]) -> None:
+    """R000-14"""
+    answers = {"create_session": opened("s-1"), "close_session": says(success=True)}
+    async with scripted(TOOLS, answers) as (client, script):
+        adapter = BrowserSession(options=options)
+        name = await adapter.open(client, "never on the wire")
+        await adapter.close(client, name)
+
+    assert name == "s-1"
+    assert script.calls == [("create_session", options), ("close_session", {"sessionId": "s-1"})]
+
+
+async def test_the_answer_may_be_in_the_text_alone() -> None:
+    answer = says('{"success": true, "data": {"sessionId": "s-1"}}')
+    async with scripted(TOOLS, {"create_session": answer}) as (client, _):
+        assert await browser_session.open(client, "unused") == "s-1"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *(says(), says("no session"), says("[]"), says("null"), says(success=True)),
+        *(says(success=True, data=[]), says(success=True, data={}), opened(5), opened(None)),
+        says(image="AAAA"),
+    ],
+    ids=lambda answer: answer.model_dump_json(exclude_none=True),
+)
+async def test_an_answer_without_a_session_is_no_answer(answer: types.CallToolResult) -> None:
+    async with scripted(TOOLS, {"create_session": answer}) as (client, _):
+        with pytest.raises(MCPError) as caught:
+            await browser_session.open(client, "unused")
+
+    assert (str(caught.value), caught.value.reason) == (
+        "create_session answered without a sessionId",
+        "protocol",
+    )
+
+
+def test_it_knows_its_own_tools_and_key() -> None:
+    """R000-15, R000-46"""
+    takes = Tool("click", input_schema={"properties": {"sessionId": {}}})
+
+    assert browser_session.inject_session({"selector": "a"}, "s-1") == {"sessionId": "s-1", "selector": "a"}
+    assert [browser_session.has_session(tool) for tool in (takes, Tool("health"))] == [True, False]
+    assert [browser_session.is_lifecycle(name) for name in (*TOOLS, "list_sessions")] == [True, True, False]
+    assert (browser_session.opens, tuple(browser_session.injected_keys)) == (
+        "create_session",
+        ("sessionId",),
+    )

@@ -1,0 +1,25 @@
+"""Servers without sessions."""
+
+from __future__ import annotations
+
+import pytest
+
+from footlight.client.handles.adapters import no_session
+from footlight.protocol.tools import Tool
+from tests.client.scripted_server import scripted
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_nothing_is_opened_closed_or_given() -> None:
+    """R000-14, R000-31"""
+    async with scripted(()) as (client, script):
+        assert await no_session.open(client, "a name") == "a name"
+        await no_session.close(client, "a name")
+
+    given = {"sessionName": "mine", "sessionId": "mine"}
+    filled = no_session.inject_session(given, "a name")
+    assert (filled, filled is given) == (given, False)
+    assert not no_session.has_session(Tool("any", input_schema={"properties": {"sessionName": {}}}))
+    assert not no_session.is_lifecycle("session.open")
+    assert (script.calls, no_session.opens, tuple(no_session.injected_keys)) == ([], None, ())

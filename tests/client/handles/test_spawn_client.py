@@ -1,0 +1,49 @@
+"""A server becomes a client."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from footlight.client.handles import spawn_client
+from footlight.protocol.errors import MCPError, MCPTimeoutError, ServerNotAvailableError
+from tests.client.handles.handles import Started, in_memory, soon
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_command_becomes_a_connected_client_that_the_caller_closes(tmp_path: Path) -> None:
+    """R000-6, R000-7"""
+    started = Started(tmp_path)
+    client = await soon(spawn_client(started.command))
+    try:
+        assert (client.state, client.get_server_info()["name"]) == ("connected", "session-server")
+        assert len(started.pids) == 1
+        assert started.journal.calls == []
+    finally:
+        await soon(client.close())
+
+    assert await started.left() == []
+
+
+async def test_the_time_bounds_each_call() -> None:
+    target, _, _ = in_memory()
+    client = await soon(spawn_client(target, timeout_ms=500))
+    try:
+        with pytest.raises(MCPTimeoutError, match="within 500ms"):
+            await soon(client.call_tool("hold", {"id": "1", "sessionName": "a"}))
+    finally:
+        await soon(client.close())
+
+
+async def test_a_server_that_does_not_start_is_told() -> None:
+    with pytest.raises(ServerNotAvailableError):
+        await soon(spawn_client("no-such-server-anywhere"))
+
+
+@pytest.mark.parametrize("timeout_ms", [0, -1, float("nan")])
+async def test_a_time_that_is_none_is_refused(timeout_ms: float) -> None:
+    target, _, _ = in_memory()
+    with pytest.raises(MCPError, match="timeout_ms: must be more than 0"):
+        await soon(spawn_client(target, timeout_ms=timeout_ms))

@@ -1,0 +1,202 @@
+"""One deadline bounds all that a call does: to connect, to agree, to list, to ask and to be answered."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import textwrap
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from footlight import MCPClient, MCPTimeoutError, Stdio
+from footlight.client.transports import process
+from tests.client.channels import LEGACY, LIMIT_SECONDS, STATELESS, Place, initialized
+
+pytestmark = pytest.mark.anyio
+
+SHORT_MS = 200
+AT_ONCE_SECONDS = 1.5
+"""Less than a process that does not end by itself is given to end."""
+
+Call = Callable[[MCPClient], Awaitable[object]]
+CALLS: dict[str, Call] = {
+    "call": lambda client: client.call("a", timeout_ms=SHORT_MS),
+    "call_tool": lambda client: client.call_tool("a", timeout_ms=SHORT_MS),
+    "ping": lambda client: client.ping(timeout_ms=SHORT_MS),
+    "request": lambda client: client.request("x", timeout_ms=SHORT_MS),
+}
+WITH_THE_CLIENTS_TIME: dict[str, Call] = {
+    "list_tools": lambda client: client.list_tools(),
+    "get_tool": lambda client: client.get_tool("a"),
+    "search_tools": lambda client: client.search_tools("a"),
+    "list_resources": lambda client: client.list_resources(),
+    "read_resource": lambda client: client.read_resource("x:y"),
+    "get_prompt": lambda client: client.get_prompt("a"),
+    "complete": lambda client: client.complete({}, "a", "b"),
+    "open_stream": lambda client: client.open_stream(print),
+}
+
+
+def stubborn(folder: Path) -> Stdio:
+    """A server that says nothing, and does not end with its input."""
+    path = folder / "server.py"
+    path.write_text(
+        textwrap.dedent(
+            """
+            import signal
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            while True:
+                signal.pause()
+            """
+        )
+    )
+    return Stdio(sys.executable, [str(path)])
+
+
+async def too_late(call: Awaitable[object]) -> tuple[MCPTimeoutError, float]:
+    """The error, and how long it took."""
+    began = time.monotonic()
+    with pytest.raises(MCPTimeoutError) as late:
+        await call
+    return late.value, time.monotonic() - began
+
+
+@pytest.fixture
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that does not end by itself is killed after two seconds, not four."""
+    monkeypatch.setattr(process, "GRACE_SECONDS", 1.0)
+
+
+@pytest.mark.parametrize("name", ["call_tool", "ping"])
+async def test_to_connect_is_part_of_a_calls_time(name: str, tmp_path: Path, soon: None) -> None:
+    """R001-50: the tool is not blamed, and what is left of the process is ended without the caller."""
+    transport = stubborn(tmp_path)
+    client = MCPClient(transport)
+    try:
+        error, took = await too_late(CALLS[name](client))
+    finally:
+        await client.close()
+
+    assert took < AT_ONCE_SECONDS
+    assert (error.timeout_ms, error.tool_name) == (SHORT_MS, None)
+    assert error.message == f"{transport.where} did not answer within {SHORT_MS}ms; is it an MCP server?"
+
+
+@pytest.mark.parametrize("name", [*CALLS, *WITH_THE_CLIENTS_TIME])
+async def test_whatever_connects_has_one_deadline(name: str) -> None:
+    has_its_own = name in CALLS
+    timeout_ms = LIMIT_SECONDS * 1000 if has_its_own else SHORT_MS
+    client = MCPClient(Place(LEGACY, access_control=asyncio.Event()), timeout_ms=timeout_ms)
+
+    error, took = await too_late((CALLS if has_its_own else WITH_THE_CLIENTS_TIME)[name](client))
+
+    assert took < AT_ONCE_SECONDS
+    assert error.message == f"Connecting to a wire took longer than {SHORT_MS}ms"
+    await client.close()
+
+
+async def test_a_call_may_have_more_time_to_connect_than_the_client() -> None:
+    place = Place({**LEGACY, "ping": {}}, access_control=asyncio.Event())
+    client = MCPClient(place, timeout_ms=50)
+    ping = asyncio.create_task(client.ping(timeout_ms=LIMIT_SECONDS * 1000))
+    await too_late(client.ping())
+    assert place.access_control is not None
+    place.access_control.set()
+
+    await ping
+    assert place.opening == 1, "they wait for the same try"
+    await client.close()
+
+
+async def test_what_a_handshake_took_is_missing_for_the_answer() -> None:
+    """One deadline, not one for each step."""
+    place = Place({})
+    client = MCPClient(place)
+    began = time.monotonic()
+    call = asyncio.create_task(client.call_tool("a", timeout_ms=1_000))
+    await place.tried()
+    request = await place.wire.asked("initialize")
+    await asyncio.wait([call], timeout=0.5)
+    place.wire.answer(request, initialized())
+    await place.wire.asked("tools/call")
+    error, _ = await too_late(call)
+
+    assert time.monotonic() - began < 1.4
+    assert error.message == "The tool a gave no answer within 1000ms"
+    await client.close()
+
+
+async def test_a_call_over_stateless_http_lists_tools_in_its_own_time() -> None:
+    """To know which arguments are repeated in headers. The tool is not blamed for the list."""
+    place = Place({**STATELESS}, http=True)
+    async with MCPClient(place) as client:
+        error, took = await too_late(client.call_tool("a", timeout_ms=SHORT_MS))
+
+    assert took < AT_ONCE_SECONDS
+    assert (error.message, error.tool_name) == (f"tools/list had no answer within {SHORT_MS}ms", None)
+
+
+async def test_all_pages_of_a_list_have_one_deadline() -> None:
+    """Each of them may come in time, and the list does not."""
+    pages = iter(range(10_000))
+
+    async def slowly(params: Any) -> None:
+        await asyncio.sleep(0.02)
+
+    place = Place(LEGACY)
+    async with MCPClient(place, timeout_ms=SHORT_MS) as client:
+        send = place.wire.send
+
+        async def send_slowly(message: Any, **how: Any) -> None:
+            await slowly(message)
+            place.wire.script["tools/list"] = {"tools": [], "nextCursor": f"{next(pages)}"}
+            await send(message, **how)
+
+        place.wire.send = send_slowly
+        _, took = await too_late(client.list_tools())
+
+    assert took < AT_ONCE_SECONDS
+
+
+async def test_who_waits_for_anothers_list_waits_for_its_own_time() -> None:
+    place = Place(LEGACY)
+    async with MCPClient(place, timeout_ms=LIMIT_SECONDS * 1000) as client:
+        first = asyncio.create_task(client.list_tools())
+        await place.wire.asked("tools/list")
+        client.timeout_ms = SHORT_MS
+        error, took = await too_late(client.list_tools())
+        first.cancel()
+
+    assert took < AT_ONCE_SECONDS
+    assert error.message == f"tools/list had no answer within {SHORT_MS}ms"
+
+
+async def test_closing_ends_a_try_to_connect() -> None:
+    """It need not be waited for, and those who wait hear why it ended."""
+    place = Place(LEGACY, access_control=asyncio.Event())
+    client = MCPClient(place)
+    calls = [asyncio.create_task(client.ping()) for _ in range(3)]
+    await place.tried()
+    async with asyncio.timeout(LIMIT_SECONDS):
+        await client.close()
+        errors = await asyncio.gather(*calls, return_exceptions=True)
+
+    assert [str(error) for error in errors] == ["The client was closed"] * 3
+
+
+async def test_when_nobody_waits_any_more_nothing_is_left(tmp_path: Path, soon: None) -> None:
+    """R004-7: neither a process nor a task, once the client is closed."""
+    before = asyncio.all_tasks()
+    client = MCPClient(stubborn(tmp_path))
+    call = asyncio.create_task(client.ping())
+    await asyncio.wait([call], timeout=0.3)
+    call.cancel()
+    _, pending = await asyncio.wait([call], timeout=AT_ONCE_SECONDS)
+    assert not pending
+    await client.close()
+
+    assert asyncio.all_tasks() == before

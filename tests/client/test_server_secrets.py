@@ -1,0 +1,126 @@
+"""Secrets in the address of a server are found, and filled in from the environment again."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from footlight.client.handles import ServerFromEnvironment
+from footlight.client.server_secrets import without_secrets
+from footlight.protocol.errors import MCPError
+from tests.protocol.test_messages import quick
+
+WITH_SECRETS = """
+http://u:pw@h:80/mcp?token=abc&x=1
+http://${MCP_CREDENTIALS}@h:80/mcp?token=${MCP_TOKEN}&x=1
+
+https://ghp_x@h/
+https://${MCP_CREDENTIALS}@h/
+
+https://u:p/w?#@h/x
+https://${MCP_CREDENTIALS}@h/x
+
+https://h/?a=1&apiKey=x;sig=y#access_token=z
+https://h/?a=1&apiKey=${MCP_APIKEY};sig=${MCP_SIG}#access_token=${MCP_ACCESS_TOKEN}
+
+https://h/s/0123456789abcdef0123/mcp?profile=0123456789abcdef0123
+https://h/s/${MCP_KEY}/mcp?profile=${MCP_PROFILE}
+
+wss://h/?0123456789abcdef0123
+wss://h/?${MCP_KEY}
+
+https://h/?token=1&token=2&token=1
+https://h/?token=${MCP_TOKEN}&token=${MCP_TOKEN_2}&token=${MCP_TOKEN}
+
+srv --api-key k --token=t
+srv --api-key '${MCP_API_KEY}' '--token=${MCP_TOKEN}'
+
+srv -e TOKEN=t -H 'X-Api-Key: k 1'
+srv -e 'TOKEN=${MCP_TOKEN}' -H 'X-Api-Key: ${MCP_X_API_KEY}'
+
+srv --url=https://u:p@h/?token=t
+srv '--url=https://${MCP_CREDENTIALS}@h/?token=${MCP_TOKEN}'
+
+srv --header 'Authorization: Bearer t'
+srv --header 'Authorization: ${MCP_AUTHORIZATION}'
+
+sh -c 'exec srv --token t -v'
+sh -c 'exec srv --token ${MCP_TOKEN} -v'
+
+srv ghp_0123456789abcdef
+srv '${MCP_KEY}'
+"""
+"""Addresses, each with what is left of it."""
+
+
+@pytest.mark.parametrize(
+    ("address", "safe"), [each.split("\n") for each in WITH_SECRETS.strip().split("\n\n")]
+)
+def test_a_secret_is_taken_out_and_comes_back(address: str, safe: str) -> None:
+    found = without_secrets(address)
+
+    assert found.address == safe
+    assert list(found.values) == found.names
+    expected: object = address if "://" in address.split()[0] else shlex.split(address)
+    assert found.server.filled(found.values) == expected
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://127.0.0.1:8000/mcp",
+        "http://[::1]:8000/mcp?a=b&c=d#e",
+        "https://h/v1/mcp?profile=load-test&region=eu-central-1",
+        "footlight serve --toolset szkrabok",
+        "footlight serve --secrets /a/secrets --token-file t --no-token x",
+        '  "/opt/with space/srv"   a',
+        "bash -c 'echo ${HOME} && exec srv'",
+        "docker run image@sha256:0123456789abcdef0123456789abcdef",
+        "npx -y @playwright/mcp@latest --headless",
+    ],
+)
+def test_what_has_no_secret_stays_as_it_was_typed(address: str) -> None:
+    found = without_secrets(address)
+
+    assert (found.address, found.names) == (address, [])
+
+
+def test_places_that_are_there_stay_and_are_read_from_the_environment() -> None:
+    found = without_secrets("https://${WHO}:${WORD}@${HOST}/?token=${MCP_TOKEN}&sig=s")
+
+    assert found.address == "https://${WHO}:${WORD}@${HOST}/?token=${MCP_TOKEN}&sig=${MCP_SIG}"
+    assert (found.names, found.values) == (["WHO", "WORD", "MCP_TOKEN", "MCP_SIG", "HOST"], {"MCP_SIG": "s"})
+
+
+def test_a_value_is_not_filled_itself_nor_split() -> None:
+    server = ServerFromEnvironment("srv --token ${A} ${B} ${C}", "A", "B")
+
+    assert server.filled({"A": "${B} x", "B": "'", "C": "c"}) == ["srv", "--token", "${B} x", "'", "${C}"]
+
+
+def test_what_the_environment_does_not_have_is_named() -> None:
+    with pytest.raises(MCPError) as refused:
+        ServerFromEnvironment("https://${A}@h/?token=${B}", "A", "B").filled({"A": "x"})
+
+    assert refused.value.reason == "invalid"
+    assert refused.value.message == (
+        "The server's address needs B, which the environment does not have: set it to what stands there in "
+        "https://${A}@h/?token=${B}"
+    )
+
+
+@quick
+@given(
+    st.text(st.sampled_from("ab1:/?#@&=;-$\"' %"), max_size=30), st.lists(st.text(max_size=10), max_size=4)
+)
+def test_whatever_is_taken_out_comes_back(address: str, words: Sequence[str]) -> None:
+    for each in (f"https://{address}", shlex.join(["srv", *words])):
+        found = without_secrets(each)
+        url = each.startswith("https://") and "://" in each.partition(" ")[0]
+        assert not found.names or found.server.filled(found.values) == (
+            each.strip() if url else shlex.split(each)
+        )

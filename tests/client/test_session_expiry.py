@@ -1,0 +1,216 @@
+"""A server forgets an HTTP session. Whatever request notices it, the next call begins another session."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from footlight import MCPClient, MCPError, is_session_expired
+from footlight.protocol.messages import notification
+from tests.client.http_servers import LIMIT_SECONDS, HttpServer, Received, Reply, handshake, serving
+
+pytestmark = pytest.mark.anyio
+
+NEWS = notification("notifications/message", {"level": "info", "data": "x"})
+
+
+class Forgetful:
+    """A server that knows its sessions: 404 for one that it has forgotten, 400 for a request without one."""
+
+    def __init__(self) -> None:
+        self.alive: set[str] = set()
+        self.begun = 0
+        self.has_stream = True
+        self.streams: list[Reply] = []
+        self.came = asyncio.Event()
+        """A request that is not answered, or a stream."""
+        self.cut = asyncio.Event()
+        """What each stream waits for, and then ends."""
+        self._ids = itertools.count(1)
+
+    def forget(self) -> None:
+        self.alive.clear()
+
+    async def __call__(self, request: Received, reply: Reply) -> None:
+        if request.asks == "initialize":
+            session_id = f"session-{next(self._ids)}"
+            self.alive.add(session_id)
+            await handshake(session_id)(request, reply)
+        elif request.method == "GET" and not self.has_stream:
+            await reply.send(b"Cannot GET /mcp", status=404, content_type="text/plain")
+        elif (session_id := request.headers.get("mcp-session-id")) is None:
+            await reply.send(b"no session", status=400, content_type="text/plain")
+        elif session_id not in self.alive:
+            await reply.send(status=404)
+        elif request.method == "GET":
+            await reply.start()
+            self.streams.append(reply)
+            self.came.set()
+            await self.cut.wait()
+            await reply.chunk(b"retry: 1\n\n")
+            await reply.end()
+        elif request.method == "DELETE":
+            self.alive.discard(session_id)
+            await reply.send(status=200)
+        elif request.asks == "never":
+            self.came.set()
+            await reply.gone()
+        elif request.asks == "cut":
+            await reply.start()
+            await reply.chunk(b"retry: 1\nid: 1\ndata:\n\n")
+            self.forget()
+            await reply.end()
+        elif "id" in request.message:
+            await reply.result({})
+        else:
+            await reply.send(status=202)
+
+    async def stream(self) -> Reply:
+        async with asyncio.timeout(LIMIT_SECONDS):
+            await self.came.wait()
+        return self.streams[-1]
+
+
+Notice = Callable[[MCPClient, Forgetful], Awaitable[None]]
+
+
+async def by_a_call(client: MCPClient, server: Forgetful) -> None:
+    server.forget()
+    with pytest.raises(MCPError) as expired:
+        await client.ping()
+    assert is_session_expired(expired.value)
+
+
+async def by_a_cut_answer(client: MCPClient, server: Forgetful) -> None:
+    with pytest.raises(MCPError) as expired:
+        await client.request("cut")
+    assert is_session_expired(expired.value)
+
+
+async def by_a_cancellation(client: MCPClient, server: Forgetful) -> None:
+    call = asyncio.create_task(client.request("never"))
+    await asyncio.wait_for(server.came.wait(), LIMIT_SECONDS)
+    server.forget()
+    call.cancel()
+    await until_forgotten(client)
+
+
+async def by_a_stream_that_is_opened(client: MCPClient, server: Forgetful) -> None:
+    server.forget()
+    with pytest.raises(MCPError) as expired:
+        await client.open_stream(print)
+    assert is_session_expired(expired.value)
+
+
+async def by_a_stream_that_goes_on(client: MCPClient, server: Forgetful) -> None:
+    ended: asyncio.Queue[MCPError] = asyncio.Queue()
+    assert await client.open_stream(print, ended.put_nowait)
+    await server.stream()
+    server.forget()
+    server.cut.set()
+    assert is_session_expired(await asyncio.wait_for(ended.get(), LIMIT_SECONDS))
+
+
+async def by_a_call_beside_a_stream(client: MCPClient, server: Forgetful) -> None:
+    """The stream of a session that is gone is over, though the server may keep it open for ever."""
+    ended: asyncio.Queue[MCPError] = asyncio.Queue()
+    assert await client.open_stream(print, ended.put_nowait)
+    await by_a_call(client, server)
+    assert is_session_expired(await asyncio.wait_for(ended.get(), LIMIT_SECONDS))
+    assert ended.empty()
+
+
+async def until_forgotten(client: MCPClient) -> None:
+    async with asyncio.timeout(LIMIT_SECONDS):
+        while client.get_session_id() is not None:  # noqa: ASYNC110 - nothing tells
+            await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize(
+    "notice",
+    [
+        by_a_call,
+        by_a_cut_answer,
+        by_a_cancellation,
+        by_a_stream_that_is_opened,
+        by_a_stream_that_goes_on,
+        by_a_call_beside_a_stream,
+    ],
+)
+async def test_after_the_session_expired_the_next_call_begins_another(notice: Notice) -> None:
+    """R001-18."""
+    server = Forgetful()
+    async with serving(server) as at, MCPClient(at.url) as client:
+        await client.ping()
+        await notice(client, server)
+
+        assert (client.get_session_id(), client.get_server_info(), client.state) == (None, {}, "connected")
+        await client.ping()
+        assert client.get_session_id() == "session-2"
+        assert requests_without_a_session(at) == ["initialize", "initialize"]
+
+
+async def test_a_server_without_a_stream_keeps_its_session_though_it_says_404() -> None:
+    """R001-25: many say so instead of 405. A client with listeners asks for the stream by itself."""
+    server = Forgetful()
+    server.has_stream = False
+    async with serving(server) as at, MCPClient(at.url, roots=[]) as client:
+        await client.ping()
+        assert await client.open_stream(print) is False
+        await client.ping()
+        assert client.get_session_id() == "session-1"
+
+    assert at.asked.count("initialize") == 1
+
+
+async def test_a_client_with_listeners_hears_the_next_session_too() -> None:
+    """R001-18, R001-23."""
+    server = Forgetful()
+    heard: asyncio.Queue[str] = asyncio.Queue()
+    async with (
+        serving(server) as at,
+        MCPClient(at.url, on_notification=lambda method, _: heard.put_nowait(method)) as client,
+    ):
+        await server.stream()
+        server.came.clear()
+        await by_a_call(client, server)
+        await client.ping()
+        stream = await server.stream()
+        await stream.chunk(b"data: %b\n\n" % json.dumps(NEWS).encode())
+
+        assert await asyncio.wait_for(heard.get(), LIMIT_SECONDS) == "notifications/message"
+
+
+async def test_a_session_that_is_ended_by_hand_is_over_at_once() -> None:
+    """R001-20: also where the server takes its time to say so."""
+    deleting = asyncio.Event()
+    server = Forgetful()
+
+    async def slow(request: Received, reply: Reply) -> None:
+        if request.method == "DELETE":
+            deleting.set()
+            await reply.gone()
+        else:
+            await server(request, reply)
+
+    async with serving(slow) as at, MCPClient(at.url, timeout_ms=LIMIT_SECONDS * 1000) as client:
+        await client.ping()
+        ending = asyncio.create_task(client.terminate_session())
+        await asyncio.wait_for(deleting.wait(), LIMIT_SECONDS)
+        await client.ping()
+        assert client.get_session_id() == "session-2"
+        ending.cancel()
+        await asyncio.wait([ending])
+        assert client.get_session_id() == "session-2"
+
+
+def requests_without_a_session(server: HttpServer) -> list[str]:
+    return [
+        request.asks or request.method
+        for request in server.requests
+        if "mcp-session-id" not in request.headers
+    ]

@@ -1,0 +1,44 @@
+"""What the page of requirements says beyond the tests that it names."""
+
+import re
+
+from tests.docs.markdown import ROOT
+
+PAGE = ROOT / "docs/requirements.md"
+ROW = re.compile(r"^\| (R0.*?) \|$", re.MULTILINE)
+
+
+def test_each_difference_has_a_reason() -> None:
+    rows = [row.split(" | ") for row in ROW.findall(PAGE.read_text("utf-8"))]
+
+    assert rows
+    for ids, *cells in rows:
+        assert re.fullmatch(r"R00[0-4]-\d+(, R00[0-4]-\d+)*", ids), ids
+        assert len(cells) == 3, ids
+        assert all(len(cell) > 3 for cell in cells), ids
+
+
+def test_statements_and_differences_stand_under_their_specification() -> None:
+    for section in PAGE.read_text("utf-8").split("\n## ")[1:]:
+        document = section[:3]
+        found = set(re.findall(r"^(?:\| |- \*\*)R(\d{3})-", section, re.MULTILINE))
+        assert found in (set(), {document}), document
+
+
+def test_the_guide_compares_both_http_transports() -> None:
+    section = (ROOT / "docs/client.md").read_text("utf-8").partition("HTTP+SSE, 2024-11-05 | ")[2]
+    rows = re.findall(r"^\| ([\w ]+) \|", section.partition("\n\n")[0], re.MULTILINE)
+
+    assert rows == ["Addresses", "Connection", "Serverless hosts", "Complexity", "Status"]
+
+
+def test_one_module_launches_extensions() -> None:
+    """The only other persistent contexts are those of named sessions, which load no extension of an app."""
+    source = ROOT / "src/footlight"
+    calls = [
+        path for path in source.rglob("*.py") if ".launch_persistent_context(" in path.read_text("utf-8")
+    ]
+    makers = [path for path in source.rglob("*.py") if "ExtensionLauncher(" in path.read_text("utf-8")]
+
+    assert sorted(path.name for path in calls) == ["extension_launch.py", "persistent_launch.py"]
+    assert len(makers) == 1

@@ -1,0 +1,112 @@
+"""What is between the server and its pages dies or stands still: it is told truly, and replaced."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.e2e.test_drills import browsers_of, data, error, gone, served, until
+from tests.http_client import raw
+from tests.http_client import served as served_over_http
+from tests.processes import line_of
+from tests.site import Site
+
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="needs POSIX signals"),
+]
+
+ONE_BROWSER = {"pool": {"minBrowsers": 1, "maxBrowsers": 1}}
+
+
+def driver_of(pid: int) -> psutil.Process:
+    children = psutil.Process(pid).children(recursive=True)
+    return next(process for process in children if line_of(process)[-1:] == ["run-driver"])
+
+
+async def test_a_driver_that_dies_is_told_once_and_started_again(site: Site, tmp_path: Path) -> None:
+    async with served(site, tmp_path, config=ONE_BROWSER) as wire:
+        page = site.page("<p>x</p>")
+        await data(wire, "navigate", url=page)
+        made = await data(wire, "create_session")
+        browsers = browsers_of(wire.process.pid)
+        began = site.page("begun")
+        script = f"fetch('{began}').then(() => new Promise(() => {{}}))"
+        calling = asyncio.create_task(error(wire, "evaluate", script=script))
+        await until(lambda: ("GET", began.removeprefix(site.url)) in site.requests)
+
+        driver_of(wire.process.pid).kill()
+
+        told = await calling
+        assert told["code"] == "BROWSER_CRASHED", told
+        await data(wire, "navigate", url=page)
+        assert await data(wire, "get_text", selector="p") == {"text": "x"}
+        assert (await error(wire, "get_cookies", **made))["code"] == "BROWSER_CRASHED"
+        assert await data(wire, "get_cookies", **made) == {"cookies": []}
+        await gone(browsers)
+
+
+async def test_a_server_is_ready_again_after_its_driver_died(site: Site, tmp_path: Path) -> None:
+    async with served_over_http(tmp_path, config=ONE_BROWSER) as server, raw(server) as client:
+        from tests.http_client import data
+
+        for _ in range(2):
+            made = await data(client, "create_session")
+            await data(client, "navigate", url=site.page("<p>x</p>"), **made)
+
+            driver_of(server.pid).kill()
+
+            assert (await client.send(method="GET", path="/readyz")).status_code == 200
+            made = await data(client, "create_session")
+            await data(client, "navigate", url=site.page("<p>x</p>"), **made)
+            assert await data(client, "get_text", selector="p", **made) == {"text": "x"}
+
+
+@pytest.mark.slow
+async def test_a_browser_that_stands_still_is_not_taken_for_a_busy_page(site: Site, tmp_path: Path) -> None:
+    async with served(site, tmp_path, config=ONE_BROWSER) as wire:
+        await data(wire, "navigate", url=site.page("<button>x</button>"))
+        (browser,) = browsers_of(wire.process.pid)
+        stopped = [browser, *browser.children(recursive=True)]
+        for process in stopped:
+            process.suspend()
+        began = time.monotonic()
+        try:
+            told = [
+                await error(wire, tool, timeout=300, **arguments)
+                for tool, arguments in (
+                    ("click", {"selector": "button"}),
+                    ("get_all_text", {"selector": "button"}),
+                    ("navigate", {"url": site.page("<p>x</p>")}),
+                )
+            ]
+        finally:
+            for process in stopped:
+                process.resume()
+
+        for each in told:
+            assert each["code"] == "TIMEOUT"
+            assert "the browser does not answer either" in each["message"]
+            assert "script" not in each["message"]
+            assert "closedPages" not in each["details"]
+        assert time.monotonic() - began < 20
+        assert [page["pageId"] for page in (await data(wire, "list_sessions"))["sessions"][0]["pages"]] == [
+            "page-1"
+        ]
+        await data(wire, "navigate", url=site.page("<p>again</p>"))
+        assert await data(wire, "get_text", selector="p") == {"text": "again"}
+
+
+async def test_without_a_least_number_no_browser_runs_before_it_is_needed(site: Site, tmp_path: Path) -> None:
+    config = {"pool": {"minBrowsers": 0, "maxBrowsers": 1}}
+    async with served(site, tmp_path, config=config) as wire:
+        assert (await data(wire, "list_sessions"))["sessions"] == []
+        assert browsers_of(wire.process.pid) == []
+
+        await data(wire, "navigate", url=site.page("<p>x</p>"))
+        assert len(browsers_of(wire.process.pid)) == 1

@@ -1,0 +1,156 @@
+"""Hostile pages and callers hold up no other caller: the server's event loop is watched."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+from tests.conftest import Browser, server_command
+from tests.evidence import server_log
+from tests.loop_watch import command_watched, gaps_in
+from tests.site import Site
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(scope="module")
+async def watched_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("watched") / "gaps"
+
+
+@pytest.fixture(scope="module")
+async def browser(site: Site, watched_file: Path) -> AsyncGenerator[Browser]:
+    secrets = watched_file.with_name("secrets.env")
+    secrets.write_text("PASSWORD='\"pw!x(9)'\nTOKEN='\\\\aaaaaaaaaaaa'\n")
+    secrets.chmod(0o600)
+    flags = ("--enable-script-evaluation", "--tools", "all", "--secrets", str(secrets), "--timeout", "20000")
+    command, *arguments = command_watched(watched_file, server_command(*flags))
+    parameters = StdioServerParameters(command=command, args=arguments)
+    with server_log() as log:
+        async with Client(stdio_client(parameters, errlog=log.file)) as client:
+            browser = Browser(client, site, log)
+            await browser.show("<p>Everything is loaded once before something is measured.")
+            yield browser
+
+
+TEXTS = {
+    "backslashes": "\\" * 40_000,
+    "dots": "…" * 200_000,
+    "calendar": " ".join(["August", *map(str, range(1, 32))] * 400),
+    "letters": "a" * 100_000 + "!",
+    "urls": "http://a:" * 10_000,
+    "assignments": "aa=" * 30_000,
+    "accents": "a" + "\u0315\u0300" * 20_000,
+    "entities": "&#" + "1" * 20_000,
+    "tokens": "eyJ--------" * 9_000,
+    "separators": "abc " * 25_000,
+}
+
+
+async def test_no_text_of_a_page_holds_up_others(browser: Browser, watched_file: Path) -> None:
+    paragraphs = "".join(f"<p>{text.replace('&', '&amp;')}</p>" for text in TEXTS.values())
+    with gaps_in(watched_file) as gaps:
+        await browser.show(f"<title>{'x' * 100}</title>{paragraphs}")
+        await browser.call("snapshot", budget=1_000_000)
+        await browser.call("read_page")
+        assert (await browser.call("find", regex="(a+)+$"))["count"] == 0
+        assert (await browser.call("find", text="August 1 2 3"))["count"] == 1
+
+    assert gaps.too_long == []
+
+
+async def test_no_pattern_of_a_caller_holds_up_others(browser: Browser, watched_file: Path) -> None:
+    glob = f"{'*a' * 30}*b"
+    with gaps_in(watched_file) as gaps:
+        url = browser.site.page("<h1>Hello</h1>") + "?" + "a" * 2_000
+        await browser.call("mock_response", url=glob, response={"body": "mocked"})
+        await browser.call("navigate", url=url)
+        assert (await browser.call("get_request_log", filter=glob))["entries"] == []
+        for pattern in (glob, "/(a+)+$b/"):
+            error = await browser.refused("wait_for", url=pattern, timeout=200)
+            assert error["code"] == "TIMEOUT"
+
+    assert gaps.too_long == []
+
+
+async def test_a_large_page_that_becomes_another_holds_up_nobody(
+    browser: Browser, watched_file: Path
+) -> None:
+    fill = """document.body.innerHTML =
+      Array.from({length: 8000}, (_, i) => `<TAG>WORD${i}</TAG><p>a WORD${i}</p>`).join(''); 0"""
+    with gaps_in(watched_file) as gaps:
+        await browser.show("<body>")
+        for tag, word in (("button", "one"), ("h2", "two"), ("button", "three")):
+            script = fill.replace("TAG", tag).replace("WORD", word)
+            await browser.call("evaluate", script=script, observe="diff")
+            await browser.call("snapshot")
+
+    assert gaps.too_long == []
+
+
+@pytest.mark.slow
+async def test_a_page_that_loads_without_end_is_given_up(browser: Browser, watched_file: Path) -> None:
+    with gaps_in(watched_file) as gaps:
+        await browser.show(
+            "<h1>Hi</h1><script>setTimeout(() => location.reload(), 5)</script>", observe="none"
+        )
+        for _ in range(3):
+            answer = await browser.answer("snapshot")
+            content = answer.structured_content
+            assert content is not None
+            error = content.get("error")
+            # Now and then there is time enough to read it.
+            assert error is None or "was never there long enough to be read" in error["message"], json.dumps(
+                content
+            )
+        # Its own loading would interrupt any navigation that leads away from it.
+        await browser.call("close_session", sessionId="default")
+
+    assert gaps.too_long == []
+
+
+async def test_a_burst_in_the_console_holds_up_nobody(browser: Browser, watched_file: Path) -> None:
+    burst = "for (let i = 0; i < 1000; i++) console.log('m', i, {a: 'x'.repeat(50)})"
+    with gaps_in(watched_file) as gaps:
+        await browser.show(f'<button onclick="{burst}">Go</button>')
+        for _ in range(2):
+            await browser.call("click", selector="button")
+        assert (await browser.call("console_messages"))["messages"]
+
+    assert gaps.too_long == []
+
+
+@pytest.mark.parametrize("navigate", ["history.replaceState(null, '', '?' + n++)", "location.hash = n++"])
+async def test_a_page_that_navigates_within_its_document_without_end_holds_up_nobody(
+    browser: Browser, watched_file: Path, navigate: str
+) -> None:
+    flood = f"let n = 0; setInterval(() => {{ for (let i = 0; i < 50; i++) {navigate} }}, 5)"
+    other = (await browser.call("create_session"))["sessionId"]
+    await browser.call("navigate", url=browser.site.page("<h1>Other</h1>"), sessionId=other)
+    with gaps_in(watched_file) as gaps:
+        await browser.show(f"<button>Go</button><script>{flood}</script>")
+        for _ in range(3):
+            await browser.call("click", selector="button")
+            found = await browser.call("get_text", selector="h1", sessionId=other, timeout=1_000)
+            assert found["text"] == "Other"
+
+    assert gaps.too_long == []
+    await browser.call("close_session", sessionId=other)
+    await browser.call("close_session", sessionId="default")
+
+
+async def test_no_selector_of_a_caller_holds_up_others(browser: Browser, watched_file: Path) -> None:
+    await browser.show("<button>Go</button>")
+    with gaps_in(watched_file) as gaps:
+        for selector in ("x" * 2_000_000, "'" * 2_000_001, ">>" * 100_000, f"text={'a' * 2_000_000}"):
+            for tool in ("click", "get_text", "find_elements", "element_exists", "wait_for_selector"):
+                error = await browser.refused(tool, selector=selector)
+                assert error["code"] == "INVALID_SELECTOR"
+                assert len(json.dumps(error)) < 1_000
+
+    assert gaps.too_long == []

@@ -1,0 +1,49 @@
+"""Every regular expression of our JavaScript is matched in linear time, whatever a page says."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.patterns.javascript import (
+    JavaScriptPattern,
+    find_slow_patterns,
+    literal_patterns,
+    pattern_constructions,
+)
+
+MADE_FROM_TEXT = {
+    "audit/evidence/javascript/focus.js": [
+        r"\b(?:press|use)\s+(?:the\s+)?(esc|f\d{1,2}|[a-z])(?:[\s-]key)?\b[^.!?\n]{0,40}\b(?:exit|leave)\b"
+    ],
+    "audit/evidence/javascript/fields.js": [r"^(password|pass word|new password)$"],
+    "audit/evidence/javascript/form_marks.js": [r"[*✱＊]|必須|\b(required|mandatory|requerid[oa])\b"],
+    "audit/evidence/javascript/link_words.js": [
+        r"log-?out|sign-?off",
+        r"^(click( here)?|more( info(rmation)?)?|details?)$",
+    ],
+    "audit/evidence/javascript/outline.js": [r"^(untitled|document|home)( page)?$", r"\p{Script=Arabic}"],
+    "browser/page/scripts/inspect/likeness.js": [r"sa|ve|del|ok"],
+}
+"""Examples of the expressions that each script makes from text."""
+
+
+@pytest.mark.slow
+def test_no_expression_backtracks() -> None:
+    patterns = literal_patterns()
+
+    assert len(patterns) > 100
+    assert find_slow_patterns(patterns) == []
+
+
+def test_no_expression_that_is_made_from_text_backtracks() -> None:
+    assert pattern_constructions() == {path: len(made) for path, made in MADE_FROM_TEXT.items()}
+    made = [JavaScriptPattern(path, body, "iu") for path, bodies in MADE_FROM_TEXT.items() for body in bodies]
+
+    assert find_slow_patterns(made) == []
+
+
+@pytest.mark.parametrize(
+    "body", [r"(a+)+$", r"\s*$", r"\([^)]*\)", r"[\s.…]+$", r"a.*b.*c", r"\]\([^)]*\)", r'"(?:[^"\\]|\\.)*"']
+)
+def test_expressions_that_backtrack_are_found(body: str) -> None:
+    assert find_slow_patterns([JavaScriptPattern("", body, "")])

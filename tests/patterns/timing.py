@@ -1,0 +1,86 @@
+"""How long a pattern takes for an attack, in processor time, so that other processes do not count."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import time
+from collections import deque
+from collections.abc import Callable, Generator
+from types import FrameType
+
+from tests.patterns.collecting import Found
+from tests.patterns.pumps import Attack, attacks
+
+__all__ = ["LONGEST_TEXT", "MAX_SECONDS", "Slow", "find_slow"]
+
+LONGEST_TEXT = 100_000
+MAX_SECONDS = 0.05
+"""For the longest text."""
+ROUNDS = ((40, None), (250, None), (1_500, None), (6_000, 30), (LONGEST_TEXT, 4))
+"""The length of the texts, and how many of the slowest attacks of the round before are made with it.
+
+An exponential pattern is found with the shortest, before it does not end.
+"""
+SPARE_SECONDS = 0.001
+"""What a call may take in any case, which is what the clock and the machine take of it."""
+TRIES = 4
+
+
+class Slow(Exception):
+    """An attack took longer than its length allows."""
+
+
+def find_slow(found: Found) -> str | None:
+    """Return what made a pattern slow, or None."""
+    for method in sorted({"find all" if each in _ALL else each for each in found.methods}):
+        run = _runner(found, method)
+        left = attacks(found.pattern)
+        for size, most in ROUNDS:
+            limit = SPARE_SECONDS + MAX_SECONDS * size / LONGEST_TEXT
+            times: list[tuple[float, Attack]] = []
+            for attack in left[:most]:
+                taken = _fastest(run, attack.text(size), limit)
+                if taken > limit:
+                    return f"{method} takes {taken * 1000:.1f} ms for {size} characters of {attack}"
+                times.append((taken, attack))
+            left = [attack for _, attack in sorted(times, key=lambda each: each[0], reverse=True)]
+    return None
+
+
+_ALL = ("sub", "subn", "split", "findall", "finditer")
+
+
+def _runner(found: Found, method: str) -> Callable[[str], object]:
+    if method == "find all":
+        return lambda text: deque(found.pattern.finditer(text), maxlen=0)
+    return getattr(found.pattern, method)
+
+
+def _fastest(run: Callable[[str], object], text: str, enough: float) -> float:
+    """Of several tries; the first that is fast enough will do."""
+    fastest = float("inf")
+    for _ in range(TRIES):
+        began = time.thread_time()
+        with contextlib.suppress(Slow), _interrupted(20 * enough):
+            run(text)
+        fastest = min(fastest, time.thread_time() - began)
+        if fastest <= enough or fastest > 10 * enough:
+            break
+    return fastest
+
+
+@contextlib.contextmanager
+def _interrupted(seconds: float) -> Generator[None]:
+    """Raise in the midst of a match that takes so much of the processor."""
+
+    def stop(_: int, __: FrameType | None) -> None:
+        raise Slow
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)

@@ -1,0 +1,361 @@
+"""The beginning: every answer that a server may give, and what is spoken afterwards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from footlight.protocol import handshake
+from footlight.protocol.connection import Connection
+from footlight.protocol.errors import (
+    MCPConnectionError,
+    MCPError,
+    MCPTimeoutError,
+    ServerNotAvailableError,
+)
+from footlight.protocol.handshake import ClientIdentity, RequestedVersion, ServerIntroduction, negotiate
+from footlight.protocol.versions import HANDSHAKE_VERSIONS
+from tests.client.channels import SERVER_INFO, Place, Refusal, Script, Wire, discovered, initialized
+
+pytestmark = pytest.mark.anyio
+
+IDENTITY = ClientIdentity({"name": "me", "version": "1.0.0"}, {"roots": {}})
+MODERN = "2026-07-28"
+META = {
+    "io.modelcontextprotocol/protocolVersion": MODERN,
+    "io.modelcontextprotocol/clientInfo": {"name": "me", "version": "1.0.0"},
+    "io.modelcontextprotocol/clientCapabilities": {"roots": {}},
+}
+STATELESS = ServerIntroduction(MODERN, SERVER_INFO, {"tools": {}})
+NO_MODERN_WORD = Refusal(-32601, "Method not found")
+
+
+async def begun(
+    script: Script, version: RequestedVersion = None, timeout_ms: float = 20_000
+) -> tuple[ServerIntroduction | MCPError, Wire, Connection]:
+    """What comes of it: an introduction, or an error."""
+    place, connection = Place(script=script), Connection()
+    channel = await connection.open(place)
+    try:
+        came: ServerIntroduction | MCPError = await negotiate(
+            connection, channel, requested_version=version, identity=IDENTITY, timeout_ms=timeout_ms
+        )
+    except MCPError as error:
+        came = error
+    await connection.close()
+    return came, place.wire, connection
+
+
+async def refused(script: Script, version: RequestedVersion = None, timeout_ms: float = 20_000) -> MCPError:
+    came, _, _ = await begun(script, version, timeout_ms)
+    assert isinstance(came, MCPError)
+    return came
+
+
+# By handshake
+
+
+async def test_the_handshake_word_for_word() -> None:
+    """R001-1, R001-5, R001-7, R004-7"""
+    came, wire, connection = await begun(
+        {"initialize": initialized(instructions="Be kind.")}, timeout_ms=20_000
+    )
+
+    assert came == ServerIntroduction("2025-06-18", SERVER_INFO, {"tools": {}}, "Be kind.")
+    assert wire.sent == [
+        {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "initialize",
+            "params": {
+                "protocolVersion": "2025-06-18",
+                "capabilities": {"roots": {}},
+                "clientInfo": {"name": "me", "version": "1.0.0"},
+            },
+        },
+        {"jsonrpc": "2.0", "method": "notifications/initialized", "params": {}},
+    ]
+    assert wire.versions[-1] == "2025-06-18"
+    assert connection.meta == {}
+
+
+@pytest.mark.parametrize("answered", HANDSHAKE_VERSIONS)
+@pytest.mark.parametrize("version", [None, "2024-11-05", "2025-11-25"])
+async def test_what_the_server_has_is_spoken(answered: str, version: str | None) -> None:
+    """Lessons 2.1: sent 2025-06-18 even where another version was negotiated."""
+    came, wire, _ = await begun({"initialize": initialized(answered)}, version)
+
+    assert isinstance(came, ServerIntroduction)
+    assert came.version == wire.versions[-1] == answered
+    assert wire.sent[0]["params"]["protocolVersion"] == (version or "2025-06-18")
+
+
+@pytest.mark.parametrize("answered", ["2023-01-01", "2026-07-28", "", None, 5, ["2025-06-18"], {}])
+async def test_a_version_that_is_not_spoken_here_ends_it(answered: Any) -> None:
+    error = await refused({"initialize": initialized(answered)})
+
+    assert isinstance(error, MCPConnectionError)
+    assert error.reason == "handshake"
+    assert "the server speaks the protocol's revision" in error.message
+
+
+async def test_the_server_may_say_nothing_of_itself() -> None:
+    came, _, _ = await begun(
+        {"initialize": {"protocolVersion": "2025-06-18", "serverInfo": 5, "instructions": []}}
+    )
+
+    assert came == ServerIntroduction("2025-06-18", {}, {})
+
+
+async def test_a_refusal_is_a_failed_handshake() -> None:
+    """R004-29"""
+    error = await refused({"initialize": Refusal(-32603, "Not today", {"why": "rain"})})
+
+    assert error.to_dict() == {
+        "name": "ConnectionError",
+        "code": "CONNECTION_ERROR",
+        "message": "The handshake failed: Not today",
+        "reason": "handshake",
+        "rpcCode": -32603,
+        "data": {"why": "rain"},
+    }
+
+
+async def test_an_answer_that_is_none_is_a_failed_handshake() -> None:
+    error = await refused({"initialize": lambda _: MCPError("No JSON", reason="protocol", rpc_code=-32700)})
+
+    assert (type(error), error.reason, error.rpc_code) == (MCPConnectionError, "handshake", -32700)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MCPConnectionError("It ended"),
+        ServerNotAvailableError("Nobody there"),
+        MCPError("A 500", reason="http", status=500),
+        MCPError("A 401", reason="http", status=401),
+    ],
+)
+async def test_what_the_transport_says_passes(error: MCPError) -> None:
+    assert (await refused({"initialize": error})).to_dict() == error.to_dict()
+
+
+async def test_a_server_that_says_nothing_has_its_time() -> None:
+    came, wire, _ = await begun({}, timeout_ms=5)
+
+    assert isinstance(came, MCPTimeoutError)
+    assert wire.methods == ["initialize"], "it is never cancelled"
+
+
+async def test_that_the_last_word_does_not_arrive_ends_it() -> None:
+    error = await refused(
+        {"initialize": initialized(), "notifications/initialized": MCPConnectionError("Reset")}
+    )
+
+    assert error.message == "Reset"
+
+
+# A server without a handshake
+
+
+@pytest.mark.parametrize("code", [-32600, -32601, -32602, -32020, -32021, -32022])
+async def test_a_refused_handshake_may_mean_that_there_is_none(code: int) -> None:
+    came, wire, connection = await begun(
+        {"initialize": Refusal(code, data={"supported": [MODERN]}), "server/discover": discovered()}
+    )
+
+    assert came == STATELESS
+    assert wire.methods == ["initialize", "server/discover"]
+    assert wire.sent[1]["params"] == {"_meta": META}
+    assert wire.versions[-1] == MODERN
+    assert connection.meta == META
+
+
+@pytest.mark.parametrize("status", [400, 404, 405])
+async def test_over_http_the_status_may_mean_it_too(status: int) -> None:
+    came, _, _ = await begun(
+        {
+            "initialize": MCPError("No", reason="http", rpc_code=status, status=status),
+            "server/discover": discovered(),
+        }
+    )
+
+    assert came == STATELESS
+
+
+async def test_if_it_is_not_that_the_refusal_is_told() -> None:
+    came, wire, _ = await begun(
+        {"initialize": Refusal(-32602, "Bad name"), "server/discover": NO_MODERN_WORD}
+    )
+
+    assert isinstance(came, MCPConnectionError)
+    assert (came.message, came.rpc_code) == ("The handshake failed: Bad name", -32602)
+    assert wire.methods == ["initialize", "server/discover"]
+
+
+async def test_a_server_that_never_answers_the_question_does_not_take_all_the_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(handshake, "PROBE_MS", 5.0)
+
+    error = await refused({"initialize": Refusal(-32601, "No such method")}, timeout_ms=600_000)
+
+    assert error.message == "The handshake failed: No such method"
+
+
+async def test_who_asked_for_a_handshake_gets_no_other_thing() -> None:
+    came, wire, _ = await begun(
+        {"initialize": NO_MODERN_WORD, "server/discover": discovered()}, version="2025-06-18"
+    )
+
+    assert isinstance(came, MCPConnectionError)
+    assert wire.methods == ["initialize"]
+
+
+async def test_after_a_question_in_vain_the_next_handshake_is_one_again() -> None:
+    """An HTTP session that expired begins anew on the same connection."""
+    place, connection = Place(script={"initialize": Refusal(-32602)}), Connection()
+    channel = await connection.open(place)
+    place.wire.script["server/discover"] = NO_MODERN_WORD
+    with pytest.raises(MCPConnectionError):
+        await negotiate(connection, channel, requested_version=None, identity=IDENTITY, timeout_ms=20_000)
+    place.wire.script["initialize"] = initialized()
+
+    came = await negotiate(connection, channel, requested_version=None, identity=IDENTITY, timeout_ms=20_000)
+
+    assert came.version == "2025-06-18"
+    assert connection.meta == {}
+    assert "_meta" not in place.wire.of("initialize")[1]["params"]
+    assert place.wire.versions == ["2025-06-18", MODERN, "2025-06-18", "2025-06-18"]
+    await connection.close()
+
+
+# Stateless
+
+
+async def test_stateless_is_asked_for_by_name() -> None:
+    came, wire, _ = await begun({"server/discover": discovered()}, version=MODERN)
+
+    assert came == STATELESS
+    assert wire.sent == [{"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": {"_meta": META}}]
+
+
+async def test_a_version_that_is_not_supported_is_asked_again_as_the_server_says() -> None:
+    answers: list[Any] = [Refusal(-32022, data={"supported": ["2099-01-01", MODERN]}), discovered()]
+    came, wire, _ = await begun({"server/discover": lambda _: answers.pop(0)}, version=MODERN)
+
+    assert came == STATELESS
+    assert wire.methods == ["server/discover"] * 2
+
+
+@pytest.mark.parametrize("data", [None, {}, {"supported": ["2099-01-01"]}, {"supported": MODERN}, [MODERN]])
+async def test_a_server_without_a_version_of_ours_is_asked_once(data: object) -> None:
+    came, wire, _ = await begun({"server/discover": Refusal(-32022, "Unsupported", data)}, version=MODERN)
+
+    assert isinstance(came, MCPConnectionError)
+    assert (came.reason, came.rpc_code) == ("handshake", -32022)
+    assert wire.methods == ["server/discover"]
+
+
+async def test_a_server_that_goes_on_saying_no_is_asked_twice() -> None:
+    came, wire, _ = await begun(
+        {"server/discover": Refusal(-32022, data={"supported": [MODERN]})}, version=MODERN
+    )
+
+    assert isinstance(came, MCPConnectionError)
+    assert wire.methods == ["server/discover"] * 2
+
+
+@pytest.mark.parametrize("offered", [["2025-11-25"], [], None, MODERN, [5, None]])
+async def test_a_server_that_offers_nothing_of_ours_ends_it(offered: object) -> None:
+    error = await refused({"server/discover": {"supportedVersions": offered}}, version=MODERN)
+
+    assert (type(error), error.reason) == (MCPConnectionError, "handshake")
+
+
+# The newest that both have
+
+
+async def test_auto_takes_the_newest() -> None:
+    came, wire, _ = await begun({"server/discover": discovered("2025-11-25", MODERN)}, version="auto")
+
+    assert came == STATELESS
+    assert wire.methods == ["server/discover"]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        NO_MODERN_WORD,
+        Refusal(-32600, "Server not initialized"),
+        Refusal(-32000, "Bad Request"),
+        Refusal(0, ""),
+        MCPError("A 400", reason="http", rpc_code=400, status=400),
+        MCPError("A 404", reason="http", rpc_code=404, status=404),
+        MCPError("No JSON", reason="protocol"),
+        {},
+        discovered("2099-01-01"),
+    ],
+)
+async def test_auto_falls_back_to_the_handshake(reply: Any) -> None:
+    came, wire, connection = await begun(
+        {"server/discover": reply, "initialize": initialized("2025-11-25")}, version="auto"
+    )
+
+    assert came == ServerIntroduction("2025-11-25", SERVER_INFO, {"tools": {}})
+    assert wire.methods == ["server/discover", "initialize", "notifications/initialized"]
+    assert wire.sent[1]["params"]["protocolVersion"] == "2025-11-25"
+    assert "_meta" not in wire.sent[1]["params"]
+    assert wire.versions == [MODERN, "2025-06-18", "2025-11-25"]
+    assert connection.meta == {}
+
+
+async def test_auto_falls_back_where_the_question_is_not_even_answered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(handshake, "PROBE_MS", 5.0)
+    came, wire, _ = await begun({"initialize": initialized()}, version="auto")
+
+    assert isinstance(came, ServerIntroduction)
+    assert came.version == "2025-06-18"
+    assert "initialize" in wire.methods
+
+
+async def test_auto_asks_again_where_a_slow_server_took_the_question_for_the_choice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The SDK's server: whoever asked in the stateless protocol may not begin by handshake."""
+    monkeypatch.setattr(handshake, "PROBE_MS", 5.0)
+    answers = iter([None, discovered()])
+    came, wire, _ = await begun(
+        {"server/discover": lambda _: next(answers), "initialize": Refusal(-32022, "It is stateless")},
+        version="auto",
+    )
+
+    assert came == STATELESS
+    assert [method for method in wire.methods if not method.startswith("notifications/")] == [
+        *("server/discover", "initialize", "server/discover")
+    ]
+
+
+@pytest.mark.parametrize("code", [-32020, -32021, -32022])
+async def test_auto_does_not_fall_back_from_a_stateless_server(code: int) -> None:
+    came, wire, _ = await begun(
+        {"server/discover": Refusal(code, "No"), "initialize": initialized()}, version="auto"
+    )
+
+    assert isinstance(came, MCPConnectionError)
+    assert (came.reason, came.rpc_code) == ("handshake", code)
+    assert wire.methods == ["server/discover"]
+
+
+async def test_auto_does_not_fall_back_from_a_server_that_is_gone() -> None:
+    came, wire, _ = await begun(
+        {"server/discover": MCPConnectionError("It ended"), "initialize": initialized()},
+        version="auto",
+    )
+
+    assert isinstance(came, MCPConnectionError)
+    assert came.message == "It ended"
+    assert wire.methods == ["server/discover"]

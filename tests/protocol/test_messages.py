@@ -1,0 +1,228 @@
+"""JSON-RPC messages: made, told apart, and read from whoever sends what."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from footlight.protocol.errors import MCPError
+from footlight.protocol.messages import (
+    answer_to,
+    encode,
+    is_id,
+    kind_of,
+    notification,
+    parse,
+    peer_error,
+    request,
+)
+from tests.tiers import examples
+
+quick = examples(60)
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
+JSON = st.recursive(SCALARS, lambda each: st.lists(each) | st.dictionaries(st.text(), each), max_leaves=6)
+ALMOST = st.fixed_dictionaries(
+    {},
+    optional={
+        "jsonrpc": st.just("2.0") | SCALARS,
+        "id": JSON,
+        "method": st.text() | JSON,
+        "params": JSON,
+        "result": JSON,
+        "error": JSON | st.fixed_dictionaries({}, optional={"message": JSON, "code": JSON, "data": JSON}),
+    },
+)
+"""Objects that could be messages."""
+
+
+def test_a_request_a_notification_and_the_answers() -> None:
+    """R001-5, R001-6"""
+    assert [
+        request(1, "ping", {}),
+        notification("notifications/initialized", {}),
+        answer_to(1, result={}),
+        answer_to("a", error={"code": 1, "message": "No"}),
+    ] == [
+        {"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {}},
+        {"jsonrpc": "2.0", "method": "notifications/initialized", "params": {}},
+        {"jsonrpc": "2.0", "id": 1, "result": {}},
+        {"jsonrpc": "2.0", "id": "a", "error": {"code": 1, "message": "No"}},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("message", "kind"),
+    [
+        ({"id": 1, "method": "ping"}, "request"),
+        ({"id": "", "method": "ping", "params": [1]}, "request"),
+        ({"method": "x"}, "notification"),
+        ({"id": None, "method": "x"}, "notification"),
+        ({"id": True, "method": "x"}, "notification"),
+        ({"id": 1, "result": None}, "response"),
+        ({"id": "1", "result": {}}, "response"),
+        ({"id": 1, "result": {}, "error": None}, "response"),
+        ({"id": 1, "result": {}, "error": "odd"}, "response"),
+        ({"id": 1, "error": {"message": "No"}}, "error"),
+        ({"id": None, "error": {"message": ""}}, "error"),
+        ({"error": {"message": "No"}}, "error"),
+        ({"id": [], "error": {"message": "No"}}, "error"),
+        ({"id": 1, "error": "No"}, "error"),
+        ({"id": 1, "error": {"code": -1}}, "error"),
+        ({"id": 1, "result": {}, "error": {"message": "No"}}, "error"),
+        ({"id": None, "error": "No"}, None),
+        ({"id": None, "result": {}}, None),
+        ({"id": True, "result": {}}, None),
+        ({"id": 1.0, "result": {}}, None),
+        ({"id": 1}, None),
+        ({"id": 1, "error": None}, None),
+        ({"id": 1, "method": 5}, None),
+        ({}, None),
+    ],
+)
+def test_what_a_value_is_as_a_message(message: dict[str, Any], kind: str | None) -> None:
+    assert kind_of({"jsonrpc": "2.0", **message}) == kind
+    assert kind_of({"jsonrpc": "1.0", **message}) is None
+    assert kind_of([message]) is None
+
+
+@pytest.mark.parametrize(
+    "data",
+    ["", "nothing", "{", b"\xff\xfe\xff", '{"jsonrpc":"2.0",}', "[" * 100_000, f'{{"id":{"9" * 5000}}}'],
+    ids=["empty", "word", "open", "bytes", "comma", "deep", "huge"],
+)
+def test_what_is_not_json_is_refused(data: str | bytes) -> None:
+    """R001-36"""
+    with pytest.raises(MCPError) as refused:
+        parse(data, unit="line")
+
+    assert refused.value.to_dict() == {
+        "name": "MCPError",
+        "code": "MCP_ERROR",
+        "message": "The server sent a line that is not JSON",
+        "reason": "protocol",
+        "rpcCode": -32700,
+    }
+
+
+@pytest.mark.parametrize("data", ["1", "null", "[]", "{}", '{"jsonrpc":"2.0"}', '{"id":1,"result":{}}'])
+def test_json_that_is_no_message_is_refused(data: str) -> None:
+    """R001-36"""
+    with pytest.raises(MCPError, match="a frame that is not a JSON-RPC") as refused:
+        parse(data, unit="frame")
+
+    assert (refused.value.reason, refused.value.rpc_code) == ("protocol", -32600)
+
+
+def test_a_message_is_read_from_bytes_and_from_text() -> None:
+    line = '{"jsonrpc":"2.0","id":1,"result":{"text":"ä\\ud83c"}}'
+
+    assert (
+        parse(line, unit="line")
+        == parse(line.encode(), unit="line")
+        == {"jsonrpc": "2.0", "id": 1, "result": {"text": "ä\ud83c"}}
+    )
+
+
+def test_a_message_is_one_line_of_ascii_whatever_it_says() -> None:
+    message = request(1, "x", {"text": "a\nb ä \ud83c \u2028"})
+
+    encoded = encode(message)
+
+    assert encoded.isascii()
+    assert b"\n" not in encoded
+    assert json.loads(encoded) == message
+
+
+@pytest.mark.parametrize("value", [{1, 2}, float("nan"), float("-inf"), b"x", object(), {("a",): 1}])
+def test_what_json_cannot_say_is_refused_before_it_is_sent(value: object) -> None:
+    with pytest.raises(MCPError, match="This cannot be written as JSON") as refused:
+        encode(request(1, "x", {"value": value}))
+
+    assert (refused.value.reason, refused.value.rpc_code) == ("invalid", -32602)
+
+
+def test_what_has_no_end_is_refused_before_it_is_sent() -> None:
+    circle: dict[str, Any] = {}
+    circle["itself"] = circle
+
+    with pytest.raises(MCPError, match="This cannot be written as JSON"):
+        encode(request(1, "x", circle))
+
+
+@pytest.mark.parametrize(
+    ("value", "is_one"), [(0, True), (-1, True), ("", True), (True, False), (1.0, False)]
+)
+def test_an_id_is_an_integer_or_a_text(value: object, is_one: bool) -> None:
+    assert is_id(value) is is_one
+
+
+def test_a_servers_error_keeps_its_code_message_and_data() -> None:
+    """R001-14, R001-28"""
+    error = peer_error({"code": -32050, "message": "No", "data": {"why": 1}}, status=400)
+
+    assert error.to_dict() == {
+        "name": "MCPError",
+        "code": "MCP_ERROR",
+        "message": "No",
+        "reason": "peer",
+        "rpcCode": -32050,
+        "status": 400,
+        "data": {"why": 1},
+    }
+
+
+@pytest.mark.parametrize(
+    ("code", "rpc_code"), [(0, 0), (-32601.0, -32601), (10**400, 10**400)], ids=["0", "float", "huge"]
+)
+def test_a_code_is_an_integer_however_it_is_written(code: float, rpc_code: int) -> None:
+    assert peer_error({"code": code, "message": "No"}).rpc_code == rpc_code
+
+
+@pytest.mark.parametrize("code", [None, "x", [], float("nan"), float("inf"), 1.5, True, {}])
+def test_an_odd_code_is_an_internal_error(code: object) -> None:
+    assert peer_error({"code": code, "message": "No"}).rpc_code == -32603
+
+
+def test_an_odd_error_is_its_own_data() -> None:
+    error = peer_error("it broke")
+
+    assert (error.message, error.rpc_code, error.data) == (
+        "The server gave an error without a message",
+        -32603,
+        "it broke",
+    )
+
+
+def read(data: bytes | str) -> str | None:
+    """What it is as a message; None where it was refused."""
+    try:
+        return kind_of(parse(data, unit="line"))
+    except MCPError as error:
+        return None if error.reason == "protocol" else error.reason
+
+
+@quick
+@given(JSON | ALMOST)
+def test_any_json_is_a_message_or_refused(value: object) -> None:
+    assert read(json.dumps(value)) == kind_of(value)
+
+
+@quick
+@given(st.binary() | st.text())
+def test_any_bytes_are_a_message_or_refused(data: bytes | str) -> None:
+    assert read(data) in ("request", "notification", "response", "error", None)
+
+
+@quick
+@given(JSON)
+def test_any_error_of_a_server_is_an_error_of_ours(value: object) -> None:
+    error = peer_error(value)
+
+    assert error.reason == "peer"
+    assert isinstance(error.rpc_code, int)
+    assert isinstance(error.message, str)

@@ -1,0 +1,364 @@
+"""A result of tools/call as a value, and a tool as it is listed."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from footlight.protocol.errors import MCPError
+from footlight.protocol.results import (
+    CallResult,
+    Content,
+    ToolResult,
+    error_of,
+    read_call,
+    read_result,
+    value_of,
+)
+from footlight.protocol.tools import Tool, read_tool
+from tests.protocol.test_messages import JSON, quick
+
+PART = st.fixed_dictionaries(
+    {},
+    optional={
+        "type": st.sampled_from(["text", "image", "resource", "resource_link", ""]) | JSON,
+        "text": st.text() | JSON,
+        "data": JSON,
+        "resource": JSON,
+        "mimeType": JSON,
+    },
+)
+RESULT = st.fixed_dictionaries(
+    {},
+    optional={
+        "content": st.lists(PART | JSON) | JSON,
+        "structuredContent": JSON,
+        "isError": JSON,
+        "_meta": JSON,
+    },
+)
+
+
+def said(*texts: str, **more: Any) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": each} for each in texts], **more}
+
+
+# What a failed result says
+
+ERROR = {
+    "code": "MM_NO_ACTIVE_SESSION",
+    "message": "MetaMask is not running",
+    "details": {"retryable": False},
+}
+ENVELOPE = {"error": ERROR, "meta": {"durationMs": 1}, "ok": False}
+SAID = "MM_NO_ACTIVE_SESSION: MetaMask is not running"
+
+
+@pytest.mark.parametrize(
+    ("raw", "told"),
+    [
+        (said(json.dumps(ENVELOPE)), (SAID, ERROR)),
+        (said("It failed", structuredContent=ENVELOPE), (SAID, ERROR)),
+        (said(json.dumps({"error": {"message": "no"}})), ("no", {"message": "no"})),
+        (said("No such page"), ("No such page", None)),
+        (said('{"error": "no"}'), ('{"error": "no"}', None)),
+        (said('{"error": {"message": 7}}'), ('{"error": {"message": 7}}', None)),
+        (said('{"error": {"message": ""}}'), ('{"error": {"message": ""}}', None)),
+        (said('["error"]'), ('["error"]', None)),
+        (said('{"error": {"message": "cut'), ('{"error": {"message": "cut', None)),
+        ({}, ("", None)),
+    ],
+    ids=["text", "structured", "no code", "words", "a word", "number", "empty", "list", "cut", "nothing"],
+)
+def test_an_error_that_is_an_object_is_said_in_its_words(
+    raw: dict[str, Any], told: tuple[str, dict[str, Any] | None]
+) -> None:
+    assert error_of(read_result(raw)) == told
+
+
+@quick
+@given(RESULT)
+def test_any_result_says_a_text(raw: dict[str, Any]) -> None:
+    words, error = error_of(read_result(raw))
+
+    assert isinstance(words, str)
+    assert error is None or str(error["message"]) in words
+
+
+# Document 001's form
+
+
+def test_a_result_in_the_documents_form() -> None:
+    """R001-37, R001-38, R001-42"""
+    raw = said('{"a": 1}', isError=False, extra=["untouched"])
+
+    result = read_call(raw)
+
+    assert result == CallResult(raw=raw, text='{"a": 1}', data={"a": 1}, is_error=False)
+    assert result.raw is raw
+    assert result.to_dict() == {"raw": raw, "text": '{"a": 1}', "data": {"a": 1}, "isError": False}
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ([], ""),
+        ([{"type": "text", "text": "one"}], "one"),
+        ([{"type": "text", "text": "one"}, {"type": "text", "text": "two"}], "one\ntwo"),
+        ([{"type": "text", "text": "one"}, {"type": "image", "data": "eA=="}], "one"),
+        ([{"type": "text", "text": ""}, {"type": "text", "text": "two"}], "\ntwo"),
+        ([{"type": "resource", "resource": {"uri": "a:b", "text": "inside"}}], ""),
+        ([{"type": "text"}, {"type": "text", "text": 5}], "\n"),
+        (None, ""),
+        ("text", ""),
+        ({"type": "text", "text": "x"}, ""),
+        ([None, 1, "x", [], {}, {"type": ""}, {"type": None}], ""),
+    ],
+)
+def test_the_text_is_that_of_the_text_parts(content: object, text: str) -> None:
+    """R001-39"""
+    assert read_call({"content": content}).text == text
+
+
+@pytest.mark.parametrize(
+    ("text", "data"),
+    [
+        ('{"a": [1]}', {"a": [1]}),
+        (" \r\n\t[1, 2]\n", [1, 2]),
+        ("{}", {}),
+        ("[]", []),
+        ("42", None),
+        ('"text"', None),
+        ("true", None),
+        ("null", None),
+        ('{"a": NaN}', None),
+        ("{not json", None),
+        ("[1, 2", None),
+        ("{}{}", None),
+        pytest.param("[" * 100_000, None, id="deep"),
+        pytest.param(f"[{'9' * 5_000}]", None, id="huge"),
+        ("### Page\n- [1]", None),
+        ("", None),
+    ],
+)
+def test_data_is_an_object_or_an_array_that_the_text_is(text: str, data: object) -> None:
+    """R001-40, R001-41; lessons 2.0: what is no JSON threw."""
+    assert read_call(said(text)).data == data
+
+
+def test_a_json_of_several_parts_is_read_as_one() -> None:
+    assert read_call(said('{"a":', "1}")).data == {"a": 1}
+
+
+@pytest.mark.parametrize("text", ["plain", "{broken", '{"b": 2}', "{}", "42", "null", ""])
+def test_structured_content_comes_before_the_text_everywhere(text: str) -> None:
+    raw = said(text, structuredContent={"a": 1})
+
+    assert (read_call(raw).data, value_of(read_result(raw))) == ({"a": 1}, {"a": 1})
+
+
+@pytest.mark.parametrize(
+    ("given", "is_error"), [({}, False), ({"isError": True}, True), ({"isError": False}, False)]
+)
+@pytest.mark.parametrize("content", [{}, {"content": []}, {"content": None}])
+def test_whether_it_failed_is_always_said(
+    given: dict[str, Any], is_error: bool, content: dict[str, Any]
+) -> None:
+    """R001-42; lessons 2.1: missing without content."""
+    assert read_call({**content, **given}).is_error is is_error
+
+
+@pytest.mark.parametrize("value", ["true", 1, "false", None, [], {}])
+def test_only_true_is_a_failure(value: object) -> None:
+    assert read_call({"isError": value}).is_error is False
+
+
+# The protocol's form
+
+
+def test_every_kind_of_content() -> None:
+    """R004-33"""
+    parts = [
+        {"type": "text", "text": "hello", "annotations": {"priority": 1}},
+        {"type": "image", "data": "eA==", "mimeType": "image/png"},
+        {"type": "audio", "data": "eQ==", "mimeType": "audio/wav"},
+        {"type": "resource", "resource": {"uri": "a:1", "text": "in", "mimeType": "text/plain"}},
+        {"type": "resource", "resource": {"uri": "a:2", "blob": "eg=="}},
+        {"type": "resource_link", "uri": "a:3", "name": "Three", "mimeType": "text/html"},
+        {"type": "future", "text": "from there"},
+    ]
+    raw = {"content": parts, "structuredContent": [1], "isError": True, "_meta": {"m": 1}}
+
+    assert read_result(raw) == ToolResult(
+        content=(
+            Content("text", text="hello", raw=parts[0]),
+            Content("image", data="eA==", mime_type="image/png", raw=parts[1]),
+            Content("audio", data="eQ==", mime_type="audio/wav", raw=parts[2]),
+            Content("resource", text="in", uri="a:1", mime_type="text/plain", raw=parts[3]),
+            Content("resource", data="eg==", uri="a:2", raw=parts[4]),
+            Content("resource_link", uri="a:3", name="Three", mime_type="text/html", raw=parts[5]),
+            Content("future", text="from there", raw=parts[6]),
+        ),
+        structured_content=[1],
+        is_error=True,
+        meta={"m": 1},
+        raw=raw,
+    )
+
+
+def test_a_content_has_a_kind() -> None:
+    with pytest.raises(ValueError, match="type: must not be empty"):
+        Content("")
+
+
+def test_an_empty_result_is_one() -> None:
+    assert read_result({}) == ToolResult()
+
+
+# Tools
+
+NO_NAME = "a tool's name has 1 to 128 letters, digits, dots, hyphens, slashes and underscores"
+TYPES = "and a type is one of array, boolean, integer, null, number, object, string"
+SCHEMA = "and a schema is an object or a boolean"
+
+
+def test_a_tool_with_everything() -> None:
+    """R001-49, R004-13"""
+    raw = {
+        "name": "browser_navigate",
+        "title": "Navigate",
+        "description": "Go there.",
+        "inputSchema": {"type": "object"},
+        "outputSchema": {"type": "object", "properties": {}},
+        "annotations": {"readOnlyHint": True},
+        "_meta": {"m": 1},
+        "icons": [],
+    }
+
+    assert read_tool(raw) == Tool(
+        name="browser_navigate",
+        title="Navigate",
+        description="Go there.",
+        input_schema={"type": "object"},
+        output_schema={"type": "object", "properties": {}},
+        annotations={"readOnlyHint": True},
+        meta={"m": 1},
+        raw=raw,
+    )
+
+
+def test_a_tool_with_the_least() -> None:
+    raw = {"name": "t", "inputSchema": {}, "description": None, "annotations": [], "outputSchema": "x"}
+
+    assert read_tool(raw) == Tool("t", raw=raw)
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        (None, "The server lists a tool without a name"),
+        ("t", "The server lists a tool without a name"),
+        ({"inputSchema": {}}, "The server lists a tool without a name"),
+        ({"name": "", "inputSchema": {}}, "The server lists a tool without a name"),
+        ({"name": 5, "inputSchema": {}}, "The server lists a tool without a name"),
+        ({"name": "t"}, "The tool 't' has no inputSchema"),
+        ({"name": "t", "inputSchema": "x"}, "The tool 't' has no inputSchema"),
+        *(
+            ({"name": name, "inputSchema": {}}, f"The tool {name[:128]!r} cannot be used: {NO_NAME}")
+            for name in ("a b", " ", "a\n", "\x1b[31m", "tööl", "a" * 129, "$(rm)")
+        ),
+        *(
+            (
+                {"name": "t", "inputSchema": schema},
+                f"The tool 't' cannot be used: inputSchema: {problem}",
+            )
+            for schema, problem in (
+                ({"type": "nonsense"}, "$.type is 'nonsense', and the parameters of a tool are an object"),
+                ({"type": "string"}, "$.type is 'string', and the parameters of a tool are an object"),
+                ({"properties": {"a": {"type": "nonsense"}}}, f"$.properties.a.type is 'nonsense', {TYPES}"),
+                ({"properties": {"a": {"type": [7]}}}, f"$.properties.a.type is 7, {TYPES}"),
+                ({"properties": []}, "$.properties is of type list, and it is an object of schemas"),
+                ({"properties": {"a": "text"}}, f"$.properties.a is 'text', {SCHEMA}"),
+                ({"properties": {"a": {"items": [{}, 7]}}}, f"$.properties.a.items[1] is 7, {SCHEMA}"),
+                ({"required": "a"}, "$.required is 'a', and it is an array of names"),
+                ({"anyOf": {}}, "$.anyOf is of type dict, and it is an array"),
+                ({"enum": 7}, "$.enum is 7, and it is an array"),
+                ({"$ref": 7}, "$.$ref is 7, and it is a text"),
+                ({"$defs": {"\x1b[31m": None}}, f"$.$defs.\\x1b[31m is None, {SCHEMA}"),
+            )
+        ),
+    ],
+)
+def test_what_is_no_tool_is_refused(entry: object, message: str) -> None:
+    """R004-17"""
+    with pytest.raises(MCPError) as refused:
+        read_tool(entry)
+
+    assert (refused.value.message, refused.value.reason) == (message, "protocol")
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "object", "properties": {"a": True, "b": {"type": ["string", "null"], "required": True}}},
+        {"properties": {"type": {"type": "string"}, "items": {"enum": ["nonsense"]}}},
+        {
+            "properties": {
+                "a": {"default": {"type": "nonsense"}, "examples": [{"type": 7}], "unknown": {"type": 7}}
+            }
+        },
+        {"$ref": "#/$defs/a", "$defs": {"a": {"type": "object"}}, "additionalProperties": False},
+    ],
+)
+def test_what_only_looks_wrong_in_a_schema_passes(schema: dict[str, Any]) -> None:
+    assert read_tool({"name": "a/b.c-d_e", "inputSchema": schema}).input_schema == schema
+
+
+@pytest.mark.timeout(20)
+def test_a_large_and_deep_schema_is_checked_in_its_own_time() -> None:
+    deep: dict[str, Any] = {"properties": {str(number): {} for number in range(50_000)}}
+    for _ in range(900):
+        deep = {"type": "object", "properties": {"x" * 80: deep}}
+
+    assert read_tool({"name": "t", "inputSchema": deep}).input_schema is deep
+
+
+# Whatever comes
+
+
+@quick
+@given(RESULT | st.dictionaries(st.text(), JSON))
+def test_any_object_is_a_result(raw: dict[str, Any]) -> None:
+    result = read_call(raw)
+
+    assert result.raw is raw
+    assert isinstance(result.text, str)
+    assert isinstance(result.is_error, bool)
+    assert all(part.type for part in read_result(raw).content)
+
+
+@quick
+@given(JSON)
+def test_what_a_text_is_has_the_value_of_its_json(value: object) -> None:
+    written = json.dumps(value)
+    is_json = "NaN" not in written and "Infinity" not in written
+    expected = json.loads(written) if isinstance(value, (dict, list)) and is_json else None
+
+    assert json.dumps(read_call(said(written)).data) == json.dumps(expected)
+
+
+@quick
+@given(JSON | st.fixed_dictionaries({"name": JSON, "inputSchema": JSON}))
+def test_any_entry_is_a_tool_or_refused(entry: object) -> None:
+    try:
+        tool = read_tool(entry)
+    except MCPError as error:
+        reason = error.reason
+    else:
+        reason = "protocol" if not tool.name else None
+        assert tool.raw is entry
+    assert reason in ("protocol", None)

@@ -1,0 +1,196 @@
+"""What a call gives back is always JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from footlight.browser.network.downloads import DownloadSeen
+from footlight.browser.page.events import DialogSeen, Events, PageOpened
+from footlight.errors import ElementNotFound, FootlightError
+from footlight.server.answers import json_values
+from footlight.server.answers.answer import AnswerLink, failure, link_to_whole, success
+from footlight.server.answers.json_values import clean
+
+TEXT = st.text(st.characters(categories=["Cs", "Cc", "Lu", "So"]), max_size=8)
+"""With halves of surrogate pairs, and control characters."""
+
+SCALARS: st.SearchStrategy[Any] = (
+    st.none() | st.booleans() | st.integers() | st.floats() | TEXT | st.datetimes() | st.binary(max_size=4)
+)
+VALUES: st.SearchStrategy[Any] = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT | st.integers(), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(VALUES)
+def test_any_value_becomes_json_in_utf_8(value: Any) -> None:
+    cleaned = clean(value)
+
+    text = json.dumps(cleaned, ensure_ascii=False, allow_nan=False)
+
+    assert json.loads(text.encode("utf-8")) == cleaned
+
+
+@given(VALUES)
+def test_what_is_clean_stays_as_it_is(value: Any) -> None:
+    cleaned = clean(value)
+
+    assert clean(cleaned) == cleaned
+
+
+@given(TEXT, st.dictionaries(st.sampled_from(["page", "path"]), SCALARS))
+def test_any_error_becomes_json_in_utf_8(text: str, details: dict[str, Any]) -> None:
+    answer = failure(FootlightError(text, suggestion=text, **details))
+
+    assert json.loads(answer.text.encode("utf-8")) == answer.content
+    assert not answer.success
+
+
+@pytest.mark.parametrize(
+    ("value", "cleaned"),
+    [
+        ("\ud83d\ude00", "😀"),
+        ("a\ud800b", "a�b"),
+        ("\udc00", "�"),
+        ({"\ud800": 1}, {"�": 1}),
+        (math.inf, None),
+        (math.nan, None),
+        (-0.0, -0.0),
+        (2**80, 2**80),
+        ((1, "a"), [1, "a"]),
+        ({1: True}, {"1": True}),
+        (datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC), "2026-01-02T03:04:05+00:00"),
+        (date(2026, 1, 2), "2026-01-02"),
+        (Path("a/b"), "a/b"),
+        ("\x00\x1b", "\x00\x1b"),
+    ],
+)
+def test_what_json_cannot_hold(value: Any, cleaned: Any) -> None:
+    assert clean(value) == cleaned
+
+
+def test_what_contains_itself_is_cut() -> None:
+    knot: dict[str, Any] = {"a": 1}
+    knot["self"] = [knot]
+    part = ["shared"]
+
+    assert clean(knot) == {"a": 1, "self": ["[circular]"]}
+    assert clean([part, part]) == [["shared"], ["shared"]]
+
+
+def test_what_has_no_end_when_written_out_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_values, "MAX_VALUES", 1000)
+    value: Any = [1]
+    for _ in range(100):
+        value = [value, value]
+
+    text = json.dumps(clean(value))
+
+    assert "[cut]" in text
+    assert len(text) < 20_000
+
+
+def test_a_success_tells_what_happened_beside_it() -> None:
+    events = Events()
+    events.pages.append(PageOpened("page-2", "http://a.test/"))
+    events.dialogs.append(DialogSeen("page-1", "prompt", "Name?", "you", "dismissed"))
+    events.dialogs.append(DialogSeen("page-1", "alert", "Hello", "", "accepted"))
+    events.downloads.append(DownloadSeen("a.txt", "http://a.test/a", Path("/tmp/a.txt"), None))
+    events.downloads.append(DownloadSeen("b.txt", "http://a.test/b", None, "canceled"))
+
+    answer = success({"url": "http://a.test/"}, events=events.take())
+
+    assert answer.content == {
+        "success": True,
+        "data": {
+            "url": "http://a.test/",
+            "newPages": [{"pageId": "page-2", "url": "http://a.test/"}],
+            "dialogs": [
+                {
+                    "pageId": "page-1",
+                    "type": "prompt",
+                    "message": "Name?",
+                    "defaultValue": "you",
+                    "handled": "dismissed",
+                },
+                {"pageId": "page-1", "type": "alert", "message": "Hello", "handled": "accepted"},
+            ],
+            "downloads": [
+                {"suggestedFilename": "a.txt", "url": "http://a.test/a", "path": "/tmp/a.txt"},
+                {"suggestedFilename": "b.txt", "url": "http://a.test/b", "failure": "canceled"},
+            ],
+        },
+    }
+    assert success({}, events=events.take()).content == {"success": True, "data": {}}
+
+
+def test_a_link_takes_the_place_of_the_data() -> None:
+    events = Events()
+    events.dialogs.append(DialogSeen("page-1", "alert", "m" * 2000, "", "accepted"))
+    answer = success({"text": "ä" * 3000}, events=events.take())
+    link = AnswerLink("playwright:///answer/s/1", "Answer of get_text", "application/json", 9000)
+
+    shortened = link_to_whole(answer, link)
+
+    assert shortened.links == (link,)
+    assert shortened.content == {
+        "success": True,
+        "resource": {"uri": "playwright:///answer/s/1", "mimeType": "application/json", "bytes": 9000},
+        "preview": '{"text": "' + "ä" * 1990,
+        "dialogs": [
+            {
+                "pageId": "page-1",
+                "type": "alert",
+                "message": "m" * 1000 + "… [cut, 2000 characters]",
+                "handled": "accepted",
+            }
+        ],
+    }
+
+
+def test_a_failure_that_is_too_large_is_cut() -> None:
+    """R003-70"""
+    error = FootlightError("m" * 60_000, url="u" * 2_000, candidates=[*range(60)], deep={"a": ["x"]})
+
+    assert failure(error).content["error"] == {
+        "code": error.code,
+        "message": "m" * 1_000 + "… [cut, 60000 characters]",
+        "details": {
+            "url": "u" * 1_000 + "… [cut, 2000 characters]",
+            "candidates": [*range(50), "[cut, 60 items]"],
+            "deep": {"a": ["x"]},
+        },
+        "retryable": error.retryable,
+        "suggestion": error.suggestion,
+    }
+    short = FootlightError("m" * 2_000, url="u" * 2_000)
+    assert failure(short).content["error"]["message"] == "m" * 2_000
+
+
+def test_a_failure_has_the_documents_shape() -> None:
+    """R003-2, R003-70, R003-72, R003-73"""
+    error = ElementNotFound.at("#submit-button", page="https://example.com/form", closest=[])
+
+    assert failure(error).content == {
+        "success": False,
+        "error": {
+            "code": "ELEMENT_NOT_FOUND",
+            "message": 'No element found matching selector "#submit-button"',
+            "details": {"selector": "#submit-button", "page": "https://example.com/form"},
+            "retryable": False,
+            "suggestion": (
+                "Verify the selector using browser devtools. The element may be loaded dynamically - "
+                "try using wait_for_selector first."
+            ),
+        },
+    }

@@ -1,0 +1,281 @@
+"""Progress: what a client hears while a long call runs."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from footlight.browser.context.state_store import StateStore
+from footlight.browser.sessions.engine import Engine
+from footlight.config import PoolSettings, Settings
+from footlight.server.calls.dispatcher import Dispatcher
+from tests.conftest import Browser, SessionBrowser, connected
+from tests.site import Site
+from tests.wire import MODERN_META, Wire, wired
+
+pytestmark = pytest.mark.anyio
+
+LIMIT_SECONDS = 20.0
+
+AFTERWARDS = ("answered 200, loading", "the document is there, loading the rest", "loaded")
+"""The stages of a navigation after its request."""
+
+
+class Heard:
+    """A progress callback that can be waited on."""
+
+    def __init__(self) -> None:
+        self.reports: list[tuple[float, float | None, str | None]] = []
+        self._news = anyio.Event()
+
+    async def __call__(self, progress: float, total: float | None, message: str | None) -> None:
+        self.reports.append((progress, total, message))
+        self._news.set()
+
+    @property
+    def stages(self) -> list[str | None]:
+        """The messages, each as often as it changed."""
+        messages = [message for _, _, message in self.reports]
+        return [message for at, message in enumerate(messages) if messages[:at][-1:] != [message]]
+
+    async def until(self, enough: Callable[[], bool]) -> None:
+        with anyio.fail_after(LIMIT_SECONDS):
+            while not enough():
+                self._news = anyio.Event()
+                await self._news.wait()
+
+    async def hears(self, message: str) -> None:
+        await self.until(lambda: any(said == message for _, _, said in self.reports))
+
+
+class Held:
+    """A URL that waits for `release` before it answers."""
+
+    def __init__(self, site: Site, html: str = "") -> None:
+        self.asked, self.release = anyio.Event(), anyio.Event()
+
+        async def handler(_: Request) -> Response:
+            self.asked.set()
+            await self.release.wait()
+            return HTMLResponse(html)
+
+        self.url = site.route(handler)
+
+
+@pytest.fixture(scope="module", params=["auto", "legacy"])
+async def shared_browser(
+    request: pytest.FixtureRequest, site: Site, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncGenerator[Browser]:
+    """A server for each era of the protocol."""
+    root = tmp_path_factory.mktemp("server")
+    (root / "uploads").mkdir()
+    flags = ("--enable-script-evaluation", "--timeout", "10000", "--upload-root", str(root / "uploads"))
+    async with connected(
+        site, *flags, "--state-directory", str(root / "state"), mode=request.param
+    ) as browser:
+        browser.root = root
+        yield browser
+
+
+def asking(
+    browser: SessionBrowser, heard: Heard, tool: str, **arguments: Any
+) -> Callable[[], Awaitable[Any]]:
+    """A call whose progress is heard."""
+    arguments = {"sessionId": browser.session_id, **arguments}
+    return functools.partial(browser.client.call_tool, tool, arguments, progress_callback=heard)
+
+
+async def test_a_navigation_tells_its_stages(browser: SessionBrowser) -> None:
+    """Progress strictly increases, its total is the call's deadline, and nothing comes after the answer."""
+    await browser.show("<p>before</p>")
+    rest = Held(browser.site)
+    document = Held(browser.site, f"<p>there</p><img src={rest.url}>")
+    heard = Heard()
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(asking(browser, heard, "navigate", url=document.url, timeout=9000))
+        await heard.hears(f"requesting {document.url}")
+        document.release.set()
+        await heard.hears("the document is there, loading the rest")
+        rest.release.set()
+    told = list(heard.reports)
+    await browser.call("element_exists", selector="p")
+
+    assert heard.reports == told
+    # A stage that is over before it could be told is not told.
+    stages = (f"requesting {document.url}", *AFTERWARDS)
+    assert heard.stages == [stage for stage in stages if stage in heard.stages]
+    assert {total for _, total, _ in told} == {9000}
+    times = [progress for progress, _, _ in told]
+    assert times == sorted(set(times))
+    assert 0 < times[0] <= times[-1] < 9000
+
+
+async def test_an_answer_is_a_stage(browser: SessionBrowser) -> None:
+    script = Held(browser.site)
+    url = browser.site.page(f"<script src={script.url}></script>")
+    heard = Heard()
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(asking(browser, heard, "navigate", url=url))
+        await heard.hears("answered 200, loading")
+        script.release.set()
+
+    assert heard.stages == [stage for stage in (f"requesting {url}", *AFTERWARDS) if stage in heard.stages]
+
+
+async def test_time_is_a_sign_of_life(browser: SessionBrowser) -> None:
+    """Where nothing else changes, the time does."""
+    await browser.show("<p>x</p>")
+    heard = Heard()
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(asking(browser, heard, "evaluate", script="new Promise(go => { window.go = go })"))
+        await heard.until(lambda: len(heard.reports) >= 2)
+        tasks.cancel_scope.cancel()
+
+    (first, _, message), (second, _, again) = heard.reports[:2]
+    assert message == again == "evaluate is running"
+    assert 900 < first < second - 900
+
+
+async def test_a_wait_says_what_it_waits_for(browser: SessionBrowser) -> None:
+    await browser.show("<p>x</p>")
+    heard, waiting = Heard(), Heard()
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(asking(browser, heard, "wait_for_selector", selector="#late", state="attached"))
+        await heard.hears("waiting for #late to be attached")
+        tasks.start_soon(asking(browser, waiting, "get_text", selector="p"))
+        await waiting.hears("waiting for the session")
+        tasks.cancel_scope.cancel()
+
+
+async def test_an_upload_says_how_many_files(browser: SessionBrowser) -> None:
+    for name in ("a.txt", "b.txt"):
+        (browser.uploads / name).write_text(name)
+    await browser.show("<input type=file multiple>")
+    heard = Heard()
+    files = [str(browser.uploads / name) for name in ("a.txt", "b.txt")]
+
+    result = await asking(browser, heard, "upload_file", selector="input", files=files)()
+
+    assert not result.is_error
+    assert heard.stages == ["uploading 2 files into input"]
+
+
+async def test_a_short_call_reports_nothing(browser: SessionBrowser) -> None:
+    await browser.show("<p>x</p>")
+    heard = Heard()
+
+    await asking(browser, heard, "get_text", selector="p")()
+
+    assert heard.reports == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("token", [None, "mine", 7])
+@pytest.mark.parametrize("modern", [True, False])
+async def test_progress_is_for_whoever_gave_a_token(
+    site: Site, tmp_path: Path, token: str | int | None, modern: bool
+) -> None:
+    """On the wire: without a token there is only the answer, with one the answer is the last message."""
+    async with wired("--state-directory", str(tmp_path)) as wire:
+        if not modern:
+            await wire.initialize()
+        meta = {**(MODERN_META if modern else {}), **({} if token is None else {"progressToken": token})}
+        url = site.page("<p>x</p>")
+        first = await _call_until_answered(wire, 71, meta, "navigate", url=url)
+        second = await _call_until_answered(wire, 72, meta, "get_text", selector="p")
+
+    tokens = {message["params"]["progressToken"] for message in first if "method" in message}
+    assert tokens == (set() if token is None else {token})
+    assert second == []
+
+
+async def _call_until_answered(
+    wire: Wire, id: int, meta: dict[str, Any], tool: str, **arguments: Any
+) -> list[dict[str, Any]]:
+    """The messages before the answer."""
+    params = {"name": tool, "arguments": arguments, "_meta": meta}
+    request = {"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}
+    await wire.send(json.dumps(request).encode() + b"\n")
+    before: list[dict[str, Any]] = []
+    while (message := await wire.message()).get("id") != id:
+        assert message["method"] == "notifications/progress"
+        before.append(message)
+    return before
+
+
+# Whoever hears it
+
+
+@pytest.fixture
+async def dispatcher(tmp_path: Path) -> AsyncGenerator[Dispatcher]:
+    """A dispatcher of one's own, on a real engine."""
+    from footlight.toolsets.browser import TOOLS
+
+    settings = Settings(pool=PoolSettings(minBrowsers=1, maxBrowsers=1))
+    engine = Engine(settings)
+    await engine.sessions()
+    yield Dispatcher(TOOLS, settings, sessions=engine.sessions, states=StateStore(tmp_path))
+    await engine.close()
+
+
+async def test_who_cannot_hear_does_not_hold_up_the_call(dispatcher: Dispatcher, site: Site) -> None:
+    """One that fails and one that takes for ever: the call is the same."""
+    reports: list[float] = []
+
+    async def broken(progress: float, total: float | None, message: str | None) -> None:
+        reports.append(progress)
+        raise ConnectionError("nobody is there")
+
+    async def stuck(progress: float, total: float | None, message: str | None) -> None:
+        reports.append(progress)
+        await anyio.sleep_forever()
+
+    async def deaf(progress: float, total: float | None, message: str | None) -> None:
+        """Does not even let go when it is cancelled."""
+        reports.append(progress)
+        with anyio.CancelScope(shield=True):
+            await released.wait()
+
+    released = anyio.Event()
+    url = site.page("<p>x</p>")
+    for report in (broken, stuck, deaf):
+        reports.clear()
+        with anyio.fail_after(20):
+            answer = await dispatcher.call("navigate", {"url": url}, report=report)
+
+        assert answer.success
+        assert len(reports) == 1
+    released.set()
+
+
+async def test_the_start_of_the_browser_is_a_stage(tmp_path: Path) -> None:
+    from footlight.toolsets.browser import TOOLS
+
+    engine = Engine(Settings())
+    started = anyio.Event()
+    heard = Heard()
+
+    async def sessions() -> Any:
+        await started.wait()
+        return await engine.sessions()
+
+    dispatcher = Dispatcher(TOOLS, Settings(), sessions=sessions, states=StateStore(tmp_path))
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(functools.partial(dispatcher.call, "get_cookies", {}, report=heard))
+        await heard.hears("starting the browser")
+        started.set()
+    await engine.close()
+
+    assert heard.stages == ["starting the browser", "opening the session"]

@@ -1,0 +1,413 @@
+"""The prompt library: the five prompts whole, the rules of rendering, and what never leaves."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from footlight.server.prompts.files import builtin_prompts
+from footlight.server.prompts.library import (
+    InvalidArgument,
+    InvalidPrompt,
+    MissingArgument,
+    PromptArgument,
+    PromptDefinition,
+    PromptError,
+    PromptLibrary,
+    PromptNotFound,
+)
+
+BUILT_IN = builtin_prompts()
+
+
+def library(*prompts: PromptDefinition) -> PromptLibrary:
+    made = PromptLibrary()
+    for prompt in prompts or BUILT_IN:
+        made.register(prompt)
+    return made
+
+
+def argument(
+    name: str, *, required: bool = False, default: str | None = None, secret: bool = False
+) -> PromptArgument:
+    return PromptArgument(
+        name=name, description=f"The {name}", required=required, default=default, secret=secret
+    )
+
+
+def prompt(template: str, *arguments: PromptArgument, name: str = "mine") -> PromptDefinition:
+    return PromptDefinition(name=name, description="Ours", arguments=arguments, template=template)
+
+
+def rendered(template: str, *arguments: PromptArgument, **given: object) -> str:
+    return library(prompt(template, *arguments)).render("mine", given)
+
+
+def test_scrape_website() -> None:
+    """R003-60, R003-67"""
+    selectors = """{"title": "h1", "price": "[data-kind='price'] > span", "link": "a[href^=\\"/p\\"]"}"""
+
+    text = library().render(
+        "scrape_website", {"url": "https://example.com/a?b=1&c=2", "selectors": selectors}
+    )
+
+    assert text == (
+        """\
+I need to scrape data from https://example.com/a?b=1&c=2. Please:
+
+1. Navigate to the URL
+2. Wait for the page to fully load
+3. Extract data using these selectors:
+   - title: h1
+   - price: [data-kind='price'] > span
+   - link: a[href^="/p"]
+4. Return the extracted data as a JSON object
+
+Handle any errors gracefully and include metadata about the scrape
+(timestamp, page title, final URL after redirects).
+"""
+    )
+
+
+def test_fill_form() -> None:
+    """R003-61: with what is to be typed, or nobody could log in by it."""
+    form = json.dumps(
+        {"name": "Zoë O'Hara", "adults": 2, "news": True, "password": "secret:SHOP", "pin": "4821"}
+    )
+
+    text = library().render("fill_form", {"url": "https://example.com/form", "form_data": form})
+
+    assert text == (
+        """\
+Please fill out and submit a form at https://example.com/form:
+
+1. Navigate to the page
+2. Fill the following fields:
+   - name: Zoë O'Hara
+   - adults: 2
+   - news: true
+   - password: secret:SHOP
+   - pin: 4821
+3. Click the submit button: button[type='submit']
+4. Wait for submission to complete
+5. Return the result URL and any success/error messages
+"""
+    )
+
+
+def test_visual_regression() -> None:
+    """R003-62"""
+    given = {"url": "https://example.com", "baseline_screenshot": "shots/home.png"}
+
+    assert library().render("visual_regression", given) == (
+        """\
+Perform visual regression testing for https://example.com:
+
+1. Navigate to the URL
+2. Take a full-page screenshot
+3. Compare with baseline: shots/home.png
+4. Report any visual differences
+5. Highlight areas that changed
+6. Return diff percentage and annotated screenshot
+"""
+    )
+
+
+def test_authenticate() -> None:
+    """R003-63"""
+    given = {
+        "url": "https://ann:hunter2@example.com/login",
+        "username": "ann+hunter2",
+        "password": "hunter2",
+        "submit_selector": "#go",
+    }
+
+    assert library().render("authenticate", given) == (
+        """\
+Please log into https://ann:[REDACTED]@example.com/login:
+
+1. Navigate to the login page
+2. Fill username field (input[name='username'], input[type='email']): ann+[REDACTED]
+3. Fill password field (input[name='password'], input[type='password']): [REDACTED]
+4. Click submit (#go)
+5. Wait for redirect/success
+6. Save authentication cookies
+7. Return session ID for future requests
+
+Note: Handle 2FA prompts if they appear.
+"""
+    )
+
+
+@pytest.mark.parametrize(
+    "password", ["login", "password", "username", "Fill", "input", "type='email'", "cookies", "[REDACTED]"]
+)
+def test_a_password_that_is_a_word_of_the_template_is_not_given_away(password: str) -> None:
+    """Neither by the template's words nor by those of its defaults."""
+    given = {"url": "https://example.com", "username": "ann"}
+
+    assert library().render("authenticate", {**given, "password": password}) == library().render(
+        "authenticate", {**given, "password": "hunter2hunter2"}
+    )
+
+
+def test_a_password_in_what_was_given_is_taken_out_of_that_alone() -> None:
+    given = {"url": "https://example.com/login?user=ann", "username": "login", "password": "login"}
+
+    assert library().render("authenticate", given).splitlines()[:4] == [
+        "Please log into https://example.com/[REDACTED]?user=ann:",
+        "",
+        "1. Navigate to the login page",
+        "2. Fill username field (input[name='username'], input[type='email']): [REDACTED]",
+    ]
+
+
+def test_e2e_test() -> None:
+    """R003-64"""
+    given = {"test_scenario": 'buy {{two}} lamps & "a rope"', "start_url": "https://example.com"}
+
+    assert library().render("e2e_test", given) == (
+        """\
+Execute this E2E test scenario: buy {{two}} lamps & "a rope"
+
+Starting at: https://example.com
+
+For each step:
+1. Describe what you're doing
+2. Take a screenshot
+3. Verify expected outcome
+4. Report any issues
+
+At the end, provide:
+- Test result (pass/fail)
+- Screenshots from each step
+- Performance metrics
+- Any errors encountered
+"""
+    )
+
+
+def test_the_list_has_the_order_in_which_prompts_came() -> None:
+    """R003-65"""
+    first, second = prompt("a", name="z"), prompt("b", name="a")
+
+    made = library(first, second)
+
+    assert made.list() == (first, second)
+    assert (made.get("a"), made.get("b")) == (second, None)
+
+
+def test_a_prompt_of_the_same_name_takes_the_place_of_the_first() -> None:
+    """R003-65"""
+    first, second, third = prompt("a", name="x"), prompt("b", name="y"), prompt("c", name="x")
+
+    made = library(first, second, third)
+
+    assert made.list() == (third, second)
+    assert made.render("x", {}) == "c"
+
+
+def test_a_prompt_that_is_wrong_replaces_nothing() -> None:
+    made = library(prompt("a"))
+
+    with pytest.raises(InvalidPrompt):
+        made.register(prompt("{{b}}"))
+
+    assert made.render("mine", {}) == "a"
+
+
+def test_an_unknown_prompt_is_named() -> None:
+    """R003-66"""
+    with pytest.raises(PromptNotFound, match=r"^Prompt not found: scrape$"):
+        library().render("scrape", {})
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "missing"),
+    [
+        ("scrape_website", {"selectors": "{}"}, "url"),
+        ("scrape_website", {"url": "u"}, "selectors"),
+        ("fill_form", {"url": "u"}, "form_data"),
+        ("visual_regression", {"url": "u"}, "baseline_screenshot"),
+        ("authenticate", {"url": "u", "username": "n"}, "password"),
+        ("e2e_test", {"start_url": "u"}, "test_scenario"),
+        ("e2e_test", {"scenario": "an unknown one", "start_url": "u"}, "test_scenario"),
+    ],
+)
+def test_a_missing_argument_is_named(name: str, given: dict[str, str], missing: str) -> None:
+    """R003-66"""
+    with pytest.raises(MissingArgument, match=f"^Missing required argument: {missing}$"):
+        library().render(name, given)
+
+
+def test_an_unknown_argument_is_named_with_the_known_ones() -> None:
+    expected = "Unknown argument: baseline; visual_regression takes url, baseline_screenshot"
+
+    with pytest.raises(InvalidArgument, match=f"^{expected}$"):
+        library().render("visual_regression", {"url": "u", "baseline_screenshot": "b", "baseline": "c"})
+
+
+def test_an_argument_to_a_prompt_without_any_is_told_so() -> None:
+    with pytest.raises(PromptError, match=r"^Unknown argument: a; mine takes none$"):
+        rendered("text", a="b")
+
+
+def test_defaults_stand_in_for_what_is_absent_and_only_for_that() -> None:
+    """R003-66"""
+    arguments = (
+        argument("a", default="A"),
+        argument("b", default="B"),
+        argument("c"),
+        argument("d", default=""),
+    )
+
+    assert rendered("{{a}}|{{b}}|{{c}}|{{d}}", *arguments, b="") == "A|||"
+
+
+@pytest.mark.parametrize(
+    "value", ["", "h1", "5", '"h1"', "null", "{'a': 'b'}", '{"password": hunter2}', 5, None]
+)
+def test_what_is_gone_over_must_be_a_json_object_or_array(value: object) -> None:
+    """R003-67. The value is not repeated: it may hold a secret."""
+    with pytest.raises(InvalidArgument) as raised:
+        library().render("fill_form", {"url": "u", "form_data": value})
+
+    message, _, problem = str(raised.value).partition(": Expecting")
+    assert message == (
+        """Argument form_data must be a JSON object or array, such as {"title": "h1"} or ["h1", "h2"]"""
+    )
+    assert "hunter2" not in problem
+
+
+def test_json_that_is_nested_too_deeply_is_refused() -> None:
+    deep = "[" * 100_000 + "]" * 100_000
+
+    with pytest.raises(InvalidArgument, match=r"^An argument of fill_form is nested too deeply$"):
+        library().render("fill_form", {"url": "u", "form_data": deep})
+
+
+def test_callers_in_the_same_process_may_give_values() -> None:
+    """R003-67"""
+    text = rendered(
+        "{{#each rows}}{{@key}}={{this}} {{/each}}{{plain}}",
+        argument("rows"),
+        argument("plain"),
+        rows=("a", {"token": "abc", "half": "\ud800"}),
+        plain={"pin": 1234},
+    )
+
+    assert text == '0=a 1={"token":"abc","half":"�"} {"pin":"[REDACTED]"}'
+
+
+def test_the_default_of_what_is_gone_over_is_read_as_json_too() -> None:
+    assert rendered("{{#each x}}{{this}}{{/each}}", argument("x", default='["a", "b"]')) == "ab"
+
+
+def test_a_reference_to_a_secret_shows_the_mark() -> None:
+    """R003-63"""
+    template = "{{key}} {{#if key}}with{{else}}without{{/if}} {{note}}"
+    arguments = argument("key", secret=True), argument("note", default="-")
+
+    assert rendered(template, *arguments, key="abcd", note="(abcd)") == "[REDACTED] with ([REDACTED])"
+    assert rendered(template, *arguments, key="abc", note="(abc)") == "[REDACTED] with (abc)"
+    assert rendered(template, *arguments, key=12345, note="12345") == "[REDACTED] with [REDACTED]"
+    assert rendered(template, *arguments, key="") == " without -"
+    assert rendered(template, *arguments) == " without -"
+
+
+def test_a_secret_default_is_a_secret() -> None:
+    """R003-63"""
+    arguments = argument("key", secret=True, default="hunter2"), argument("note")
+
+    assert rendered("{{key}} {{note}}", *arguments, note="hunter2") == "[REDACTED] [REDACTED]"
+
+
+SECRETS = st.text(
+    st.characters(codec="utf-8", exclude_characters="[]", exclude_categories=["Lu"]), min_size=4, max_size=12
+)
+
+
+@given(SECRETS, st.text(max_size=5), st.text(max_size=5))
+def test_a_password_never_appears(secret: str, before: str, after: str) -> None:
+    """R003-63: the words of the template itself stay, because leaving one out would tell the password."""
+    assume(secret not in library().render("authenticate", {"url": "u", "username": "u", "password": ""}))
+    note = before + secret + after
+    given = {
+        "url": f"https://example.com/{note}",
+        "username": note,
+        "password": secret,
+        "username_selector": json.dumps({"a": [note]}),
+    }
+
+    assert secret not in library().render("authenticate", given)
+
+
+@given(SECRETS, st.sampled_from(["password", "apiKey", "card-cvv", "PIN"]), st.booleans())
+def test_a_value_whose_key_names_a_secret_never_appears(secret: str, key: str, nested: bool) -> None:
+    """R003-63: unless a template goes over it, for the model to work with."""
+    given = {"url": "u", "username": {key: {"value": [secret]} if nested else secret}, "password": ""}
+    without_it = library().render("authenticate", {**given, "username": {key: ""}})
+    assume(secret not in without_it)
+
+    assert secret not in library().render("authenticate", given)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (prompt("", name="a b"), "prompt 'a b', field 'name': must match ^[A-Za-z0-9._-]{1,128}$, got 'a b'"),
+        (
+            prompt("", name="a\n"),
+            "prompt 'a\\n', field 'name': must match ^[A-Za-z0-9._-]{1,128}$, got 'a\\n'",
+        ),
+        (
+            prompt("", argument("")),
+            "prompt 'mine', field 'arguments[0].name': must match ^[A-Za-z0-9._-]{1,128}$, got ''",
+        ),
+        (
+            prompt("", argument("a"), argument("a")),
+            "prompt 'mine', field 'arguments[1].name': a second argument 'a'",
+        ),
+        (
+            prompt("", argument("this.a")),
+            "prompt 'mine', field 'arguments[0].name': 'this.a' is a word of the template language",
+        ),
+        (
+            prompt("a\n{{#if a}}", argument("a")),
+            "prompt 'mine', field 'template': line 2: {{#if a}} is never closed",
+        ),
+        (prompt("{{a}}"), "prompt 'mine', field 'template': line 1: unknown argument 'a'; known: none"),
+        (
+            prompt("{{#each a}}{{/each}}", argument("a", secret=True)),
+            "prompt 'mine', field 'arguments[0].secret': {{#each a}} would show a secret",
+        ),
+        (
+            prompt("{{#each a}}{{/each}}", argument("a", default="h1")),
+            "prompt 'mine', field 'arguments[0].default': must be a JSON object or array, such as "
+            '{"title": "h1"} or ["h1", "h2"], because the template goes over it',
+        ),
+    ],
+)
+def test_a_wrong_prompt_is_refused_when_it_is_registered(wrong: PromptDefinition, message: str) -> None:
+    with pytest.raises(InvalidPrompt, match=f"^{re.escape(message)}$"):
+        library(wrong)
+
+
+def test_a_users_prompt_may_stand_in_for_one_of_the_five() -> None:
+    mine = replace(BUILT_IN[1], template="Fill {{url}}")
+
+    made = library(*BUILT_IN, mine)
+
+    assert [each.name for each in made.list()] == [each.name for each in BUILT_IN]
+    assert made.render("fill_form", {"url": "u", "form_data": "not gone over"}) == "Fill u"
+
+
+def test_a_selector_of_a_field_that_is_called_token_is_no_secret() -> None:
+    text = library().render("scrape_website", {"url": "https://a.test", "selectors": {"token": "#csrf"}})
+
+    assert "   - token: #csrf\n" in text

@@ -1,0 +1,182 @@
+"""The template language: what each tag gives, and what is said of a wrong one."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from textwrap import dedent
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from footlight.server.prompts.template import TemplateError, parse
+
+VALUES: dict[str, object] = {
+    "text": "plain",
+    "empty": "",
+    "object": {"title": "h1", "price": ".price"},
+    "array": ["a", "b"],
+    "nothing": [],
+    "bare": {},
+    "rows": [{"name": "Ann", "tags": ["x", "y"]}, {"name": "Bo"}],
+}
+NAMES = [*VALUES, "absent"]
+
+
+def rendered(template: str, values: Mapping[str, object] = VALUES) -> str:
+    return parse(dedent(template), NAMES).render(values)
+
+
+@pytest.mark.parametrize(
+    ("template", "text"),
+    [
+        ("a {{text}} b", "a plain b"),
+        ("{{ text }}{{text}}", "plainplain"),
+        ("[{{absent}}{{empty}}]", "[]"),
+        ("{{object}} {{array}}", '{"title":"h1","price":".price"} ["a","b"]'),
+        ("{{#each array}}{{@index}}={{@key}}={{this}};{{/each}}", "0=0=a;1=1=b;"),
+        ("{{#each object}}{{@index}}:{{@key}}:{{this}};{{/each}}", "0:title:h1;1:price:.price;"),
+        ("{{#each rows}}{{this.name}}{{this.age}},{{/each}}", "Ann,Bo,"),
+        ("{{#each rows}}{{#each this.tags}}{{this}}{{else}}none{{/each}};{{/each}}", "xy;none;"),
+        ("{{#each rows}}{{this}}{{/each}}", '{"name":"Ann","tags":["x","y"]}{"name":"Bo"}'),
+        ("{{#each rows}}{{#each this}}{{@key}} {{/each}}{{@key}};{{/each}}", "name tags 0;name 1;"),
+        ("{{#each array}}{{text}} {{/each}}", "plain plain "),
+        ("{{#each array}}{{this.name}}{{/each}}", ""),
+        ("{{#each nothing}}x{{else}}no rows{{/each}}", "no rows"),
+        ("{{#each absent}}x{{/each}}", ""),
+        ("{{#if text}}yes{{else}}no{{/if}}", "yes"),
+        ("{{#if empty}}yes{{else}}no{{/if}}", "no"),
+        ("{{#if absent}}yes{{/if}}", ""),
+        ("{{#if nothing}}yes{{else}}no{{/if}}", "no"),
+        ("{{#if bare}}yes{{/if}}", "yes"),
+        ("{{#each array}}{{#if @index}}, {{/if}}{{this}}{{/each}}", "a, b"),
+        ("{{#each rows}}{{#if this.tags}}{{this.name}}{{/if}}{{/each}}", "Ann"),
+        ("a{{! {{text }}b{{!-- {{text}} --}}c", "abc"),
+        ("stray }} and { single }", "stray }} and { single }"),
+        ("", ""),
+    ],
+)
+def test_what_a_template_gives(template: str, text: str) -> None:
+    assert rendered(template) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0"), (1.5, "1.5"), (True, "true"), (None, "null"), (["é", {"a": 1}], '["é",{"a":1}]')],
+)
+def test_what_is_not_text_is_shown_as_compact_json(value: object, text: str) -> None:
+    assert rendered("{{text}}", {"text": value}) == text
+
+
+@pytest.mark.parametrize("text", ["input[name='q'] > \"b\" & c", "{{text}}", "{{#each", "\\1"])
+def test_a_value_is_put_in_as_it_is(text: str) -> None:
+    """R003-67"""
+    assert rendered("<{{text}}>", {"text": text}) == f"<{text}>"
+
+
+def test_a_tag_alone_on_its_line_takes_the_line_with_it() -> None:
+    template = """\
+        Rows:
+          {{! who is there }}
+        {{#each rows}}
+          {{#if this.tags}}
+          - {{this.name}}
+
+          {{ else }}
+          - nobody
+            {{/if}}\t
+        {{/each}}
+        End
+        {{!-- two
+              lines --}}
+        """
+
+    assert rendered(template) == "Rows:\n  - Ann\n\n  - nobody\nEnd\n"
+
+
+def test_a_tag_with_company_on_its_line_takes_nothing() -> None:
+    template = """\
+        a {{#if text}}
+        b
+        {{/if}} c
+          {{text}}
+        {{#if text}}{{/if}}
+        end {{! said }}
+        """
+
+    assert rendered(template) == "a \nb\n c\n  plain\n\nend \n"
+
+
+def test_lines_may_end_with_carriage_returns_and_the_last_without_anything() -> None:
+    assert rendered("{{#if text}}\r\na\r\n{{/if}}") == "a\r\n"
+
+
+@pytest.mark.parametrize(
+    ("template", "message"),
+    [
+        ("a\n\n{{txt}}", "line 3: unknown argument 'txt'; known: text, empty"),
+        ("{{#each txt}}{{/each}}", "line 1: unknown argument 'txt'; known: text, empty"),
+        ("{{text.length}}", "line 1: unknown argument 'text.length'; known: text, empty"),
+        ("a\n{{#unless text}}{{/unless}}", "line 2: unknown block 'unless'; known: each, if"),
+        ("\n{{#each text}}\n{{#if text}}{{/if}}", "line 2: {{#each text}} is never closed"),
+        ("{{#if text}}\n\n{{/each}}", "line 3: {{/each}} cannot close {{#if text}} of line 1"),
+        ("\n  {{/if}}\n", "line 2: {{/if}} closes nothing"),
+        ("{{else}}", "line 1: {{else}} has no block that it could belong to"),
+        ("{{#if text}}{{else}}{{else}}{{/if}}", "line 1: {{else}} has no block that it could belong to"),
+        ("{{this}}", "line 1: {{this}} has a meaning only in {{#each}}"),
+        ("{{#each text}}{{/each}}\n{{@key}}", "line 2: {{@key}} has a meaning only in {{#each}}"),
+        ("{{#each text}}{{else}}{{this.a}}{{/each}}", "line 1: {{this.a}} has a meaning only in {{#each}}"),
+        ("{{#if @index}}{{/if}}", "line 1: {{@index}} has a meaning only in {{#each}}"),
+        ("a\n{{text", "line 2: '{{' is never closed with '}}'"),
+        ("{{!-- text }}", "line 1: '{{' is never closed with '}}'"),
+        ("{{{text}}}", "line 1: unknown tag {{{text}}"),
+        ("{{> text}}", "line 1: unknown tag {{> text}}"),
+        ("{{~text~}}", "line 1: unknown tag {{~text~}}"),
+        ("{{#each text}}{{@first}}{{/each}}", "line 1: unknown tag {{@first}}"),
+        ("{{#each text}}{{this.}}{{/each}}", "line 1: unknown argument 'this.'; known: text, empty"),
+        ("{{#if}}", "line 1: unknown tag {{#if}}"),
+        ("{{else if text}}", "line 1: unknown tag {{else if text}}"),
+        ("{{#each text as |row|}}", "line 1: unknown tag {{#each text as |row|}}"),
+        ("{{}}", "line 1: unknown tag {{}}"),
+    ],
+)
+def test_a_wrong_template_is_told_with_its_line(template: str, message: str) -> None:
+    with pytest.raises(TemplateError) as raised:
+        parse(template, ["text", "empty"])
+
+    assert str(raised.value) == message
+
+
+def test_an_argument_may_have_any_name_that_a_prompt_may_have() -> None:
+    template = parse("{{a.b}} {{c-d}} {{1}}", ["a.b", "c-d", "1"])
+
+    assert template.render({"a.b": "x", "c-d": "y", "1": "z"}) == "x y z"
+
+
+def test_a_template_knows_which_arguments_it_goes_over() -> None:
+    template = parse("{{text}}{{#each rows}}{{#each this}}{{#if array}}{{/if}}{{/each}}{{/each}}", NAMES)
+
+    assert template.iterated == {"rows"}
+
+
+BRACES = st.text(st.sampled_from("{}#/!@ \n") | st.characters(categories=["L"]), max_size=30)
+
+
+@given(BRACES, st.dictionaries(BRACES, BRACES, max_size=3))
+def test_a_value_is_never_read_again(text: str, entries: dict[str, str]) -> None:
+    template = "<{{text}}>{{#each object}}[{{@key}}={{this}}]{{/each}}"
+
+    expected = f"<{text}>" + "".join(f"[{key}={value}]" for key, value in entries.items())
+
+    assert rendered(template, {"text": text, "object": entries}) == expected
+
+
+@given(
+    st.lists(
+        st.sampled_from(["{{", "}}", "#each ", "#if ", "/each", "else", "!--", "text", "\n", " ", "this"])
+    )
+)
+def test_any_text_is_a_template_or_a_template_error(parts: list[str]) -> None:
+    with contextlib.suppress(TemplateError):
+        assert "{{" not in parse("".join(parts), ["text"]).render({"text": ["a"]})

@@ -1,0 +1,196 @@
+"""A secret's value, however it is written, is replaced by its name."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import re
+import time
+from dataclasses import dataclass
+from urllib.parse import quote, quote_plus, urlencode
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from footlight.server.answers.answer import Answer, AnswerLink, PageText
+from footlight.server.secrets.masking import Masker, masked_document, unmasked
+from footlight.server.secrets.secrets import Secrets
+
+PASSWORD = 'p4ss "wörd" & <more>/\\+💡'
+MASK = Masker(Secrets({"PASSWORD": PASSWORD, "PIN": "4821", "LONG": "hunter2hunter2", "SHORT": "hunter2"}))
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        PASSWORD,
+        PASSWORD.upper(),
+        PASSWORD.replace(" ", "\n  "),
+        PASSWORD.replace(" ", "\u00a0"),
+        json.dumps(PASSWORD)[1:-1],
+        json.dumps(PASSWORD, ensure_ascii=False)[1:-1],
+        json.dumps(json.dumps(PASSWORD, ensure_ascii=False), ensure_ascii=False)[3:-3],
+        repr(PASSWORD)[1:-1],
+        html.escape(PASSWORD),
+        html.escape(html.escape(PASSWORD)),
+        "".join(f"&#{ord(char)};" if not char.isalnum() else char for char in PASSWORD),
+        quote(PASSWORD),
+        quote(PASSWORD, safe=""),
+        quote(PASSWORD, safe="").lower(),
+        quote(quote(PASSWORD, safe=""), safe=""),
+        quote_plus(PASSWORD),
+        urlencode({"": PASSWORD})[1:],
+        re.sub(r'["<>/\\]', "_", PASSWORD),
+        re.sub(r"[^\w.\- ()]", "_", PASSWORD),
+        base64.b64encode(PASSWORD.encode()).decode(),
+        base64.urlsafe_b64encode(PASSWORD.encode()).decode(),
+        base64.b64encode(PASSWORD.encode()).decode().rstrip("="),
+    ],
+)
+def test_every_spelling_of_a_value_is_masked(written: str) -> None:
+    assert MASK(f"before {written} after") == "before [secret PASSWORD] after"
+
+
+@pytest.mark.parametrize(
+    "gap",
+    ["\u00ad", "\u200b", "\u2060\ufeff", "\\u200b", "&shy;", "&#8203;", "%C2%AD", "%E2%80%8B"],
+)
+def test_a_value_with_invisible_characters_in_it_is_masked(gap: str) -> None:
+    assert MASK(f"before {gap.join('4821')} after") == "before [secret PIN] after"
+    assert MASK(f"before hunter{gap}2 after") == "before [secret SHORT] after"
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "4242 4242 4242 4242",
+        "4242-4242-4242-4242",
+        "4242\u00a04242\u00a04242\u00a04242",
+        "42424242\n42424242",
+        json.dumps("42424242\n42424242")[1:-1],
+        "4242 **4242** 42424242",
+        "4242&nbsp;4242%204242+4242",
+    ],
+)
+def test_a_long_value_in_groups_is_masked(written: str) -> None:
+    mask = Masker(Secrets({"CARD": "4242424242424242", "PIN": "4821"}))
+    assert mask(f"before {written} after") == "before [secret CARD] after"
+    assert mask("48 21") == "48 21"
+
+
+@pytest.mark.parametrize("user", ["", "u", "us", "use", "user"])
+def test_a_value_within_something_in_base64_is_masked(user: str) -> None:
+    """The header of HTTP authentication is such."""
+    masked = MASK("Basic " + base64.b64encode(f"{user}:{PASSWORD}:more".encode()).decode())
+
+    assert "[secret PASSWORD]" in masked
+    for part in masked.split("[secret PASSWORD]"):
+        assert base64.b64encode(PASSWORD.encode()).decode()[6:-6] not in part
+
+
+def test_the_longest_value_wins() -> None:
+    assert MASK("hunter2hunter2 hunter2") == "[secret LONG] [secret SHORT]"
+
+
+def test_what_is_masked_stays_as_it_is() -> None:
+    mask = Masker(Secrets({"secret": "secret", "NAME": "NAME"}))
+
+    assert mask(mask("a secret NAME")) == "a [secret secret] [secret NAME]"
+
+
+@pytest.mark.parametrize("length", range(4, len(PASSWORD) + 1))
+@pytest.mark.parametrize("mark", ["…", "\\u2026"])
+def test_the_beginning_of_a_value_before_a_cut_is_masked(length: int, mark: str) -> None:
+    assert MASK(f"got 'x{PASSWORD[:length]}{mark}', …") == f"got 'x[secret PASSWORD]{mark}', …"
+
+
+def test_a_value_on_the_border_of_two_pieces_is_masked_in_both() -> None:
+    filling = "." * 1_000
+    text = f"{filling}{PASSWORD}{filling}"
+    border = 1_000 + len(PASSWORD) // 2
+
+    assert (MASK(text[:border]), MASK(text[border:])) == (
+        f"{filling}[secret PASSWORD]",
+        f"[secret PASSWORD]{filling}",
+    )
+
+
+def test_other_text_stays_as_it_is() -> None:
+    text = "Hunters 2 … pass word 48211 is 4 821 http://a.test/?q=hunt%32"
+
+    assert MASK(text.replace("48211", "4 8211")) == text.replace("48211", "4 8211")
+
+
+def test_a_value_of_any_shape_is_masked() -> None:
+    value = {"a": ["hunter2", 4821, 48210, True, None, 4.5], "hunter2": {"b": ("x hunter2",)}}
+
+    assert MASK(value) == {
+        "a": ["[secret SHORT]", "[secret PIN]", 48210, True, None, 4.5],
+        "[secret SHORT]": {"b": ("x [secret SHORT]",)},
+    }
+
+
+@dataclass(frozen=True)
+class Marked:
+    text: str
+    data: bytes
+
+
+def test_the_fields_of_a_dataclass_are_masked() -> None:
+    assert MASK(Marked("hunter2", b"hunter2")) == Marked("[secret SHORT]", b"hunter2")
+
+
+def test_an_answer_is_masked_with_its_text_and_links() -> None:
+    link = AnswerLink("playwright:///file/hunter2", "Log of hunter2", "text/plain", 7)
+    answer = MASK(Answer({"success": True, "observation": {"text": PageText("hunter2")}}, links=(link,)))
+
+    assert answer.links == (
+        AnswerLink("playwright:///file/[secret SHORT]", "Log of [secret SHORT]", "text/plain", 7),
+    )
+    assert answer.page_texts == (PageText("[secret SHORT]"),)
+    assert isinstance(answer.page_texts[0], PageText)
+
+
+def test_the_words_of_answers_stay_whatever_the_secrets_are() -> None:
+    mask = Masker(Secrets({"WEAK": "value"}), keys=["value"])
+
+    assert mask({"value": "value", "VALUE": 1}) == {"value": "[secret WEAK]", "[secret WEAK]": 1}
+
+
+def test_a_json_document_stays_one() -> None:
+    document = json.dumps({"a": 4821, "b": PASSWORD})
+
+    assert json.loads(masked_document(document, "application/json", MASK)) == {
+        "a": "[secret PIN]",
+        "b": "[secret PASSWORD]",
+    }
+
+
+def test_text_in_bytes_is_masked_and_pictures_are_not() -> None:
+    assert masked_document(b"\xff hunter2", "text/plain", MASK) == b"\xff [secret SHORT]"
+    assert masked_document(b"hunter2", "image/png", MASK) == b"hunter2"
+    assert masked_document("hunter2", "text/plain", unmasked) == "hunter2"
+
+
+@given(
+    st.text(min_size=4, max_size=40).filter(lambda value: len(value.split()) > 0 and len(value.strip()) >= 4)
+)
+def test_any_value_is_found_as_it_is_in_json_and_in_a_url(value: str) -> None:
+    mask = Masker(Secrets({"ANY": value}))
+
+    core = " ".join(value.split())
+    for written in (core, json.dumps(core)[1:-1], quote(core, safe="")):
+        assert mask(f"·{written}·") == "·[secret ANY]·"
+
+
+def test_a_long_text_costs_little() -> None:
+    secrets = Secrets({f"SECRET_{index}": f"s3cret-{index}-{'x' * 30}" for index in range(20)})
+    mask = Masker(secrets)
+    text = "The quick brown fox jumps over the lazy dog s3. " * 20_000
+    began = time.perf_counter()
+
+    assert mask(text) == text
+
+    assert time.perf_counter() - began < 20

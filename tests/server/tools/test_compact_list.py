@@ -1,0 +1,75 @@
+"""The list of tools is short for models, and whole for clients that ask for all of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from mcp import Client
+from mcp.client.stdio import stdio_client
+
+from footlight import MCPClient, Stdio
+from footlight.server.tools.compact import compact_input_schema
+from footlight.toolsets.browser import TOOLS
+from tests.conftest import server_command
+
+pytestmark = pytest.mark.anyio
+
+
+async def list_with_sdk(*flags: str, **environment: str) -> dict[str, dict[str, Any]]:
+    from mcp import StdioServerParameters
+
+    command, *arguments = server_command(*flags)
+    parameters = StdioServerParameters(command=command, args=arguments, env=environment)
+    async with Client(stdio_client(parameters)) as client:
+        tools = (await client.list_tools()).tools
+        return {tool.name: tool.model_dump(by_alias=True, exclude_none=True) for tool in tools}
+
+
+async def test_a_model_gets_a_short_list() -> None:
+    tools = await list_with_sdk()
+
+    assert tools["click"] == {
+        "name": "click",
+        "description": "Click element. Waits until it is visible, stable, enabled and not covered.",
+        "inputSchema": {
+            "type": "object",
+            "properties": {
+                "selector": {"type": "string"},
+                "button": {"enum": ["left", "middle", "right"], "type": "string"},
+                "clickCount": {"description": "2: double click", "type": "number"},
+                "sessionId": {"type": "string"},
+            },
+            "required": ["selector"],
+        },
+    }
+    assert tools["get_text"]["annotations"] == {"readOnlyHint": True}
+    assert tools["hover"]["annotations"] == {"destructiveHint": False}
+
+
+async def test_a_setting_sends_the_whole_list() -> None:
+    tools = await list_with_sdk(FOOTLIGHT_TOOLS_SCHEMAS="full")
+
+    assert "outputSchema" in tools["click"]
+    assert tools["click"]["title"] == "Click element"
+    assert {"observe", "timeout"} <= tools["click"]["inputSchema"]["properties"].keys()
+
+
+async def test_our_client_gets_the_whole_list() -> None:
+    command, *arguments = server_command()
+    async with MCPClient(Stdio(command, tuple(arguments))) as client:
+        tools = {tool.name: tool for tool in await client.list_tools()}
+
+    assert tools["click"].output_schema is not None
+    assert "timeout" in tools["click"].input_schema["properties"]
+
+
+def test_a_short_schema_accepts_whatever_the_whole_one_accepts() -> None:
+    """It has no property that the whole schema lacks, and requires the same ones."""
+    for tool in TOOLS:
+        short, whole = compact_input_schema(tool), tool.input_schema
+        assert short["properties"].keys() <= whole["properties"].keys()
+        assert short.get("required") == whole.get("required")
+        assert "additionalProperties" not in short
+        for name, parameter in short["properties"].items():
+            assert parameter.get("type") in (whole["properties"][name].get("type"), None), (tool.name, name)

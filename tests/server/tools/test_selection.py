@@ -1,0 +1,139 @@
+"""Which tools are offered."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from footlight.config import ToolSettings
+from footlight.errors import ConfigurationError
+from footlight.server.protocol.tools import compact_tool
+from footlight.server.tools import Tool, ToolCall, tool
+from footlight.server.tools.declaration import Group
+from footlight.server.tools.selection import (
+    choose_tools,
+    explain_withheld,
+    instructions_for,
+    parse_tools_option,
+)
+from footlight.toolsets.browser import INSTRUCTIONS, MINIMAL
+from footlight.toolsets.browser import TOOLS as BROWSER_TOOLS
+
+
+def made(name: str, group: Group = "core") -> Tool:
+    async def function(call: ToolCall) -> Mapping[str, Any]:
+        """Do it."""
+        return {}
+
+    return tool(name=name, effect="read", group=group)(function)
+
+
+TOOLS = (
+    made("navigate"),
+    made("click"),
+    made("evaluate"),
+    made("requests", "network"),
+    made("cookies", "storage"),
+)
+
+
+def chosen(*words: str) -> list[str]:
+    """What `--tools` with these words offers."""
+    settings = {key.removeprefix("tools."): value for key, value in parse_tools_option(words).items()}
+    offered = choose_tools(
+        TOOLS, ToolSettings.model_validate(settings), minimal=("click", "navigate", "snapshot")
+    )
+    return [tool.name for tool in offered]
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ([], ["navigate", "click", "evaluate"]),
+        (["default"], ["navigate", "click", "evaluate"]),
+        (["minimal"], ["navigate", "click"]),
+        (["all"], ["navigate", "click", "evaluate", "requests", "cookies"]),
+        (["network"], ["requests"]),
+        (["default,network"], ["navigate", "click", "evaluate", "requests"]),
+        (["default", " network , storage,"], ["navigate", "click", "evaluate", "requests", "cookies"]),
+        (["cookies,click"], ["click", "cookies"]),
+        (["minimal,cookies"], ["navigate", "click", "cookies"]),
+        (["-evaluate"], ["navigate", "click"]),
+        (["all,-evaluate", "-cookies"], ["navigate", "click", "requests"]),
+        (["evaluate,click,-evaluate"], ["click"]),
+    ],
+)
+def test_the_words_of_the_flag_choose(words: list[str], offered: list[str]) -> None:
+    assert chosen(*words) == offered
+
+
+@pytest.mark.parametrize(
+    ("words", "wrong"),
+    [
+        (["clik"], "setting 'tools.allow': there is no tool 'clik'; closest: click"),
+        (["default,-evalute"], "setting 'tools.deny': there is no tool 'evalute'; closest: evaluate"),
+        (["netwrk"], "setting 'tools.allow': there is no tool 'netwrk'; closest: network"),
+        (["-evaluate,-click,-navigate"], "setting 'tools': no tool is left"),
+    ],
+)
+def test_what_does_not_exist_is_told_with_what_is_closest(words: list[str], wrong: str) -> None:
+    with pytest.raises(ConfigurationError) as raised:
+        chosen(*words)
+
+    assert raised.value.message == wrong
+
+
+def test_a_group_of_the_settings_must_exist() -> None:
+    with pytest.raises(ConfigurationError) as raised:
+        choose_tools(TOOLS, ToolSettings(groups=["xyzzy"]), minimal=())
+
+    assert raised.value.message == (
+        "setting 'tools.groups': there is no group 'xyzzy'; "
+        "groups: default, minimal, all, core, network, storage, devtools, vision, handover"
+    )
+
+
+def test_whoever_calls_what_is_not_offered_hears_how_to_get_it() -> None:
+    assert explain_withheld(TOOLS[3], ToolSettings()) == (
+        "requests, of the group network, is not offered by this server. The server operator can add it: "
+        "--tools default,requests"
+    )
+    assert explain_withheld(TOOLS[2], ToolSettings(deny=["evaluate"])) == (
+        "evaluate is denied on this server (setting tools.deny)"
+    )
+
+
+def test_instructions_leave_out_the_sentences_on_what_is_not_offered() -> None:
+    text = "1. `navigate` to it. Look: `click`, `requests`. 2. Act. Or `evaluate`.\n\nUse `cookies`.\n\nEnd."
+
+    assert instructions_for(["navigate", "click", "evaluate"], text, TOOLS) == (
+        "1. `navigate` to it. 2. Act. Or `evaluate`.\n\nEnd."
+    )
+    assert instructions_for([tool.name for tool in TOOLS], text, TOOLS) is text
+
+
+def test_the_default_list_holds_all_of_the_document() -> None:
+    """R003-1"""
+    offered = choose_tools(BROWSER_TOOLS, ToolSettings(), minimal=MINIMAL)
+
+    assert instructions_for([tool.name for tool in offered], INSTRUCTIONS, BROWSER_TOOLS)
+    assert len(offered) >= 44
+
+
+@pytest.mark.parametrize(
+    ("groups", "most_tools", "most_characters"), [("default", 99, 19_300), ("minimal", 15, 5_000)]
+)
+def test_a_list_takes_few_tokens(groups: str, most_tools: int, most_characters: int) -> None:
+    """Of 19,200 characters, benchmarks/tokens.py counts 4,386 tokens."""
+    offered = choose_tools(BROWSER_TOOLS, ToolSettings(groups=[groups]), minimal=MINIMAL)
+    listed = [compact_tool(tool) for tool in offered]
+
+    assert len(offered) <= most_tools
+    assert len(json.dumps(listed, separators=(",", ":"), ensure_ascii=False)) < most_characters
+
+
+def test_all_of_the_minimal_list_is_there() -> None:
+    assert {*MINIMAL} <= {tool.name for tool in BROWSER_TOOLS}

@@ -1,0 +1,265 @@
+"""One declaration says everything about a tool."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel, ConfigDict, Field
+from typing_extensions import TypedDict
+
+from footlight.errors import InvalidParameter, MissingParameter
+from footlight.server.tools import Count, Number, Tool, ToolCall, tool
+
+
+class Lamp(BaseModel):
+    """A lamp."""
+
+    model_config = ConfigDict(strict=True)
+
+    watts: Number
+    colour: str | None = None
+
+
+class Lit(TypedDict):
+    """What is on afterwards."""
+
+    lamps: list[str]
+    brightest: str | None
+
+
+@tool(effect="act", destructive=True)
+async def light(
+    call: ToolCall,
+    lamp_name: Annotated[str, Field(min_length=1, description="Which one")],
+    mode: Literal["slow", "fast"] = "slow",
+    times: Annotated[Count, Field(le=9)] = 1,
+    lamp: Lamp | None = None,
+    tags: list[str] | None = None,
+) -> Lit:
+    """Light a lamp. It stays lit
+    until somebody comes.
+
+    Not before dusk.
+    """
+    return {"lamps": [lamp_name] * times, "brightest": None}
+
+
+@tool(name="look", scope="session", effect="read", names_session=True)
+async def look_(call: ToolCall) -> Lit:
+    """Look around"""
+    return {"lamps": [], "brightest": None}
+
+
+@tool(scope="server", effect="configure", permission="evaluation")
+async def sweep(call: ToolCall, anything: Any = None) -> Lit:
+    """Sweep"""
+    return {"lamps": [], "brightest": None}
+
+
+def test_names_and_texts_come_from_the_function() -> None:
+    assert (light.name, light.title) == ("light", "Light a lamp")
+    assert light.description == "Light a lamp. It stays lit until somebody comes. Not before dusk."
+    assert (look_.name, look_.title, look_.description) == ("look", "Look around", "Look around")
+
+
+def test_the_input_schema_comes_from_the_signature() -> None:
+    assert light.input_schema == {
+        "type": "object",
+        "properties": {
+            "lampName": {"type": "string", "minLength": 1, "description": "Which one"},
+            "mode": {"type": "string", "enum": ["slow", "fast"], "default": "slow"},
+            "times": {"type": "number", "minimum": 1, "maximum": 9, "default": 1},
+            "lamp": {
+                "type": "object",
+                "properties": {"watts": {"type": "number"}, "colour": {"type": "string"}},
+                "required": ["watts"],
+            },
+            "tags": {"type": "array", "items": {"type": "string"}},
+            "sessionId": {"type": "string"},
+            "pageId": {"type": "string"},
+            "timeout": {"type": "number"},
+            "observe": {"type": "string", "enum": ["none", "diff", "full"]},
+            "settle": {"type": "string", "enum": ["auto", "none"]},
+            "budget": {"type": "number"},
+        },
+        "required": ["lampName"],
+        "additionalProperties": False,
+    }
+
+
+def test_the_shared_parameters_come_with_the_scope() -> None:
+    assert look_.input_schema == {
+        "type": "object",
+        "properties": {"sessionId": {"type": "string"}},
+        "required": ["sessionId"],
+        "additionalProperties": False,
+    }
+    assert sweep.input_schema == {
+        "type": "object",
+        "properties": {"anything": {}},
+        "additionalProperties": False,
+    }
+
+
+def test_the_output_schema_is_the_envelope() -> None:
+    schema = light.output_schema
+
+    jsonschema.validate({"success": True, "data": {"lamps": ["a"], "brightest": None}}, schema)
+    jsonschema.validate({"success": False, "error": {"code": "A", "message": "b", "retryable": True}}, schema)
+    for wrong in ({}, {"success": "yes"}, {"success": True, "data": {"lamps": 1, "brightest": None}}):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(wrong, schema)
+
+
+@pytest.mark.parametrize(
+    ("declared", "facts"),
+    [
+        (light, (False, True, False, True, None)),
+        (look_, (True, False, True, False, None)),
+        (sweep, (False, False, False, False, "evaluation")),
+    ],
+)
+def test_the_effect_says_the_rest(declared: Tool, facts: tuple[object, ...]) -> None:
+    assert facts == (
+        declared.read_only,
+        declared.destructive,
+        declared.idempotent,
+        declared.open_world,
+        declared.permission,
+    )
+
+
+def test_arguments_arrive_under_the_functions_names() -> None:
+    parsed = light.parse({"lampName": "desk", "times": 2.0, "lamp": {"watts": 5}, "pageId": None})
+
+    assert parsed.model_dump() == {
+        "lamp_name": "desk",
+        "mode": "slow",
+        "times": 2,
+        "lamp": {"watts": 5.0, "colour": None},
+        "tags": None,
+        "session_id": None,
+        "page_id": None,
+        "timeout": None,
+        "observe": None,
+        "settle": None,
+        "budget": None,
+    }
+
+
+EXPECTED = {
+    "lampName": "string",
+    "mode": "slow | fast",
+    "times": "number",
+    "lamp": "object",
+    "tags": "array of string",
+    "sessionId": "string",
+    "pageId": "string",
+    "timeout": "number",
+    "observe": "none | diff | full",
+    "settle": "auto | none",
+    "budget": "number",
+}
+
+
+def test_a_missing_parameter_is_named_with_what_was_expected() -> None:
+    """R003-68"""
+    with pytest.raises(MissingParameter) as raised:
+        light.parse({"mode": "fast"})
+
+    assert raised.value.message == "light needs the parameter lampName"
+    assert raised.value.details == {
+        "tool": "light",
+        "parameter": "lampName",
+        "missing": ["lampName"],
+        "expected": EXPECTED,
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"lampName": 7}, "lampName: must be a valid string, got 7"),
+        ({"lampName": ""}, "lampName: String should have at least 1 character, got ''"),
+        ({"lampName": "a", "mode": "dim"}, "mode: must be 'slow' or 'fast', got 'dim'"),
+        ({"lampName": "a", "times": "2"}, "times: must be a valid integer, got '2'"),
+        ({"lampName": "a", "times": True}, "times: must be a valid integer, got True"),
+        ({"lampName": "a", "times": 2.5}, "times: must be a valid integer, got 2.5"),
+        ({"lampName": "a", "times": 10}, "times: must be less than or equal to 9, got 10"),
+        ({"lampName": "a", "lamp": {"watts": "5"}}, "lamp.watts: must be a valid number, got '5'"),
+        ({"lampName": "a", "tags": ["x", 1]}, "tags.1: must be a valid string, got 1"),
+        ({"lampName": "a", "tags": "x"}, "tags: must be a valid list, got 'x'"),
+        ({"lampName": "a", "timeout": 0}, "timeout: must be greater than or equal to 1, got 0"),
+        (
+            {"lampName": "a", "lamp_name": "b"},
+            "lamp_name: unknown parameter; "
+            "light takes lampName, mode, times, lamp, tags, sessionId, pageId, timeout, observe, settle, "
+            "budget",
+        ),
+        (
+            {"lampName": "a", "tags": 1, "mode": 1},
+            "mode: must be 'slow' or 'fast', got 1; tags: must be a valid list, got 1",
+        ),
+    ],
+)
+def test_a_wrong_parameter_is_named_with_what_was_expected(arguments: dict[str, Any], message: str) -> None:
+    """R003-49"""
+    with pytest.raises(InvalidParameter) as raised:
+        light.parse(arguments)
+
+    assert raised.value.message == message
+    assert raised.value.details["parameter"] == message.split(":")[0]
+    assert raised.value.details["expected"] == EXPECTED
+
+
+def test_what_is_shown_of_a_wrong_value_is_short() -> None:
+    with pytest.raises(InvalidParameter) as raised:
+        light.parse({"lampName": "a", "mode": "x" * 1_000_000})
+
+    assert len(raised.value.message) < 300
+
+
+SCALARS = (
+    st.none() | st.booleans() | st.integers(-1, 9) | st.floats(allow_nan=False) | st.text("ab", max_size=2)
+)
+JSON = SCALARS | st.lists(SCALARS, max_size=2) | st.dictionaries(st.text("ab"), SCALARS, max_size=2)
+
+
+@given(
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "lampName": st.text("ab") | JSON,
+            "mode": st.sampled_from(["slow", "fast"]) | JSON,
+            "times": st.integers(0, 10) | st.sampled_from([2.0, 2.5]) | JSON,
+            "tags": st.lists(st.text("ab")) | JSON,
+            "timeout": st.integers(0, 10) | JSON,
+            "other": JSON,
+        },
+    )
+)
+def test_arguments_are_taken_or_refused_by_name(arguments: dict[str, Any]) -> None:
+    """What the listed schema takes is taken, and beside it only null for what is optional.
+
+    It does not say of `timeout`, which every tool has, that it is at least 1.
+    """
+    optional = {"mode", "times", "tags", "timeout"}
+    given = {key: value for key, value in arguments.items() if value is not None or key not in optional}
+    named = refused_parameter(arguments)
+    integral = not isinstance(given.get("times"), float) or given["times"].is_integer()
+    timed = not isinstance(given.get("timeout"), (int, float)) or given["timeout"] >= 1
+    listed = jsonschema.Draft202012Validator(light.input_schema).is_valid(given)
+    assert named is None or named in {*arguments, "lampName"}
+    assert (named is None) == (listed and integral and timed)
+
+
+def refused_parameter(arguments: dict[str, Any]) -> str | None:
+    try:
+        light.parse(arguments)
+    except (InvalidParameter, MissingParameter) as refusal:
+        return refusal.details["parameter"].split(".")[0]
+    return None

@@ -1,0 +1,49 @@
+"""Joining JavaScript modules into one script."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from footlight.javascript import join_modules
+
+FIRST = """// What the module is for.
+import { other } from "./second.js";
+
+/** Add one. */
+export function first(number) {
+  // A comment.
+  return other(number) + 1;
+}
+"""
+SECOND = """const ONE = 1;
+export const other = (number) => number * ONE;
+"""
+
+
+def write(folder: Path, **modules: str) -> None:
+    for name, source in modules.items():
+        (folder / f"{name}.js").write_text(source, encoding="utf-8")
+
+
+def test_modules_become_one_script_in_the_order_that_is_given(tmp_path: Path) -> None:
+    write(tmp_path, first=FIRST, second=SECOND)
+
+    assert join_modules(tmp_path, ["second", "first"]).splitlines() == [
+        "const ONE = 1;",
+        "const other = (number) => number * ONE;",
+        "function first(number) {",
+        "return other(number) + 1;",
+        "}",
+    ]
+
+
+@pytest.mark.parametrize(
+    "declaration", ["const first = 2;", "export async function first() {}", "class first {}"]
+)
+def test_a_name_that_two_modules_declare_is_refused(tmp_path: Path, declaration: str) -> None:
+    write(tmp_path, first=FIRST, second=f"{SECOND}\n{declaration}\n")
+
+    with pytest.raises(ValueError, match=r"^second.js and first.js both declare first$"):
+        join_modules(tmp_path, ["second", "first"])

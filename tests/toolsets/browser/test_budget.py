@@ -1,0 +1,159 @@
+"""Which lines of a long page a budget keeps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.conftest import Browser
+
+pytestmark = pytest.mark.anyio
+
+LINKS = "".join(f"<li><a href='/{number}'>Section {number}</a></li>" for number in range(40))
+WORDS = "<p>These words fill the page, and none of them asks for anything.</p>"
+ADMIN = f"""<header><a href=/>Site administration</a></header><nav aria-label=Sidebar><ul>{LINKS}</ul></nav>
+<main><p role=status>The order was added successfully.</p><h1>Orders</h1>{WORDS * 20}
+<p>Date: <input></p><button>Save</button></main><footer>{"<p>Imprint and more of it.</p>" * 20}</footer>"""
+
+
+async def lines(browser: Browser, html: str, budget: int) -> list[str]:
+    await browser.show(html)
+    seen = await browser.call("snapshot", budget=budget)
+    assert len(seen["snapshot"]) <= budget
+    return [" ".join(line.split()[1:] if line.split()[0][1:].isdigit() else line.split())
+            for line in seen["snapshot"].splitlines()]  # fmt: skip
+
+
+async def test_news_and_main_come_before_navigation_and_footers(browser: Browser) -> None:
+    seen = await lines(browser, ADMIN, 600)
+
+    assert seen[:5] == ["banner", 'navigation "Sidebar"', "main", "status: The order was added successfully.",
+                        'heading "Orders" level=1']  # fmt: skip
+    assert 'button "Save"' in seen
+    assert "contentinfo" in seen
+    assert not any("Section" in line or "Imprint" in line for line in seen)
+
+
+async def test_controls_come_before_texts_and_a_text_that_labels_a_control_stays_with_it(
+    browser: Browser,
+) -> None:
+    seen = await lines(browser, ADMIN, 320)
+
+    at = seen.index("textbox")
+    assert seen[at - 1] in ('"Date:"', "paragraph: Date:")
+    assert seen[at + 1] == 'button "Save"'
+    assert not any("These words" in line for line in seen)
+
+
+async def test_similar_rows_fold_so_that_what_follows_them_is_shown(browser: Browser) -> None:
+    rows = "".join(f"<tr><td>Order {n}</td><td><a href=/{n}>Open</a></td></tr>" for n in range(80))
+    html = f"<main><table><tr><th>Name<th>Link{rows}</table><button>Next page</button></main>"
+
+    seen = await lines(browser, html, 1_200)
+
+    [note] = [line for line in seen if line.startswith("…") and "rows" in line]
+    assert "more rows like e" in note
+    assert any("Order 0" in line for line in seen)
+    assert any("Order 79" in line for line in seen)
+    assert seen[-2] == 'button "Next page"'
+    assert seen[-1].startswith("… shortened: ")
+
+
+async def test_an_open_dialog_and_the_focus_stay_whatever_is_before_them(browser: Browser) -> None:
+    buttons = "".join(f"<p><button>Button {number}</button></p>" for number in range(60))
+    html = f"""<main>{buttons}<input aria-label=Here autofocus></main>
+        <div role=dialog aria-label=Question><p>Really?</p><button>Yes</button></div>"""
+
+    seen = await lines(browser, html, 300)
+
+    assert 'textbox "Here" focused' in seen
+    assert seen[seen.index('dialog "Question"') + 1 :][:2] == ["paragraph: Really?", 'button "Yes"']
+
+
+async def seen_as(browser: Browser, html: str) -> list[str]:
+    """Return the lines of the whole page, with their refs."""
+    await browser.show(html)
+    return str((await browser.call("snapshot"))["snapshot"]).splitlines()
+
+
+async def test_a_plain_table_row_is_one_line_with_its_cells(browser: Browser) -> None:
+    seen = await seen_as(
+        browser,
+        """<table><tr><th>Item<th>Price<th>Order<tr><td>Tea<td>3 €<td><a href=/tea>Buy tea</a>
+        <tr><td>Coffee | "black"<td><td><a href=/a>One</a> <a href=/b>Two</a></table>""",
+    )
+
+    assert seen == [
+        "e1 table",
+        ' e2 row of columnheaders: "Item" | "Price" | "Order"',
+        ' e6 row: "Tea" | "3 €" | e10 link "Buy tea" -> /tea',
+        " e11 row",
+        '  e12 cell "Coffee | \\"black\\""',
+        "  e13 cell",
+        '  e14 cell "One Two"',
+        '   e15 link "One" -> /a',
+        '   e16 link "Two" -> /b',
+    ]
+
+
+async def test_a_calendar_costs_at_most_700_characters(browser: Browser) -> None:
+    heads = "".join(f"<th>{day}" for day in ("Mo", "Tu", "We", "Th", "Fr", "Sa", "Su"))
+    days = [f"<td role=gridcell><button>{day or ''}</button>" for day in (0, 0, *range(1, 32), 0, 0)]
+    weeks = "".join(f"<tr>{''.join(days[start : start + 7])}" for start in range(0, 35, 7))
+    html = f"<table role=grid aria-label='May 2031'><tr>{heads}{weeks}</table>"
+
+    seen = await seen_as(browser, html)
+
+    assert len("\n".join(seen)) <= 700
+    assert seen[3].endswith(' | e39 "12"')
+
+
+async def test_a_wrapper_and_a_description_say_nothing_twice(browser: Browser) -> None:
+    seen = await seen_as(
+        browser,
+        """<div role=generic title=Save tabindex=-1 data-testid=a><button>Save</button></div>
+        <div><input aria-label=Mail aria-describedby=hint><p id=hint>Only for the receipt.</p></div>
+        <input aria-label=Name aria-describedby=away><br hidden><p hidden id=away>Not shown.</p>""",
+    )
+
+    assert seen == [
+        'e2 button "Save"',
+        'e3 textbox "Mail"',
+        "paragraph: Only for the receipt.",
+        'e4 textbox "Name" description "Not shown."',
+    ]
+
+
+async def test_controls_without_a_name_have_a_hint(browser: Browser) -> None:
+    seen = await seen_as(
+        browser,
+        """<button id=save></button><button class="btn"><i class="fa fa-trash"></i></button>
+        <select name=colour></select><input type=file multiple aria-label=Pictures><button id=ok>OK</button>
+        <span onclick=1 style="display: block; height: 9px" class="icon-close"></span>""",
+    )
+
+    assert seen == [
+        'e1 button hint "#save"',
+        'e2 button hint ".fa-trash"',
+        'e3 combobox hint "colour"',
+        'e4 button "Pictures" file multiple',
+        'e5 button "OK"',
+        'e6 generic clickable hint ".icon-close"',
+    ]
+
+
+async def test_a_changed_cell_is_named_by_its_row_and_its_column(browser: Browser) -> None:
+    await browser.show(
+        """<table><tr><th>Item<th>Price<tr><td>Tea<td>3 €<tr><td>Coffee<td id=price>4 €</table>
+        <button onclick="document.querySelector('#price').textContent = '5 €'">Raise</button>"""
+    )
+
+    answer = await browser.answer("click", selector="button", observe="diff")
+    observed = answer.structured_content["observation"]["text"]
+
+    assert observed.splitlines()[:2] == [
+        '  e8 row (row "Coffee")',
+        '~  e10 cell "5 €" (column "Price", name was "4 €")',
+    ]

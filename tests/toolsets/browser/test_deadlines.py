@@ -1,0 +1,205 @@
+"""One deadline for a call: what the wait for an element limits, and what is told where time runs out."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator
+from typing import Any
+
+import pytest
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from tests.conftest import Browser, SessionBrowser, connected
+from tests.site import Site
+from tests.tiers import sampled
+
+ELEMENT_MS = 400
+BUSY_MS = 2_500
+"""Far longer than an element is waited for."""
+BUSY = f"function work(ms = {BUSY_MS}) {{ const end = Date.now() + ms; while (Date.now() < end); }}"
+
+
+@pytest.fixture(scope="session")
+async def impatient_server(site: Site) -> AsyncGenerator[Browser]:
+    """One where a setting ends the wait for elements early."""
+    flags = ("--enable-script-evaluation", "--timeout", "12000", "--observe", "none", "--tools", "all")
+    async with connected(site, *flags, FOOTLIGHT_SESSION_ELEMENT_TIMEOUT=str(ELEMENT_MS)) as browser:
+        yield browser
+
+
+@pytest.fixture
+async def impatient(impatient_server: Browser) -> AsyncGenerator[SessionBrowser]:
+    session_id = (await impatient_server.call("create_session"))["sessionId"]
+    yield SessionBrowser(impatient_server, session_id)
+    await impatient_server.call("close_session", sessionId=session_id)
+
+
+async def count_of(browser: Browser) -> Any:
+    return (await browser.call("evaluate", script="window.count"))["result"]
+
+
+ACTIONS: list[tuple[str, str, dict[str, Any]]] = [
+    ("<button id=e onclick='did()'>x</button>", "click", {}),
+    ("<button id=e ondblclick='did()'>x</button>", "click", {"clickCount": 2}),
+    ("<button id=e onmousedown='did()'>x</button>", "click", {}),
+    ("<button id=e onmouseover='did()'>x</button>", "hover", {}),
+    ("<input id=e type=checkbox onchange='did()'>", "check", {}),
+    ("<input id=e oninput='did()'>", "fill", {"value": "text"}),
+    ("<input id=e onkeydown='did()'>", "type", {"text": "a"}),
+    ("<input id=e onfocus='did()'>", "fill", {"value": "text"}),
+    ("<select id=e onchange='did()'><option>a<option>b</select>", "select", {"value": "b"}),
+]
+
+
+@pytest.mark.parametrize(("html", "tool", "arguments"), sampled(ACTIONS, ACTIONS[0], ACTIONS[5], ACTIONS[8]))
+async def test_a_page_that_works_for_long_after_an_action_is_waited_for(
+    impatient: SessionBrowser, html: str, tool: str, arguments: dict[str, Any]
+) -> None:
+    """What limits the wait for an element says nothing of what the page does with the action."""
+    await impatient.show(
+        f"{html}<script>window.count = 0; {BUSY} function did() {{ count += 1; work(); }}</script>"
+    )
+    began = time.monotonic()
+
+    await impatient.call(tool, selector="#e", **arguments)
+
+    assert time.monotonic() - began > BUSY_MS / 1000 - 0.5
+    assert await count_of(impatient) == 1
+
+
+async def test_a_page_that_works_before_an_action_is_waited_for(impatient: SessionBrowser) -> None:
+    """A page that gives no answer does not say that an element is missing."""
+    await impatient.show(
+        f"<p>text</p><button id=e onclick='count += 1'>x</button><script>window.count = 0; {BUSY}</script>"
+    )
+    await impatient.call("evaluate", script="void setTimeout(work)")
+    await impatient.call("click", selector="#e")
+    await impatient.call("evaluate", script="void setTimeout(work)")
+
+    assert await impatient.call("get_text", selector="p") == {"text": "text"}
+    assert await count_of(impatient) == 1
+
+
+async def test_a_click_that_leads_to_a_slow_site_is_waited_for(impatient: SessionBrowser) -> None:
+    async def slow(_: Request) -> Response:
+        await asyncio.sleep(1.5)
+        return HTMLResponse("<h1>There</h1>")
+
+    url = impatient.site.route(slow)
+    # A form that is being sent disables its button.
+    await impatient.show(f"<form action='{url}' onsubmit='go.disabled = true'><button id=go>go</button>")
+
+    assert (await impatient.call("click", selector="button"))["url"].startswith(url)
+
+
+@pytest.mark.parametrize(
+    ("html", "tool", "code"),
+    [
+        ("<p>other</p>", "click", "ELEMENT_NOT_FOUND"),
+        ("<p>other</p>", "get_text", "ELEMENT_NOT_FOUND"),
+        ("<button id=e disabled>x</button>", "click", "ELEMENT_NOT_INTERACTIVE"),
+        ("<input id=e readonly>", "fill", "ELEMENT_NOT_INTERACTIVE"),
+        ("<select id=e><option>a</select>", "select", "INVALID_PARAMETER"),
+        ("<select id=e multiple><option>a</select>", "fill_form", "INVALID_PARAMETER"),
+        ("<p>other</p>", "upload_file", "ELEMENT_NOT_FOUND"),
+        ("<p>other</p>", "type", "ELEMENT_NOT_FOUND"),
+        ("<p>other</p>", "screenshot_element", "ELEMENT_NOT_FOUND"),
+    ],
+)
+async def test_an_element_is_not_waited_for_until_the_deadline(
+    impatient: SessionBrowser, html: str, tool: str, code: str
+) -> None:
+    await impatient.show(html)
+    arguments: dict[str, Any] = {"selector": "#e"}
+    if tool == "fill_form":
+        arguments = {"fields": [{"selector": "#e", "value": ["text"]}]}
+    if tool in ("fill", "select"):
+        arguments["value"] = "text"
+    if tool == "type":
+        arguments["text"] = "text"
+    if tool == "upload_file":
+        arguments["files"] = [__file__]
+    began = time.monotonic()
+
+    error = await impatient.refused(tool, **arguments)
+
+    assert error["code"] == code
+    assert f"It was waited for {ELEMENT_MS}ms (session.elementTimeout)" in error["suggestion"]
+    assert ELEMENT_MS / 1000 <= time.monotonic() - began < 8
+
+
+ENDLESS = "<button id=e onclick='for (;;);'>x</button><p>text</p>"
+
+
+@pytest.mark.slow
+async def test_a_page_is_closed_only_when_the_deadline_is_over_and_what_limited_the_call_is_told(
+    site: Site,
+) -> None:
+    settings = {"FOOTLIGHT_SESSION_ELEMENT_TIMEOUT": "200"}
+    async with connected(site, "--timeout", "1500", "--observe", "none", **settings) as browser:
+        await browser.show(ENDLESS)
+        error = await browser.refused("wait_for", text="never there")
+        assert error["message"] == 'The text "never there" did not appear within 1500ms'
+        assert error["suggestion"].endswith("A call that gives none has 1500ms (session.defaultTimeout).")
+        began = time.monotonic()
+
+        error = await browser.refused("click", selector="#e")
+
+        assert time.monotonic() - began >= 1.5
+        assert error["code"] == "TIMEOUT"
+        assert error["message"].startswith(
+            'The action on "#e" timed out after 1500ms; the action had been dispatched; a script in the page'
+        )
+        assert error["details"]["closedPages"] == ["page-1"]
+
+
+async def test_where_no_setting_limits_a_call_its_own_timeout_is_told(impatient: SessionBrowser) -> None:
+    never = impatient.site.never()
+    error = await impatient.refused("navigate", url=never, timeout=300)
+    assert error["message"] == "Navigation timed out after 300ms"
+
+    error = await impatient.refused(
+        "run_steps", steps=[{"tool": "navigate", "arguments": {"url": never, "timeout": 200}}]
+    )
+    assert error["message"] == "steps.0 (navigate): Navigation timed out after 200ms"
+
+
+async def test_a_step_that_ends_with_its_call_names_the_limit_of_the_call(impatient: SessionBrowser) -> None:
+    steps = [{"tool": "navigate", "arguments": {"url": impatient.site.never()}}]
+
+    error = await impatient.refused("run_steps", steps=steps, timeout=600)
+
+    assert error["message"] == "steps.0 (navigate): Navigation timed out after 600ms"
+
+
+@pytest.mark.parametrize("timeout", [2**31, 2**31 - 1, 10**12, 1e300])
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("navigate", {}),
+        ("click", {"selector": "button"}),
+        ("wait_for_selector", {"selector": "button"}),
+        ("wait_for", {"text": "later"}),
+        ("evaluate", {"script": "1"}),
+        ("screenshot", {}),
+    ],
+)
+async def test_a_timeout_of_any_length_is_no_shorter_than_it_says(
+    browser: SessionBrowser, tool: str, arguments: dict[str, Any], timeout: float
+) -> None:
+    """Timers of 32 bits end at once where more is asked of them."""
+    page = "<script>setTimeout(() => document.body.innerHTML = '<button>later</button>', 100)</script>"
+    url = browser.site.page(page)
+    await browser.call("navigate", url=url)
+
+    await browser.call(tool, timeout=timeout, **({"url": url} if tool == "navigate" else arguments))
+
+
+async def test_navigate_advertises_the_time_that_it_has(
+    impatient: SessionBrowser, browser: SessionBrowser
+) -> None:
+    for server, expected in ((impatient, 12_000), (browser, 10_000)):
+        tools = {tool.name: tool for tool in (await server.client.list_tools()).tools}
+        assert tools["navigate"].input_schema["properties"]["timeout"]["default"] == expected

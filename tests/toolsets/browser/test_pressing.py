@@ -1,0 +1,293 @@
+"""Whether a press of the mouse arrives at the element that it is meant for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.conftest import SessionBrowser
+
+pytestmark = pytest.mark.anyio
+
+
+async def value_of(browser: SessionBrowser, script: str) -> Any:
+    return (await browser.call("evaluate", script=script))["result"]
+
+
+async def test_an_element_that_collapses_while_the_mouse_comes_is_clicked_all_the_same(
+    browser: SessionBrowser,
+) -> None:
+    """Whatever its picture does, a click that is told as done has arrived, and arrived once."""
+    await browser.show(
+        """<style>.away { width: 0; height: 0 }</style><p>above</p>
+        <span id=it style="display: inline-block; width: 40px; height: 40px; overflow: hidden"></span>
+        <p>below</p><script>
+        window.clicks = [];
+        document.addEventListener('click', event => clicks.push(event.target.id), true);
+        document.addEventListener('mousedown', event => clicks.push('down ' + event.target.id), true);
+        // As a picture does that is loaded for `:hover`: gone when the mouse is there, back a little later.
+        it.addEventListener('mousemove', () => {
+          it.style.display = 'none';
+          setTimeout(() => { it.style.display = 'inline-block'; }, 60);
+        }, {once: true});
+        </script>"""
+    )
+
+    assert "notice" not in await browser.call("click", selector="#it")
+    assert await value_of(browser, "clicks") == ["down it", "it"]
+
+
+async def test_an_element_that_always_leaves_is_told_and_nothing_was_clicked(browser: SessionBrowser) -> None:
+    await browser.show(
+        """<p id=below style="position: absolute; top: 0; width: 300px; height: 200px">below</p>
+        <button id=shy style="position: absolute; top: 50px">Catch me</button><script>
+        window.pressed = [];
+        for (const type of ['pointerdown', 'mousedown', 'click'])
+          document.addEventListener(type, event => pressed.push(type));
+        shy.addEventListener('mousemove', () => {
+          shy.style.top = '400px';
+          setTimeout(() => { shy.style.top = '50px'; }, 30);
+        });
+        </script>"""
+    )
+
+    error = await browser.refused("click", selector="#shy", timeout=1500)
+
+    assert error["code"] == "ELEMENT_NOT_INTERACTIVE"
+    assert error["message"].startswith('"#shy" cannot be used: at each try, the mouse was over <p id="below"')
+    assert error["message"].endswith("; nothing was done")
+    assert await value_of(browser, "pressed") == []
+    await browser.call("mouse_click", x=20, y=150)
+    assert await value_of(browser, "pressed") == ["pointerdown", "mousedown", "click"]
+
+
+async def test_an_element_that_goes_as_the_mouse_comes_is_told_and_what_lay_behind_it_is_not_clicked(
+    browser: SessionBrowser,
+) -> None:
+    await browser.show(
+        """<button id=behind style="position: absolute; top: 0; width: 200px; height: 100px">Delete</button>
+        <button id=shy style="position: absolute; top: 40px">Keep</button><script>
+        window.clicks = 0;
+        behind.onclick = () => clicks++;
+        shy.onmouseover = () => shy.remove();
+        </script>"""
+    )
+
+    error = await browser.refused("click", selector="#shy", timeout=1500)
+
+    assert error["code"] == "ELEMENT_NOT_INTERACTIVE"
+    assert error["message"].endswith("; nothing was done")
+    assert await value_of(browser, "clicks") == 0
+
+
+async def test_an_element_that_is_drawn_anew_whenever_the_mouse_moves_is_clicked_once(
+    browser: SessionBrowser,
+) -> None:
+    await browser.show(
+        """<div id=place></div><script>
+        window.clicks = 0;
+        const draw = () => { place.innerHTML = '<button id=it onclick=clicks++>Save</button>'; };
+        place.addEventListener('mousemove', draw);
+        draw();
+        </script>"""
+    )
+
+    assert "notice" not in await browser.call("click", selector="#it")
+    assert await value_of(browser, "clicks") == 1
+
+
+async def test_a_click_that_goes_elsewhere_than_its_press_says_so(browser: SessionBrowser) -> None:
+    """As where a field that loses the focus tells what is wrong, and moves the button away from the mouse."""
+    await browser.show(
+        """<input id=mail autofocus><div id=wrong></div><button id=send>Send</button><script>
+        window.sent = 0;
+        send.onclick = () => sent++;
+        mail.onblur = () => { wrong.style.height = '200px'; };
+        mail.focus();
+        </script>"""
+    )
+
+    moved = await browser.call("click", selector="#send")
+    again = await browser.call("click", selector="#send")
+
+    assert moved["notice"].startswith("the element moved while the button was down: it was pressed, ")
+    assert "notice" not in again
+    assert await value_of(browser, "sent") == 1
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<button id=it onmousedown='this.outerHTML = `<b id=done>x</b>`'>replaced by its press</button>",
+        "<button id=it onclick='this.remove(); done()'>removed by its click</button>",
+        "<label id=it>A label <input type=checkbox onchange=done()></label>",
+        "<button id=outer onclick=done()><span id=it>inside a button</span></button>",
+        "<div id=host></div><script>host.attachShadow({mode: 'open'}).innerHTML ="
+        " '<button id=it onclick=done()>in a shadow tree</button>'</script>",
+        "<x-y><span id=it onclick=done() slot=s>in a slot</span></x-y><script>document.querySelector('x-y')"
+        ".attachShadow({mode: 'open'}).innerHTML = '<p><slot name=s></slot></p>'</script>",
+        "<div id=it onclick=done() style='display: contents'>without a box</div>",
+        "<svg width=50 height=50><rect id=it width=50 height=50 onclick=done() /></svg>",
+        "<select size=3 onchange=done()><option>one<option id=it>two</select>",
+    ],
+)
+async def test_what_arrives_in_an_unusual_way_has_arrived(browser: SessionBrowser, html: str) -> None:
+    await browser.show(
+        "<script>window.done = () => document.body.append(Object.assign(document.createElement('i'),"
+        f" {{id: 'done'}}))</script>{html}"
+    )
+
+    assert "notice" not in await browser.call("click", selector="#it")
+    assert await value_of(browser, "document.querySelectorAll('#done').length") == 1
+
+
+async def test_a_click_in_a_frame_is_watched_there(browser: SessionBrowser) -> None:
+    inner = browser.site.page(
+        """<p>above</p><button id=it style="position: absolute; top: 60px"
+        onclick="document.title = 'clicked'">x</button><script>it.addEventListener('mousemove', () => {
+          it.style.top = '100px';
+        }, {once: true})</script>"""
+    )
+    await browser.show(f"<iframe src={inner} height=200></iframe>")
+
+    await browser.call("click", selector="iframe >> #it")
+
+    script = "document.querySelector('iframe').contentDocument.title"
+    assert await value_of(browser, script) == "clicked"
+
+
+TRACK = "display: inline-block; width: 52px; height: 24px; background: grey"
+HIDDEN = "position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip: rect(0 0 0 0)"
+
+
+@pytest.mark.parametrize(
+    "toggle",
+    [
+        f"<label><div style='{TRACK}'><input type=checkbox style='{HIDDEN}'></div></label>",
+        "<label><input type=checkbox style='opacity: 0; width: 0; height: 0'>"
+        f"<span style='{TRACK}'></span></label>",
+        "<input type=checkbox id=c style='display: none'><label for=c>Dark mode</label>",
+        "<input type=checkbox id=c style='visibility: hidden'><label for=c>Dark mode</label>",
+        "<label><input type=checkbox hidden><a href=/terms>The terms of it</a> <b>I agree</b></label>",
+        f"<label style='display: block; margin-top: 3e3px'><input type=checkbox style='{HIDDEN}'>low</label>",
+    ],
+)
+@pytest.mark.parametrize("tool", ["click", "check", "fill_form"])
+async def test_a_toggle_that_is_drawn_otherwise_is_pressed_by_its_label(
+    browser: SessionBrowser, toggle: str, tool: str
+) -> None:
+    url = (await browser.show(toggle))["url"]
+    arguments = (
+        {"fields": [{"selector": "input", "value": True}]} if tool == "fill_form" else {"selector": "input"}
+    )
+
+    told = await browser.call(tool, timeout=4000, **arguments)
+
+    assert told["url"] == url
+    assert await value_of(browser, "document.querySelector('input').checked") is True
+
+
+async def test_a_visible_checkbox_is_pressed_itself(browser: SessionBrowser) -> None:
+    await browser.show(
+        "<label>All of it <input type=checkbox onmousedown=\"document.title = 'itself'\"></label>"
+    )
+
+    await browser.call("click", selector="input")
+
+    assert await value_of(browser, "document.title") == "itself"
+
+
+BEHIND = "<button id=pay onclick=\"document.title = 'paid'\">Pay</button>"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("cover", "closer"),
+    [
+        (
+            "<div style='position: fixed; inset: 0; background: #0008'><p>Cookies</p><button>More</button>"
+            "<button id=all>Accept all</button></div>",
+            'button "Accept all" (#all)',
+        ),
+        (
+            "<div style='position: fixed; inset: 0; background: #0008'></div>"
+            "<div role=dialog style='position: fixed; top: 50%; left: 40%'>"
+            "<a href=#>Terms</a><button id=x aria-label=Close>×</button></div>",
+            'button "Close" (#x)',
+        ),
+        (
+            "<dialog id=d>Sure?<button id=no>Cancel</button></dialog><script>d.showModal()</script>",
+            'button "Cancel" (#no)',
+        ),
+    ],
+)
+async def test_what_stays_over_an_element_is_told_soon_with_what_closes_it(
+    browser: SessionBrowser, cover: str, closer: str
+) -> None:
+    await browser.show(BEHIND + cover)
+
+    error = await browser.refused("click", selector="#pay")
+
+    assert error["code"] == "ELEMENT_NOT_INTERACTIVE"
+    assert error["message"].endswith(f"; {closer} may close it")
+    await browser.call("click", selector=closer.partition("(")[2].removesuffix(")"))
+
+
+@pytest.mark.slow
+async def test_what_covers_an_element_for_a_while_is_waited_for(browser: SessionBrowser) -> None:
+    await browser.show(
+        f"""{BEHIND}<div id=busy style="position: fixed; inset: 0; background: #0008">Loading …</div><script>
+        setTimeout(() => busy.remove(), 3500);</script>"""
+    )
+
+    await browser.call("click", selector="#pay")
+
+    assert await value_of(browser, "document.title") == "paid"
+
+
+@pytest.mark.parametrize("tool", ["type", "fill"])
+async def test_a_wrapper_names_the_field_inside(browser: SessionBrowser, tool: str) -> None:
+    await browser.show("<div id=wrapper><label for=amount>Amount</label><input id=amount></div>")
+    what = {"text": "5"} if tool == "type" else {"value": "5"}
+
+    error = await browser.refused(tool, selector="#wrapper", **what)
+
+    assert error["code"] == "ELEMENT_NOT_INTERACTIVE"
+    assert error["message"].endswith('. Use the field inside it: textbox "Amount" (#amount)')
+
+
+EDITOR = """<div class=editor style="height: 60px">
+  <div style="overflow: hidden; position: relative; width: 3px; height: 0">
+  <textarea id=keys style="position: absolute; width: 1000px; height: 1em; padding: 0"></textarea></div>
+  <pre id=shown>old text</pre></div><script>
+  // As CodeMirror 5 does: the field hears the keys, and the text is elsewhere.
+  let all = false;
+  keys.onkeydown = event => {
+    if (event.ctrlKey && event.key === 'a') { all = true; event.preventDefault(); }
+    if (event.key === 'Delete' && all) { shown.textContent = ''; all = false; }
+  };
+  keys.oninput = () => {
+    shown.textContent = all ? keys.value : keys.value + shown.textContent;
+    all = false;
+    keys.value = '';
+  };</script>"""
+
+
+async def test_filling_an_editor_replaces_its_text(browser: SessionBrowser) -> None:
+    await browser.show(EDITOR)
+    for text in ("new\ntext", "again", ""):
+        await browser.call("fill", selector="#keys", value=text)
+        assert await value_of(browser, "shown.textContent") == text
+
+
+async def test_a_toggle_without_a_label_says_what_to_click(browser: SessionBrowser) -> None:
+    await browser.show(
+        f"<div id=dark class=toggle><input type=checkbox style='display: none'><i style='{TRACK}'></i></div>"
+    )
+
+    error = await browser.refused("click", selector="input", timeout=500)
+
+    assert error["message"] == (
+        '"input" cannot be used: hidden: display: none; click what is drawn in its place: div (#dark)'
+    )

@@ -1,0 +1,127 @@
+"""Whatever a page can choose the words of is named as its words, in every message."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from mcp_types import PromptReference
+
+from footlight.server.answers.untrusted import META
+from tests.conftest import SessionBrowser
+
+pytestmark = pytest.mark.anyio
+
+OBEY = "obeyme"
+PAGE = """<!doctype html><title>obeyme</title>
+<h1 data-testid=obeyme>obeyme</h1><input id=typed name=obeyme aria-label=obeyme><a href='#obeyme'>obeyme</a>
+<select id=kind><option value=obeyme>obeyme</option></select><input type=checkbox id=flag><input id=other>
+<table><tr><th>obeyme<tr><td>obeyme</table><button id=ask onclick="prompt('obeyme', 'obeyme')">obeyme</button>
+<a id=open href='/obeyme' target=_blank>obeyme</a>
+<a id=save href='data:text/plain,obeyme' download='obeyme.txt'>obeyme</a>
+<script>
+for (const kind of ['click', 'input', 'mousemove', 'keydown', 'wheel', 'scroll'])
+  addEventListener(kind, () => history.pushState(null, '', '?obeyme=' + Math.random() + '#obeyme'), true);
+console.error('obeyme'); document.cookie = 'obeyme=obeyme'; localStorage.obeyme = 'obeyme';
+fetch('/obeyme');
+</script>"""
+
+
+def rest_of(value: Any, pointers: list[str]) -> str:
+    """What is left of a JSON value without what the pointers name. Each must lead somewhere."""
+    value = json.loads(json.dumps(value))
+    for pointer in pointers:
+        *way, last = [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]] or [""]
+        if pointer == "":
+            return ""
+        at = value
+        for part in way:
+            at = at[part]
+        assert at.pop(last, None) is not None or last == "details", pointer
+    return json.dumps(value)
+
+
+def outside(told: dict[str, Any]) -> str:
+    """What a message says that it does not name as a page's."""
+    told = json.loads(json.dumps(told))
+    rests: list[str] = []
+    for part in (*told.pop("content", ()), *told.pop("contents", ())):
+        pointers = part.get("_meta", {}).pop(META, [])
+        if "structuredContent" in told:
+            rests.append(rest_of(told.pop("structuredContent"), pointers))
+        text = part.pop("text", part.pop("blob", ""))
+        text = re.sub(r"(?s)<page-content (\w+) .*?</page-content \1>", "", text)
+        rests += [rest_of(json.loads(text), pointers) if text.startswith("{") else text * (pointers != [""])]
+        rests.append(json.dumps(part))
+    for part in told.pop("resources", ()):
+        rests.append(rest_of(part, part.pop("_meta", {}).get(META, [])))
+    pointers = told.get("_meta", {}).pop(META, [])
+    return "\n".join([*rests, rest_of(told, pointers)])
+
+
+@pytest.mark.slow
+async def test_no_word_of_a_page_stands_outside(browser: SessionBrowser) -> None:
+    await browser.show(PAGE)
+    snapshot = (await browser.answer("snapshot")).model_dump_json()
+    [ref] = re.findall(r"(e\d+) link", snapshot)[:1]
+    calls: list[tuple[str, dict[str, Any]]] = [
+        *(("click", {"selector": each}) for each in ("h1", "#open", "#save", "#ask")),
+        ("click", {"selector": ref}),
+        ("type", {"selector": "#typed", "text": "x"}),
+        ("fill", {"selector": "#typed", "value": "x"}),
+        ("fill_form", {"fields": [{"selector": "#typed", "value": "y"}]}),
+        ("select", {"selector": "#kind", "value": OBEY}),
+        *((name, {"selector": "#flag"}) for name in ("check", "uncheck", "hover")),
+        ("press", {"key": "a"}),
+        ("scroll", {"y": 10}),
+        ("mouse_click", {"x": 5, "y": 5}),
+        ("mouse_move", {"x": 6, "y": 6}),
+        ("drag_and_drop", {"source": "h1", "target": "#typed"}),
+        *((name, {}) for name in ("reload", "go_back", "go_forward", "get_cookies", "console_messages")),
+        *((name, {}) for name in ("get_request_log", "snapshot", "read_page", "tabs", "list_sessions")),
+        ("storage", {"action": "list"}),
+        ("get_text", {"selector": "body"}),
+        ("evaluate", {"script": "document.title"}),
+        ("evaluate", {"script": "throw new Error(document.title)"}),
+        ("click", {"selector": "#nothing", "timeout": 300}),
+        ("run_steps", {"steps": [{"tool": "click", "arguments": {"selector": "h1"}}]}),
+    ]
+    acting = {tool.name for tool in (await browser.client.list_tools()).tools if _observes(tool.input_schema)}
+    for name, arguments in calls:
+        more = {"observe": "full"} if name in acting else {}
+        if name == "tabs":
+            more["action"] = "list"
+        if name == "list_sessions":
+            arguments = {}
+        result = await browser.answer(name, **arguments, **more)
+        told = result.model_dump(by_alias=True, exclude_none=True, mode="json")
+        assert result.structured_content, told
+        assert name in ("evaluate", "click") or result.structured_content["success"], told
+        assert OBEY not in outside(told), (name, told)
+
+    element = (await browser.call("find_element", selector="h1"))["element"]["elementId"]
+    listed = await browser.client.list_resources()
+    told = listed.model_dump(by_alias=True, exclude_none=True, mode="json")
+    assert OBEY in json.dumps(told)
+    assert OBEY not in outside(told), told
+    uris = [each["uri"] for each in told["resources"] if browser.session_id in each["uri"]]
+    pages = [each for each in uris if "/page/" in each]
+    read = 0
+    for each in (*uris, f"{pages[0].replace('/page/', '/element/')}/{element}"):
+        contents = await browser.client.read_resource(each)
+        told = contents.model_dump(by_alias=True, exclude_none=True, mode="json")
+        read += OBEY in json.dumps(told)
+        assert OBEY not in outside(told), told
+    assert read > 3
+    completed = await browser.client.complete(
+        PromptReference(name="scrape_website"), {"name": "url", "value": "http"}
+    )
+    told = completed.model_dump(by_alias=True, exclude_none=True, mode="json")
+    assert OBEY in json.dumps(told)
+    assert OBEY not in outside(told)
+
+
+def _observes(schema: dict[str, Any]) -> bool:
+    return "observe" in schema["properties"]

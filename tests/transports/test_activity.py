@@ -1,0 +1,27 @@
+"""Whether anybody is there, which decides how long a server in the background stays."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from footlight.transports.activity import ActivityTracker
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_it_waits_for_the_last_one_to_leave() -> None:
+    tracker = ActivityTracker()
+    with tracker():
+        with tracker():
+            alone = asyncio.create_task(tracker.wait_until_idle(0.01))
+            await asyncio.wait([alone], timeout=0.1)
+            while_two = alone.done()
+        await asyncio.wait([alone], timeout=0.1)
+        while_one = alone.done()
+
+    async with asyncio.timeout(20):
+        await alone
+
+    assert (while_two, while_one) == (False, False)

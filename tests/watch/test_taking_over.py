@@ -1,0 +1,188 @@
+"""A person takes over a session, acts in it, and hands it back."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import playwright.async_api
+import pytest
+from playwright.async_api import Page, expect
+
+from tests.http_client import Raw, events, handshake, raw, request, served
+from tests.site import Site
+from tests.watch.conftest import (
+    TOKEN,
+    Agent,
+    agent_of,
+    calls_of,
+    choose,
+    click_in_picture,
+    person_at,
+    take_over,
+)
+
+pytestmark = pytest.mark.anyio
+
+BIG = "position:absolute;left:200px;width:300px;height:100px;font-size:30px"
+PAGE = f"""
+<button style="{BIG};top:100px" onclick="this.textContent='Sent'">Send</button>
+<input aria-label="Code" type=password style="{BIG};top:300px" oninput="out.textContent=this.value.length">
+<p id=out style="{BIG};top:500px">0</p>
+"""
+SEND = (350, 150)
+CODE = (350, 350)
+
+
+async def test_a_person_clicks_and_types_in_the_picture_and_it_becomes_steps(
+    person: Page, agent: Agent, site: Site
+) -> None:
+    await agent.show(site, PAGE)
+    await take_over(person)
+    await click_in_picture(person, *SEND)
+    await expect(calls_of(person).first).to_contain_text("button Send")
+    await click_in_picture(person, *CODE)
+    await expect(calls_of(person).first).to_contain_text("textbox Code")
+    await person.keyboard.type("tangerine")
+    await person.get_by_label("Note for the agent").fill("signed in")
+    await person.get_by_role("button", name="Hand back").click()
+    await expect(person.get_by_role("button", name="Take over")).to_be_visible()
+
+    assert (await agent.call("get_text", selector="button"))["data"]["text"] == "Sent"
+    assert (await agent.call("get_text", selector="#out"))["data"]["text"] == "9"
+    steps = await person.locator("#calls > li.person:not([hidden]) .tool").all_inner_texts()
+    assert steps == ["hand_back", "type", "click", "click", "take_over"]
+    click = calls_of(person).filter(has_text="button Send")
+    await click.locator("summary").click()
+    await expect(click).to_contain_text('role=button[name="Send"]')
+    assert "tangerine" not in await person.locator("body").inner_text()
+
+
+async def test_calls_wait_for_the_person_and_refs_stay(person: Page, agent: Agent, site: Site) -> None:
+    await agent.show(site, PAGE)
+    ref = await agent.ref_of("Send")
+    await take_over(person)
+
+    waiting = [asyncio.create_task(agent.call("click", selector=ref)) for _ in range(3)]
+    await expect(calls_of(person).filter(has_text="running")).to_have_count(3)
+    assert not any(call.done() for call in waiting)
+    await person.get_by_role("button", name="Hand back").click()
+
+    assert [(await call)["success"] for call in waiting] == [True] * 3
+
+
+async def test_a_waiting_call_is_told_why_and_then_refused(
+    person: Page, agent: Agent, client: Raw, site: Site
+) -> None:
+    await agent.show(site, PAGE)
+    await take_over(person)
+    session = await handshake(client)
+    call = request(
+        "tools/call",
+        {
+            "name": "click",
+            "arguments": {"selector": "button", "sessionId": agent.id, "timeout": 1500},
+            "_meta": {"progressToken": 7},
+        },
+        id=5,
+    )
+
+    async with session.streaming(call) as response:
+        messages = [event.message async for event in events(response) if event.data]
+
+    told = {each["params"].get("message") for each in messages if "method" in each}
+    error = messages[-1]["result"]["structuredContent"]["error"]
+    assert "a person has the session" in told
+    assert (error["code"], error["retryable"]) == ("HUMAN_IN_CONTROL", True)
+    await person.get_by_role("button", name="Hand back").click()
+    await expect(person.get_by_role("button", name="Take over")).to_be_visible()
+
+
+async def test_only_one_person_has_a_session(
+    chromium: playwright.async_api.Browser, person: Page, agent: Agent, site: Site
+) -> None:
+    await agent.show(site, PAGE)
+    await take_over(person)
+
+    async with person_at(chromium, person.url.removesuffix("/watch")) as other:
+        await choose(other, agent)
+        await expect(other.locator("#turn")).to_contain_text("a person has the session")
+        await other.get_by_role("button", name="Take over").click()
+        await expect(other.locator("#message")).to_have_text("Another person has the session.")
+
+
+async def test_the_keyboard_is_enough(person: Page, agent: Agent, site: Site) -> None:
+    await agent.show(site, f"<input id=i aria-label=Name style='{BIG}'>")
+    await person.locator("#take").focus()
+    await person.keyboard.press("Enter")
+    await expect(person.locator("#stage")).to_be_focused()
+    await person.keyboard.press("Tab")
+    await person.keyboard.type("Ada")
+    await person.keyboard.press("Backspace")
+    await expect(calls_of(person).first).to_contain_text("Backspace")
+    await person.keyboard.press("Escape")
+    await expect(person.get_by_label("Note for the agent")).to_be_focused()
+    await person.keyboard.press("Enter")
+    await expect(person.get_by_role("button", name="Take over")).to_be_focused()
+
+    assert (await agent.call("get_value", selector="#i"))["data"]["value"] == "Ad"
+
+
+async def test_a_call_asks_for_a_person_and_answers_with_what_they_changed(
+    chromium: playwright.async_api.Browser, site: Site, tmp_path: Path
+) -> None:
+    async with (
+        served(tmp_path, "--tools", "core,handover", FOOTLIGHT_TOKEN=TOKEN) as server,
+        raw(server, token=TOKEN) as client,
+        agent_of(client) as agent,
+        person_at(chromium, server.url) as person,
+    ):
+        await choose(person, agent)
+        await agent.show(site, PAGE)
+        asking = asyncio.create_task(agent.call("request_help", reason="Please press Send"))
+        await expect(person.locator("#help")).to_have_text("The agent asks for a person: Please press Send")
+        await take_over(person)
+        await click_in_picture(person, *SEND)
+        await expect(calls_of(person).first).to_contain_text("button Send")
+        await person.get_by_label("Note for the agent").fill("It is sent")
+        await person.get_by_role("button", name="Hand back").click()
+
+        answer = await asking
+        assert answer["data"]["note"] == "It is sent"
+        assert '"Sent"' in str(answer["observation"])
+        assert (await agent.call("get_text", selector="button"))["data"]["text"] == "Sent"
+
+
+async def test_a_request_for_help_ends_with_its_deadline(site: Site, tmp_path: Path) -> None:
+    async with (
+        served(tmp_path, "--tools", "all", FOOTLIGHT_TOKEN=TOKEN) as server,
+        raw(server, token=TOKEN) as client,
+        agent_of(client) as agent,
+    ):
+        await agent.show(site, PAGE)
+        answer = await agent.call("request_help", reason="Anybody?", timeout=300)
+
+        assert answer["error"]["code"] == "TIMEOUT"
+        assert (await agent.call("get_text", selector="button"))["data"]["text"] == "Send"
+
+
+async def test_nobody_can_be_asked_where_nobody_can_watch(site: Site, tmp_path: Path) -> None:
+    flags = ("--tools", "all", "--no-watch")
+    async with served(tmp_path, *flags) as server, raw(server) as client, agent_of(client) as agent:
+        await agent.show(site, PAGE)
+        answer = await agent.call("request_help", reason="Anybody?")
+
+        assert answer["error"]["code"] == "PERMISSION_DENIED"
+        assert "--watch" in answer["error"]["suggestion"]
+
+
+@pytest.mark.slow
+async def test_a_person_who_leaves_gives_the_session_back(
+    chromium: playwright.async_api.Browser, person: Page, agent: Agent, site: Site
+) -> None:
+    await agent.show(site, PAGE)
+    async with person_at(chromium, person.url.removesuffix("/watch")) as other:
+        await choose(other, agent)
+        await take_over(other)
+
+    assert (await agent.call("get_text", selector="button", timeout=40_000))["success"]
