@@ -118,7 +118,7 @@ async def _run(parts: Sequence[str], calls: int, starts: int, figures: Figures) 
             await asyncio.to_thread(compare_lists, figures)
         if "cold" in parts:
             await compare_cold(site, names, starts, figures)
-            await _cold(site.page(PAGE, path="/tiny"), starts)
+            await _measure_cold_start(site.page(PAGE, path="/tiny"), starts)
         if "work" in parts:
             await compare_work(site, names, figures)
         if "crowds" in parts:
@@ -167,17 +167,17 @@ async def _alternate(name: str, ours: Call, peer: Call, calls: int) -> Row:
     for turn in range(calls):
         first, second = ((ours, row.ours), (peer, row.peer))[:: 1 if turn % 2 else -1]
         for call, times in (first, second):
-            times.append(await _timed(call))
+            times.append(await _measure_ms(call))
     return row
 
 
-async def _timed(call: Call) -> float:
+async def _measure_ms(call: Call) -> float:
     began = time.perf_counter()
     await call()
     return (time.perf_counter() - began) * 1000
 
 
-async def _cold(url: str, starts: int) -> None:
+async def _measure_cold_start(url: str, starts: int) -> None:
     """Measure the time from process start to the first page."""
     ours: list[float] = []
     plain: list[float] = []

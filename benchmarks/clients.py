@@ -41,7 +41,7 @@ class Pair:
 async def compare_clients(calls: int) -> None:
     """Measure round trips, a large answer, a stream of events, and the import time."""
     async with AsyncExitStack() as stack:
-        pairs = [await stack.enter_async_context(_connected(way)) for way in WAYS]
+        pairs = [await stack.enter_async_context(_connect_pair(way)) for way in WAYS]
         print(f"{'clients':<26} {'footlight':>9} {'SDK':>9} {'ratio':>7}")
         for pair in pairs:
             _row(
@@ -90,7 +90,7 @@ def _run_process(code: str) -> float:
 
 
 @asynccontextmanager
-async def _connected(way: str) -> AsyncGenerator[Pair]:
+async def _connect_pair(way: str) -> AsyncGenerator[Pair]:
     command = [sys.executable, "-m", "benchmarks.echo_server", way]
     async with AsyncExitStack() as stack:
         if way == "stdio":

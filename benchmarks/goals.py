@@ -91,7 +91,7 @@ class Figures:
         if not rows:
             return ""
         head = ["figure", *COLUMNS, "p95 of Footlight", "ratio", "goal", ""]
-        return "\n".join(_aligned([head, *rows]))
+        return "\n".join(_align_columns([head, *rows]))
 
     def write_page(self, path: Path) -> None:
         """Write the page of the documentation that has the last run."""
@@ -140,7 +140,7 @@ def _number(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+def _align_columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for number, row in enumerate(rows):
         padded = [

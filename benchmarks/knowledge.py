@@ -43,7 +43,7 @@ def measure_knowledge(records: int) -> None:
     folder = Path(tempfile.mkdtemp())
     try:
         store = KnowledgeStore(folder)
-        times = [_timed(lambda step=step: store.record(step)) for step in _steps(records)]
+        times = [_measure_ms(lambda step=step: store.record(step)) for step in _steps(records)]
         print(f"{f'knowledge store with {records:,} steps':<44} {'median':>9} {'p95':>9}  ms")
         _row("recording a step", times)
         for text in SEARCHES:
@@ -51,25 +51,25 @@ def measure_knowledge(records: int) -> None:
                 f"search: {text}", _measure_repeatedly(lambda text=text: store.search(SearchQuery(text=text)))
             )
         now = START + timedelta(seconds=13 * records)
-        _row("search: unlock, in the last 48 h", _measure_repeatedly(lambda: _recent(store, now)))
+        _row("search: unlock, in the last 48 h", _measure_repeatedly(lambda: _search_recent(store, now)))
         _row("the last 20 steps", _measure_repeatedly(lambda: store.last(20)))
         _row("summary of a session", _measure_repeatedly(store.summarize))
         _row("prior knowledge of a screen", _measure_repeatedly(lambda: store.prior("home", now=now)))
         store.close()
-        _row("open the store and search", [_timed(lambda: _cold(folder)) for _ in range(5)])
+        _row("open the store and search", [_measure_ms(lambda: _search_cold(folder)) for _ in range(5)])
         for file in folder.glob("index.sqlite*"):
             file.unlink()
-        _row("rebuild the index from the files", [_timed(lambda: Index(folder).refresh())])
+        _row("rebuild the index from the files", [_measure_ms(lambda: Index(folder).refresh())])
         print()
     finally:
         shutil.rmtree(folder)
 
 
-def _recent(store: KnowledgeStore, now: datetime) -> None:
+def _search_recent(store: KnowledgeStore, now: datetime) -> None:
     store.search(SearchQuery(text="unlock", since=timedelta(hours=48)), now=now)
 
 
-def _cold(folder: Path) -> None:
+def _search_cold(folder: Path) -> None:
     store = KnowledgeStore(folder)
     store.search(SearchQuery(text="click unlock password"))
     store.close()
@@ -118,10 +118,10 @@ def _steps(records: int) -> Iterator[RawStep]:
 
 def _measure_repeatedly(query: Callable[[], object]) -> list[float]:
     query()
-    return [_timed(query) for _ in range(REPEATS)]
+    return [_measure_ms(query) for _ in range(REPEATS)]
 
 
-def _timed(work: Callable[[], object]) -> float:
+def _measure_ms(work: Callable[[], object]) -> float:
     began = time.perf_counter()
     work()
     return (time.perf_counter() - began) * 1000

@@ -116,11 +116,13 @@ class Verdict:
 
     @property
     def unexpected(self) -> list[Check]:
-        return [each for each in self._failed() if not any(map(each.matches, self.expected))]
+        return [each for each in self._failed_checks() if not any(map(each.matches, self.expected))]
 
     @property
     def stale(self) -> list[str]:
-        return [entry for entry in self.expected if not any(each.matches(entry) for each in self._failed())]
+        return [
+            entry for entry in self.expected if not any(each.matches(entry) for each in self._failed_checks())
+        ]
 
     @property
     def good(self) -> bool:
@@ -128,9 +130,9 @@ class Verdict:
 
     def row(self) -> Sequence[str | int]:
         passed = sum(each.status == "SUCCESS" for each in self.checks)
-        failed = len(self._failed())
+        failed = len(self._failed_checks())
         scenarios = {each.scenario for each in self.checks}
-        bad = {each.scenario for each in self._failed()}
+        bad = {each.scenario for each in self._failed_checks()}
         return (
             *(self.run.subject, self.run.title, f"{len(scenarios - bad)}/{len(scenarios)}"),
             *(f"{passed}/{passed + failed}", failed - len(self.unexpected), len(self.unexpected)),
@@ -143,7 +145,7 @@ class Verdict:
         for entry in self.stale:
             yield f"{self.run.name}: {entry} is expected to fail, but passes"
 
-    def _failed(self) -> list[Check]:
+    def _failed_checks(self) -> list[Check]:
         return [each for each in self.checks if each.failed]
 
 

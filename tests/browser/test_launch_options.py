@@ -16,7 +16,7 @@ from footlight.browser.launch.launch_options import (
     Measure,
     list_measures,
     needs_own_agent,
-    reduced_agent,
+    reduce_agent,
 )
 from footlight.errors import InvalidParameter
 
@@ -234,7 +234,7 @@ def test_what_the_browser_calls_itself_is_asked_only_where_it_matters() -> None:
 
 @pytest.mark.parametrize("own", [OWN, SHOWN, OWN.replace("156.0.8078.79", "156.0.0.0")])
 def test_the_agent_of_stealth_is_that_of_the_same_browser_with_a_window(own: str) -> None:
-    assert reduced_agent(own) == SHOWN
+    assert reduce_agent(own) == SHOWN
 
 
 # What stealth tells

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from footlight.browser_client.css_selectors import problem_of
 from footlight.browser_client.validation import (
-    checked_fields,
-    checked_host,
-    checked_script,
-    checked_selector,
-    checked_timeout,
-    checked_url,
+    validate_fields,
+    validate_host,
+    validate_script,
+    validate_selector,
+    validate_timeout,
+    validate_url,
 )
 from footlight.protocol.errors import ToolInvocationError
 from tests.conftest import ENGINE, Browser
@@ -71,7 +71,7 @@ def parts(corpus: str) -> list[str]:
 )
 def test_a_web_url_passes_as_it_is(url: str) -> None:
     """R004-34."""
-    assert checked_url(url, tool="browser_navigate") == url
+    assert validate_url(url, tool="browser_navigate") == url
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_a_web_url_passes_as_it_is(url: str) -> None:
 )
 def test_what_is_no_web_url_is_refused_with_the_way_out(url: object, way_out: str) -> None:
     """R004-34, R004-29."""
-    assert refusal(checked_url, url) == {
+    assert refusal(validate_url, url) == {
         "message": f"browser_x: url {way_out}",
         "reason": "invalid",
         "tool": "browser_x",
@@ -110,7 +110,7 @@ def test_what_is_no_web_url_is_refused_with_the_way_out(url: object, way_out: st
 @pytest.mark.parametrize("url", ["http://127.0.0.1:1/", "http://[::1]/", "http://localhost/"])
 async def test_a_host_with_an_address_passes(url: str) -> None:
     """R004-34."""
-    await checked_host(url, tool="browser_navigate")
+    await validate_host(url, tool="browser_navigate")
 
 
 @pytest.mark.anyio
@@ -118,7 +118,7 @@ async def test_a_host_with_an_address_passes(url: str) -> None:
 async def test_a_host_without_an_address_is_refused(host: str) -> None:
     """R004-34: the optional check."""
     with pytest.raises(ToolInvocationError) as caught:
-        await checked_host(f"http://{host}/", tool="browser_navigate")
+        await validate_host(f"http://{host}/", tool="browser_navigate")
 
     assert caught.value.message == f"browser_navigate: url leads to a host that has no address: {host}"
 
@@ -126,7 +126,7 @@ async def test_a_host_without_an_address_is_refused(host: str) -> None:
 @pytest.mark.parametrize("selector", parts(GOOD_SELECTORS))
 def test_todays_selectors_pass(selector: str) -> None:
     """R004-35; an earlier implementation knew the selectors of 1998."""
-    assert checked_selector(selector, tool="browser_click") == selector
+    assert validate_selector(selector, tool="browser_click") == selector
 
 
 @pytest.mark.parametrize("selector", parts(BAD_SELECTORS))
@@ -153,7 +153,7 @@ def test_what_is_no_selector_is_refused(selector: str) -> None:
 )
 def test_a_refused_selector_is_told_what_is_wrong_with_it(selector: object, problem: str) -> None:
     """R004-35, R004-29."""
-    assert refusal(checked_selector, selector) == {
+    assert refusal(validate_selector, selector) == {
         "message": f"browser_x: selector {problem}",
         "reason": "invalid",
         "tool": "browser_x",
@@ -200,7 +200,7 @@ async def test_the_browser_agrees(shared_browser: Browser) -> None:
 )
 def test_scripts_that_only_look_like_it_pass(script: str) -> None:
     """R004-36."""
-    assert checked_script(script, tool="browser_evaluate") == script
+    assert validate_script(script, tool="browser_evaluate") == script
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_scripts_that_only_look_like_it_pass(script: str) -> None:
 )
 def test_a_script_that_loads_or_makes_code_is_refused(script: str, word: str) -> None:
     """R004-36."""
-    assert refusal(checked_script, script) == {
+    assert refusal(validate_script, script) == {
         "message": f"browser_x: script must not use {word}; write what it does in the script itself",
         "reason": "invalid",
         "tool": "browser_x",
@@ -241,19 +241,19 @@ def test_a_script_that_loads_or_makes_code_is_refused(script: str, word: str) ->
 )
 def test_a_script_of_the_wrong_length_is_refused(script: object, problem: str) -> None:
     """R004-36."""
-    assert refusal(checked_script, script)["message"] == f"browser_x: script {problem}"
+    assert refusal(validate_script, script)["message"] == f"browser_x: script {problem}"
 
 
 @pytest.mark.parametrize("timeout_ms", [1_000, 30_000, 300_000])
 def test_times_within_the_limits_pass(timeout_ms: int) -> None:
     """R004-37, R004-19."""
-    assert checked_timeout(timeout_ms, tool="browser_click") == timeout_ms
+    assert validate_timeout(timeout_ms, tool="browser_click") == timeout_ms
 
 
 @pytest.mark.parametrize("timeout_ms", [999, 300_001, 0, -1, True, 1_000.0, float("nan"), "30000", None])
 def test_times_beyond_the_limits_are_refused(timeout_ms: object) -> None:
     """R004-37, R004-19."""
-    assert refusal(checked_timeout, timeout_ms)["message"] == (
+    assert refusal(validate_timeout, timeout_ms)["message"] == (
         "browser_x: timeout_ms must be a whole number from 1000 to 300000"
     )
 
@@ -262,7 +262,7 @@ def test_fields_are_selectors_with_strings() -> None:
     """R004-10, R004-35."""
     fields = {"#name": "Ada", "e12": "true"}
 
-    assert checked_fields(fields, tool="browser_fill_form") == fields
+    assert validate_fields(fields, tool="browser_fill_form") == fields
 
 
 @pytest.mark.parametrize(
@@ -277,4 +277,4 @@ def test_fields_are_selectors_with_strings() -> None:
 )
 def test_fields_of_another_shape_are_refused(fields: object, problem: str) -> None:
     """R004-10, R004-35."""
-    assert refusal(checked_fields, fields)["message"] == f"browser_x: fields {problem}"
+    assert refusal(validate_fields, fields)["message"] == f"browser_x: fields {problem}"

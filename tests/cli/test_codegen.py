@@ -139,7 +139,7 @@ def test_no_secret_of_the_server_comes_into_the_module(generating: Generating) -
         "environment: MCP_TOKEN, MCP_CREDENTIALS\n",
     )
     assert [secret for secret in ("t0k3n", "hunter2", "ann:") if secret in text] == []
-    assert module["SERVER"].filled(environment) == shlex.split(server)
+    assert module["SERVER"].expand(environment) == shlex.split(server)
     assert again == (0, "No changes.\n", "")
     assert generating.run(server=template) == (
         2,

@@ -66,7 +66,7 @@ def test_a_secret_is_taken_out_and_comes_back(address: str, safe: str) -> None:
     assert found.address == safe
     assert list(found.values) == found.names
     expected: object = address if "://" in address.split()[0] else shlex.split(address)
-    assert found.server.filled(found.values) == expected
+    assert found.server.expand(found.values) == expected
 
 
 @pytest.mark.parametrize(
@@ -99,12 +99,12 @@ def test_places_that_are_there_stay_and_are_read_from_the_environment() -> None:
 def test_a_value_is_not_filled_itself_nor_split() -> None:
     server = ServerFromEnvironment("srv --token ${A} ${B} ${C}", "A", "B")
 
-    assert server.filled({"A": "${B} x", "B": "'", "C": "c"}) == ["srv", "--token", "${B} x", "'", "${C}"]
+    assert server.expand({"A": "${B} x", "B": "'", "C": "c"}) == ["srv", "--token", "${B} x", "'", "${C}"]
 
 
 def test_what_the_environment_does_not_have_is_named() -> None:
     with pytest.raises(MCPError) as refused:
-        ServerFromEnvironment("https://${A}@h/?token=${B}", "A", "B").filled({"A": "x"})
+        ServerFromEnvironment("https://${A}@h/?token=${B}", "A", "B").expand({"A": "x"})
 
     assert refused.value.reason == "invalid"
     assert refused.value.message == (
@@ -121,6 +121,6 @@ def test_whatever_is_taken_out_comes_back(address: str, words: Sequence[str]) ->
     for each in (f"https://{address}", shlex.join(["srv", *words])):
         found = without_secrets(each)
         url = each.startswith("https://") and "://" in each.partition(" ")[0]
-        assert not found.names or found.server.filled(found.values) == (
+        assert not found.names or found.server.expand(found.values) == (
             each.strip() if url else shlex.split(each)
         )

@@ -286,17 +286,17 @@ def _read_secrets(settings: Settings) -> Secrets | None:
 
 def _make_file_mask(secrets: Secrets | None) -> Mask:
     """Return what masks the secrets in all that is written: the log, recorded steps, recordings."""
-    from footlight.server.secrets.masking import Masker, unmasked
+    from footlight.server.secrets.masking import Masker, keep_unmasked
 
-    return Masker(secrets) if secrets else unmasked
+    return Masker(secrets) if secrets else keep_unmasked
 
 
 def _make_answer_mask(secrets: Secrets | None, toolset: Toolset) -> Mask:
     """Return what masks the secrets in all that the server sends."""
-    from footlight.server.secrets.masking import Masker, protocol_keys, unmasked
+    from footlight.server.secrets.masking import Masker, keep_unmasked, protocol_keys
 
     if secrets is None:
-        return unmasked
+        return keep_unmasked
     return Masker(secrets, protocol_keys(tool.output_schema for tool in toolset.tools))
 
 

@@ -322,7 +322,7 @@ class AppSessions(SessionTable):
             await app.close_doubles(page)
             session.actions.take_events()  # Pages that opened during the launch are not events of a call.
         except Exception as error:
-            if await browser.crashed():
+            if await browser.has_crashed():
                 raise BrowserCrashed(f"The browser crashed while {self.profile.name} was opening") from error
             raise
         return app

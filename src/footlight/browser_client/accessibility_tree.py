@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NotRequired, TypedDict, cast
 
-__all__ = ["MOST_LEVELS", "AccessibilityNode", "problem_of", "rooted"]
+__all__ = ["MOST_LEVELS", "AccessibilityNode", "problem_of", "wrap_in_document"]
 
 MOST_LEVELS = 200
 """Readers and writers of JSON are recursive. Pages do not go half as deep."""
@@ -41,7 +41,7 @@ class AccessibilityNode(TypedDict):
 _STRINGS = ("name", "ref", "value", "text", "description", "placeholder", "url", "testId")
 
 
-def rooted(nodes: Sequence[AccessibilityNode], *, url: str, title: str | None) -> AccessibilityNode:
+def wrap_in_document(nodes: Sequence[AccessibilityNode], *, url: str, title: str | None) -> AccessibilityNode:
     """Return the whole page: its nodes under one root."""
     root = AccessibilityNode(role="document")
     if title:
@@ -58,13 +58,13 @@ def problem_of(tree: object) -> str | None:
         for where, node in level:
             if problem := _problem(node):
                 return f"{where} {problem}"
-        level = [inside for where, node in level for inside in _inside(where, node)]
+        level = [inside for where, node in level for inside in _children_of(where, node)]
         if not level:
             return None
     return f"it is more than {MOST_LEVELS} levels deep"
 
 
-def _inside(where: str, node: object) -> list[tuple[str, object]]:
+def _children_of(where: str, node: object) -> list[tuple[str, object]]:
     owner = cast("Mapping[str, Any]", node)
     return [(f"a child of {owner['role']} in {where}", each) for each in owner.get("children", ())]
 

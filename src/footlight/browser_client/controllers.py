@@ -51,7 +51,7 @@ class Observed(ABC, Generic[View]):
         self._listeners.append(heard)
         return unsubscribe
 
-    def _changed(self) -> None:
+    def _notify_if_changed(self) -> None:
         """Notify subscribers if the view changed."""
         view = self.view
         if view == self._told:
@@ -109,7 +109,7 @@ class MCPConnectionController(Observed[ConnectionView]):
             except MCPError as error:
                 self._tell(error)
                 raise
-            self._changed()
+            self._notify_if_changed()
 
     async def disconnect(self) -> None:
         """Close the connection and end the server. May be called twice."""
@@ -119,7 +119,7 @@ class MCPConnectionController(Observed[ConnectionView]):
 
     def notice(self) -> None:
         """Notify subscribers if the connection was lost meanwhile."""
-        self._changed()
+        self._notify_if_changed()
 
     async def __aenter__(self) -> Self:
         if self.auto_connect:
@@ -145,7 +145,7 @@ class MCPConnectionController(Observed[ConnectionView]):
 
     def _tell(self, error: MCPError | None) -> None:
         self.error = error
-        self._changed()
+        self._notify_if_changed()
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,18 +197,18 @@ class BrowserAutomation(Observed[AutomationView]):
     async def _run_observed(self, work: Callable[[PlaywrightClient], Awaitable[Value]]) -> Value:
         self._running += 1
         self.error = None
-        self._changed()
+        self._notify_if_changed()
         try:
-            return await work(self._connected_browser())
+            return await work(self._get_browser())
         except MCPError as error:
             self.error = error
             raise
         finally:
             self._running -= 1
-            self._changed()
+            self._notify_if_changed()
             self.connection.notice()
 
-    def _connected_browser(self) -> PlaywrightClient:
+    def _get_browser(self) -> PlaywrightClient:
         client = self.connection.client
         if client is None:
             raise MCPConnectionError("There is no connection; connect() first", reason="not_connected")

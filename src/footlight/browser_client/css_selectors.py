@@ -64,7 +64,7 @@ def _problem(tokens: Sequence[Any], *, inside_has: bool, relative: bool = False)
     wholes = [getattr(each, "selector", each) for each in selectors]
     if any(whole.pseudo_element is not None for whole in wholes):
         return _PSEUDO_ELEMENT
-    return next(filter(None, (_misnamed(name, inside_has) for name in _pseudo_classes(tokens))), None)
+    return next(filter(None, (_name_problem(name, inside_has) for name in _pseudo_classes(tokens))), None)
 
 
 def _pseudo_classes(tokens: Sequence[Any]) -> Iterator[Any]:
@@ -74,23 +74,23 @@ def _pseudo_classes(tokens: Sequence[Any]) -> Iterator[Any]:
             yield token
 
 
-def _misnamed(token: Any, inside_has: bool) -> str | None:
+def _name_problem(token: Any, inside_has: bool) -> str | None:
     if token.type == "ident":
         name = token.lower_value
         known = _SIMPLE.fullmatch(name) or name.startswith(_VENDORS)
         return None if known else f"is not valid CSS: there is no pseudo-class :{name}"
     name = token.lower_name
     if name in _NTH:
-        return _misnumbered(name, token.arguments, inside_has)
+        return _number_problem(name, token.arguments, inside_has)
     if name in _LISTS:
-        return _mislisted(name, token.arguments, inside_has)
+        return _list_problem(name, token.arguments, inside_has)
     if name in _WORDS or name.startswith(_VENDORS):
         written = any(each.type != "whitespace" for each in token.arguments)
         return None if written else f"is not valid CSS: :{name}() needs a value"
     return f"is not valid CSS: there is no pseudo-class :{name}()"
 
 
-def _misnumbered(name: str, arguments: Sequence[Any], inside_has: bool) -> str | None:
+def _number_problem(name: str, arguments: Sequence[Any], inside_has: bool) -> str | None:
     numbers = list(takewhile(lambda token: not _is_of(token), arguments))
     if not _is_nth(numbers):
         return f"is not valid CSS: :{name}() takes numbers such as 2, odd or 2n+1"
@@ -114,7 +114,7 @@ def _is_of(token: Any) -> bool:
     return token.type == "ident" and token.lower_value == "of"
 
 
-def _mislisted(name: str, arguments: Sequence[Any], inside_has: bool) -> str | None:
+def _list_problem(name: str, arguments: Sequence[Any], inside_has: bool) -> str | None:
     forgiving = name in ("is", "where")
     if forgiving and all(each.type == "whitespace" for each in arguments):
         return None

@@ -15,13 +15,13 @@ from footlight.browser_client.results import (
 )
 from footlight.browser_client.validation import (
     DEFAULT_TIMEOUT_MS,
-    checked_fields,
-    checked_format,
-    checked_host,
-    checked_script,
-    checked_selector,
-    checked_timeout,
-    checked_url,
+    validate_fields,
+    validate_format,
+    validate_host,
+    validate_script,
+    validate_selector,
+    validate_timeout,
+    validate_url,
 )
 from footlight.client.tasks import LoopLock
 from footlight.protocol.errors import MCPConnectionError, MCPError, ToolInvocationError
@@ -64,7 +64,7 @@ class PlaywrightClient:
                 "PlaywrightClient needs a connected MCPClient: connect() it first", reason="not_connected"
             )
         self.mcp_client = mcp_client
-        self.timeout_ms = checked_timeout(timeout_ms, tool="PlaywrightClient")
+        self.timeout_ms = validate_timeout(timeout_ms, tool="PlaywrightClient")
         self._resolve_hosts = resolve_hosts
         self._turn = LoopLock()
         self._dialect: Dialect | None = None
@@ -89,9 +89,9 @@ class PlaywrightClient:
 
     async def navigate(self, url: str, *, timeout_ms: int | None = None) -> NavigateResult:
         """Open a page (`http` or `https`). A status of 404 counts as a page too."""
-        checked_url(url, tool="browser_navigate")
+        validate_url(url, tool="browser_navigate")
         if self._resolve_hosts:
-            await checked_host(url, tool="browser_navigate")
+            await validate_host(url, tool="browser_navigate")
         return await self._run(
             "browser_navigate", lambda dialect, run: dialect.navigate(run, url), timeout_ms
         )
@@ -100,7 +100,7 @@ class PlaywrightClient:
         self, *, format: ImageFormat = "png", full_page: bool = False, timeout_ms: int | None = None
     ) -> ScreenshotResult:
         """Take a screenshot of the visible part of the page, or of all of it."""
-        checked_format(format, tool="browser_take_screenshot")
+        validate_format(format, tool="browser_take_screenshot")
         return await self._run(
             "browser_take_screenshot",
             lambda dialect, run: dialect.screenshot(run, format=format, full_page=full_page),
@@ -113,7 +113,7 @@ class PlaywrightClient:
 
     async def click(self, selector: str, *, timeout_ms: int | None = None) -> None:
         """Click the element of this CSS selector or ref."""
-        checked_selector(selector, tool="browser_click")
+        validate_selector(selector, tool="browser_click")
         await self._run("browser_click", lambda dialect, run: dialect.click(run, selector), timeout_ms)
 
     async def fill_form(self, fields: Mapping[str, str], *, timeout_ms: int | None = None) -> None:
@@ -121,12 +121,12 @@ class PlaywrightClient:
 
         A checkbox takes `true` or `false`, a list the label or the value of an option.
         """
-        filled = checked_fields(fields, tool="browser_fill_form")
+        filled = validate_fields(fields, tool="browser_fill_form")
         await self._run("browser_fill_form", lambda dialect, run: dialect.fill_form(run, filled), timeout_ms)
 
     async def evaluate(self, script: str, *, timeout_ms: int | None = None) -> Any:
         """Return the JSON value of an expression, or of a function that is called without arguments."""
-        checked_script(script, tool="browser_evaluate")
+        validate_script(script, tool="browser_evaluate")
         return await self._run(
             "browser_evaluate", lambda dialect, run: dialect.evaluate(run, script), timeout_ms
         )
@@ -143,7 +143,7 @@ class PlaywrightClient:
     async def _run(
         self, tool: str, work: Callable[[Dialect, Operation], Awaitable[Value]], timeout_ms: int | None
     ) -> Value:
-        limit = self.timeout_ms if timeout_ms is None else checked_timeout(timeout_ms, tool=tool)
+        limit = self.timeout_ms if timeout_ms is None else validate_timeout(timeout_ms, tool=tool)
         async with self._turn.here():
             operation = Operation(self.mcp_client, tool=tool, timeout_ms=limit)
             try:
@@ -170,7 +170,7 @@ class PlaywrightClient:
         """Translate the failure of a tool. Errors that no tool caused stay as they are."""
         told: MCPError = error
         if error.result is not None and self._dialect is not None:
-            told = self._dialect.retold(error, operation)
+            told = self._dialect.translate_error(error, operation)
         if isinstance(told, ToolInvocationError) and told.tool_args is not None:
             told.tool_args = _without_values(told.tool_args)
         return told

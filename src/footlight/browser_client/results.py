@@ -59,7 +59,7 @@ class NavigateResult:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        return _given(success=self.success, url=self.url, title=self.title, status=self.status)
+        return _without_none(success=self.success, url=self.url, title=self.title, status=self.status)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +72,7 @@ class ScreenshotResult:
     format: ImageFormat = "png"
 
     def __post_init__(self) -> None:
-        _decoded(self.screenshot)
+        _decode_screenshot(self.screenshot)
         _must(_is_count(self.width), f"width must be a positive number of pixels: {self.width}")
         _must(_is_count(self.height), f"height must be a positive number of pixels: {self.height}")
         _must(self.format in ("png", "jpeg"), f"format must be png or jpeg: {self.format}")
@@ -85,7 +85,7 @@ class ScreenshotResult:
             InvalidResult: it is not an image, or too large.
         """
         try:
-            header = read_header(_decoded(screenshot))
+            header = read_header(_decode_screenshot(screenshot))
         except InvalidResult:
             raise
         except ValueError as error:
@@ -98,7 +98,9 @@ class ScreenshotResult:
         return base64.b64decode(self.screenshot)
 
     def to_dict(self) -> dict[str, Any]:
-        return _given(screenshot=self.screenshot, width=self.width, height=self.height, format=self.format)
+        return _without_none(
+            screenshot=self.screenshot, width=self.width, height=self.height, format=self.format
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +135,7 @@ class SnapshotResult:
             InvalidResult: they are no tree, or too large a one.
         """
         try:
-            snapshot = _json(accessibility_tree.rooted(nodes, url=url, title=title))
+            snapshot = _json(accessibility_tree.wrap_in_document(nodes, url=url, title=title))
         except (TypeError, ValueError, RecursionError) as error:
             raise InvalidResult(f"snapshot cannot be written as JSON: {error}") from None
         return cls(snapshot=snapshot, timestamp=time.time_ns() // 1_000_000)
@@ -144,7 +146,7 @@ class SnapshotResult:
         return cast("AccessibilityNode", json.loads(self.snapshot))
 
     def to_dict(self) -> dict[str, Any]:
-        return _given(snapshot=self.snapshot, timestamp=self.timestamp)
+        return _without_none(snapshot=self.snapshot, timestamp=self.timestamp)
 
 
 def _json(tree: AccessibilityNode) -> str:
@@ -157,7 +159,7 @@ def _json(tree: AccessibilityNode) -> str:
     return text
 
 
-def _decoded(screenshot: str) -> bytes:
+def _decode_screenshot(screenshot: str) -> bytes:
     _must(screenshot != "", "screenshot must not be empty")
     _must(
         len(screenshot) < LARGEST_SCREENSHOT,
@@ -177,7 +179,7 @@ def _is_count(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value > 0
 
 
-def _given(**fields: Any) -> dict[str, Any]:
+def _without_none(**fields: Any) -> dict[str, Any]:
     """Return the fields without those that are None."""
     return {name: value for name, value in fields.items() if value is not None}
 

@@ -19,15 +19,15 @@ __all__ = [
     "LONGEST_SCRIPT",
     "LONGEST_TIMEOUT_MS",
     "SHORTEST_TIMEOUT_MS",
-    "checked_fields",
-    "checked_format",
-    "checked_host",
-    "checked_script",
-    "checked_selector",
-    "checked_timeout",
-    "checked_url",
     "is_timeout_ms",
     "is_url",
+    "validate_fields",
+    "validate_format",
+    "validate_host",
+    "validate_script",
+    "validate_selector",
+    "validate_timeout",
+    "validate_url",
 ]
 
 SHORTEST_TIMEOUT_MS = 1_000
@@ -43,7 +43,7 @@ _FORBIDDEN = re.compile(r"(?<![\w$])(require|import|eval)(?![\w$])")
 _ESCAPE = re.compile(r"\\u(?:\{([0-9a-fA-F]{1,6})\}|([0-9a-fA-F]{4}))")
 
 
-def checked_url(url: object, *, tool: str) -> str:
+def validate_url(url: object, *, tool: str) -> str:
     """Check a URL with the parser of the WHATWG URL Standard, as browsers have it."""
     if not isinstance(url, str) or not _WEB.match(url):
         _refuse(tool, "url", url, "must start with http:// or https://")
@@ -54,7 +54,7 @@ def checked_url(url: object, *, tool: str) -> str:
     return url
 
 
-async def checked_host(url: str, *, tool: str) -> None:
+async def validate_host(url: str, *, tool: str) -> None:
     """Check that the host of a valid URL has an address here."""
     import ada_url
 
@@ -77,7 +77,7 @@ def is_url(url: str) -> bool:
     return True
 
 
-def checked_selector(selector: object, *, tool: str, parameter: str = "selector") -> str:
+def validate_selector(selector: object, *, tool: str, parameter: str = "selector") -> str:
     """Check a CSS selector. A ref of a snapshot (`e12`) passes too: it looks like the name of a tag."""
     problem = problem_of(selector) if isinstance(selector, str) else "must be a string"
     if problem is not None:
@@ -85,41 +85,41 @@ def checked_selector(selector: object, *, tool: str, parameter: str = "selector"
     return cast("str", selector)
 
 
-def checked_fields(fields: object, *, tool: str) -> dict[str, str]:
+def validate_fields(fields: object, *, tool: str) -> dict[str, str]:
     """Check selectors and their values, at least one. Errors do not contain the values."""
     given = cast("Mapping[object, object]", fields if isinstance(fields, Mapping) else {})
     if not given:
         _refuse(tool, "fields", None, "must map at least one selector to its value")
     for selector, value in given.items():
-        checked_selector(selector, tool=tool, parameter="fields")
+        validate_selector(selector, tool=tool, parameter="fields")
         if not isinstance(value, str):
             _refuse(tool, "fields", list(given), f"must have a string for {selector}; write true as 'true'")
     return dict(cast("Mapping[str, str]", given))
 
 
-def checked_format(format: object, *, tool: str) -> None:
+def validate_format(format: object, *, tool: str) -> None:
     if format not in ("png", "jpeg"):
         _refuse(tool, "format", format, "must be png or jpeg")
 
 
-def checked_script(script: object, *, tool: str) -> str:
+def validate_script(script: object, *, tool: str) -> str:
     """Check a script for likely mistakes. This is not a security boundary: pages run scripts anyway."""
     if not isinstance(script, str) or not script.strip():
         _refuse(tool, "script", script, "must not be empty")
     if len(script) > LONGEST_SCRIPT:
         _refuse(tool, "script", None, f"has {len(script)} characters; {LONGEST_SCRIPT} is the most")
-    if found := _FORBIDDEN.search(_ESCAPE.sub(_unescaped, script)):
+    if found := _FORBIDDEN.search(_ESCAPE.sub(_unescape, script)):
         _refuse(tool, "script", script, f"must not use {found[1]}; write what it does in the script itself")
     return script
 
 
-def _unescaped(escape: re.Match[str]) -> str:
+def _unescape(escape: re.Match[str]) -> str:
     """Return the character of an escape: JavaScript allows escapes in names."""
     code = int(escape[1] or escape[2], 16)
     return chr(code) if code <= 0x10FFFF else escape[0]
 
 
-def checked_timeout(timeout_ms: object, *, tool: str) -> int:
+def validate_timeout(timeout_ms: object, *, tool: str) -> int:
     if not is_timeout_ms(timeout_ms):
         way_out = f"must be a whole number from {SHORTEST_TIMEOUT_MS} to {LONGEST_TIMEOUT_MS}"
         _refuse(tool, "timeout_ms", timeout_ms, way_out)

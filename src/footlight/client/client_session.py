@@ -167,7 +167,7 @@ class ClientSession:
             async with deadline.within("Connecting"):
                 starting = await self._starting.join()
         except MCPTimeoutError:
-            raise self._timed_out(deadline) from None
+            raise self._timeout_error(deadline) from None
         if starting.cancelled():
             raise _closed_error()
         if isinstance(error := starting.exception(), MCPError):
@@ -232,9 +232,9 @@ class ClientSession:
             async with deadline.within("Connecting"):
                 await self._open(transport)
         except MCPTimeoutError:
-            raise self._timed_out(deadline) from None
+            raise self._timeout_error(deadline) from None
 
-    def _timed_out(self, deadline: CallDeadline) -> MCPTimeoutError:
+    def _timeout_error(self, deadline: CallDeadline) -> MCPTimeoutError:
         """Return an error that says how far connecting got before the deadline."""
         where = "the server" if self._transport is None else self._transport.where
         if self._transport_open:

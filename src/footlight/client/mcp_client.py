@@ -214,7 +214,7 @@ class MCPClient:
         if method == "notifications/tools/list_changed":
             self._tools.forget()
         if self._stream is not None:
-            self._stream.notified(method, params)
+            self._stream.handle_notification(method, params)
         return None if self._on_notification is None else self._on_notification(method, params)
 
     # Server information

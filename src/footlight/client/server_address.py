@@ -36,7 +36,7 @@ class ServerFromEnvironment:
         """Return the address without its secrets."""
         return self.address
 
-    def filled(self, environment: Mapping[str, str] | None = None) -> str | Sequence[str]:
+    def expand(self, environment: Mapping[str, str] | None = None) -> str | Sequence[str]:
         """Return the URL, or the words of the command line, with the secrets.
 
         Raises:
@@ -60,8 +60,8 @@ class ServerFromEnvironment:
         )
 
     async def open(self, receiver: Receiver) -> Channel:
-        """Open a channel. Raises MCPError as `filled` and the server's transport do."""
-        return await transport_for(self.filled()).open(receiver)
+        """Open a channel. Raises MCPError as `expand` and the server's transport do."""
+        return await transport_for(self.expand()).open(receiver)
 
 
 def is_url(address: str) -> bool:

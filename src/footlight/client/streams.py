@@ -35,7 +35,7 @@ class Stream:
         self._refusal: MCPError | None = None
         self._hearing: set[asyncio.Task[None]] = set()
 
-    def notified(self, method: str, params: Mapping[str, Any]) -> None:
+    def handle_notification(self, method: str, params: Mapping[str, Any]) -> None:
         """Take a notification of the connection. A GET stream passes its messages to the callback itself."""
         if method == "notifications/subscriptions/acknowledged":
             self._acknowledged.set()

@@ -55,7 +55,7 @@ def server_of_module(module: str | Path) -> object:
     if not isinstance(server, ServerFromEnvironment):
         return server
     try:
-        return server.filled()
+        return server.expand()
     except MCPError as error:
         raise pytest.UsageError(f"--mcp-module: {error.message}") from None
 

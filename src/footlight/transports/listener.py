@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from footlight.config import Settings
 
-__all__ = ["DEFAULT_PORT", "bind", "make_access_control", "shown_url"]
+__all__ = ["DEFAULT_PORT", "bind", "make_access_control", "make_url"]
 
 DEFAULT_PORT = 8931
 BACKLOG = 512
@@ -59,7 +59,7 @@ def bind(settings: Settings) -> socket.socket:
     return listener
 
 
-def shown_url(listener: socket.socket, scheme: str) -> str:
+def make_url(listener: socket.socket, scheme: str) -> str:
     """Return the URL with the actual port, which the system chose if the setting was 0."""
     host, port = listener.getsockname()[:2]
     name = "localhost" if is_loopback(host) else f"[{host}]" if ":" in host else host

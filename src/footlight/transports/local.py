@@ -34,7 +34,7 @@ from footlight.daemon import greeting
 from footlight.errors import ConfigurationError
 from footlight.transports.activity import TrackActivity
 from footlight.transports.messages import parse_message, refusal, to_json
-from footlight.transports.pending_requests import LARGE_REQUESTS, PendingRequests, exhausted
+from footlight.transports.pending_requests import LARGE_REQUESTS, PendingRequests, overload_error
 
 __all__ = ["LocalContext", "bind_local", "serve_local"]
 
@@ -328,7 +328,7 @@ class _LocalConnection:
         if not isinstance(request := item.message, JSONRPCRequest):
             return SessionMessage(item.message, ServerMessageMetadata(request_context=context))
         if self._among.draining:
-            return exhausted(request.id, "The server is shutting down")
+            return overload_error(request.id, "The server is shutting down")
         if refused := self._pending.refuse(request.id, len(line)):
             return refused
         self._pending.add(request.id, len(line))

@@ -6,7 +6,7 @@ from mcp_types import INTERNAL_ERROR, JSONRPCError, RequestId
 
 from footlight.transports.messages import refusal
 
-__all__ = ["LARGE_REQUESTS", "PendingRequests", "exhausted"]
+__all__ = ["LARGE_REQUESTS", "PendingRequests", "overload_error"]
 
 LARGE_REQUESTS = 8
 """Requests of the maximum size that may be pending at the same time."""
@@ -35,9 +35,9 @@ class PendingRequests:
     def refuse(self, id: RequestId, size: int) -> JSONRPCError | None:
         """Return the error for a request that is too much, or None if it may be added."""
         if len(self._requests) >= self._max_requests:
-            return exhausted(id, f"Too many requests without an answer ({self._max_requests})")
+            return overload_error(id, f"Too many requests without an answer ({self._max_requests})")
         if self.size + size > self._max_size:
-            return exhausted(id, f"Requests without an answer are too large together ({self._max_size})")
+            return overload_error(id, f"Requests without an answer are too large together ({self._max_size})")
         return None
 
     def add(self, id: RequestId, size: int) -> None:
@@ -50,6 +50,6 @@ class PendingRequests:
             del self._requests[ids.index(str(id))]
 
 
-def exhausted(id: RequestId, why: str) -> JSONRPCError:
+def overload_error(id: RequestId, why: str) -> JSONRPCError:
     """Return the error for a request that the client may send again later."""
     return refusal(INTERNAL_ERROR, why, id, {"code": "RESOURCE_EXHAUSTED", "retryable": True})

@@ -13,7 +13,7 @@ from pydantic.alias_generators import to_camel
 from footlight.knowledge.redaction.rules import RedactionRules
 from footlight.knowledge.redaction.sanitiser import Sanitiser, find_named_secrets
 from footlight.knowledge.redaction.secret_texts import SecretTexts
-from footlight.server.secrets.masking import Mask, unmasked
+from footlight.server.secrets.masking import Mask, keep_unmasked
 from footlight.server.secrets.secrets import SecretText
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Redactor:
     """Masks calls for people. Texts that were typed into secret fields are found again in later texts."""
 
     def __init__(
-        self, tools: Iterable[Tool] = (), *, mask: Mask = unmasked, secrets: Sequence[str] = ()
+        self, tools: Iterable[Tool] = (), *, mask: Mask = keep_unmasked, secrets: Sequence[str] = ()
     ) -> None:
         self._tools = {tool.name: tool for tool in tools}
         self._mask = mask

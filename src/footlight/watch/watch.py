@@ -12,7 +12,7 @@ from footlight.browser.driver.playwright_api import Error
 from footlight.browser.page.selectors import locate_in
 from footlight.browser.recording.live_picture import take_still
 from footlight.errors import FootlightError
-from footlight.server.secrets.masking import Mask, unmasked
+from footlight.server.secrets.masking import Mask, keep_unmasked
 from footlight.watch.control import Control
 from footlight.watch.journal import Journal
 from footlight.watch.pictures import Pictures
@@ -43,7 +43,7 @@ class Watch:
         find_sessions: Callable[[], SessionTable | None],
         tools: Iterable[Tool],
         *,
-        mask: Mask = unmasked,
+        mask: Mask = keep_unmasked,
         secrets: Sequence[str] = (),
         keyframes: bool = False,
     ) -> None:

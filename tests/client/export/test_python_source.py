@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from footlight.client.codegen.python_text import LINE_LENGTH
-from footlight.client.export.python_source import Code, call, laid_out, literal, width
+from footlight.client.export.python_source import Code, call, lay_out, literal, width
 
 texts = st.text(max_size=80)
 values = st.recursive(
@@ -24,7 +24,7 @@ values = st.recursive(
 
 @given(values)
 def test_a_value_is_read_back(value: Any) -> None:
-    source = laid_out(literal(value), indent=0)
+    source = lay_out(literal(value), indent=0)
 
     assert ast.literal_eval(source) == value
     assert all(each.isprintable() or each == "\n" for each in source)
@@ -34,7 +34,7 @@ def test_a_value_is_read_back(value: Any) -> None:
 @settings(max_examples=4, suppress_health_check=list(HealthCheck))
 def test_the_formatter_leaves_it_as_it_is(given: list[Any]) -> None:
     source = "".join(
-        f"{laid_out(call('f', [('', literal(each))]), indent=0, before='x = ')}\n" for each in given
+        f"{lay_out(call('f', [('', literal(each))]), indent=0, before='x = ')}\n" for each in given
     )
 
     assert formatted(source) == source
@@ -63,14 +63,14 @@ def formatted(source: str) -> str:
     ],
 )
 def test_texts_are_safe(text: str, source: str) -> None:
-    assert laid_out(literal(text), indent=0) == source
+    assert lay_out(literal(text), indent=0) == source
     assert ast.literal_eval(source) == text
 
 
 def test_what_does_not_fit_has_an_item_a_line() -> None:
     arguments = [("one=", literal("x" * 60)), ("two=", literal({"a": ["y" * 70, 1]})), ("three=", Code("z"))]
 
-    assert laid_out(call("await mcp.root.echo", arguments), indent=1, before="result = ") == (
+    assert lay_out(call("await mcp.root.echo", arguments), indent=1, before="result = ") == (
         "    result = await mcp.root.echo(\n"
         f'        one="{"x" * 60}",\n'
         f'        two={{"a": ["{"y" * 70}", 1]}},\n'

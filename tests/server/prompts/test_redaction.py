@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footlight.server.prompts.redaction import MARK, ends_in_secret, masked, names_secret, without
+from footlight.server.prompts.redaction import MARK, ends_in_secret, mask_json, mask_secrets, names_secret
 
 NAMES_OF_SECRETS = [
     "password",
@@ -81,7 +81,7 @@ def test_values_are_masked_by_their_key_wherever_they_are() -> None:
         "rows": [{"apiKey": "abc", "city": "Bonn"}, None, True, 1.5],
     }
 
-    assert masked(value) == {
+    assert mask_json(value) == {
         "name": "Ann",
         "password": MARK,
         "pin": MARK,
@@ -104,8 +104,8 @@ def test_values_are_masked_by_their_key_wherever_they_are() -> None:
     ],
 )
 def test_a_password_in_a_url_is_masked(text: str, shown: str) -> None:
-    assert masked(text) == shown
-    assert masked([{"a": text}]) == [{"a": shown}]
+    assert mask_json(text) == shown
+    assert mask_json([{"a": text}]) == [{"a": shown}]
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_a_password_in_a_url_is_masked(text: str, shown: str) -> None:
     ],
 )
 def test_a_known_secret_is_masked_in_any_text(text: str, secrets: list[str], shown: str) -> None:
-    assert without(text, secrets) == shown
+    assert mask_secrets(text, secrets) == shown
 
 
 @given(
@@ -133,6 +133,6 @@ def test_a_known_secret_is_masked_in_any_text(text: str, secrets: list[str], sho
 def test_a_secret_is_gone_in_every_spelling(secret: str, around: list[str]) -> None:
     spellings = [secret, json.dumps(secret, ensure_ascii=False)[1:-1], quote(secret, safe="")]
 
-    text = without("|".join([*around, *spellings, *around]), [secret])
+    text = mask_secrets("|".join([*around, *spellings, *around]), [secret])
 
     assert not [each for each in spellings if each in text]

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footlight.server.answers.answer import Answer, AnswerLink, PageText
-from footlight.server.secrets.masking import Masker, masked_document, unmasked
+from footlight.server.secrets.masking import Masker, keep_unmasked, mask_document
 from footlight.server.secrets.secrets import Secrets
 
 PASSWORD = 'p4ss "wörd" & <more>/\\+💡'
@@ -162,16 +162,16 @@ def test_the_words_of_answers_stay_whatever_the_secrets_are() -> None:
 def test_a_json_document_stays_one() -> None:
     document = json.dumps({"a": 4821, "b": PASSWORD})
 
-    assert json.loads(masked_document(document, "application/json", MASK)) == {
+    assert json.loads(mask_document(document, "application/json", MASK)) == {
         "a": "[secret PIN]",
         "b": "[secret PASSWORD]",
     }
 
 
 def test_text_in_bytes_is_masked_and_pictures_are_not() -> None:
-    assert masked_document(b"\xff hunter2", "text/plain", MASK) == b"\xff [secret SHORT]"
-    assert masked_document(b"hunter2", "image/png", MASK) == b"hunter2"
-    assert masked_document("hunter2", "text/plain", unmasked) == "hunter2"
+    assert mask_document(b"\xff hunter2", "text/plain", MASK) == b"\xff [secret SHORT]"
+    assert mask_document(b"hunter2", "image/png", MASK) == b"hunter2"
+    assert mask_document("hunter2", "text/plain", keep_unmasked) == "hunter2"
 
 
 @given(

@@ -125,7 +125,7 @@ def test_a_tool_gets_the_value_of_a_secret_that_is_named() -> None:
 
 @pytest.mark.parametrize("text", ["secret:", "secret:a b", "secret:1a", "SECRET:PIN", "secret:PIN\n", "PIN"])
 def test_other_text_is_itself(text: str) -> None:
-    assert SECRETS.resolved(text) == text
+    assert SECRETS.resolve(text) == text
 
 
 def test_without_secrets_the_name_is_text() -> None:

@@ -10,7 +10,7 @@ from footlight.audit.analysis.personas import Persona
 from footlight.audit.model.provider import AIProvider
 from footlight.audit.model.request import Limits
 from footlight.audit.model.tools import AITool, AIToolDefinition
-from footlight.browser_client.validation import checked_url
+from footlight.browser_client.validation import validate_url
 from footlight.errors import ConfigurationError
 from footlight.protocol.errors import MCPError
 
@@ -33,7 +33,7 @@ class UXAnalysisConfig:
 
     def __post_init__(self) -> None:
         try:
-            checked_url(self.url, tool="analyze_ux")
+            validate_url(self.url, tool="analyze_ux")
         except MCPError as error:
             raise ConfigurationError(error.message.removeprefix("analyze_ux: ")) from None
         _check_list("personas", self.personas, Persona)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import httpx2
     from pydantic import SecretStr
 
-__all__ = ["close_responses", "is_loopback", "signing_client"]
+__all__ = ["close_responses", "is_loopback", "make_signing_client"]
 
 _HEADERS = {
     *("accept", "accept-encoding", "connection", "content-length", "content-type", "host", "user-agent"),
@@ -30,7 +30,7 @@ _READ_TIMEOUT_S = 600.0
 _opened: ContextVar[list[httpx2.Response]] = ContextVar("_opened")
 
 
-def signing_client(url: str, header: str, key: SecretStr, *, prefix: str = "") -> httpx2.AsyncClient:
+def make_signing_client(url: str, header: str, key: SecretStr, *, prefix: str = "") -> httpx2.AsyncClient:
     """Return a client that adds the key, so that no vendor's library can log it or show it in an error.
 
     Headers that the libraries add from environment variables are removed. Redirects are not followed, because

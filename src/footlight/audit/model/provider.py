@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import anyio
 from pydantic import SecretStr
 
-from footlight.audit.model.http_client import is_loopback, signing_client
+from footlight.audit.model.http_client import is_loopback, make_signing_client
 from footlight.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def _openai(name: str, url: str, key: SecretStr) -> ChatModel:
         from pydantic_ai.providers.openai import OpenAIProvider
     except ImportError as error:
         raise _extra_missing("openai") from error
-    client = signing_client(url, "authorization", key, prefix="Bearer ")
+    client = make_signing_client(url, "authorization", key, prefix="Bearer ")
     provider = OpenAIProvider(api_key=_HELD_ELSEWHERE, base_url=url, http_client=client)
     # A stream without a finish reason was cut.
     profile = OpenAIModelProfile(openai_chat_streaming_requires_finish_reason=True)
@@ -175,7 +175,7 @@ def _anthropic(name: str, url: str, key: SecretStr) -> ChatModel:
         from pydantic_ai.settings import ModelSettings
     except ImportError as error:
         raise _extra_missing("anthropic") from error
-    client = signing_client(url, "x-api-key", key)
+    client = make_signing_client(url, "x-api-key", key)
     provider = AnthropicProvider(api_key=_HELD_ELSEWHERE, base_url=url, http_client=client)
     # Each request repeats the earlier ones. The other providers cache them on their own.
     model = AnthropicModel(name, provider=provider, settings=ModelSettings(cache=True))
@@ -188,7 +188,7 @@ def _google(name: str, url: str, key: SecretStr) -> ChatModel:
         from pydantic_ai.providers.google import GoogleProvider
     except ImportError as error:
         raise _extra_missing("google") from error
-    client = signing_client(url, "x-goog-api-key", key)
+    client = make_signing_client(url, "x-goog-api-key", key)
     provider = GoogleProvider(api_key=_HELD_ELSEWHERE, base_url=url, http_client=client)
     model = GoogleModel(name, provider=provider)
     return ChatModel(provider="google", name=name, model=model, key=key, client=client)

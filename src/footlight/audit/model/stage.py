@@ -147,7 +147,7 @@ class StageRun:
         try:
             answer = await self._calls.run(asked)
         except Exception as error:
-            yield _result(tool_call_id, name, _failed_answer(error))
+            yield _result(tool_call_id, name, _make_failed_answer(error))
             raise
         answers.append((call, answer))
         yield _result(tool_call_id, name, answer)
@@ -165,5 +165,5 @@ def _result(tool_call_id: str, name: str, answer: ToolAnswer) -> ToolResultPart:
     )
 
 
-def _failed_answer(error: Exception) -> ToolAnswer:
+def _make_failed_answer(error: Exception) -> ToolAnswer:
     return ToolAnswer(text=f"The tool failed: {type(error).__name__}", is_error=True)

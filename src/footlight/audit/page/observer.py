@@ -95,7 +95,7 @@ class _FootlightObserver:
         try:
             return await operation.call(tool, {**arguments, **self._session(tool)})
         except ToolInvocationError as error:
-            raise FootlightDialect().retold(error, operation) from None
+            raise FootlightDialect().translate_error(error, operation) from None
 
     def _session(self, tool: str) -> Mapping[str, str]:
         session = self._page.session
@@ -157,7 +157,7 @@ class _PlaywrightMcpObserver:
         try:
             return await operation.call(tool, arguments)
         except ToolInvocationError as error:
-            raise PlaywrightMcpDialect().retold(error, operation) from None
+            raise PlaywrightMcpDialect().translate_error(error, operation) from None
 
 
 def _is_known(tool: str, definitions: Sequence[AIToolDefinition]) -> bool:

@@ -124,7 +124,7 @@ class _ToolPage(ABC):
         try:
             return await work(dialect, operation)
         except ToolInvocationError as error:
-            raise (dialect.retold(error, operation) if error.result is not None else error) from None
+            raise (dialect.translate_error(error, operation) if error.result is not None else error) from None
         except TimeoutError:
             raise operation.timed_out() from None
         except ValueError as error:  # raised by the dialects for an answer that cannot be read
@@ -194,7 +194,7 @@ class FootlightPage(_ToolPage):
             result = await self.client.call_tool(tool, given, timeout_ms=self._timeout_ms)
         except ToolInvocationError as error:
             operation = Operation(self.client, tool=tool, timeout_ms=self._timeout_ms)
-            raise (await self._get_dialect()).retold(error, operation) from None
+            raise (await self._get_dialect()).translate_error(error, operation) from None
         return dict(an_object(an_object(result.structured_content).get("data")))
 
 

@@ -22,7 +22,7 @@ from footlight.browser.driver.playwright_api import (
     was_crossed,
 )
 from footlight.browser.network.downloads import ABORTED_SECONDS
-from footlight.browser.network.policy import host_of, refused_host_error
+from footlight.browser.network.policy import host_of, make_refused_host_error
 from footlight.browser.page.diagnosis import explain_closed_page, explain_page_failure, explain_timeout
 from footlight.browser.page.page_operations import (
     report_stages,
@@ -201,7 +201,7 @@ async def _explain_failed_navigation(
         )
     failed_host = host_of(page.failed_request.url) if page.failed_request else ""
     if failed_host and page.session.policy.refuses(failed_host):
-        return refused_host_error(failed_host, where)
+        return make_refused_host_error(failed_host, where)
     network = network_cause(error)
     if network is None and (known := translate_error(error)):
         return known

@@ -385,7 +385,7 @@ async def wait_for_response(page: Page, pattern: UrlPattern, deadline: Deadline)
     arrived = asyncio.Event()
 
     def requests() -> list[LogEntry]:
-        return [entry for entry in log.matching(LogFilter(page=page.id)) if _ended_at(entry) >= since]
+        return [entry for entry in log.matching(LogFilter(page=page.id)) if _end_time(entry) >= since]
 
     def wake(_: object) -> None:
         arrived.set()
@@ -415,7 +415,7 @@ async def wait_for_response(page: Page, pattern: UrlPattern, deadline: Deadline)
     raise await explain_closed_page(page)
 
 
-def _ended_at(entry: LogEntry) -> float:
+def _end_time(entry: LogEntry) -> float:
     return float("inf") if entry.duration is None else entry.began + entry.duration / 1000
 
 

@@ -66,7 +66,7 @@ class ExtensionBrowser:
     profile: Path
     _resources: contextlib.AsyncExitStack
 
-    async def crashed(self) -> bool:
+    async def has_crashed(self) -> bool:
         """Return whether the browser ended by itself, which may be reported a moment after the failure."""
         browser = self.context.browser
         assert browser is not None

@@ -28,7 +28,7 @@ __all__ = [
     "Preset",
     "list_measures",
     "needs_own_agent",
-    "reduced_agent",
+    "reduce_agent",
 ]
 
 MAX_PIXELS = 10_000
@@ -203,12 +203,12 @@ def _agent(options: LaunchOptions, device: Device | None, own: str | None) -> st
     if own is None:
         return device.user_agent if device else None
     if device is not None:
-        version = re.search(r"Chrome/[\d.]+", reduced_agent(own))
+        version = re.search(r"Chrome/[\d.]+", reduce_agent(own))
         return re.sub(r"Chrome/[\d.]+", version[0], device.user_agent) if version else device.user_agent
-    return reduced_agent(own) if options.stealth else None
+    return reduce_agent(own) if options.stealth else None
 
 
-def reduced_agent(own: str) -> str:
+def reduce_agent(own: str) -> str:
     """Return the user agent of the same browser with a window: no `Headless`, and no minor version."""
     return re.sub(r"(?:Headless)?Chrome/(\d+)[\d.]*", r"Chrome/\1.0.0.0", own)
 

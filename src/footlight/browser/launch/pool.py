@@ -88,7 +88,7 @@ class PooledBrowser:
             return True
         return True
 
-    async def ends(self) -> bool:
+    async def has_ended(self) -> bool:
         """Return whether the browser has ended, which may be reported a moment after the failure."""
         with suppress(TimeoutError):
             async with asyncio.timeout(NEWS_SECONDS):

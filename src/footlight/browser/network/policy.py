@@ -13,7 +13,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from footlight.errors import InvalidParameter, InvalidUrl, PermissionDenied
 
-__all__ = ["DomainPolicy", "host_of", "is_link_local", "refused_host_error", "upload_paths"]
+__all__ = ["DomainPolicy", "host_of", "is_link_local", "make_refused_host_error", "upload_paths"]
 
 _WEB_SCHEMES = ("http", "https")
 _HOSTLESS_SCHEMES = ("about", "blob", "data", "file", "javascript", "mailto", "tel")
@@ -85,7 +85,7 @@ class DomainPolicy:
         if parts.scheme not in _WEB_SCHEMES:
             return
         if self.refuses(parts.hostname):
-            raise refused_host_error(parts.hostname, url)
+            raise make_refused_host_error(parts.hostname, url)
         if self.closes(parts.hostname, parts.port or 0):
             first, last = self._closed_ports[0], self._closed_ports[-1]
             raise PermissionDenied(
@@ -96,7 +96,7 @@ class DomainPolicy:
             )
 
 
-def refused_host_error(host: str, url: str) -> PermissionDenied:
+def make_refused_host_error(host: str, url: str) -> PermissionDenied:
     return PermissionDenied(
         f"The domain {host} is refused by this server's policy",
         suggestion="Whoever runs the server can change security.allowedDomains and blockedDomains.",

@@ -158,7 +158,7 @@ class PooledSessions(SessionTable):
             try:
                 return await self._open_in(browser, id, caller, options)
             except Error:
-                if not await browser.ends():
+                if not await browser.has_ended():
                     raise
 
     async def _open_in(

@@ -19,7 +19,7 @@ from footlight.browser.driver.playwright_api import Error, cause, is_closed
 from footlight.browser.network.console import Console
 from footlight.browser.network.downloads import Downloads
 from footlight.browser.network.mocks import InterceptionRules
-from footlight.browser.network.policy import DomainPolicy, refused_host_error
+from footlight.browser.network.policy import DomainPolicy, make_refused_host_error
 from footlight.browser.network.request_log import RequestLog
 from footlight.browser.page.dialogs import Dialogs
 from footlight.browser.page.events import Events
@@ -366,7 +366,7 @@ class Session:
         if self._environment.proxy is None:
             return
         if host := response.headers.get("x-footlight-refused"):
-            raise refused_host_error(host, response.url)
+            raise make_refused_host_error(host, response.url)
         if reason := response.headers.get("x-footlight-proxy"):
             raise NavigationFailed(f"{response.url} could not be opened: {reason}", url=response.url)
 

@@ -173,7 +173,7 @@ def _select(tree: _Siblings, room: int, budget: int, total: int, uri: str | None
     for index, candidate in enumerate(candidates):
         by_rank[candidate.rank].append(index)
     for index in (index for ranked in by_rank for index in ranked):
-        chain = list(_not_kept(candidates, index))
+        chain = list(_lines_to_keep(candidates, index))
         cost = sum([len(candidates[at].text) + 1 for at in chain])
         if cost > room:
             break
@@ -184,7 +184,7 @@ def _select(tree: _Siblings, room: int, budget: int, total: int, uri: str | None
     return "\n".join([*kept, cut_mark("cut", len(kept), total, uri)])[: max(budget, 0)]
 
 
-def _not_kept(candidates: Sequence[_Candidate], index: int) -> Iterator[int]:
+def _lines_to_keep(candidates: Sequence[_Candidate], index: int) -> Iterator[int]:
     """Yield a line and its ancestors, as far as they are not kept yet."""
     while index >= 0 and not candidates[index].is_kept:
         yield index

@@ -71,7 +71,7 @@ class _ChangeWriter:
         self._parents = match.after.parents
         self._changed = _find_changed(match)
         self._moved = _find_moved(match)
-        self._new = set(match.added())
+        self._new = set(match.added_indices())
         self._path: list[tuple[int, int]] = []
         """Index and level of the written lines that are ancestors of the current one, outermost first."""
 
@@ -165,7 +165,7 @@ def _find_changed(match: Match) -> dict[int, Node]:
     """
     old, new = match.before.nodes, match.after.nodes
     changed = {index: old[origin] for origin, index in match.pairs if _differs(old[origin], new[index])}
-    if any("focused" in new[index].states for index in (*changed, *match.added())):
+    if any("focused" in new[index].states for index in (*changed, *match.added_indices())):
         changed = {index: was for index, was in changed.items() if not _lost_focus(was, new[index])}
     return changed
 
@@ -240,7 +240,7 @@ def _find_removed(match: Match) -> dict[int, list[tuple[int, int]]]:
     followed.
     """
     before, after = match.before, match.after
-    gone = match.removed()
+    gone = match.removed_indices()
     if not gone:
         return {}
     ends, followed = after.ends(), _preceding_siblings(match)

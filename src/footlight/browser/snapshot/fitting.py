@@ -128,7 +128,7 @@ def fold(lines: Sequence[Line]) -> list[Line]:
         end = start + sum(1 for _ in group)
         run = lines[start:end]
         if kind is not None and len(run) > MAX_RUN:
-            run = [*run[:SHOWN_OF_RUN], _folded_line(run[SHOWN_OF_RUN:-1]), run[-1]]
+            run = [*run[:SHOWN_OF_RUN], _make_fold_line(run[SHOWN_OF_RUN:-1]), run[-1]]
         folded += run
         start = end
     return folded
@@ -144,7 +144,7 @@ def _run_key(line: Line, following: Line | None) -> tuple[str, int, str] | None:
     return line.mark, line.depth, node.role
 
 
-def _folded_line(run: Sequence[Line]) -> Line:
+def _make_fold_line(run: Sequence[Line]) -> Line:
     nodes = [line.node for line in run if line.node is not None]
     return Line(run[0].depth, None, run[0].mark, fold_note(nodes))
 

@@ -105,16 +105,16 @@ class Match:
         self.origins[new] = old
         self.pairs.append((old, new))
 
-    def removed(self) -> list[int]:
+    def removed_indices(self) -> list[int]:
         return [index for index in self.before.indices if self.partners[index] < 0]
 
-    def added(self) -> list[int]:
+    def added_indices(self) -> list[int]:
         return [index for index in self.after.indices if self.origins[index] < 0]
 
     def _match_refs(self) -> None:
         nodes = self.before.nodes
-        known = {nodes[index].ref: index for index in self.removed() if nodes[index].ref}
-        for index in self.added():
+        known = {nodes[index].ref: index for index in self.removed_indices() if nodes[index].ref}
+        for index in self.added_indices():
             old = known.get(self.after.nodes[index].ref)
             if old is not None:
                 self._pair(old, index)
@@ -122,8 +122,8 @@ class Match:
     def _match_without_refs(self) -> None:
         """Match nodes without refs from the root inwards, parents before their children."""
         before, after = (
-            _children_without_refs(self.before, self.removed()),
-            _children_without_refs(self.after, self.added()),
+            _children_without_refs(self.before, self.removed_indices()),
+            _children_without_refs(self.after, self.added_indices()),
         )
         for parent, new in after.items():
             origin = self.origins[parent]

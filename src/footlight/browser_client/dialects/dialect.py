@@ -43,7 +43,7 @@ class Dialect(Protocol):
 
     async def close(self, operation: Operation) -> None: ...
 
-    def retold(self, error: ToolInvocationError, operation: Operation) -> MCPError:
+    def translate_error(self, error: ToolInvocationError, operation: Operation) -> MCPError:
         """Return a tool's failure for people: what went wrong, without the server's wording around it."""
         ...
 

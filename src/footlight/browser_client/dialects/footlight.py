@@ -89,7 +89,7 @@ class FootlightDialect:
                 await self._data(operation, "fill_form", {"fields": entries, "observe": "none"})
                 return
             except ToolInvocationError as error:
-                refused = _refused_entry(error, entries)
+                refused = _find_refused_entry(error, entries)
                 if refused is None or refused["value"] not in ("true", "false"):
                     raise
                 refused["value"] = _TRUTHS[refused["value"]]
@@ -114,7 +114,7 @@ class FootlightDialect:
         answer = an_object((await self._call(operation, tool, arguments)).structured_content)
         link = text(an_object(answer.get("resource")).get("uri"))
         if link is not None:
-            answer = an_object(_parsed(await operation.read(link)))
+            answer = an_object(_parse_json(await operation.read(link)))
         data = object_or_none(answer.get("data"))
         if data is None:
             raise InvalidResult("the answer has no data")
@@ -145,7 +145,7 @@ class FootlightDialect:
                     return content.blob
         raise InvalidResult("the answer has no image")
 
-    def retold(self, error: ToolInvocationError, operation: Operation) -> MCPError:
+    def translate_error(self, error: ToolInvocationError, operation: Operation) -> MCPError:
         told = _error(error)
         message = " ".join(filter(None, (text(told.get("message")), text(told.get("suggestion")))))
         if told.get("code") == "TIMEOUT":
@@ -173,7 +173,7 @@ def _wants_session(error: ToolInvocationError) -> bool:
     return told.get("code") == "MISSING_PARAMETER" and parameter == "sessionId"
 
 
-def _refused_entry(error: ToolInvocationError, entries: list[dict[str, Any]]) -> dict[str, Any] | None:
+def _find_refused_entry(error: ToolInvocationError, entries: list[dict[str, Any]]) -> dict[str, Any] | None:
     told = _error(error)
     details = an_object(told.get("details"))
     index = integer(details.get("field"))
@@ -182,7 +182,7 @@ def _refused_entry(error: ToolInvocationError, entries: list[dict[str, Any]]) ->
     return entries[index] if 0 <= index < len(entries) else None
 
 
-def _parsed(contents: Any) -> object:
+def _parse_json(contents: Any) -> object:
     try:
         return json.loads("".join(content.text or "" for content in contents))
     except (ValueError, RecursionError):

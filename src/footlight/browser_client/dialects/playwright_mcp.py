@@ -177,7 +177,7 @@ class PlaywrightMcpDialect:
                 reason="invalid",
             )
 
-    def retold(self, error: ToolInvocationError, operation: Operation) -> MCPError:
+    def translate_error(self, error: ToolInvocationError, operation: Operation) -> MCPError:
         del operation
         return ToolInvocationError(
             error_of(error.message, log=error.tool_name != "browser_fill_form") or error.message,

@@ -42,7 +42,7 @@ def serve_local_pages(words: Sequence[str]) -> Generator[LocalPages]:
             root = (path if path.is_dir() else path.parent).resolve()
             if root not in servers:
                 servers[root] = stack.enter_context(_serve(root))
-                sources[servers[root]] = _shown(root)
+                sources[servers[root]] = _display_path(root)
             files = _pages_below(root) if path.is_dir() else [path.resolve()]
             if not files:
                 raise BadUsage(f"{word}: the folder has no .html file")
@@ -55,7 +55,7 @@ def _pages_below(root: Path) -> list[Path]:
     return sorted(found)[:MAX_FILES]
 
 
-def _shown(root: Path) -> str:
+def _display_path(root: Path) -> str:
     """Return the folder as a path of the current one, or its name if it is elsewhere."""
     shown = os.path.relpath(root).replace(os.sep, "/")
     return root.name if shown.startswith("..") else shown

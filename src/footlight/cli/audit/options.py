@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from footlight.audit.page.server import own_server, server_of
 from footlight.audit.report.report_file import get_format
 from footlight.audit.thresholds import Thresholds
-from footlight.browser_client.validation import checked_url
+from footlight.browser_client.validation import validate_url
 from footlight.cli.audit.sitemap import read_sitemap
 from footlight.cli.usage import BadUsage, read_headers
 from footlight.errors import ConfigurationError
@@ -94,7 +94,7 @@ def read_urls(arguments: AuditArguments, words: Sequence[str]) -> tuple[Sequence
     named = 0
     for where, url in _list_urls(arguments, words):
         try:
-            checked_url(url, tool=where)
+            validate_url(url, tool=where)
         except MCPError as error:
             hint = "" if "://" in url else f"; did you mean {_likely_url(url)}?"
             raise BadUsage(f"{error.message.removesuffix('.')}: {url}{hint}") from None

@@ -113,7 +113,7 @@ async def _replay(arguments: ReplayArguments, script: Script, ignored: Ignored) 
     began = time.monotonic()
     replayed: list[Again] = []
     try:
-        async with _connecting(arguments, script) as mcp:
+        async with _open_handle(arguments, script) as mcp:
             steps = again(
                 mcp, script, verify=arguments.verify, ignored=ignored, timeout_ms=arguments.timeout_ms
             )
@@ -147,7 +147,7 @@ def _report_error(error: MCPError) -> int:
     return NO_SERVER if error.reason in UNREACHABLE else FAILED
 
 
-def _connecting(arguments: ReplayArguments, script: Script) -> Connecting[DynamicHandle]:
+def _open_handle(arguments: ReplayArguments, script: Script) -> Connecting[DynamicHandle]:
     session = f"{SESSION}-{secrets.token_hex(4)}" if arguments.session is None else arguments.session
     return connect_dynamic(
         session,

@@ -103,7 +103,7 @@ class Translator:
         members = None if isinstance(schema, bool) else self._schemas.members(schema)
         objects = [each for each in members or () if not isinstance(each, bool)]
         if members is not None:
-            schema = _loosest(objects)
+            schema = _merge_loosely(objects)
         if isinstance(schema, bool):
             return AliasDefinition(_dict_of(ANY))
         properties = properties_of(schema)
@@ -168,7 +168,7 @@ class Translator:
         items: Any = schema.get("items", True)
         first: Any = schema.get("prefixItems", items if isinstance(items, list) else None)
         rest = schema.get("additionalItems", True) if isinstance(items, list) else items
-        inside = _ending(path, "Item")
+        inside = _add_suffix(path, "Item")
         if not isinstance(first, list):
             return self._within(rest, inside)
         return union(self._within(each, inside) for each in [*cast("list[Any]", first), rest])
@@ -181,7 +181,7 @@ class Translator:
         rest = schema.get("additionalProperties", True)
         if not self._named and properties:
             return ANY  # The document's table: an object is a dict of anything.
-        return union(self._within(each, _ending(path, "Value")) for each in [*properties, *given, rest])
+        return union(self._within(each, _add_suffix(path, "Value")) for each in [*properties, *given, rest])
 
     def _within(self, schema: object, path: Path) -> Expression:
         self._depth += 1
@@ -258,7 +258,7 @@ class Translator:
         return Reference(key)
 
 
-def _loosest(members: Sequence[Flat]) -> Flat:
+def _merge_loosely(members: Sequence[Flat]) -> Flat:
     """Return an object type that every member satisfies."""
     merged: dict[str, Any] = {}
     required: list[set[str]] = []
@@ -307,11 +307,11 @@ def _of_member(path: Path, member: Flat, number: int) -> Path:
         told: Mapping[str, Any] = cast("Mapping[str, Any]", schema) if isinstance(schema, Mapping) else {}
         values = choices(told)
         if values and len(values) == 1 and isinstance(values[0], str) and pascal(values[0]):
-            return _ending(path, pascal(values[0]))
-    return path if number == 1 else _ending(path, str(number))
+            return _add_suffix(path, pascal(values[0]))
+    return path if number == 1 else _add_suffix(path, str(number))
 
 
-def _ending(path: Path, ending: str) -> Path:
+def _add_suffix(path: Path, ending: str) -> Path:
     return (*path[:-1], path[-1] + ending) if path else (ending,)
 
 

@@ -55,8 +55,8 @@ async def generate(
     """
     address = _without_secrets(server)
     command = command_line(address.address, out, adapter=adapter)
-    before = _existing(out, force=force or check)
-    filled = address.server.filled({**os.environ, **address.values})
+    before = _read_existing_module(out, force=force or check)
+    filled = address.server.expand({**os.environ, **address.values})
     tools, server_name = await _list_tools(filled if address.names else server, headers)
     source = Source(
         server=address.address,
@@ -91,7 +91,7 @@ async def _list_tools(server: object, headers: Mapping[str, str] | None) -> tupl
         await client.close()
 
 
-def _existing(out: Path, *, force: bool) -> str | None:
+def _read_existing_module(out: Path, *, force: bool) -> str | None:
     """Return the module that exists. It is read before a server is started."""
     if out.is_dir():
         raise MCPError(

@@ -52,7 +52,7 @@ def lay_out(
         case Subscript(head, (argument,)):
             return [
                 f"{before}{head}[",
-                *_alone(argument, names, indent=inner),
+                *_lay_out_in_brackets(argument, names, indent=inner),
                 f"{indent}]{after}",
             ]
         case Subscript(head, arguments):
@@ -64,7 +64,7 @@ def lay_out(
             ]
             return [f"{before}{head}[", *lines, f"{indent}]{after}"]
         case Union() if parentheses:
-            return [f"{before}(", *_alone(expression, names, indent=inner), f"{indent}){after}"]
+            return [f"{before}(", *_lay_out_in_brackets(expression, names, indent=inner), f"{indent}){after}"]
         case Union(members):
             return _operands(before, members, after, names, indent=indent)
         case Word() | Reference() if parentheses and len(before) < LINE_LENGTH:
@@ -85,7 +85,7 @@ def call_lines(before: str, arguments: Sequence[str], after: str, *, indent: str
     return [f"{before}(", *(f"{indent}{STEP}{argument}," for argument in arguments), f"{indent}){after}"]
 
 
-def _alone(expression: Expression, names: Names, *, indent: str) -> list[str]:
+def _lay_out_in_brackets(expression: Expression, names: Names, *, indent: str) -> list[str]:
     """Return an expression that stands alone within brackets."""
     if isinstance(expression, Union) and len(indent + flat(expression, names)) > LINE_LENGTH:
         return _operands(indent, expression.members, "", names, indent=indent)

@@ -46,7 +46,9 @@ def attributes(names: Iterable[str], *, reserved: Collection[str], longest: int 
     taken = own | set(reserved)
     chosen = {name: name for name in own}
     for name, alias in sorted(wanted.items()):
-        chosen[name] = alias if counts[alias] == 1 and alias not in taken else _unlike(alias, name, taken)
+        chosen[name] = (
+            alias if counts[alias] == 1 and alias not in taken else _make_unique(alias, name, taken)
+        )
         taken.add(chosen[name])
     return chosen
 
@@ -69,7 +71,7 @@ def type_names(candidates: Mapping[str, Sequence[str]], *, taken: Collection[str
         waiting = {key: each[1:] for key, each in left.items() if len(each) > 1}
     # One after another: the digits of two may be the same.
     for key, name in sorted(nobodys.items()):
-        names[key] = _unlike(name, key, used)
+        names[key] = _make_unique(name, key, used)
         used.add(names[key])
     return names
 
@@ -87,7 +89,7 @@ def _fit(name: str) -> str:
     return shorten(name if name[:1].isalpha() else f"T{name}", LONGEST)
 
 
-def _unlike(name: str, key: str, used: Collection[str]) -> str:
+def _make_unique(name: str, key: str, used: Collection[str]) -> str:
     start, digits = name.rstrip("_"), _digits(key)
     while f"{start}_{digits}" in used:
         digits = _digits(key + digits)

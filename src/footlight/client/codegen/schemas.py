@@ -211,7 +211,7 @@ def _is_of(value: Any, types: Sequence[str]) -> bool:
             return "object" in types
 
 
-def _merged_types(one: Any, other: Any) -> list[str]:
+def _merge_types(one: Any, other: Any) -> list[str]:
     ours, theirs = schema_types({"type": one}), schema_types({"type": other})
     if not ours or not theirs:
         return [*ours, *theirs]
@@ -219,15 +219,15 @@ def _merged_types(one: Any, other: Any) -> list[str]:
     return narrow + [name for name in theirs if name == "integer" and "number" in ours and name not in ours]
 
 
-def _merged_properties(one: Any, other: Any) -> Any:
+def _merge_properties(one: Any, other: Any) -> Any:
     if not (isinstance(one, Mapping) and isinstance(other, Mapping)):
         return cast("Any", one if isinstance(one, Mapping) else other)
     ours, theirs = cast("Mapping[str, Any]", one), cast("Mapping[str, Any]", other)
-    both = {name: _merged_schemas(ours[name], theirs[name]) for name in ours if name in theirs}
+    both = {name: _merge_schemas(ours[name], theirs[name]) for name in ours if name in theirs}
     return {**ours, **theirs, **both}
 
 
-def _merged_schemas(one: Any, other: Any) -> Any:
+def _merge_schemas(one: Any, other: Any) -> Any:
     if one is True or other is True:
         return other if one is True else one
     if any(part is other for part in _parts(one)):
@@ -245,14 +245,14 @@ def _parts(schema: Any) -> Sequence[Any]:
     return [schema]
 
 
-def _merged_choices(one: Any, other: Any) -> Any:
+def _merge_choices(one: Any, other: Any) -> Any:
     if one is other:
         return one
     theirs = {canonical(value) for value in _items(other)}
     return [value for value in _items(one) if canonical(value) in theirs]
 
 
-def _merged_alternatives(one: Any, other: Any) -> Any:
+def _merge_alternatives(one: Any, other: Any) -> Any:
     """Yield each alternative of the one merged with each of the other."""
     ours, theirs = _items(one), _items(other)
     if not ours or not theirs or len(ours) * len(theirs) > MOST_CHOICES:
@@ -260,17 +260,17 @@ def _merged_alternatives(one: Any, other: Any) -> Any:
     return [{"allOf": [mine, its]} for mine in ours for its in theirs]
 
 
-def _merged_names(one: Any, other: Any) -> list[str]:
+def _merge_names(one: Any, other: Any) -> list[str]:
     return list(dict.fromkeys([*names_of(one), *names_of(other)]))
 
 
 _MERGED: Mapping[str, Callable[[Any, Any], Any]] = {
-    "type": _merged_types,
-    "properties": _merged_properties,
-    "required": _merged_names,
-    "enum": _merged_choices,
-    "items": _merged_schemas,
-    "additionalProperties": _merged_schemas,
-    "anyOf": _merged_alternatives,
-    "oneOf": _merged_alternatives,
+    "type": _merge_types,
+    "properties": _merge_properties,
+    "required": _merge_names,
+    "enum": _merge_choices,
+    "items": _merge_schemas,
+    "additionalProperties": _merge_schemas,
+    "anyOf": _merge_alternatives,
+    "oneOf": _merge_alternatives,
 }

@@ -10,9 +10,9 @@ from footlight.client.codegen.python_text import LINE_LENGTH, string
 from footlight.client.export.python_source import INDENT, flat, literal, width
 from footlight.client.replay.json_paths import Path, leaves
 from footlight.client.replay.logged_results import is_summary
-from footlight.client.replay.volatile import CHANGES, is_volatile_field, steady
+from footlight.client.replay.volatile import CHANGES, is_volatile_field, normalize_text
 
-__all__ = ["assertions", "at", "telling"]
+__all__ = ["assertions", "at", "select_distinctive_parts"]
 
 MOST = 8
 """Lines for one call."""
@@ -28,7 +28,7 @@ _CODE = re.compile(r'"code":\s*"(?P<quoted>\w+)"|^(?P<said>[A-Z][A-Z0-9_]{2,}): 
 """Of an error that is an object: as a client says it, or as logs have had it."""
 _COLOUR = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
 _CHANGING = re.compile(r'(?<![A-Za-z0-9])[0-9a-f]{8,}(?![A-Za-z0-9])|\d+|"|[^\x20-\x7e]+')
-"""What is left out of an error, beside what `steady` knows: ids, numbers, what is not printed everywhere."""
+"""Parts of an error that change, besides those that `normalize_text` replaces: ids, numbers, non-ASCII."""
 LONGEST_LINE = 2_000
 _CUT = re.compile(r"… \[\d+ chars\]\Z")
 _HEADING = re.compile(
@@ -76,7 +76,7 @@ def _pieces(lines: Sequence[str], most: int) -> list[str]:
         line = _COLOUR.sub(CHANGES, told[:LONGEST_LINE])
         if _HEADING.match(line):
             continue
-        for part in _REF.sub(CHANGES, steady(line)).split(CHANGES):
+        for part in _REF.sub(CHANGES, normalize_text(line)).split(CHANGES):
             piece = part.strip()[:LONGEST_PIECE].strip()
             says = len(piece) >= SHORTEST_PIECE and any(map(str.isalpha, piece)) and not _HEADING.match(piece)
             if says and piece not in found:
@@ -91,7 +91,7 @@ def at(name: str, path: Path) -> str:
     return name + "".join(f"[{string(step) if isinstance(step, str) else step}]" for step in path)
 
 
-def telling(error: str) -> Sequence[str]:
+def select_distinctive_parts(error: str) -> Sequence[str]:
     """Return the parts of an error's message by which it is known: its code, or what it says and keeps.
 
     The first line is often the same for all failures of a server. So a part of each line counts, the longest
@@ -100,7 +100,7 @@ def telling(error: str) -> Sequence[str]:
     if code := _CODE.search(error):
         return [code["quoted"] or code["said"]]
     plain = _COLOUR.sub(CHANGES, _CUT.sub("", error))
-    lines = [_CHANGING.sub(CHANGES, steady(line)) for line in plain.splitlines()]
+    lines = [_CHANGING.sub(CHANGES, normalize_text(line)) for line in plain.splitlines()]
     return sorted(_pieces(lines, MOST_OF_A_FAILURE), key=len, reverse=True)
 
 
@@ -108,7 +108,7 @@ def _stays(path: Path, value: Any) -> bool:
     if is_volatile_field(path, value, value):
         return False
     return not isinstance(value, str) or (
-        "\n" not in value and CHANGES not in steady(value) and not _REF.search(value)
+        "\n" not in value and CHANGES not in normalize_text(value) and not _REF.search(value)
     )
 
 

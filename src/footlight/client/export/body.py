@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from footlight.client.codegen.python_text import LINE_LENGTH, string
-from footlight.client.export.assertions import assertions, at, telling
+from footlight.client.export.assertions import assertions, at, select_distinctive_parts
 from footlight.client.export.locators import refs_in, with_locators
 from footlight.client.export.python_source import (
     INDENT,
@@ -17,7 +17,7 @@ from footlight.client.export.python_source import (
     Code,
     Expression,
     call,
-    laid_out,
+    lay_out,
     literal,
     width,
 )
@@ -95,7 +95,7 @@ class Body:
 
     def _add_failure(self, error: str, made: Expression) -> None:
         self.needs.add("MCPError")
-        match, *others = [*telling(self._without_what_changes(error)), ""]
+        match, *others = [*select_distinctive_parts(self._without_what_changes(error)), ""]
         others = [f"assert {string(each)} in failure.value.message" for each in others if each]
         self.lines.append(_raises(match, named=bool(others)))
         self._statement(made, before="", indent=2)
@@ -106,7 +106,7 @@ class Body:
     def _statement(self, made: Expression, *, before: str, indent: int = 1) -> None:
         if _uses_environment(made):
             self.needs.add("os.")
-        self.lines.append(laid_out(made, indent=indent, before=before))
+        self.lines.append(lay_out(made, indent=indent, before=before))
 
     def _call(self, tool: str, arguments: Mapping[str, Expression]) -> Expression:
         """Return the call as `mcp.nav.goto(url=…)` where its names can be written like that."""
@@ -153,7 +153,7 @@ class Body:
         place = self.ids.get(text)
         if place and place.line < each.line:
             return Code(at(f"made_{place.line}", place.path))
-        if each.redacted and not PLACE.search(text) and _was_taken_out(key, text):
+        if each.redacted and not PLACE.search(text) and _is_masked(key, text):
             return _environment(f"{key}_{each.line}")
         return _join_parts(list(self._parts(text, template=each.redacted or not each.raw)))
 
@@ -221,7 +221,7 @@ def _uses_environment(expression: Expression) -> bool:
     return expression.text.startswith("os.environ[")  # A literal begins with a quote.
 
 
-def _was_taken_out(key: str, text: str) -> bool:
+def _is_masked(key: str, text: str) -> bool:
     return _MASKED.fullmatch(text) is not None or SECRET_NAME.search(key) is not None
 
 

@@ -50,7 +50,7 @@ def export_test(
         MCPError: the calls are of several sessions; or a line was redacted, and it cannot be seen where.
     """
     test_calls = _without_session(calls, name)
-    body = Body(_made_up_ids(test_calls), variables or {}, sidecars or Sidecars())
+    body = Body(_find_server_ids(test_calls), variables or {}, sidecars or Sidecars())
     for each in test_calls:
         body.add(each, name)
     if not test_calls:
@@ -109,7 +109,7 @@ def _name_suffix(name: str) -> str:
     return f" from {plain}" if plain else ""
 
 
-def _made_up_ids(calls: Sequence[LoggedCall]) -> dict[str, ResultPlace]:
+def _find_server_ids(calls: Sequence[LoggedCall]) -> dict[str, ResultPlace]:
     """Return texts that first appear in a result, and that a later call has as an argument."""
     found: dict[str, ResultPlace] = {}
     last = {text: call.line for call in calls for text in strings_of(call.arguments)}

@@ -17,7 +17,7 @@ __all__ = [
     "Expression",
     "call",
     "flat",
-    "laid_out",
+    "lay_out",
     "literal",
     "width",
 ]
@@ -62,18 +62,18 @@ def literal(value: Any) -> Expression:
     return Code(repr(value).replace("e+", "e"))
 
 
-def laid_out(expression: Expression, *, indent: int, before: str = "", after: str = "") -> str:
+def lay_out(expression: Expression, *, indent: int, before: str = "", after: str = "") -> str:
     """Return the lines of a statement that ends with the expression and the text `after` it."""
-    return f"{INDENT * indent}{before}{_laid_out(expression, indent, before, after)}{after}"
+    return f"{INDENT * indent}{before}{_lay_out(expression, indent, before, after)}{after}"
 
 
-def _laid_out(expression: Expression, indent: int, before: str, after: str) -> str:
+def _lay_out(expression: Expression, indent: int, before: str, after: str) -> str:
     line = flat(expression)
     fits = width(f"{INDENT * indent}{before}{line}{after}") <= LINE_LENGTH
     if fits or isinstance(expression, Code) or not expression.items:
         return line
     inner = INDENT * (indent + 1)
-    lines = [f"{inner}{lead}{_laid_out(each, indent + 1, lead, ',')},\n" for lead, each in expression.items]
+    lines = [f"{inner}{lead}{_lay_out(each, indent + 1, lead, ',')},\n" for lead, each in expression.items]
     return f"{expression.opening}\n{''.join(lines)}{INDENT * indent}{expression.closing}"
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from footlight.client.replay.calls import LoggedCall
 from footlight.client.replay.json_paths import Path, format_path, items_of, leaves
 from footlight.client.replay.variables import map_strings, replace_keys, strings_of
-from footlight.client.replay.volatile import Ignored, is_volatile_field, steady
+from footlight.client.replay.volatile import Ignored, is_volatile_field, normalize_text
 
 __all__ = ["MISSING", "Identifiers", "ReplayDifference", "compare_results", "format_differences", "same_text"]
 
@@ -79,7 +79,10 @@ def same_text(was: str, now: str, ids: Identifiers) -> bool:
     run.
     """
     # Also without the ids: a session may be called as a word of the text.
-    return steady(now) in (steady(was), steady(ids.in_text(was)))
+    return normalize_text(now) in (
+        normalize_text(was),
+        normalize_text(ids.in_text(was)),
+    )
 
 
 def format_differences(differences: Sequence[ReplayDifference]) -> list[str]:

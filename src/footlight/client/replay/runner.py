@@ -71,7 +71,7 @@ class Again:
     differences: Sequence[ReplayDifference] = ()
     stops: bool = False
 
-    def told(self, script: Script) -> str:
+    def describe(self, script: Script) -> str:
         """Return the differences, below the line and the call to which they belong."""
         return "\n".join([script.place(self.call), *format_differences(self.differences)])
 

@@ -44,7 +44,7 @@ async def run_sequence(
     ignored = Ignored.of(ignore)
     script = read_script(Path(path), variables)
     made = [each async for each in again(mcp, script, verify=verify, ignored=ignored)]
-    differing = [each.told(script) for each in made if each.differences]
+    differing = [each.describe(script) for each in made if each.differences]
     if made and made[-1].stops and (error := made[-1].error):
         for each in differing:
             error.add_note(each)

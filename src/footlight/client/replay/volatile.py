@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from footlight.client.replay.json_paths import Path
 from footlight.protocol.errors import MCPError
 
-__all__ = ["CHANGES", "Ignored", "is_volatile_field", "steady"]
+__all__ = ["CHANGES", "Ignored", "is_volatile_field", "normalize_text"]
 
 _LAST_WORD = re.compile(r"([A-Z][a-z]+|(?<![a-z])[a-z]+|(?<![A-Z])[A-Z]++)[\d_]*\Z")
 _FIELDS = frozenset(("ms", "at", "timestamp", "timestamps", "duration", "elapsed", "uptime", "port", "pid"))
@@ -44,7 +44,7 @@ _TEXTS = (
 """In texts: what it looks like, and what it is compared as."""
 
 
-def steady(text: str) -> str:
+def normalize_text(text: str) -> str:
     """Return the text with `CHANGES` for what is another each time."""
     for pattern, same in _TEXTS:
         text = pattern.sub(same, text)
@@ -66,14 +66,14 @@ def is_volatile_field(path: Path, was: object, now: object) -> bool:
         return type(was) is type(now) or (_is_number(was) and _is_number(now))
     if word == "time":
         return _is_number(was) and _is_number(now)
-    return word in _IDS and _made_up(was) and _made_up(now)
+    return word in _IDS and _looks_generated(was) and _looks_generated(now)
 
 
 def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def _made_up(id: object) -> bool:
+def _looks_generated(id: object) -> bool:
     return isinstance(id, str) and len(id) >= SHORTEST_ID and not re.search(r"\s", id)
 
 
@@ -103,10 +103,10 @@ class Ignored:
     def has(self, path: Path) -> bool:
         if path and path[-1] in self.fields:
             return True
-        return any(_leads(each, path) for each in self.paths if len(each) == len(path))
+        return any(_matches_path(each, path) for each in self.paths if len(each) == len(path))
 
 
-def _leads(given: Path, path: Path) -> bool:
+def _matches_path(given: Path, path: Path) -> bool:
     return all(step in (ANY, at) for step, at in zip(given, path, strict=True))
 
 

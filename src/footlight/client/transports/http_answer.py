@@ -130,7 +130,7 @@ async def _error_data(response: httpx2.Response) -> Any:
     except httpx2.HTTPError:
         return None  # The status is enough.
     found = body.decode(errors="replace")
-    for secret in _sent_secrets(response.request):
+    for secret in _find_sent_secrets(response.request):
         found = found.replace(secret, "***")
     try:
         return json.loads(found)
@@ -138,7 +138,7 @@ async def _error_data(response: httpx2.Response) -> Any:
         return found or None
 
 
-def _sent_secrets(request: httpx2.Request) -> list[str]:
+def _find_sent_secrets(request: httpx2.Request) -> list[str]:
     """Return tokens, keys, cookies and the session id of the request, which must not appear in an error."""
     values = [
         value.rpartition(" ")[2]

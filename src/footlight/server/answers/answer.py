@@ -111,7 +111,7 @@ def failure(
     answer = Answer({"success": False, "error": error_json, **observed}, tuple(images), tuple(links))
     if len(answer.text.encode()) <= MAX_ERROR_BYTES:
         return answer
-    return replace(answer, content={"success": False, "error": _shortened(error_json), **observed})
+    return replace(answer, content={"success": False, "error": _shorten_value(error_json), **observed})
 
 
 def link_to_whole(answer: Answer, link: AnswerLink) -> Answer:
@@ -120,7 +120,7 @@ def link_to_whole(answer: Answer, link: AnswerLink) -> Answer:
         "success": True,
         "resource": {"uri": link.uri, "mimeType": link.mime_type, "bytes": link.bytes},
         "preview": json.dumps(answer.content["data"], ensure_ascii=False)[:MAX_PREVIEW],
-        **_shortened(answer.events),
+        **_shorten_value(answer.events),
         **{key: value for key, value in answer.content.items() if key == "observation"},
     }
     return replace(answer, content=content, links=(*answer.links, link))
@@ -168,14 +168,14 @@ def _events_as_json(events: Events) -> dict[str, Any]:
     return {key: value for key, value in lists.items() if value}
 
 
-def _shortened(value: Any) -> Any:
+def _shorten_value(value: Any) -> Any:
     """Return a copy of a clean value, with its long texts and lists cut and marked."""
     if isinstance(value, str) and len(value) > MAX_TEXT:
         return f"{value[:MAX_TEXT]}… [cut, {len(value)} characters]"
     if isinstance(value, Mapping):
-        return {key: _shortened(item) for key, item in cast("Mapping[str, Any]", value).items()}
+        return {key: _shorten_value(item) for key, item in cast("Mapping[str, Any]", value).items()}
     if isinstance(value, list):
         items = cast("list[Any]", value)
         cut = [f"[cut, {len(items)} items]"] if len(items) > MAX_ITEMS else []
-        return [*map(_shortened, items[:MAX_ITEMS]), *cut]
+        return [*map(_shorten_value, items[:MAX_ITEMS]), *cut]
     return value

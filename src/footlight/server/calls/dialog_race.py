@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from footlight.server.tools.declaration import Tool
     from footlight.server.tools.tool_call import ToolCall
 
-__all__ = ["check_no_dialog", "run_until_dialog", "stopped_by_dialog"]
+__all__ = ["check_no_dialog", "make_stopped_result", "run_until_dialog"]
 
 T = TypeVar("T")
 
@@ -57,7 +57,7 @@ async def _end_at_dialog(call: ToolCall, limit: asyncio.Timeout) -> None:
     limit.reschedule(asyncio.get_running_loop().time())
 
 
-async def stopped_by_dialog(tool: Tool, call: ToolCall) -> Mapping[str, Any]:
+async def make_stopped_result(tool: Tool, call: ToolCall) -> Mapping[str, Any]:
     """Return the data of an action that a dialog stopped. The dialog is among the events of its answer.
 
     Raises:

@@ -27,13 +27,13 @@ from footlight.errors import FootlightError, InternalError, PermissionDenied
 from footlight.server.answers.answer import Answer, failure, success
 from footlight.server.calls.attachments import shorten_answer
 from footlight.server.calls.call_state import CallState
-from footlight.server.calls.dialog_race import check_no_dialog, run_until_dialog, stopped_by_dialog
+from footlight.server.calls.dialog_race import check_no_dialog, make_stopped_result, run_until_dialog
 from footlight.server.calls.observer import ObservationOptions, Observer
-from footlight.server.calls.progress import Report, reporting
+from footlight.server.calls.progress import Report, report_stages
 from footlight.server.calls.recording import RecordedCall
 from footlight.server.calls.steps import BatchStep, StepFailed, parse_steps, run_steps
 from footlight.server.calls.time_limits import deadline_exceeded, make_deadline
-from footlight.server.secrets.masking import Mask, unmasked
+from footlight.server.secrets.masking import Mask, keep_unmasked
 from footlight.server.tools.selection import explain_withheld
 from footlight.server.tools.tool_call import StepOutcome, ToolCall
 
@@ -77,7 +77,7 @@ class Dispatcher:
         states: StateStore,
         withheld: Iterable[Tool] = (),
         secrets: Secrets | None = None,
-        mask: Mask = unmasked,
+        mask: Mask = keep_unmasked,
         recorder: Recorder | None = None,
         journal: CallJournal | None = None,
     ) -> None:
@@ -122,7 +122,7 @@ class Dispatcher:
             UnknownTool: no tool has this name.
         """
         state = CallState(self.get(name), caller, arguments)
-        work = asyncio.create_task(self._work(state, report and _masked_report(report, self._mask)))
+        work = asyncio.create_task(self._work(state, report and _make_masking_report(report, self._mask)))
         self._working.add(work)
         work.add_done_callback(self._working.discard)
         try:
@@ -160,7 +160,7 @@ class Dispatcher:
         try:
             return await self._run_stages(state, report)
         except FootlightError as error:
-            return failure(_logged_if_bug(error, state.tool), events=_take_events(state))
+            return failure(_log_if_bug(error, state.tool), events=_take_events(state))
         except Exception as error:  # noqa: BLE001 - the one boundary where a bug becomes an answer
             return failure(await _translate(error, state), events=_take_events(state))
 
@@ -169,7 +169,7 @@ class Dispatcher:
         arguments = tool.parse(state.arguments, self._secrets)
         self._check_permission(tool)
         deadline = make_deadline(tool, arguments, self._settings.session)
-        async with reporting(
+        async with report_stages(
             report, began=state.began, total_ms=deadline.timeout_ms, stage=_running_stage(tool)
         ) as stage:
             deadline = replace(deadline, stage=stage)
@@ -191,9 +191,9 @@ class Dispatcher:
     def _check_permission(self, tool: Tool) -> None:
         security = self._settings.security
         if tool.permission == "evaluation" and not security.enable_script_evaluation:
-            raise _disabled(tool, "security.enableScriptEvaluation")
+            raise _disabled_error(tool, "security.enableScriptEvaluation")
         if tool.permission == "upload" and not security.enable_file_upload:
-            raise _disabled(tool, "security.enableFileUpload")
+            raise _disabled_error(tool, "security.enableFileUpload")
 
     async def _make_call(self, state: CallState, deadline: Deadline) -> ToolCall:
         return ToolCall(
@@ -220,7 +220,7 @@ class Dispatcher:
     ) -> None:
         """Find the session, or create it, and hold its lock until `held` is closed."""
         # A session that is being created is finished even if this call is cancelled: the next one uses it.
-        session = await shield_until_done(call.sessions.get(_session_named(arguments), caller=state.caller))
+        session = await shield_until_done(call.sessions.get(_session_name(arguments), caller=state.caller))
         state.awaited = session
         if state.followed is not None:
             state.followed.wait_for(session)
@@ -264,7 +264,7 @@ class Dispatcher:
         observation = None
         async with _time_limit(call):
             if data is None:
-                data = await stopped_by_dialog(tool, call)
+                data = await make_stopped_result(tool, call)
             elif tool.effect == "act" or observer:
                 observation = await run_until_dialog(call, _settle_and_observe(tool, call, observer))
         session.touch()
@@ -347,7 +347,7 @@ class Dispatcher:
             logger.exception("a step of %s could not be recorded", step.tool.name)
 
 
-def _session_named(arguments: BaseModel) -> str | None:
+def _session_name(arguments: BaseModel) -> str | None:
     """Return the session's name or its id, whichever the toolset has."""
     name: str | None = getattr(arguments, "session_name", None)
     id: str | None = getattr(arguments, "session_id", None)
@@ -438,7 +438,7 @@ def _take_locator(call: ToolCall) -> Any:
     return call.maybe_page.view.take_located() if call.maybe_page else None
 
 
-def _masked_report(report: Report, mask: Mask) -> Report:
+def _make_masking_report(report: Report, mask: Mask) -> Report:
     async def send(progress: float, total: float | None, message: str | None) -> None:
         await report(progress, total, mask(message))
 
@@ -449,7 +449,7 @@ def _running_stage(tool: Tool) -> str:
     return f"{tool.name} is running"
 
 
-def _disabled(tool: Tool, setting: str) -> PermissionDenied:
+def _disabled_error(tool: Tool, setting: str) -> PermissionDenied:
     return PermissionDenied(
         f"{tool.name} is disabled on this server",
         suggestion=f"Ask the server operator to enable `{setting}`.",
@@ -463,10 +463,10 @@ async def _translate(error: Exception, state: CallState) -> FootlightError:
         return ended
     if full := disk_full_error(error):
         return full
-    return _logged_if_bug(InternalError(f"Unexpected {type(error).__name__}"), state.tool, error)
+    return _log_if_bug(InternalError(f"Unexpected {type(error).__name__}"), state.tool, error)
 
 
-def _logged_if_bug(error: FootlightError, tool: Tool, cause: Exception | None = None) -> FootlightError:
+def _log_if_bug(error: FootlightError, tool: Tool, cause: Exception | None = None) -> FootlightError:
     """Log a bug with its traceback, under an id that the answer contains."""
     if isinstance(error, InternalError):
         error.details["errorId"] = error_id = secrets.token_hex(6)

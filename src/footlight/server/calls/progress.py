@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 
 from footlight.browser.driver.deadline import Stage, no_progress
 
-__all__ = ["Report", "reporting"]
+__all__ = ["Report", "report_stages"]
 
 logger = logging.getLogger(__name__)
 
@@ -25,7 +25,7 @@ LEAST_MS = 0.1
 
 
 @contextlib.asynccontextmanager
-async def reporting(
+async def report_stages(
     report: Report | None, *, began: float, total_ms: float, stage: str
 ) -> AsyncGenerator[Stage]:
     """Yield what takes the stages of a call that begins with this one; after the block nothing is reported.
@@ -63,7 +63,7 @@ class _Reporter:
         """Send reports until this is cancelled, the call's time is over, or a report cannot be sent."""
         try:
             while True:
-                await self._news()
+                await self._wait_for_stage()
                 self._last_ms = passed_ms = self._passed_ms()
                 if passed_ms >= self._total_ms:
                     return
@@ -71,7 +71,7 @@ class _Reporter:
         except Exception:
             logger.debug("progress could not be reported", exc_info=True)
 
-    async def _news(self) -> None:
+    async def _wait_for_stage(self) -> None:
         """Wait for another stage, but not for ever."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(EVERY_SECONDS):

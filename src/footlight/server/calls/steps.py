@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from footlight.browser.driver.deadline import ELEMENT_TIMEOUT, Deadline
 from footlight.errors import FootlightError, InvalidParameter
-from footlight.server.calls.dialog_race import check_no_dialog, run_until_dialog, stopped_by_dialog
+from footlight.server.calls.dialog_race import check_no_dialog, make_stopped_result, run_until_dialog
 from footlight.server.tools.tool_call import CallReport, StepOutcome, ToolCall
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ async def _run_step(
     call = replace(call, deadline=_deadline_of(step, call))
     data = await run_until_dialog(call, step.tool.run(call, step.arguments))
     if data is None:
-        return await stopped_by_dialog(step.tool, call)
+        return await make_stopped_result(step.tool, call)
     if step.tool.effect == "act":
         await run_until_dialog(call, settle(call))
     return data

@@ -14,7 +14,13 @@ from typing import Annotated, Any, cast
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from footlight.errors import ConfigurationError
-from footlight.server.prompts.library import NAME, InvalidPrompt, PromptArgument, PromptDefinition, checked
+from footlight.server.prompts.library import (
+    NAME,
+    InvalidPrompt,
+    PromptArgument,
+    PromptDefinition,
+    check_prompt,
+)
 from footlight.server.prompts.redaction import ends_in_secret
 
 __all__ = ["builtin_prompts", "load_prompts"]
@@ -98,10 +104,10 @@ def _prompt(text: str, source: str) -> PromptDefinition:
         expected = ", ".join(_File.model_fields)
         raise _fault(source, None, f"must be an object with the fields {expected}")
     try:
-        prompt = _declared(_File.model_validate(data))
-        checked(prompt)
+        prompt = _make_definition(_File.model_validate(data))
+        check_prompt(prompt)
     except ValidationError as error:
-        raise _explained(error, source) from None
+        raise _explain_error(error, source) from None
     except InvalidPrompt as error:
         raise _fault(source, error.field, error.reason) from None
     return prompt
@@ -131,7 +137,7 @@ def _yaml(text: str, source: str) -> object:
         raise _fault(source, None, f"not valid YAML: {' '.join(str(error).split())}") from None
 
 
-def _declared(file: _File) -> PromptDefinition:
+def _make_definition(file: _File) -> PromptDefinition:
     arguments = tuple(
         PromptArgument(
             name=each.name,
@@ -148,7 +154,7 @@ def _declared(file: _File) -> PromptDefinition:
     )
 
 
-def _explained(error: ValidationError, source: str) -> ConfigurationError:
+def _explain_error(error: ValidationError, source: str) -> ConfigurationError:
     problems = [_problem(cast("dict[str, Any]", each), source) for each in error.errors(include_url=False)]
     return _error("\n".join(problems))
 

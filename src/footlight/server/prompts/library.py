@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import cast
 
 from footlight.server.answers.json_values import clean
-from footlight.server.prompts.redaction import MARK, masked, names_selectors, without
-from footlight.server.prompts.template import TemplateError, TextTemplate, parse, shown
+from footlight.server.prompts.redaction import MARK, mask_json, mask_secrets, names_selectors
+from footlight.server.prompts.template import TemplateError, TextTemplate, format_value, parse
 
 __all__ = [
     "InvalidArgument",
@@ -25,7 +25,7 @@ __all__ = [
     "PromptError",
     "PromptLibrary",
     "PromptNotFound",
-    "checked",
+    "check_prompt",
 ]
 
 NAME = r"^[A-Za-z0-9._-]{1,128}$"
@@ -99,7 +99,7 @@ class PromptLibrary:
         Raises:
             InvalidPrompt: names the prompt, the field, and the line of a template.
         """
-        self._prompts[prompt.name] = prompt, checked(prompt)
+        self._prompts[prompt.name] = prompt, check_prompt(prompt)
 
     def get(self, name: str) -> PromptDefinition | None:
         prompt, _ = self._prompts.get(name, (None, None))
@@ -121,18 +121,18 @@ class PromptLibrary:
         if name not in self._prompts:
             raise PromptNotFound(name)
         prompt, template = self._prompts[name]
-        given = _given(prompt, arguments)
+        given = _with_defaults(prompt, arguments)
         try:
             values = {
-                key: _parsed(key, value) if key in template.iterated else clean(value)
+                key: _parse_iterable(key, value) if key in template.iterated else clean(value)
                 for key, value in given.items()
             }
-            return _rendered(prompt, template, values, given=arguments.keys())
+            return _fill_in(prompt, template, values, given=arguments.keys())
         except RecursionError:
             raise InvalidArgument(f"An argument of {name} is nested too deeply") from None
 
 
-def checked(prompt: PromptDefinition) -> TextTemplate:
+def check_prompt(prompt: PromptDefinition) -> TextTemplate:
     """Return the template of a prompt after checking it.
 
     Raises:
@@ -170,13 +170,13 @@ def _check_iterated(prompt: PromptDefinition, template: TextTemplate) -> None:
             raise InvalidPrompt(prompt.name, f"arguments[{index}].secret", reason)
         if argument.default is not None:
             try:
-                _parsed(argument.name, argument.default)
+                _parse_iterable(argument.name, argument.default)
             except (InvalidArgument, RecursionError):
                 reason = f"must be {_ITERABLE}, because the template goes over it"
                 raise InvalidPrompt(prompt.name, f"arguments[{index}].default", reason) from None
 
 
-def _given(prompt: PromptDefinition, arguments: Mapping[str, object]) -> dict[str, object]:
+def _with_defaults(prompt: PromptDefinition, arguments: Mapping[str, object]) -> dict[str, object]:
     """Return the arguments, with defaults for those that are absent."""
     for argument in prompt.arguments:
         if argument.required and argument.name not in arguments:
@@ -190,7 +190,7 @@ def _given(prompt: PromptDefinition, arguments: Mapping[str, object]) -> dict[st
     return {**defaults, **arguments}
 
 
-def _parsed(name: str, value: object) -> object:
+def _parse_iterable(name: str, value: object) -> object:
     """Return the object or array that a template iterates over."""
     problem = ""
     if isinstance(value, str):
@@ -205,7 +205,7 @@ def _parsed(name: str, value: object) -> object:
     return cleaned
 
 
-def _rendered(
+def _fill_in(
     prompt: PromptDefinition, template: TextTemplate, values: Mapping[str, object], *, given: Collection[str]
 ) -> str:
     """Fill the template in. Secrets are taken out of what the caller gave, and of nothing else.
@@ -214,14 +214,14 @@ def _rendered(
     the password away.
     """
     secret = {argument.name for argument in prompt.arguments if argument.secret}
-    secrets = [shown(value) for name, value in values.items() if name in secret]
+    secrets = [format_value(value) for name, value in values.items() if name in secret]
     safe: dict[str, object] = {}
     for name, value in values.items():
         if name in secret:
             safe[name] = MARK if value != "" else ""
         elif name in given:
             # What a template goes over is what the model works with, such as what it types: it stays.
-            kept = value if name in template.iterated else masked(value, by_key=not names_selectors(name))
+            kept = value if name in template.iterated else mask_json(value, by_key=not names_selectors(name))
             safe[name] = _without_all(kept, secrets)
         else:
             safe[name] = value
@@ -232,9 +232,9 @@ def _without_all(value: object, secrets: Sequence[str]) -> object:
     """Return a JSON value with the mark for every occurrence of a secret in its texts, keys and numbers."""
     if isinstance(value, Mapping):
         entries = cast("Mapping[str, object]", value).items()
-        return {without(key, secrets): _without_all(item, secrets) for key, item in entries}
+        return {mask_secrets(key, secrets): _without_all(item, secrets) for key, item in entries}
     if isinstance(value, list):
         return [_without_all(item, secrets) for item in cast("Sequence[object]", value)]
-    text = shown(value)
-    safe = without(text, secrets)
+    text = format_value(value)
+    safe = mask_secrets(text, secrets)
     return value if safe == text else safe

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 from urllib.parse import quote
 
-__all__ = ["MARK", "ends_in_secret", "masked", "names_secret", "names_selectors", "without"]
+__all__ = ["MARK", "ends_in_secret", "mask_json", "mask_secrets", "names_secret", "names_selectors"]
 
 MARK = "[REDACTED]"
 
@@ -46,7 +46,7 @@ def names_selectors(name: str) -> bool:
     return _words(name).endswith(("selector", "selectors"))
 
 
-def masked(value: object, *, by_key: bool = True) -> object:
+def mask_json(value: object, *, by_key: bool = True) -> object:
     """Return a JSON value with a mark in place of passwords in URLs and, with `by_key`, of values whose key
     names a secret.
     """
@@ -55,15 +55,15 @@ def masked(value: object, *, by_key: bool = True) -> object:
     if isinstance(value, Mapping):
         entries = cast("Mapping[str, object]", value).items()
         return {
-            masked(key): MARK if by_key and names_secret(key) else masked(item, by_key=by_key)
+            mask_json(key): MARK if by_key and names_secret(key) else mask_json(item, by_key=by_key)
             for key, item in entries
         }
     if isinstance(value, list):
-        return [masked(item, by_key=by_key) for item in cast("Sequence[object]", value)]
+        return [mask_json(item, by_key=by_key) for item in cast("Sequence[object]", value)]
     return value
 
 
-def without(text: str, secrets: Iterable[str]) -> str:
+def mask_secrets(text: str, secrets: Iterable[str]) -> str:
     """Return the text with a mark in place of every occurrence of a secret: plain, as in JSON, or as in a
     URL.
     """

@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, cast
 
-__all__ = ["TemplateError", "TextTemplate", "parse", "shown"]
+__all__ = ["TemplateError", "TextTemplate", "format_value", "parse"]
 
 _BLOCKS = ("each", "if")
 _LOOP_NAMES = ("this", "@key", "@index")
@@ -70,35 +70,35 @@ class TextTemplate:
 
     def render(self, values: Mapping[str, object]) -> str:
         """Return the text of the template. `values` are JSON values by argument."""
-        return "".join(_rendered(self.nodes, values))
+        return "".join(_render_nodes(self.nodes, values))
 
 
-def shown(value: object) -> str:
+def format_value(value: object) -> str:
     """Return a value as a template prints it: text unchanged, anything else as compact JSON."""
     if isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _rendered(nodes: Sequence[_Node], scope: Mapping[str, object]) -> Iterator[str]:
+def _render_nodes(nodes: Sequence[_Node], scope: Mapping[str, object]) -> Iterator[str]:
     for node in nodes:
         if isinstance(node, str):
             yield node
         elif isinstance(node, _Reference):
-            yield shown(_value(node, scope))
+            yield format_value(_value(node, scope))
         else:
-            yield from _rendered_block(node, _value(node.subject, scope), scope)
+            yield from _render_block(node, _value(node.subject, scope), scope)
 
 
-def _rendered_block(block: _Block, value: object, scope: Mapping[str, object]) -> Iterator[str]:
+def _render_block(block: _Block, value: object, scope: Mapping[str, object]) -> Iterator[str]:
     if block.kind == "if":
-        yield from _rendered(block.body if _holds(value) else block.otherwise, scope)
+        yield from _render_nodes(block.body if _is_true(value) else block.otherwise, scope)
         return
     items = _items(value)
     for index, (key, item) in enumerate(items):
-        yield from _rendered(block.body, {**scope, "this": item, "@key": key, "@index": index})
+        yield from _render_nodes(block.body, {**scope, "this": item, "@key": key, "@index": index})
     if not items:
-        yield from _rendered(block.otherwise, scope)
+        yield from _render_nodes(block.otherwise, scope)
 
 
 def _value(reference: _Reference, scope: Mapping[str, object]) -> object:
@@ -109,7 +109,7 @@ def _value(reference: _Reference, scope: Mapping[str, object]) -> object:
     return value
 
 
-def _holds(value: object) -> bool:
+def _is_true(value: object) -> bool:
     """Return whether a value is true as in Handlebars: an empty object is, an empty array is not."""
     return bool(value) or isinstance(value, Mapping)
 
@@ -174,7 +174,7 @@ class _Parser:
         if begin := re.fullmatch(r"#(\S+)\s+(\S+)", tag):
             self._begin(begin[1], self._reference(begin[2]), tag)
         elif tag == "else":
-            self._turn()
+            self._begin_else()
         elif end := re.fullmatch(r"/(\S+)", tag):
             self._end(end[1])
         else:
@@ -187,7 +187,7 @@ class _Parser:
             self._iterated.add(subject.name)
         self._open.append(_Open(kind, subject, f"{{{{{tag}}}}}", self._line))
 
-    def _turn(self) -> None:
+    def _begin_else(self) -> None:
         if not self._open or self._open[-1].otherwise is not None:
             raise self._error("{{else}} has no block that it could belong to")
         self._open[-1].otherwise = []

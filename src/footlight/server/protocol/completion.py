@@ -54,10 +54,10 @@ class CompletionHandler:
         if argument is None or argument.secret:
             return ()
         # A set would not keep the order: what the prompt suggests comes first.
-        values = dict.fromkeys(self._suggested(argument, caller))
+        values = dict.fromkeys(self._suggest_values(argument, caller))
         return tuple(each for each in values if each.lower().startswith(prefix.lower()))
 
-    def _suggested(self, argument: PromptArgument, caller: Caller) -> Iterator[str]:
+    def _suggest_values(self, argument: PromptArgument, caller: Caller) -> Iterator[str]:
         yield from argument.values
         if argument.default is not None:
             yield argument.default

@@ -12,7 +12,7 @@ from footlight.server.protocol.prompts import PromptHandlers
 from footlight.server.protocol.resources import ResourceHandlers
 from footlight.server.protocol.tools import ToolHandlers
 from footlight.server.requests import Handler, Request
-from footlight.server.secrets.masking import Mask, unmasked
+from footlight.server.secrets.masking import Mask, keep_unmasked
 
 if TYPE_CHECKING:
     from footlight.config import Settings
@@ -104,7 +104,7 @@ def make_methods(
     resources: Resources,
     subscriptions: Subscriptions,
     prompts: Callable[[], PromptLibrary],
-    mask: Mask = unmasked,
+    mask: Mask = keep_unmasked,
     compact_list: bool = False,
 ) -> ServerMethods:
     """Return what the server answers, for any transport."""

@@ -8,7 +8,7 @@ from typing import Any
 from footlight.server.prompts.library import PromptDefinition, PromptError, PromptLibrary
 from footlight.server.protocol.paging import page_of
 from footlight.server.requests import INVALID_PARAMS, ProtocolError, Request
-from footlight.server.secrets.masking import Mask, unmasked
+from footlight.server.secrets.masking import Mask, keep_unmasked
 
 __all__ = ["PromptHandlers"]
 
@@ -16,13 +16,13 @@ __all__ = ["PromptHandlers"]
 class PromptHandlers:
     """`library` returns the prompts when they are first asked for, because reading them takes a while."""
 
-    def __init__(self, library: Callable[[], PromptLibrary], *, mask: Mask = unmasked) -> None:
+    def __init__(self, library: Callable[[], PromptLibrary], *, mask: Mask = keep_unmasked) -> None:
         self._library = library
         self._mask = mask
 
     async def list(self, request: Request) -> dict[str, Any]:
         prompts, following = page_of(self._library().list(), request)
-        return {"prompts": [_listed(prompt) for prompt in prompts], **following}
+        return {"prompts": [_list_entry(prompt) for prompt in prompts], **following}
 
     async def get(self, request: Request) -> dict[str, Any]:
         name, arguments = request.text("name"), request.texts_by_name("arguments")
@@ -37,7 +37,7 @@ class PromptHandlers:
         return {"description": prompt.description, "messages": [{"role": "user", "content": content}]}
 
 
-def _listed(prompt: PromptDefinition) -> dict[str, Any]:
+def _list_entry(prompt: PromptDefinition) -> dict[str, Any]:
     return {
         "name": prompt.name,
         "description": prompt.description,

@@ -77,11 +77,11 @@ class ResourceHandlers:
             raise ProtocolError(INVALID_PARAMS, f"At most {MAX_URIS} resources on one stream")
         interest = Interest(
             list_changes=request.flag("notifications", "resourcesListChanged"),
-            uris=tuple(dict.fromkeys(self._listed_form(request, uri) for uri in given)),
+            uris=tuple(dict.fromkeys(self._find_listed_uri(request, uri) for uri in given)),
         )
         return await self._subscriptions.listen(request, interest)
 
-    def _listed_form(self, request: Request, uri: str) -> str:
+    def _find_listed_uri(self, request: Request, uri: str) -> str:
         """Return the URI as `resources/list` has it. A resource that does not exist yet may come later."""
         try:
             return self._resources.canonical(uri, request.caller)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from footlight.server.tools.declaration import Tool
     from footlight.server.toolset import Envelope, Toolset
 
-__all__ = ["ToolHandlers", "compact_tool", "list_tools", "listed_tool"]
+__all__ = ["ToolHandlers", "compact_tool", "full_tool", "list_tools"]
 
 LOCATOR = "footlight/locator"
 """The key in `_meta` of a result: what leads to the element again that a ref named. No model reads it."""
@@ -37,7 +37,7 @@ class ToolHandlers:
 
     @cached_property
     def _full_list(self) -> list[dict[str, Any]]:
-        return [listed_tool(tool, self._envelope) for tool in self._dispatcher.tools]
+        return [full_tool(tool, self._envelope) for tool in self._dispatcher.tools]
 
     @cached_property
     def _compact_list(self) -> list[dict[str, Any]]:
@@ -84,7 +84,7 @@ def compact_tool(tool: Tool) -> dict[str, Any]:
     }
 
 
-def listed_tool(tool: Tool, envelope: Envelope | None = None) -> dict[str, Any]:
+def full_tool(tool: Tool, envelope: Envelope | None = None) -> dict[str, Any]:
     """Return a tool in the full form of `tools/list`."""
     output_schema = (envelope or SuccessEnvelope()).schema(tool)
     annotations = {"readOnlyHint": tool.read_only, "destructiveHint": tool.destructive}
@@ -106,4 +106,4 @@ def listed_tool(tool: Tool, envelope: Envelope | None = None) -> dict[str, Any]:
 def list_tools(toolset: Toolset) -> list[dict[str, Any]]:
     """Return the offered tools in the full form of `tools/list`."""
     envelope = toolset.make_envelope()
-    return [listed_tool(tool, envelope) for tool in toolset.offered]
+    return [full_tool(tool, envelope) for tool in toolset.offered]

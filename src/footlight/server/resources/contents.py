@@ -77,7 +77,7 @@ async def read(address: Address, session: Session) -> ResourceContent:
         case "answer":
             return _answer(_long_answer(address, session))
         case "file":
-            return _file(_kept_file(address, session))
+            return _file(_find_file(address, session))
 
 
 def check(address: Address, session: Session) -> None:
@@ -92,7 +92,7 @@ def check(address: Address, session: Session) -> None:
         case "page":
             _open_page(address, session)
         case "element":
-            _kept_element(address, session)
+            _find_element(address, session)
         case "network-log":
             _check_log(address, session)
         case "screenshot":
@@ -100,7 +100,7 @@ def check(address: Address, session: Session) -> None:
         case "answer":
             _long_answer(address, session)
         case "file":
-            _kept_file(address, session)
+            _find_file(address, session)
 
 
 async def _page(page: Page) -> ResourceContent:
@@ -121,7 +121,7 @@ def _open_page(address: Address, session: Session) -> Page:
 
 async def _element(address: Address, session: Session) -> ResourceContent:
     page, id = _open_page(address, session), address.segments[2]
-    kept = _kept_element(address, session)
+    kept = _find_element(address, session)
     try:
         found = await elements.describe(page, kept, timeout_ms=READ_MS)
     except TimeoutError:
@@ -142,7 +142,7 @@ async def _element(address: Address, session: Session) -> ResourceContent:
     )
 
 
-def _kept_element(address: Address, session: Session) -> KeptElement:
+def _find_element(address: Address, session: Session) -> KeptElement:
     kept = _open_page(address, session).element_ids.find(address.segments[2])
     if kept is None:
         raise Missing(f"no {address.segments[2]} was found in the document that is there; find it again")
@@ -211,7 +211,7 @@ def _answer(answer: LongAnswer) -> ResourceContent:
     return ResourceContent(uri=link.uri, mime_type=link.mime_type, data=answer.data.decode(), from_page=WHOLE)
 
 
-def _kept_file(address: Address, session: Session) -> StoredFile:
+def _find_file(address: Address, session: Session) -> StoredFile:
     for file in reversed(session.artifacts.items(session.id, StoredFile)):
         if file.name == address.segments[1]:
             return file

@@ -18,7 +18,7 @@ from footlight.errors import FootlightError
 from footlight.server.resources.contents import Missing, ResourceContent, check, read
 from footlight.server.resources.listing import JSON, ListedResource, resources_of
 from footlight.server.resources.uris import PATTERNS, Address, Kind, template
-from footlight.server.secrets.masking import Mask, masked_document, unmasked
+from footlight.server.secrets.masking import Mask, keep_unmasked, mask_document
 
 if TYPE_CHECKING:
     from footlight.browser.sessions.session import Session
@@ -76,7 +76,9 @@ TEMPLATES = (
 class Resources:
     """`find_sessions` gives the table of sessions, or None as long as there is no browser."""
 
-    def __init__(self, find_sessions: Callable[[], SessionTable | None], *, mask: Mask = unmasked) -> None:
+    def __init__(
+        self, find_sessions: Callable[[], SessionTable | None], *, mask: Mask = keep_unmasked
+    ) -> None:
         """Create the resources. `mask` is applied to everything that they return."""
         self._find_sessions = find_sessions
         self._mask = mask
@@ -103,7 +105,7 @@ class Resources:
             raise ResourceNotFound(uri, str(missing)) from None
         if self._find(uri, caller)[1] is not session:
             raise ResourceNotFound(uri, "its session was closed")
-        return replace(content, data=masked_document(content.data, content.mime_type, self._mask))
+        return replace(content, data=mask_document(content.data, content.mime_type, self._mask))
 
     def canonical(self, uri: str, caller: Caller) -> str:
         """Return the URI in the form in which it is listed and notified of.
@@ -133,7 +135,7 @@ class Resources:
             if template(kind) == template_uri and argument_name in names
             for value in self._values(kind, argument_name, known, caller)
         }
-        return tuple(sorted((each for each in values if each.startswith(prefix)), key=_natural))
+        return tuple(sorted((each for each in values if each.startswith(prefix)), key=_natural_sort_key))
 
     def open_urls(self, caller: Caller) -> tuple[str, ...]:
         """Return the URLs of the caller's pages, each once, oldest first."""
@@ -190,6 +192,6 @@ def _values_in(session: Session, kind: Kind, name: str, page_id: str | None) -> 
             return
 
 
-def _natural(text: str) -> builtins.list[tuple[str, int]]:
+def _natural_sort_key(text: str) -> builtins.list[tuple[str, int]]:
     """Return a sort key that puts page-2 before page-10."""
     return [(letters, int(digits or 0)) for letters, digits in re.findall(r"(\D*)(\d*)", text)]

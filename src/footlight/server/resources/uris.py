@@ -54,7 +54,7 @@ class Address:
         """
         if not uri.startswith(ROOT):
             raise ValueError(f"it does not start with {ROOT}")
-        kind, *segments = (_decoded(segment) for segment in uri.removeprefix(ROOT).split("/"))
+        kind, *segments = (_decode_segment(segment) for segment in uri.removeprefix(ROOT).split("/"))
         if kind not in get_args(Kind):
             raise ValueError(f"{kind!r} is none of {', '.join(PATTERNS)}")
         known = cast("Kind", kind)
@@ -68,7 +68,7 @@ def template(kind: Kind) -> str:
     return ROOT + "/".join((kind, *(f"{{{name}}}" for name in PATTERNS[kind])))
 
 
-def _decoded(segment: str) -> str:
+def _decode_segment(segment: str) -> str:
     if "?" in segment or "#" in segment:
         raise ValueError("it has a query or a fragment")
     if re.search("%(?![0-9A-Fa-f]{2})", segment):

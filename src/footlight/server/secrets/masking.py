@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar, cast
 from footlight.patterns import ANY_SPACE, AnyOf
 from footlight.server.secrets.secrets import SHORTEST, Secrets
 
-__all__ = ["Mask", "Masker", "masked_document", "protocol_keys", "unmasked"]
+__all__ = ["Mask", "Masker", "keep_unmasked", "mask_document", "protocol_keys"]
 
 T = TypeVar("T")
 
@@ -32,23 +32,23 @@ class Mask(Protocol):
     def __call__(self, value: T, /) -> T: ...
 
 
-def unmasked(value: T, /) -> T:
+def keep_unmasked(value: T, /) -> T:
     """Return the value unchanged: the mask of a server without secrets."""
     return value
 
 
-def masked_document(data: str | bytes, mime_type: str, mask: Mask) -> str | bytes:
+def mask_document(data: str | bytes, mime_type: str, mask: Mask) -> str | bytes:
     """Mask the contents of a resource. Binary contents, such as pictures, stay unchanged."""
-    if mask is unmasked:
+    if mask is keep_unmasked:
         return data
     if isinstance(data, str):
-        return _masked_json(data, mask) if mime_type == "application/json" else mask(data)
+        return _mask_json(data, mask) if mime_type == "application/json" else mask(data)
     if not re.match(r"text/|application/(?:[\w.-]+\+)?(?:json|xml|javascript)", mime_type):
         return data
     return mask(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
 
-def _masked_json(text: str, mask: Mask) -> str:
+def _mask_json(text: str, mask: Mask) -> str:
     return json.dumps(mask(json.loads(text)), ensure_ascii=False)
 
 
@@ -81,7 +81,7 @@ class Masker:
     def __init__(self, secrets: Secrets, keys: Iterable[str] = ()) -> None:
         values = zip(secrets.names, secrets.values, strict=True)
         self._secrets = sorted(values, key=lambda secret: len(secret[1]), reverse=True)
-        self._pattern = AnyOf([_MARKED, *(_written(value) for _, value in self._secrets)])
+        self._pattern = AnyOf([_MARKED, *(_value_pattern(value) for _, value in self._secrets)])
         self._keys = frozenset(keys)
 
     def __call__(self, value: T, /) -> T:
@@ -191,16 +191,16 @@ LONGEST_GROUPED = 100
 """Characters. A longer value would make the expression too large."""
 
 
-def _written(value: str) -> str:
+def _value_pattern(value: str) -> str:
     """Return an expression in RE2's syntax that matches any spelling of a value."""
-    between = _between(value)
-    words = (between.join(map(_letter, word)) for word in value.split())
+    between = _separator_pattern(value)
+    words = (between.join(map(_character_pattern, word)) for word in value.split())
     # What surrounds it is nothing that a page would keep.
     plain = f"(?i:{_SPACE.join(words)})"
     return "|".join((*_in_base64(value.encode()), plain))
 
 
-def _between(value: str) -> str:
+def _separator_pattern(value: str) -> str:
     """Return an expression for what a page may put between two characters of a value."""
     if len(value) > LONGEST_GROUPED:
         return ""
@@ -211,7 +211,7 @@ _IN_FILE_NAMES = re.compile(r"[\w.\- ()]")
 """In the name of a download, an underscore stands for any other character."""
 
 
-def _letter(char: str) -> str:
+def _character_pattern(char: str) -> str:
     """Return an expression for a character as it is, and as it is escaped in JSON, scripts, URLs and HTML."""
     if char.isascii() and char.isalnum():
         return char

@@ -51,7 +51,7 @@ class Secrets:
     def values(self) -> tuple[str, ...]:
         return tuple(self._values.values())
 
-    def resolved(self, text: str) -> str:
+    def resolve(self, text: str) -> str:
         """Return the value that `secret:NAME` stands for, or any other text unchanged.
 
         Raises:
@@ -65,12 +65,12 @@ class Secrets:
         return SecretValue(self._values[use[1]])
 
 
-def _resolved(text: str, info: ValidationInfo) -> str:
+def _resolve_secret(text: str, info: ValidationInfo) -> str:
     secrets = cast("Secrets | None", info.context)
-    return secrets.resolved(text) if secrets else text
+    return secrets.resolve(text) if secrets else text
 
 
-SecretText = Annotated[str, AfterValidator(_resolved)]
+SecretText = Annotated[str, AfterValidator(_resolve_secret)]
 """A parameter whose text goes where secrets go. It may be `secret:NAME`; the tool gets the value."""
 
 
@@ -88,20 +88,20 @@ def load_secrets(file: Path) -> Secrets:
             # `dotenv_values` skips a line that it cannot read: that secret would be missed too late.
             found = [_secret(file, line) for line in parse_stream(lines) if line.key or line.error]
     except OSError as error:
-        raise _wrong(file, f"cannot be read: {error.strerror or error}") from None
+        raise _file_error(file, f"cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError:
-        raise _wrong(file, "is not UTF-8 text") from None
+        raise _file_error(file, "is not UTF-8 text") from None
     return Secrets(dict(found))
 
 
 def _secret(file: Path, line: Binding) -> tuple[str, str]:
     number = line.original.line
     if line.error or line.key is None or line.value is None:
-        raise _wrong(file, f"line {number}: must be NAME=value")
+        raise _file_error(file, f"line {number}: must be NAME=value")
     if not re.fullmatch(_NAME, line.key):
-        raise _wrong(file, f"line {number}: a name is of letters, digits and underscores")
+        raise _file_error(file, f"line {number}: a name is of letters, digits and underscores")
     if len(line.value.strip()) < SHORTEST:
-        raise _wrong(
+        raise _file_error(
             file,
             f"line {number}: {line.key} has fewer than {SHORTEST} characters. So short a value is found in "
             "half of all words, which would be masked",
@@ -109,7 +109,7 @@ def _secret(file: Path, line: Binding) -> tuple[str, str]:
     return line.key, line.value
 
 
-def _wrong(file: Path, what: str) -> ConfigurationError:
+def _file_error(file: Path, what: str) -> ConfigurationError:
     return ConfigurationError(f"setting 'security.secretsFile': {file} {what}")
 
 

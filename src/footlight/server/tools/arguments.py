@@ -107,7 +107,7 @@ def _problem(problem: Any, expected: ExpectedArguments) -> tuple[str, str, str]:
     if problem["type"] == "extra_forbidden":
         return path, "extra", _unknown_parameter(path, expected.tool, expected.properties)
     text = str(problem["msg"]).replace("Input should be", "must be").removeprefix("Value error, ")
-    got = "" if _takes_secret(expected, path) else f", got {_shortened(problem['input'])}"
+    got = "" if _takes_secret(expected, path) else f", got {_shorten_value(problem['input'])}"
     return path, str(problem["type"]), f"{path}: {text}{got}"
 
 
@@ -121,7 +121,7 @@ def _unknown_parameter(path: str, tool: str, known: Iterable[str]) -> str:
     return f"{path}: unknown parameter; {tool} takes {', '.join(known) or 'none'}"
 
 
-def _shortened(value: object) -> str:
+def _shorten_value(value: object) -> str:
     text = repr(value)
     return text if len(text) <= MAX_VALUE_CHARACTERS else f"{text[:MAX_VALUE_CHARACTERS]}…"
 

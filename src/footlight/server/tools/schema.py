@@ -104,7 +104,7 @@ def make_arguments_model(
 
 
 def make_input_schema(arguments: type[BaseModel]) -> dict[str, Any]:
-    schema = _plain(arguments.model_json_schema(by_alias=True, mode="validation"))
+    schema = _simplify(arguments.model_json_schema(by_alias=True, mode="validation"))
     return {
         "type": "object",
         "properties": schema.get("properties", {}),
@@ -116,7 +116,7 @@ def make_input_schema(arguments: type[BaseModel]) -> dict[str, Any]:
 def make_returned_schema(function: Function) -> dict[str, Any]:
     """Return the schema of what a function returns, without what an envelope adds."""
     returned = typing.get_type_hints(function, include_extras=True)["return"]
-    return _plain(TypeAdapter(returned).json_schema(mode="serialization"), keep_nulls=True)
+    return _simplify(TypeAdapter(returned).json_schema(mode="serialization"), keep_nulls=True)
 
 
 def make_output_schema(data: dict[str, Any], *, effect: str, scope: str, observed: bool) -> dict[str, Any]:
@@ -127,7 +127,7 @@ def make_output_schema(data: dict[str, Any], *, effect: str, scope: str, observe
     if effect != "configure":
         data["properties"] = {**data.get("properties", {}), **EVENTS_SCHEMA}
     if effect == "act" and scope != "server":
-        data = _or_cut_short(data)
+        data = _allow_dialog_answer(data)
     instead = (
         {}
         if scope == "server"
@@ -148,7 +148,7 @@ def make_output_schema(data: dict[str, Any], *, effect: str, scope: str, observe
     }
 
 
-def _or_cut_short(data: dict[str, Any]) -> dict[str, Any]:
+def _allow_dialog_answer(data: dict[str, Any]) -> dict[str, Any]:
     """Allow the answer of an action that a dialog stopped: the page's URL and the dialog."""
     required = data.get("required", [])
     if set(required) <= {"url"}:
@@ -158,13 +158,13 @@ def _or_cut_short(data: dict[str, Any]) -> dict[str, Any]:
     return {**data, "anyOf": [{"required": required}, {"required": ["url", "dialogs"]}]}
 
 
-def _plain(schema: Any, definitions: Mapping[str, Any] | None = None, *, keep_nulls: bool = False) -> Any:
+def _simplify(schema: Any, definitions: Mapping[str, Any] | None = None, *, keep_nulls: bool = False) -> Any:
     """Remove titles and resolve references.
 
     Without `keep_nulls`, an optional parameter has its own type and not a union with null.
     """
     if isinstance(schema, list):
-        return [_plain(item, definitions, keep_nulls=keep_nulls) for item in cast("list[Any]", schema)]
+        return [_simplify(item, definitions, keep_nulls=keep_nulls) for item in cast("list[Any]", schema)]
     if not isinstance(schema, dict):
         return schema
     typed = cast("dict[str, Any]", schema)
@@ -174,9 +174,9 @@ def _plain(schema: Any, definitions: Mapping[str, Any] | None = None, *, keep_nu
         definition.pop("description", None)
         typed = {**definition, **{key: value for key, value in typed.items() if key != "$ref"}}
     plain: dict[str, Any] = {
-        key: {name: _plain(item, definitions, keep_nulls=keep_nulls) for name, item in value.items()}
+        key: {name: _simplify(item, definitions, keep_nulls=keep_nulls) for name, item in value.items()}
         if key == "properties"
-        else _plain(value, definitions, keep_nulls=keep_nulls)
+        else _simplify(value, definitions, keep_nulls=keep_nulls)
         for key, value in typed.items()
         if key not in ("title", "$defs")
     }

@@ -41,7 +41,7 @@ from footlight.transports.http.transport_sessions import (
     RecentEventStore,
     TransportSessions,
 )
-from footlight.transports.listener import shown_url
+from footlight.transports.listener import make_url
 from footlight.transports.messages import parse_message, to_json
 from footlight.transports.pending_requests import LARGE_REQUESTS
 from footlight.transports.protected_resource import metadata_path, resource_metadata
@@ -168,7 +168,7 @@ async def serve_app(app: ASGIApp, listener: socket.socket, settings: ListenSetti
     server = _Uvicorn(config, read_seconds=settings.read_timeout / 1000)
     serving = asyncio.create_task(server.serve([listener]))
     try:
-        yield shown_url(listener, "https" if tls else "http")
+        yield make_url(listener, "https" if tls else "http")
     finally:
         server.should_exit = server.force_exit = True
         await _hang_up(server.server_state)

@@ -27,7 +27,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from footlight.caller import SCOPE_KEY, Caller, OnDisconnect, ignore_disconnect
 from footlight.transports.http.json_answers import answer_in
 from footlight.transports.messages import refusal, to_json
-from footlight.transports.pending_requests import PendingRequests, exhausted
+from footlight.transports.pending_requests import PendingRequests, overload_error
 
 __all__ = ["REQUEST_KEY", "SESSION_HEADER", "IncomingRequest", "RecentEventStore", "TransportSessions"]
 
@@ -112,7 +112,7 @@ class TransportSessions:
         if scope["method"] == "GET" and RESUME_HEADER in headers:
             send = _end_after_response(send)
         with ExitStack() as use:
-            use.callback(self._used, session)
+            use.callback(self._release, session)
             try:
                 await self._app(scope, receive, self._watch_responses(session, id, scope, send, use))
             finally:
@@ -125,10 +125,10 @@ class TransportSessions:
             return Response(to_json(fault), 400, media_type="application/json")
         fault = session.unanswered.refuse(*request)
         if sum(each.unanswered.size for each in self._sessions.values()) + request.size > 4 * self._max_size:
-            fault = exhausted(request.id, "The requests of all clients are too large together")
+            fault = overload_error(request.id, "The requests of all clients are too large together")
         return Response(to_json(fault), 429, media_type="application/json") if fault else None
 
-    def _used(self, session: _Session) -> None:
+    def _release(self, session: _Session) -> None:
         session.busy -= 1
         session.last_used = time.monotonic()
         if session.id in self._sessions:

@@ -33,9 +33,9 @@ from footlight.transports import health
 from footlight.transports.access import AccessControl, AccessGrant, Refusal
 from footlight.transports.connection_limits import LINGERING, turn_away
 from footlight.transports.health import Ready
-from footlight.transports.listener import shown_url
+from footlight.transports.listener import make_url
 from footlight.transports.messages import parse_message
-from footlight.transports.pending_requests import LARGE_REQUESTS, PendingRequests, exhausted
+from footlight.transports.pending_requests import LARGE_REQUESTS, PendingRequests, overload_error
 from footlight.transports.tls import server_ssl
 from footlight.transports.websocket.wire import STALL_SECONDS, Wire, open_streams
 from footlight.transports.websocket_options import SUBPROTOCOL, WIRE
@@ -87,7 +87,7 @@ async def serve_websocket(
     """
     with listener:
         tls = server_ssl(settings)
-        url = shown_url(listener, "wss" if tls else "ws")
+        url = make_url(listener, "wss" if tls else "ws")
         clients = _WebSocketConnections(serve_connection, on_disconnect, settings, stall_seconds)
         checks = _HandshakeChecks(clients, settings=settings, access_control=access_control, ready=ready)
         server = await serve(
@@ -355,7 +355,7 @@ class _WebSocketConnection:
 
     def _refuse(self, request: JSONRPCRequest, size: int) -> JSONRPCError | None:
         if self._among.draining:
-            return exhausted(request.id, "The server is shutting down")
+            return overload_error(request.id, "The server is shutting down")
         return self._pending.refuse(request.id, size)
 
     def _add(self, request: JSONRPCRequest, size: int) -> SessionMessage:
