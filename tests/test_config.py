@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import footlight
-from footlight.config import Settings, leaves, load_settings
+from footlight.config import Settings, list_settings, load_settings
 from footlight.errors import ConfigurationError
 from tests.tiers import examples
 
@@ -267,7 +267,7 @@ def test_a_switch_in_the_environment_may_be_in_capitals() -> None:
 
 # Every setting, from every layer
 
-EVERY = leaves(Settings)
+EVERY = list_settings(Settings)
 SIMPLE_TEXT = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=12)
 WORDS = SIMPLE_TEXT.filter(lambda text: not text.startswith("~"))
 HOSTS = st.from_regex(r"(\*\.)?[a-z][a-z0-9-]{0,8}(\.[a-z]{2,5}){0,2}", fullmatch=True)

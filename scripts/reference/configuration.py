@@ -11,7 +11,7 @@ from typing import Any, cast
 from pydantic import BaseModel
 
 from footlight.cli.serve import FLAGS, serve
-from footlight.config import ENVIRONMENT_PREFIX, Key, Settings, leaves
+from footlight.config import ENVIRONMENT_PREFIX, Key, Settings, list_settings
 from scripts.reference.commands import get_options, option_names
 from scripts.reference.markdown import Row, join, prose, table
 from scripts.reference.python_code import attribute_docstrings
@@ -36,7 +36,7 @@ a JSON array, a switch as `true` or `false`. The flags are those of
 
 
 def render() -> str:
-    sections = itertools.groupby(leaves(Settings), lambda key: key[:-1])
+    sections = itertools.groupby(list_settings(Settings), lambda key: key[:-1])
     parts = [part for section, keys in sections for part in _render_section(section, keys)]
     return join(["# Configuration", INTRO.strip(), *parts])
 

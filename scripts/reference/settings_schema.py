@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic.json_schema import GenerateJsonSchema
 
-from footlight.config import Settings, leaves
+from footlight.config import Settings, list_settings
 from scripts.reference.configuration import get_model
 from scripts.reference.markdown import prose
 from scripts.reference.python_code import attribute_docstrings
@@ -28,7 +28,7 @@ def render() -> str:
         by_alias=True, ref_template="#/definitions/{model}", schema_generator=_WithoutTitles
     )
     definitions: dict[str, Any] = schema.pop("$defs")
-    for key in leaves(Settings):
+    for key in list_settings(Settings):
         model = get_model(key[:-1])
         name = next(name for name, field in model.model_fields.items() if field.alias == key[-1])
         properties = definitions[model.__name__]["properties"] if key[:-1] else schema["properties"]

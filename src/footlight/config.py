@@ -1,6 +1,7 @@
-"""Settings: defaults, then a file, then `FOOTLIGHT_*` variables, then flags, into one frozen object.
+"""The settings. Defaults, a file, `FOOTLIGHT_*` variables and flags are merged into one frozen object.
 
-The specification of the browser server fixes some keys and defaults; the others are marked "ours".
+Later sources replace earlier ones. The specification of the browser server fixes some keys and defaults; the
+others are marked "Ours".
 The same names work everywhere: `browser.downloadPath` in a file is `FOOTLIGHT_BROWSER_DOWNLOAD_PATH` in
 the environment. Durations are in milliseconds, sizes in bytes.
 """
@@ -44,15 +45,15 @@ __all__ = [
 ]
 
 ENVIRONMENT_PREFIX = "FOOTLIGHT_"
-OF_A_TEST = ("FOOTLIGHT_SESSION_NAME",)
+TEST_VARIABLES = ("FOOTLIGHT_SESSION_NAME",)
+"""Variables that `browser.run_test` sets for tests. They are not settings, but a test may start a server."""
 OTHER_VARIABLES = (
     *("FOOTLIGHT_DAEMON_DIR", "FOOTLIGHT_LIFELINE", "FOOTLIGHT_CDP_ENDPOINT", "FOOTLIGHT_CDP_TARGET"),
     *("FOOTLIGHT_PARAM_", "FOOTLIGHT_PARAMS", "FOOTLIGHT_TEST_", "FOOTLIGHT_METAMASK_DIST"),
 )
-"""Variables with our prefix, or beginnings of such, that are not settings."""
+"""Variables with our prefix that are not settings, or the beginnings of their names."""
 MAX_COMPARED = 100
 MAX_SUGGESTED = 8
-"""No settings: what `browser.run_test` tells the tests. One of them may start a server."""
 
 DialogAnswer = Literal["accept", "dismiss", "ask"]
 
@@ -63,7 +64,7 @@ class _Section(BaseModel):
     )
 
 
-def _path(value: object) -> object:
+def _expand_path(value: object) -> object:
     if not isinstance(value, str | Path):
         return value
     if "\0" in str(value):
@@ -74,8 +75,8 @@ def _path(value: object) -> object:
         raise ValueError("there is no such home directory") from None
 
 
-def _domain(value: str) -> str:
-    """A pattern that no host can match would block nothing, and nobody would notice."""
+def _check_domain(value: str) -> str:
+    """Check a host pattern. A pattern that matches no host would block nothing without any notice."""
     if not re.fullmatch(_DOMAIN, value.strip()):
         raise ValueError("must be a host such as example.com or *.example.com, with no scheme, port or path")
     return value
@@ -87,286 +88,306 @@ _DOMAIN = (
 )
 
 
-def _http_url(value: str) -> str:
+def _check_http_url(value: str) -> str:
     if not re.fullmatch(r"https?://[^\s/?#\"\\]+(?:/[^\s?#\"\\]*)?", value):
         raise ValueError("must be an http or https URL without query, such as https://example.com/path")
     return value
 
 
-HttpUrlSetting = Annotated[str, AfterValidator(_http_url)]
-PathSetting = Annotated[Path, BeforeValidator(_path)]
-DomainSetting = Annotated[str, AfterValidator(_domain)]
+HttpUrlSetting = Annotated[str, AfterValidator(_check_http_url)]
+PathSetting = Annotated[Path, BeforeValidator(_expand_path)]
+DomainSetting = Annotated[str, AfterValidator(_check_domain)]
 
 
 class BrowserSettings(_Section):
-    """Which browser, and how it is started."""
+    """The browser and how it is started."""
 
     type: Literal["chromium", "firefox", "webkit"] = "chromium"
-    """The engine."""
+    """The browser engine."""
     headless: bool = True
-    """Without a window. Chromium then runs as its headless shell, where there is one."""
+    """Run the browser without a window. Chromium uses its headless shell if it is installed."""
     args: list[str] = ["--disable-dev-shm-usage"]
-    """Command-line arguments. `--no-sandbox` here turns Chromium's sandbox off."""
+    """Command-line arguments of the browser. `--no-sandbox` turns off Chromium's sandbox."""
     download_path: PathSetting | None = None
-    """Where downloads are kept. Default: a folder of the server's own, gone when it ends."""
+    """The folder for downloads. Default: a temporary folder, which the server removes when it ends."""
     output_path: PathSetting | None = None
-    """Ours: where tools write files: prints, recordings, baselines. Default as for downloads."""
+    """Ours: the folder for files that tools write: PDF files, recordings and baselines. Default: as for
+    downloads."""
     channel: Literal["chrome", "msedge"] | None = None
-    """Ours: a branded Chromium instead of the one that is found."""
+    """Ours: use this branded browser instead of the Chromium that the server finds."""
     executable_path: PathSetting | None = None
-    """Ours: this browser and no other."""
+    """Ours: the path of the browser to start."""
     cdp_endpoint: str | None = None
-    """Ours: attach to a running Chromium, for example http://127.0.0.1:9222, instead of starting one."""
+    """Ours: attach to a running Chromium, such as http://127.0.0.1:9222, instead of starting one."""
     extensions: list[PathSetting] = []
-    """Ours: unpacked Chrome extensions, folders with a manifest.json. Each session is then a browser of its
-    own, with a window, on a virtual display where there is no other."""
+    """Ours: the folders of unpacked Chrome extensions, each with a manifest.json. Each session then has its
+    own browser with a window. Without a display the server starts a virtual one."""
 
     @property
     def starts_chromium(self) -> bool:
-        """Whether the server starts a Chromium itself, and does not attach to one that runs."""
+        """Whether the server starts a Chromium itself and does not attach to a running one."""
         return self.cdp_endpoint is None and self.type == "chromium"
 
 
 class PoolSettings(_Section):
-    """How many browsers run."""
+    """The number of running browsers."""
 
     min_browsers: int = Field(default=2, ge=0)
-    """So many are started in advance and kept. With 0 the first starts when it is needed."""
+    """The number of browsers that are started in advance and kept. With 0 the first starts on demand."""
     max_browsers: int = Field(default=10, ge=1)
-    """So many at the most. Sessions are spread over them; when all are full: RESOURCE_EXHAUSTED."""
+    """The maximum number of browsers. Sessions are spread over them. If all are full, the error is
+    RESOURCE_EXHAUSTED."""
     idle_timeout: int = Field(default=300_000, ge=0)
-    """Browsers above `minBrowsers` that have no session are closed after this many milliseconds."""
+    """Browsers above `minBrowsers` without a session are closed after this many milliseconds."""
 
 
 class DialogSettings(_Section):
-    """Ours: what is answered to a page's dialogs; `ask` leaves one open until `handle_dialog` answers it."""
+    """Ours: the answers to dialogs of a page. `ask` leaves a dialog open until `handle_dialog` answers it."""
 
     alert: DialogAnswer = "accept"
-    """`alert()`: it can only be closed."""
+    """The answer to `alert()`. Both `accept` and `dismiss` close it."""
     beforeunload: DialogAnswer = "accept"
-    """Leaving a page that asks whether to: `accept` leaves."""
+    """The answer to a page that asks before it is left. `accept` leaves the page."""
     confirm: DialogAnswer = "dismiss"
-    """`confirm()`: `accept` is OK, `dismiss` is Cancel."""
+    """The answer to `confirm()`. `accept` means OK, `dismiss` means Cancel."""
     prompt: DialogAnswer = "dismiss"
-    """`prompt()`: `accept` gives its default value, `dismiss` nothing."""
+    """The answer to `prompt()`. `accept` gives its default value, `dismiss` gives no value."""
 
 
 class SessionSettings(_Section):
-    """What a session may use."""
+    """The limits of sessions, and the state that they keep."""
 
     default_timeout: int = Field(default=30_000, ge=1)
-    """The deadline of a call that gives no `timeout`, in milliseconds."""
+    """The time limit of a call without `timeout`, in milliseconds."""
     max_sessions: int = Field(default=50, ge=1)
-    """One more is RESOURCE_EXHAUSTED."""
+    """The maximum number of sessions. Beyond it, the error is RESOURCE_EXHAUSTED."""
     persistent_sessions: bool = False
     """Whether cookies, storage and the URL of each session survive a restart of the server."""
     element_timeout: int = Field(default=5_000, ge=0)
-    """Ours: how long a call that gives no `timeout` waits for an element to appear and be usable. It limits
-    nothing else."""
+    """Ours: how long a call without `timeout` waits for an element to appear and become usable, in
+    milliseconds. Other waits are not affected."""
     idle_timeout: int = Field(default=1_800_000, ge=0)
-    """Ours: a session not used for this many milliseconds is closed. 0 keeps it for ever."""
+    """Ours: an unused session is closed after this many milliseconds. With 0 it is never closed."""
     state_directory: PathSetting = Path(".footlight/state")
-    """Ours: where named states and persistent sessions are kept."""
+    """Ours: the folder for named states and persistent sessions."""
     share_default: bool = False
-    """Ours: one session `default` for all callers over HTTP and WebSocket, where only one person calls."""
+    """Ours: let all callers over HTTP and WebSocket share one session `default`, if only one person uses the
+    server."""
     dialogs: DialogSettings = DialogSettings()
 
 
 class SecuritySettings(_Section):
-    """What the server refuses."""
+    """The restrictions of the server."""
 
     allowed_domains: list[DomainSetting] | None = None
-    """Hosts that may be reached: `example.com`, or `*.example.com` for it and all below. None: all."""
+    """Hosts that pages may reach: `example.com`, or `*.example.com` for it and its subdomains. None allows
+    all."""
     blocked_domains: list[DomainSetting] | None = None
-    """Hosts that may not; wins over `allowedDomains`."""
+    """Hosts that pages may not reach. It takes precedence over `allowedDomains`."""
     max_screenshot_size: int = Field(default=10_485_760, ge=1)
-    """A screenshot of more bytes is an error."""
+    """The maximum size of a screenshot in bytes. A larger screenshot is an error."""
     enable_file_upload: bool = True
     """Whether `upload_file` may be called."""
     enable_script_evaluation: bool = False
     """Whether `evaluate` may be called."""
     upload_roots: list[PathSetting] = [Path()]
-    """Ours: files may be uploaded from these folders only, by real path. Default: the working directory."""
+    """Ours: the only folders from which files may be uploaded. Symbolic links are resolved first. Default:
+    the working directory."""
     secrets_file: PathSetting | None = None
-    """Ours: a file of `NAME=value` lines. Calls give `secret:NAME`; values are masked in all answers."""
+    """Ours: a file of `NAME=value` lines. Calls give `secret:NAME`, and all answers mask the values."""
 
 
 class ToolSettings(_Section):
-    """Ours: which tools are offered."""
+    """Ours: the tools that the server offers."""
 
     groups: list[str] = ["default"]
-    """`default`, `minimal`, `all`, or groups: `core`, `network`, `storage`, `devtools`, `vision`,
-    `handover`."""
+    """The groups of tools to offer: `default`, `minimal`, `all`, `core`, `network`, `storage`, `devtools`,
+    `vision` or `handover`."""
     allow: list[str] = []
-    """These tools too."""
+    """Tools to offer in addition to the groups."""
     deny: list[str] = []
-    """But never these."""
+    """Tools that are never offered."""
     schemas: Literal["compact", "full"] = "compact"
-    """The form of the list with the toolset `browser`. `compact` is for models: without output schemas,
-    limits, default values, titles and most of the parameters that the instructions describe for all tools.
-    Clients that declare the experimental capability `footlight/full-schemas` get the `full` list."""
+    """The form of `tools/list` with the toolset `browser`. `compact` is for models. It leaves out output
+    schemas, limits, default values, titles and most of the parameters that the instructions describe for all
+    tools. Clients that declare the experimental capability `footlight/full-schemas` get the `full` list."""
 
 
 class ListenSettings(_Section):
     """Ours: the network side of the transports `http` and `websocket`."""
 
     host: str = "127.0.0.1"
-    """The address to bind. Any but loopback needs a token, or a verifier of tokens."""
+    """The address to listen on. An address other than loopback needs a token or a token verifier."""
     token_file: PathSetting | None = None
-    """Its first line is the token. `FOOTLIGHT_TOKEN` in the environment does the same."""
+    """A file whose first line is the token. The environment variable `FOOTLIGHT_TOKEN` does the same."""
     token_verifier: Annotated[str, Field(pattern=r"^[\w.]+:[\w.]+$")] | None = None
-    """`package.module:name` of an object, or a class without arguments, with the SDK's `verify_token`."""
+    """The `package.module:name` of an object with the SDK's `verify_token`, or of its class, which is called
+    without arguments."""
     public_url: HttpUrlSetting | None = None
-    """Where clients find `/mcp`, such as https://browser.example.com/mcp, if that is elsewhere."""
+    """The public URL of `/mcp`, such as https://browser.example.com/mcp, if it differs from the local one."""
     authorization_servers: list[HttpUrlSetting] = []
-    """Issuers of the tokens that `tokenVerifier` takes. Clients without one are sent there (RFC 9728)."""
+    """The issuers of the tokens that `tokenVerifier` accepts. Clients without a token are referred to them
+    (RFC 9728)."""
     allowed_hosts: list[str] = []
-    """Names beside loopback and `host` that may stand in a request's Host header, without port."""
+    """Further host names, without port, that a request's Host header may contain besides loopback and
+    `host`."""
     allowed_origins: list[str] = []
-    """Origins beside those on loopback whose pages may call, such as https://app.example.com."""
+    """Further origins, such as https://app.example.com, whose pages may send requests besides those on
+    loopback."""
     tls_certificate: PathSetting | None = None
-    """A PEM file, with the chain. Needs `tlsKey`; serves https and wss."""
+    """A PEM file with the TLS certificate and its chain, for https and wss. It needs `tlsKey`."""
     tls_key: PathSetting | None = None
-    """A PEM file."""
+    """A PEM file with the private key of the certificate."""
     stateless: bool = False
-    """HTTP without transport sessions: POST and a JSON answer, nothing else."""
+    """Serve HTTP without transport sessions: each POST request gets one JSON response."""
     max_message_size: int = Field(default=4 << 20, ge=1)
-    """Bytes of a request's body, or of a WebSocket message."""
+    """The maximum size of a request body or of a WebSocket message, in bytes."""
     read_timeout: int = Field(default=10_000, ge=1)
-    """So many milliseconds a request has to arrive whole."""
+    """The time limit for the arrival of a whole request, in milliseconds."""
     max_connections: int = Field(default=1_000, ge=1)
-    """Open connections. One more is answered 503."""
+    """The maximum number of open connections. Beyond it, the answer is status 503."""
     max_requests: int = Field(default=100, ge=1)
-    """Requests without an answer yet in one transport session, or on one WebSocket. One more is refused."""
+    """The maximum number of unanswered requests in one transport session or on one WebSocket. Further
+    requests are refused."""
     max_transport_sessions: int = Field(default=1_000, ge=1)
-    """`Mcp-Session-Id`s at once. One more ends the one that is idle longest."""
+    """The maximum number of transport sessions (`Mcp-Session-Id`). A further one ends the session that has
+    been idle for the longest time."""
     transport_session_timeout: int = Field(default=1_800_000, ge=1)
-    """A transport session without a request for this many milliseconds ends. Browser sessions stay."""
+    """A transport session ends after this many milliseconds without a request. Browser sessions are kept."""
     shutdown_timeout: int = Field(default=10_000, ge=0)
-    """At the end, so many milliseconds for calls that run to finish."""
+    """How long the server waits for running calls when it ends, in milliseconds."""
 
 
 class DaemonSettings(_Section):
-    """Ours: the server in the background, and how this user's commands find it."""
+    """Ours: the background server, and how the commands of this user find it."""
 
     local: bool = False
-    """Be found by `footlight call` and `serve --shared`. Needs the transport `http`."""
+    """Let `footlight call` and `serve --shared` find this server. It needs the transport `http`."""
     dir: PathSetting | None = None
-    """The folder in which it is found. The commands know it by `FOOTLIGHT_DAEMON_DIR` alone."""
+    """The folder through which commands find the server. Commands read it only from
+    `FOOTLIGHT_DAEMON_DIR`."""
     idle_exit: int = Field(default=0, ge=0)
-    """Over HTTP: end when nobody was there for so many milliseconds. 0 never."""
+    """With the transport `http`: end the server after this many milliseconds without clients. 0 means
+    never."""
 
 
 class ObservationSettings(_Section):
-    """Ours: what an acting call tells of the page after it."""
+    """Ours: what the results of actions include about the page."""
 
     mode: Literal["none", "diff", "full"] = "diff"
-    """What a call tells that gives no `observe`: nothing, what changed, or the whole page."""
+    """What the result of a call without `observe` includes: nothing, the changes, or the whole page."""
     budget: int = Field(default=8_000, ge=200)
-    """Characters of page content in an answer; the rest is behind a link. A call may give its own."""
+    """The maximum number of characters of page content in an answer. The rest is behind a link. A call may
+    give its own limit."""
     settle: Literal["auto", "none"] = "auto"
-    """Whether a call that gives no `settle` waits for what its action started."""
+    """Whether a call without `settle` waits for the requests and the rendering that its action started."""
     settle_timeout: int = Field(default=3_000, ge=0)
     """The longest wait, in milliseconds, for the requests and the rendering that an action started."""
 
 
 class ResourceSettings(_Section):
-    """Ours: what is kept to be read later, and what an answer holds itself."""
+    """Ours: what answers contain themselves, and what is stored as resources."""
 
     max_inline_text: int = Field(default=200_000, ge=0)
-    """Bytes. An answer with more of it holds a link to the whole. 0 never links."""
+    """The maximum size of text in an answer, in bytes. A longer answer has a link to the whole text. With 0
+    answers never link to text."""
     max_inline_image: int = Field(default=5_000_000, ge=0)
-    """Bytes. A larger image is only linked. Models refuse images of more than 5 MB."""
+    """The maximum size of an image in an answer, in bytes. A larger image is only linked. Models refuse
+    images of more than 5 MB."""
     max_stored: int = Field(default=64 << 20, ge=0)
-    """Bytes of screenshots and long answers that are kept; the oldest go first."""
+    """The maximum size of all stored screenshots and long answers, in bytes. The oldest are removed first."""
 
 
 class PromptSettings(_Section):
-    """Ours: prompts beside the five that are built in."""
+    """Ours: prompts in addition to the five built-in prompts."""
 
     directory: PathSetting | None = None
     """A folder of `*.yaml` and `*.json` files, one prompt each, in the form of the built-in prompts."""
 
 
 class ProfileSettings(_Section):
-    """Ours: the browser profiles of the toolset `szkrabok`, one for each session that has a name."""
+    """Ours: the browser profiles of the toolset `szkrabok`, one for each named session."""
 
     directory: PathSetting = Path("sessions")
-    """The folder in which each has its own. Logins are in there."""
+    """The folder that contains one folder for each profile. The profiles contain logins."""
 
 
 class SuiteSettings(_Section):
     """Ours: the tests that callers of the toolset `szkrabok` may run."""
 
     directory: PathSetting | None = None
-    """pytest's tests in this folder. Without it `browser.run_test` is refused."""
+    """The folder of the pytest tests. Without it `browser.run_test` is refused."""
 
 
 class AppSettings(_Section):
     """Ours: the app under test of the toolset `metamask`."""
 
     profile: Annotated[str, Field(pattern=r"^[\w.]+:[\w.]+$")] = "footlight.apps.metamask.app:METAMASK"
-    """`package.module:name` of an `AppProfile`: another extension than MetaMask. Naming one chooses the
+    """The `package.module:name` of an `AppProfile`, for an extension other than MetaMask. It selects the
     toolset `metamask`."""
     prefix: Annotated[str, Field(pattern=r"^[a-z][a-z0-9]{0,15}$")] | None = None
-    """Of the names of the tools, and in capitals of the error codes. Default: the profile's."""
+    """The prefix of the tool names and, in capitals, of the error codes. Default: the prefix of the
+    profile."""
     strict: bool = False
     """Offer exactly the 16 specified tools with their schemas, and add nothing to their answers."""
     repository: PathSetting = Path()
-    """Where the sources of the app are, and its build. Default: the working directory."""
+    """The folder of the app's sources and its build. Default: the working directory."""
 
 
 class KnowledgeSettings(_Section):
-    """Ours: the memory of every step."""
+    """Ours: the knowledge store, which records every step."""
 
     directory: PathSetting | None = None
-    """Where it is kept. Default: `test-artifacts/llm-knowledge` in the app's repository with the toolset
-    `metamask`, and nowhere with `browser`."""
+    """The folder of the knowledge store. Default: `test-artifacts/llm-knowledge` in the app's repository with
+    the toolset `metamask`; with the toolset `browser`, nothing is recorded."""
     keep: bool = True
-    """Whether steps are written down at all."""
+    """Whether steps are recorded."""
 
 
 class WatchSettings(_Section):
-    """Ours: the page on which a person can watch the sessions and take over."""
+    """Ours: the watch page, on which a person can watch the sessions and take over."""
 
     enabled: bool | None = None
-    """Whether there is the page. Default: with the transport `http`, where it is `/watch`. Over stdio and
-    WebSocket it has a port of its own on loopback, and a token that is made for it."""
+    """Whether the server has the watch page. Default: only with the transport `http`, at `/watch`. With stdio
+    and WebSocket, the page has its own port on loopback and its own generated token."""
     port: int = Field(default=0, ge=0, le=65535)
-    """That port. 0 takes a free one."""
+    """The port of the watch page with stdio and WebSocket. 0 selects a free port."""
     keyframes: bool = False
-    """Whether a picture is kept after each action, also where nobody watches, for reports."""
+    """Whether a picture is kept for reports after each action, even if nobody watches."""
 
 
 class LoggingSettings(_Section):
-    """Where the log goes. On stdio `stdout` means stderr: stdout belongs to the protocol."""
+    """The log. With the transport `stdio`, `stdout` means stderr, because stdout belongs to the protocol."""
 
     level: Literal["debug", "info", "warn", "error"] = "info"
-    """The least that is written. `info` is a line for each call."""
+    """The lowest level that is written. `info` writes a line for each call."""
     format: Literal["json", "text"] = "json"
-    """An object a line, or lines for reading."""
+    """One JSON object per line, or lines of plain text."""
     destination: Literal["stdout", "file"] = "stdout"
-    """`file` needs `logging.file`."""
+    """Where the log is written. `file` needs `logging.file`."""
     file: PathSetting | None = None
-    """It is appended to; its folder is made. `--log-file` sets the destination too."""
+    """The log file. The log is appended to it, and its folder is created. `--log-file` sets the destination
+    too."""
 
 
 class Settings(_Section):
     """All settings of a server."""
 
     name: str = "playwright-mcp-server"
-    """What the server calls itself to clients."""
+    """The server name that clients see."""
     version: str = "1.0.0"
-    """The version it tells them. Not that of the package."""
+    """The server version that clients see. It is not the version of the package."""
     transport: Literal["stdio", "http", "websocket"] = "stdio"
-    """How it is reached."""
+    """The transport of the server."""
     toolset: Literal["browser", "szkrabok", "metamask"] = "browser"
-    """Ours: which tools are offered. `szkrabok` has the dotted names, and sessions that have a name;
-    `metamask` builds, launches and looks at an extension under test."""
+    """Ours: the set of tools. `szkrabok` has tools with dotted names, and named sessions. `metamask` builds,
+    launches and observes an extension under test."""
     port: int | None = Field(default=None, ge=0, le=65535)
-    """For the transports that listen. Default: 8931. 0 takes a free one, and says which."""
+    """The port of the transports `http` and `websocket`. Default: 8931. 0 selects a free port, which the
+    server reports."""
     token: SecretStr | None = None
-    """Ours: what clients must send as `Authorization: Bearer`. Better in a file, or in the environment."""
+    """Ours: the token that clients must send as `Authorization: Bearer`. Prefer `listen.tokenFile` or the
+    environment."""
     listen: ListenSettings = ListenSettings()
     daemon: DaemonSettings = DaemonSettings()
     browser: BrowserSettings = BrowserSettings()
@@ -390,7 +411,7 @@ class Settings(_Section):
 
     @property
     def private_paths(self) -> tuple[Path, ...]:
-        """What no page may be given: saved logins, and what the server shows or asks to be trusted."""
+        """Paths that no page may receive: saved logins, and the token, TLS key and secrets files."""
         logins = (self.session.state_directory, self.profiles.directory)
         secrets = (self.listen.token_file, self.listen.tls_key, self.security.secrets_file)
         return (*logins, *(path for path in secrets if path is not None))
@@ -405,38 +426,39 @@ def load_settings(
     environment: Mapping[str, str] | None = None,
     flags: Mapping[str, object] | None = None,
 ) -> Settings:
-    """Merge the layers; later ones win key by key.
+    """Merge the defaults, the file, the environment and the flags; later values win key by key.
 
-    `flags` maps dotted keys (`browser.headless`) to values; a value of None was not given.
+    `flags` maps dotted keys (`browser.headless`) to values; None means that the flag was not given.
 
     Raises:
-        ConfigurationError: names the key, the file, variable or flag it came from, and what was expected.
+        ConfigurationError: A setting is wrong. The message names the key, the file, variable or flag that it
+            comes from, and the expected value.
     """
     merged: dict[str, Any] = {}
     origin: dict[Key, str] = {}
     if file is not None:
-        _merge(merged, origin, _read(file), str(file))
-    for variable, key, value in _from_environment(environment or {}):
-        _merge(merged, origin, _nested(key, value), f"environment variable {variable}")
+        _merge_layer(merged, origin, _read_file(file), str(file))
+    for variable, key, value in _read_environment(environment or {}):
+        _merge_layer(merged, origin, _nest_value(key, value), f"environment variable {variable}")
     for name, value in (flags or {}).items():
         if value is not None:
-            _merge(merged, origin, _nested(tuple(name.split(".")), value), f"flag for {name}")
-    _imply(merged)
+            _merge_layer(merged, origin, _nest_value(tuple(name.split(".")), value), f"flag for {name}")
+    _imply_toolset(merged)
     try:
         settings = Settings.model_validate(merged)
     except ValidationError as error:
-        raise _explained(error, origin) from None
-    return _consistent(settings)
+        raise _explain_error(error, origin) from None
+    return _check_consistency(settings)
 
 
-def _imply(merged: dict[str, Any]) -> None:
-    """Whoever names an app means the toolset that tests it."""
+def _imply_toolset(merged: dict[str, Any]) -> None:
+    """Select the toolset `metamask` if an app profile is given without a toolset."""
     app = merged.get("app")
     if isinstance(app, dict) and "profile" in app:
         merged.setdefault("toolset", "metamask")
 
 
-def _read(file: Path) -> dict[str, Any]:
+def _read_file(file: Path) -> dict[str, Any]:
     try:
         text = file.read_text("utf-8")
     except OSError as error:
@@ -456,18 +478,18 @@ def _read(file: Path) -> dict[str, Any]:
     return settings
 
 
-def _from_environment(environment: Mapping[str, str]) -> list[tuple[str, Key, object]]:
-    known = {_variable(key): (key, field) for key, field in leaves(Settings).items()}
+def _read_environment(environment: Mapping[str, str]) -> list[tuple[str, Key, object]]:
+    known = {_variable_name(key): (key, field) for key, field in list_settings(Settings).items()}
     sections = [
-        f"{_variable(key)}_" for key in sorted({key[:1] for key, _ in known.values() if len(key) > 1})
+        f"{_variable_name(key)}_" for key in sorted({key[:1] for key, _ in known.values() if len(key) > 1})
     ]
     found: list[tuple[str, Key, object]] = []
     for variable, text in environment.items():
-        if variable in OF_A_TEST:
+        if variable in TEST_VARIABLES:
             continue
         if variable in known:
             key, field = known[variable]
-            found.append((variable, key, _parsed(text, field)))
+            found.append((variable, key, _parse_variable(text, field)))
         elif section := next((each for each in sections if variable.startswith(each)), None):
             beside = ", ".join(name for name in known if name.startswith(section))
             raise ConfigurationError(f"environment variable {variable}: unknown; known here: {beside}")
@@ -495,70 +517,71 @@ def _suggest_variables(variable: str, known: Sequence[str]) -> str:
     return f"; closest: {', '.join(near[:MAX_SUGGESTED])}" if near else ""
 
 
-def leaves(model: type[BaseModel], prefix: Key = ()) -> dict[Key, FieldInfo]:
-    """Every single setting by its key, in order."""
+def list_settings(model: type[BaseModel], prefix: Key = ()) -> dict[Key, FieldInfo]:
+    """Return every single setting by its key, in order."""
     found: dict[Key, FieldInfo] = {}
     for name, field in model.model_fields.items():
         key = (*prefix, field.alias or name)
         section = field.annotation
         if isinstance(section, type) and issubclass(section, BaseModel):
-            found |= leaves(section, key)
+            found |= list_settings(section, key)
         else:
             found[key] = field
     return found
 
 
-def _variable(key: Key) -> str:
+def _variable_name(key: Key) -> str:
     return ENVIRONMENT_PREFIX + re.sub(r"(?<=[a-z])(?=[A-Z])", "_", "_".join(key)).upper()
 
 
-def _parsed(text: str, field: FieldInfo) -> object:
-    """A list may be written with commas; a switch or a number as in JSON; the rest is text."""
+def _parse_variable(text: str, field: FieldInfo) -> object:
+    """Parse the value of a variable. Lists may use commas; booleans and numbers are JSON; the rest is
+    text."""
     kind = str(field.annotation)
     if "list" in kind:
         return (
-            _json(text)
+            _parse_json(text)
             if text.startswith("[")
             else [item for part in text.split(",") if (item := part.strip())]
         )
     if "bool" in kind or "int" in kind:
-        return _json(text.lower())
+        return _parse_json(text.lower())
     return text
 
 
-def _json(text: str) -> object:
-    """What is no JSON stays as it is, and is told as of the wrong type."""
+def _parse_json(text: str) -> object:
+    """Parse JSON. Invalid JSON is returned as text, which is later reported as a value of the wrong type."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
         return text
 
 
-def _nested(key: Key, value: object) -> dict[str, Any]:
+def _nest_value(key: Key, value: object) -> dict[str, Any]:
     for part in reversed(key):
         value = {part: value}
     return cast("dict[str, Any]", value)
 
 
-def _merge(
+def _merge_layer(
     into: dict[str, Any], origin: dict[Key, str], layer: dict[str, Any], source: str, at: Key = ()
 ) -> None:
     for name, value in layer.items():
         key = (*at, name)
         below = into.get(name)
         if isinstance(value, dict) and name in into and not isinstance(below, dict):
-            continue  # A section that is none: told as the fault of the layer it is in.
+            continue  # A section that is not an object is reported as an error of its own source.
         origin[key] = source
         if isinstance(value, dict) and isinstance(below, dict):
-            _merge(cast("dict[str, Any]", below), origin, cast("dict[str, Any]", value), source, key)
+            _merge_layer(cast("dict[str, Any]", below), origin, cast("dict[str, Any]", value), source, key)
         elif isinstance(value, dict):
             into[name] = {}
-            _merge(into[name], origin, cast("dict[str, Any]", value), source, key)
+            _merge_layer(into[name], origin, cast("dict[str, Any]", value), source, key)
         else:
             into[name] = value
 
 
-def _explained(error: ValidationError, origin: Mapping[Key, str]) -> ConfigurationError:
+def _explain_error(error: ValidationError, origin: Mapping[Key, str]) -> ConfigurationError:
     lines: list[str] = []
     for problem in error.errors(include_url=False):
         key = tuple(str(part) for part in problem["loc"])
@@ -566,7 +589,7 @@ def _explained(error: ValidationError, origin: Mapping[Key, str]) -> Configurati
         source = next((origin[key[:end]] for end in range(len(key), 0, -1) if key[:end] in origin), None)
         where = f"{source}: " if source else ""
         if problem["type"] == "extra_forbidden":
-            known = ", ".join(sorted(_known_beside(key)))
+            known = ", ".join(sorted(_list_sibling_keys(key)))
             lines.append(f"{where}unknown setting {dotted!r}; known here: {known}")
         else:
             got = "" if dotted == "token" else f", got {problem['input']!r}"
@@ -574,12 +597,12 @@ def _explained(error: ValidationError, origin: Mapping[Key, str]) -> Configurati
     return ConfigurationError("\n".join(lines))
 
 
-def _known_beside(key: Key) -> set[str]:
+def _list_sibling_keys(key: Key) -> set[str]:
     depth = len(key) - 1
-    return {leaf[depth] for leaf in leaves(Settings) if leaf[:depth] == key[:-1]}
+    return {leaf[depth] for leaf in list_settings(Settings) if leaf[:depth] == key[:-1]}
 
 
-def _consistent(settings: Settings) -> Settings:
+def _check_consistency(settings: Settings) -> Settings:
     if settings.pool.min_browsers > settings.pool.max_browsers:
         raise ConfigurationError("setting 'pool.minBrowsers' must not be greater than 'pool.maxBrowsers'")
     if settings.logging.destination == "file" and settings.logging.file is None:

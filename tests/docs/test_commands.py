@@ -9,7 +9,7 @@ import click
 import pytest
 
 from footlight.cli.commands import cli
-from footlight.config import ENVIRONMENT_PREFIX, Settings, leaves, load_settings
+from footlight.config import ENVIRONMENT_PREFIX, Settings, list_settings, load_settings
 from tests.docs.markdown import PAGES, ROOT, blocks, without_blocks
 
 NAMES = "serve|call|tools|codegen|replay|export|audit|knowledge|daemon|doctor|demo|skill"
@@ -82,4 +82,4 @@ def test_every_value_that_is_assigned_is_taken() -> None:
 
 
 def settings() -> list[str]:
-    return [re.sub(r"(?<=[a-z])(?=[A-Z])", "_", "_".join(key)).upper() for key in leaves(Settings)]
+    return [re.sub(r"(?<=[a-z])(?=[A-Z])", "_", "_".join(key)).upper() for key in list_settings(Settings)]

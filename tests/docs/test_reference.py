@@ -7,7 +7,7 @@ from typing import Any, get_args
 import pytest
 
 import footlight
-from footlight.config import Settings, leaves, load_settings
+from footlight.config import Settings, list_settings, load_settings
 from footlight.errors import APP_CODES, CODES
 from footlight.protocol.errors import Reason
 from footlight.server.prompts.files import builtin_prompts
@@ -109,7 +109,7 @@ def test_every_setting_is_there_and_its_variable_sets_it() -> None:
     text = (REFERENCE / "configuration.md").read_text("utf-8")
     rows = re.findall(r"^\| `([\w.]+)` \| (.*?) \| (.*?) \| `(FOOTLIGHT_\w+)`", text, re.MULTILINE)
 
-    assert [key for key, *_ in rows] == [".".join(key) for key in leaves(Settings)]
+    assert [key for key, *_ in rows] == [".".join(key) for key in list_settings(Settings)]
     for key, kind, default, variable in rows:
         other = VALUES.get(key) or another(kind, default)
         changed = load_settings(environment=NEEDED | {variable: other})

@@ -10,13 +10,13 @@ from typing import Any, cast
 
 import pytest
 
-from footlight.config import Settings, leaves, load_settings
+from footlight.config import Settings, list_settings, load_settings
 from footlight.toolsets import szkrabok
 from tests.docs.markdown import PAGES, ROOT, Block, blocks
 
 KEYS = {field.alias for field in Settings.model_fields.values()}
 SETTINGS = [block for block in blocks("json") if set(json.loads(block.text)) <= KEYS]
-SECTIONS = sorted({key[0] for key in leaves(Settings) if len(key) > 1})
+SECTIONS = sorted({key[0] for key in list_settings(Settings) if len(key) > 1})
 TOML_SETTINGS = [block for block in blocks("toml") if set(tomllib.loads(block.text)) <= KEYS]
 
 
@@ -47,7 +47,7 @@ def test_the_example_of_the_specification_is_in_the_guide() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_a_setting_that_is_named_exists(page: Path) -> None:
-    known = {".".join(key[:end]) for key in leaves(Settings) for end in range(1, len(key) + 1)}
+    known = {".".join(key[:end]) for key in list_settings(Settings) for end in range(1, len(key) + 1)}
     named = re.findall(rf"`((?:{'|'.join(SECTIONS)})\.[a-zA-Z.]+)(?::[^`]*)?`", page.read_text("utf-8"))
 
     assert set(named) - known - {tool.name for tool in szkrabok.TOOLS} - {"app.py"} == set()
