@@ -219,7 +219,7 @@ def test_without_a_protocol_on_it_stdout_is_stdout(capsys: pytest.CaptureFixture
 def test_a_mask_goes_over_the_whole_line(tmp_path: Path, format: str) -> None:
     """R003-91"""
     configured(tmp_path / "log", format=format)
-    log.mask(lambda line: line.replace("hunter2", "[secret]"))
+    log.add_mask(lambda line: line.replace("hunter2", "[secret]"))
 
     try:
         raise ValueError("wrong: hunter2")

@@ -33,7 +33,7 @@ async def limits(_: LaunchRequest) -> AsyncGenerator[Limits]:
 
 
 async def read(reading: Reading) -> Facts:
-    notes = (await reading.stored("notes")).get("notes", [])
+    notes = (await reading.read_storage("notes")).get("notes", [])
     assert isinstance(reading.services, Limits)
     return Facts(balance=f"{len(notes)} of {reading.services.most_notes} notes")
 

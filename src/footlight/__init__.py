@@ -92,11 +92,11 @@ _HOMES = {
     "client.transports.stdio": ("Stdio",),
     "client.transports.websocket": ("WebSocket",),
 }
-"""The names by the module that defines them; the others are errors."""
+"""The public names by module. All other names are in `protocol.errors`."""
 
 
 def __getattr__(name: str) -> Any:
-    """Imported when they are asked for: a server and a command line do not pay for the client."""
+    """Import a public name on first use, so that the server and the command line do not load the client."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     home = next((home for home, names in _HOMES.items() if name in names), "protocol.errors")

@@ -1,4 +1,4 @@
-"""Who calls: what a transport knows of it, and what the rest needs to keep callers apart."""
+"""The callers of the server, as the transports identify them, so that their sessions are kept apart."""
 
 from __future__ import annotations
 
@@ -6,26 +6,30 @@ import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-__all__ = ["ANONYMOUS", "LOCAL", "SCOPE_KEY", "Caller", "OnDisconnect", "caller_of", "ignore_disconnect"]
+__all__ = ["ANONYMOUS", "LOCAL", "SCOPE_KEY", "Caller", "OnDisconnect", "get_caller", "ignore_disconnect"]
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """`principal` is whom the token names; all who need no token, or share one, are the same."""
+    """The sender of a call. `principal` is the identity of its token.
+
+    Callers without a token, or with a shared token, have the same principal.
+    """
 
     principal: str
     connection: str | None = None
-    """What one client's calls have in common: an `Mcp-Session-Id`, a WebSocket. Some stand alone."""
+    """The connection of the client, such as an `Mcp-Session-Id` or a WebSocket; None for separate
+    requests."""
     named: bool = False
-    """Whether the token is this principal's own, and not one that is shared."""
+    """Whether the token belongs to this principal alone and is not shared."""
     shares_default: bool = False
-    """The principal is one person, whose `default` is the same over every connection."""
+    """Whether the principal has the same session `default` over every connection."""
 
     @property
     def default_session(self) -> str | None:
-        """The id of the session `default` of this caller; None where it has none (requirements §2.6).
+        """The id of the caller's session `default`, or None if it has none.
 
-        A hash, because the id is told in answers and must not give away what it is made from.
+        It is a hash, because answers contain the id, which must not reveal the values that it is made from.
         """
         if self == LOCAL:
             return "default"
@@ -36,37 +40,40 @@ class Caller:
         return hashlib.sha256(identity.encode()).hexdigest()[:32]
 
     @property
-    def default_lasts(self) -> bool:
-        """Whether the session `default` can be meant again when the connection has ended."""
+    def default_outlives_connection(self) -> bool:
+        """Whether the caller can use its session `default` again after the connection has ended."""
         return self.connection is None or self.shares_default
 
-    def scoped(self, name: str) -> str:
-        """A name on disk that no other named principal can mean."""
+    def scope_name(self, name: str) -> str:
+        """Return a name for files that differs from those of all other named principals."""
         if not self.named:
             return name
         return f"{name}.{hashlib.sha256(self.principal.encode()).hexdigest()[:32]}"
 
 
 OnDisconnect = Callable[[Caller], None]
-"""Hears of the end of a connection, over which nobody calls any more."""
+"""A function that is called when a connection has ended."""
 
 
 def ignore_disconnect(_: Caller) -> None:
-    """Do nothing: nothing belongs to a connection alone."""
+    """Do nothing, because nothing belongs to a single connection."""
 
 
 LOCAL = Caller("local")
-"""Whoever started this process: over stdio, and in memory."""
+"""The caller that started this process, over stdio or in memory."""
 
 ANONYMOUS = Caller("anonymous")
-"""Of whom nothing is known."""
+"""A caller without an identity."""
 
 SCOPE_KEY = "footlight.caller"
-"""Where the HTTP transport leaves the caller in a request's ASGI scope."""
+"""The key of the caller in the ASGI scope of a request, set by the HTTP transport."""
 
 
-def caller_of(request: object) -> Caller:
-    """Who sent a message, by what its transport attached: nothing, an ASGI request, or a `caller`."""
+def get_caller(request: object) -> Caller:
+    """Return the sender of a message from the object that its transport attached.
+
+    That is None, an ASGI request, or an object with the attribute `caller`.
+    """
     if request is None:
         return LOCAL
     scope: Mapping[str, object] = getattr(request, "scope", {})

@@ -536,7 +536,8 @@ def _variable_name(key: Key) -> str:
 
 def _parse_variable(text: str, field: FieldInfo) -> object:
     """Parse the value of a variable. Lists may use commas; booleans and numbers are JSON; the rest is
-    text."""
+    text.
+    """
     kind = str(field.annotation)
     if "list" in kind:
         return (

@@ -126,7 +126,7 @@ class ElementNotFound(FootlightError):
 
 
 class StaleRef(FootlightError):
-    """The element of the ref is gone, and no other element has certainly taken its place."""
+    """The element of the ref is gone, and no other element is certain to have replaced it."""
 
     code = "STALE_REF"
     is_specified = False
@@ -157,9 +157,9 @@ class DialogOpen(FootlightError):
 
     @classmethod
     def at(cls, page_id: str, *, type: str, message: str, default_value: str | None = None) -> DialogOpen:
-        said = f': "{message}"' if message else ""
+        quoted = f': "{message}"' if message else ""
         return cls(
-            f"{page_id} waits for the answer to its dialog, {type}{said}",
+            f"{page_id} waits for the answer to its dialog, {type}{quoted}",
             pageId=page_id,
             type=type,
             message=message,
@@ -247,7 +247,7 @@ class LaunchFailed(FootlightError):
     default_suggestion = "Correct what the message names, then launch again."
 
 
-# Errors of building and launching an app under test.
+# Errors of the build and the launch of an app under test.
 
 
 class DependenciesMissing(FootlightError):

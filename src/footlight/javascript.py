@@ -12,11 +12,11 @@ __all__ = ["join_modules", "selector_engine"]
 def join_modules(folder: Traversable, names: Sequence[str]) -> str:
     """Return the code of the modules `NAME.js` as one script with one scope, in this order.
 
-    Imports and exports are for linters and type checkers, and are left out. Comments on lines of their own
-    and indentation are left out too, because some scripts are sent with every question.
+    Imports and exports are left out, because only linters and type checkers need them. Comment lines and
+    indentation are left out too, because some scripts are sent with every request.
 
     Raises:
-        ValueError: two modules declare the same name, so that one would replace the other's.
+        ValueError: Two modules declare the same name, so one would replace the other.
     """
     declared: dict[str, str] = {}
     lines: list[str] = []
@@ -36,7 +36,7 @@ def selector_engine(folder: Traversable, *names: str) -> str:
 
 
 _DECLARATION = re.compile(r"^(?:export )?(?:async )?(?:function\*?|const|let|class) (\w+)", re.MULTILINE)
-"""A name that a module declares at its top level, where lines have no indentation."""
+"""A name that a module declares at its top level, that is, without indentation."""
 
 
 def _code_lines(source: str) -> Iterator[str]:

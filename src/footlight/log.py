@@ -1,4 +1,4 @@
-"""The log: JSON or text lines on stderr or in a file, as `logging` in the settings says."""
+"""The log: JSON or text lines on stdout, on stderr or in a file, as set in the settings `logging`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from footlight.config import LoggingSettings
 
-__all__ = ["configure", "mask"]
+__all__ = ["add_mask", "configure"]
 
 _LEVELS = {
     "debug": logging.DEBUG,
@@ -30,10 +30,10 @@ _STANDARD = {*logging.makeLogRecord({}).__dict__, "message", "asctime", "taskNam
 
 
 def configure(settings: LoggingSettings, *, stdout_is_protocol: bool) -> None:
-    """Set up the `footlight` loggers; other libraries' warnings go the same way.
+    """Set up the `footlight` loggers. Warnings of other libraries go to the same destination.
 
     Raises:
-        ConfigurationError: the file cannot be written.
+        ConfigurationError: The file cannot be written.
     """
     if settings.destination == "file" and settings.file is not None:
         handler = _file_handler(settings.file)
@@ -49,10 +49,10 @@ def configure(settings: LoggingSettings, *, stdout_is_protocol: bool) -> None:
         ours.info("logging.destination is stdout, which the stdio protocol needs: the log goes to stderr")
 
 
-def mask(masked: Callable[[str], str]) -> None:
-    """From now on each line passes through this before it is written."""
+def add_mask(mask_line: Callable[[str], str]) -> None:
+    """Apply `mask_line` to each line from now on before it is written."""
     for handler in logging.getLogger().handlers:
-        handler.setFormatter(_Masked(handler.formatter or logging.Formatter(), masked))
+        handler.setFormatter(_MaskingFormatter(handler.formatter or logging.Formatter(), mask_line))
 
 
 def _file_handler(file: Path) -> logging.Handler:
@@ -75,14 +75,14 @@ def _time(record: logging.LogRecord) -> str:
     )
 
 
-class _Masked(logging.Formatter):
-    def __init__(self, inner: logging.Formatter, masked: Callable[[str], str]) -> None:
+class _MaskingFormatter(logging.Formatter):
+    def __init__(self, inner: logging.Formatter, mask_line: Callable[[str], str]) -> None:
         super().__init__()
         self._inner = inner
-        self._masked = masked
+        self._mask_line = mask_line
 
     def format(self, record: logging.LogRecord) -> str:
-        return self._masked(self._inner.format(record))
+        return self._mask_line(self._inner.format(record))
 
 
 class _Json(logging.Formatter):
@@ -93,7 +93,11 @@ class _Json(logging.Formatter):
             "logger": record.name,
             "message": record.getMessage(),
         }
-        line = {**line, **_extras(record), **line}  # Theirs come after ours, and replace none.
+        line = {
+            **line,
+            **_extras(record),
+            **line,
+        }  # Extras come after the standard fields and never replace them.
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
         return json.dumps(line, default=str)

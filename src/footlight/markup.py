@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from footlight.steering import clean, harmless
+from footlight.safe_text import escape_control_characters, replace_surrogates
 
 __all__ = ["Html", "element", "join"]
 
@@ -17,7 +17,9 @@ class Html(str):
 
 
 def element(tag: str, /, *content: object, **attributes: object) -> Html:
-    """An element; in attribute names `_` stands for `-`. What is None or False is left out."""
+    """Return an element. `_` in attribute names stands for `-`. Values that are None or False are left
+    out.
+    """
     opening = f"<{tag}{''.join(_attribute(name, value) for name, value in attributes.items())}>"
     return Html(opening if tag in {"img", "input"} else f"{opening}{join(content)}</{tag}>")
 
@@ -27,8 +29,12 @@ def join(parts: Iterable[object]) -> Html:
 
 
 def _as_html(value: object) -> str:
-    """What steers a terminal, and NUL, which HTML cannot have, are spelt out."""
-    return value if isinstance(value, Html) else escape(harmless(clean(str(value))))
+    """Escape a value. Control characters are escaped too, because HTML cannot contain NUL."""
+    return (
+        value
+        if isinstance(value, Html)
+        else escape(escape_control_characters(replace_surrogates(str(value))))
+    )
 
 
 def _attribute(name: str, value: object) -> str:

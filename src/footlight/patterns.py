@@ -1,8 +1,8 @@
-"""Regular expressions and wildcards, matched in time that grows with the text and no faster.
+"""Regular expressions and wildcards that match in time linear in the length of the text.
 
-Python's `re` tries every way in which a pattern can match, and there can be more of them than seconds in a
-year. RE2 follows all ways at once. It has no lookarounds and no backreferences; `\\w`, `\\d`, `\\s` and `\\b`
-know ASCII only, `\\p{L}` and the like all characters.
+Python's `re` backtracks, which can take exponential time. RE2 matches in linear time. It has no lookarounds
+and no backreferences. `\\w`, `\\d`, `\\s` and `\\b` match only ASCII; `\\p{L}` and similar classes match all
+of Unicode.
 """
 
 from __future__ import annotations
@@ -13,50 +13,51 @@ from typing import Any, cast
 __all__ = ["ANY_SPACE", "AnyOf", "LinearPattern", "PatternError", "matches_wildcard"]
 
 MAX_INSTRUCTIONS = 20_000
-"""Of a caller's expression. RE2 takes a step for each of them and each character at the worst."""
+"""Maximum size of a caller's compiled expression. At worst RE2 runs each instruction for each character."""
 MAX_MEMORY = 4 << 20
-"""Bytes that RE2 may take for a caller's expression."""
+"""Maximum memory, in bytes, that RE2 may use for a caller's expression."""
 MAX_OWN_MEMORY = 256 << 20
+"""Maximum memory, in bytes, that RE2 may use for expressions of Footlight itself."""
 ANY_SPACE = r"[\s\v\x1c-\x1f\x{85}\p{Z}]"
-"""A character that `str.isspace` takes for one, in RE2's syntax."""
+"""An RE2 expression for the characters for which `str.isspace` is true."""
 SYNTAX = (
-    "it takes RE2's syntax, which has no lookarounds, backreferences, atomic groups or possessive quantifiers"
+    "the syntax is RE2, which has no lookarounds, backreferences, atomic groups or possessive quantifiers"
 )
 TOO_LARGE = "it is too large; write fewer or smaller counted repetitions"
 
 
 class PatternError(ValueError):
-    """The expression is malformed, uses what RE2 does not support, or is too large; says which."""
+    """The expression is malformed, not supported by RE2, or too large. The message says which."""
 
 
 class LinearPattern:
-    """A caller's expression.
+    """A regular expression from a caller.
 
     Raises:
-        PatternError: RE2 does not take it.
+        PatternError: RE2 does not accept the expression.
     """
 
     def __init__(self, expression: str, *, dot_matches_newline: bool = False) -> None:
-        import re2  # Not before somebody needs it: most servers never do.
+        import re2  # Imported on demand, because most servers never need it.
 
         options = _options(MAX_MEMORY)
         options.dot_nl = dot_matches_newline
         try:
-            self._pattern: Any = re2.compile(_encoded(expression), options)
+            self._pattern: Any = re2.compile(_encode(expression), options)
         except cast("type[Exception]", re2.error) as error:
             reason = cast("tuple[bytes | str]", error.args)[0]
-            told = reason.decode(errors="replace") if isinstance(reason, bytes) else reason
-            raise PatternError(TOO_LARGE if "too large" in told else f"{told}; {SYNTAX}") from None
+            why = reason.decode(errors="replace") if isinstance(reason, bytes) else reason
+            raise PatternError(TOO_LARGE if "too large" in why else f"{why}; {SYNTAX}") from None
         if self._pattern.programsize > MAX_INSTRUCTIONS:
             raise PatternError(TOO_LARGE)
 
     def is_in(self, text: str) -> bool:
         """Return whether some part of the text matches."""
-        return self._pattern.search(_encoded(text)) is not None
+        return self._pattern.search(_encode(text)) is not None
 
 
 class AnyOf:
-    """Expressions of our own in RE2's syntax; where several match at one place, the first of them counts."""
+    """A set of Footlight's own RE2 expressions. If several match at one place, the first of them counts."""
 
     def __init__(self, expressions: Sequence[str]) -> None:
         import re2
@@ -69,19 +70,19 @@ class AnyOf:
         self._each.Compile()
 
     def replace(self, text: str, replacement: Callable[[int, str], str]) -> str:
-        """Replace each match; `replacement` is given the index of its expression, and what was matched."""
-        pieces = list(self._replaced(_encoded(text), replacement))
+        """Replace each match by `replacement(index, match)`, with the index of the matching expression."""
+        pieces = list(self._replace_matches(_encode(text), replacement))
         return "".join(pieces) if pieces else text
 
-    def _replaced(self, encoded: bytes, replacement: Callable[[int, str], str]) -> Iterator[str]:
+    def _replace_matches(self, encoded: bytes, replacement: Callable[[int, str], str]) -> Iterator[str]:
         end = 0
         for match in self._pattern.finditer(encoded):
             found: bytes = match.group()
-            yield _decoded(encoded[end : match.start()])
-            yield replacement(min(self._each.Match(found)), _decoded(found))
+            yield _decode(encoded[end : match.start()])
+            yield replacement(min(self._each.Match(found)), _decode(found))
             end = match.end()
         if end:
-            yield _decoded(encoded[end:])
+            yield _decode(encoded[end:])
 
 
 def _options(max_memory: int) -> Any:
@@ -93,17 +94,17 @@ def _options(max_memory: int) -> Any:
     return options
 
 
-def _encoded(text: str) -> bytes:
-    """Halves of characters, which pages can have in their texts, match nothing and stay what they are."""
+def _encode(text: str) -> bytes:
+    """Encode a text for RE2. Unpaired surrogates, which pages can contain, are kept and match nothing."""
     return text.encode("utf-8", "surrogatepass")
 
 
-def _decoded(encoded: bytes) -> str:
+def _decode(encoded: bytes) -> str:
     return encoded.decode("utf-8", "surrogatepass")
 
 
 def matches_wildcard(pattern: str, text: str) -> bool:
-    """Return whether the whole text fits a pattern in which `*` is any text, and nothing else is special."""
+    """Return whether the whole text matches a pattern in which only `*` is special and matches any text."""
     first, *middle = pattern.split("*")
     if not middle:
         return text == pattern
@@ -112,7 +113,7 @@ def matches_wildcard(pattern: str, text: str) -> bool:
         return False
     at, end = len(first), len(text) - len(last)
     for part in middle:
-        # The first place is the best: it leaves most of the text for the parts that follow.
+        # The first match is the best, because it leaves the most text for the following parts.
         at = text.find(part, at, end)
         if at < 0:
             return False

@@ -1,4 +1,4 @@
-"""Files and folders that only their owner can open: they hold what pages show, logins, and what was typed."""
+"""Files and folders that only their owner can open. They contain page content, logins and typed text."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ RETRY_SECONDS = 0.05
 
 
 def ensure_private_folder(folder: Path) -> None:
-    """Make the folder with mode 0700; one that is there already is closed to everybody but its owner.
+    """Create the folder with mode 0700, or restrict an existing folder to its owner.
 
-    Parents that are missing are made with the usual mode.
+    Missing parents are created with the usual mode.
 
     Raises:
-        OSError: it cannot be made.
+        OSError: The folder cannot be created.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     make_private(folder)
 
 
 def make_private(path: Path) -> None:
-    """Take the rights of the group and of others away from a file or folder.
+    """Remove the permissions of the group and of others from a file or folder.
 
     A path that is missing, is a link or a device, or belongs to another user stays as it is.
     """
-    if os.name == "nt":  # The rights there are those of the folder above.
+    if os.name == "nt":  # On Windows a file has the permissions of its parent folder.
         return
     with contextlib.suppress(OSError):
         mode = path.lstat().st_mode
@@ -48,10 +48,10 @@ def make_private(path: Path) -> None:
 
 
 def open_private(file: Path, flags: int) -> int:
-    """Open a file to write, and return its descriptor. A new file gets mode 0600, an old one keeps no other.
+    """Open a file for writing and return its descriptor. New and existing files get mode 0600.
 
     Raises:
-        OSError: it cannot be opened.
+        OSError: The file cannot be opened.
     """
     descriptor = os.open(file, flags | os.O_CREAT | os.O_WRONLY | getattr(os, "O_BINARY", 0), 0o600)
     make_private(file)
@@ -59,10 +59,10 @@ def open_private(file: Path, flags: int) -> int:
 
 
 def write_private_json(path: Path, data: Mapping[str, Any]) -> Path:
-    """Write `data` as JSON to a file with mode 0600, whole or not at all, and return `path`.
+    """Atomically write `data` as JSON to a file with mode 0600, and return `path`.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: The file cannot be written.
     """
     unfinished = path.with_suffix(f".{os.getpid()}.tmp")
     try:
@@ -78,10 +78,10 @@ def write_private_json(path: Path, data: Mapping[str, Any]) -> Path:
 
 
 def remove_folder(folder: Path, *, timeout_s: float = REMOVE_SECONDS) -> bool:
-    """Remove a folder with all that is in it, and return whether it is gone.
+    """Remove a folder with its contents, and return whether it is gone.
 
-    The processes of a browser that was killed may write into its profile for another moment, so the removal
-    is repeated until `timeout_s` has passed. Blocks the calling thread for that long at the most.
+    The processes of a killed browser may still write to its profile for a moment, so the removal is repeated
+    until `timeout_s` has passed. The call blocks the thread for at most that time.
     """
     end = time.monotonic() + timeout_s
     while True:

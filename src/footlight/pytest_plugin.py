@@ -6,11 +6,11 @@ async def test_the_title(mcp):
     assert (await mcp.root.get_text(selector="h1"))["data"] == {"text": "Welcome"}
 ```
 
-`mcp` is a handle with its own session, `mcp_client` a connected client, and `browser_session` a typed
-browser client. They work with pytest-asyncio and with anyio on asyncio; `sync_mcp`, `sync_mcp_client` and
-`sync_browser_session` are for tests without `async`. Tests share the server of their process and its browser,
-and each has its own sessions. The
-report of a failed test contains its calls, a snapshot of the page and a screenshot.
+`mcp` is a handle with its own session, `mcp_client` a connected client, and `browser_session` a typed browser
+client. They work with pytest-asyncio and with anyio on asyncio; `sync_mcp`, `sync_mcp_client` and
+`sync_browser_session` are for tests without `async`. The tests of one process share a server and its browser,
+but each test has its own sessions. The report of a failed test contains its calls, a snapshot of the page and
+a screenshot.
 
 `attached_page`, `run_params` and `record_result` are for tests that `browser.run_test` starts.
 """
@@ -116,49 +116,49 @@ def _watched_test(
 
 @pytest.fixture
 def mcp(_watched_test: WatchedTest) -> Generator[Any]:
-    """A handle of the server's tools, with its own session: `await mcp.root.navigate(url=…)`."""
+    """Provide a handle of the server's tools with its own session: `await mcp.root.navigate(url=…)`."""
     with _watched_test.handle() as handle:
         yield handle
 
 
 @pytest.fixture
 def mcp_client(_watched_test: WatchedTest) -> Generator[MCPClient]:
-    """A connected `MCPClient`. Its callbacks are called in another thread."""
+    """Provide a connected `MCPClient`. Its callbacks are called in another thread."""
     with _watched_test.client() as client:
         yield client
 
 
 @pytest.fixture
 def browser_session(_watched_test: WatchedTest) -> Generator[PlaywrightClient]:
-    """A `PlaywrightClient` with its own session."""
+    """Provide a `PlaywrightClient` with its own session."""
     with _watched_test.browser() as browser:
         yield browser
 
 
 @pytest.fixture
 def sync_mcp(_watched_test: WatchedTest) -> Generator[Any]:
-    """The handle of `mcp` for tests without `async`: `sync_mcp.root.navigate(url=…)`."""
+    """Provide the handle of `mcp` for tests without `async`: `sync_mcp.root.navigate(url=…)`."""
     with _watched_test.handle(blocking=True) as handle:
         yield handle
 
 
 @pytest.fixture
 def sync_mcp_client(_watched_test: WatchedTest) -> Generator[sync.MCPClient]:
-    """The client of `mcp_client` for tests without `async`."""
+    """Provide the client of `mcp_client` for tests without `async`."""
     with _watched_test.client(blocking=True) as client:
         yield client
 
 
 @pytest.fixture
 def sync_browser_session(_watched_test: WatchedTest) -> Generator[Any]:
-    """The browser client of `browser_session` for tests without `async`."""
+    """Provide the browser client of `browser_session` for tests without `async`."""
     with _watched_test.browser(blocking=True) as browser:
         yield browser
 
 
 @pytest.fixture
 def attached_page(request: pytest.FixtureRequest) -> Generator[Any]:
-    """Playwright's page in the session for which `browser.run_test` started this test.
+    """Provide Playwright's page of the session for which `browser.run_test` started this test.
 
     A `def` test gets the page of the synchronous API, an `async def` test that of the asynchronous API. The
     page stays open after the test.
@@ -169,13 +169,13 @@ def attached_page(request: pytest.FixtureRequest) -> Generator[Any]:
 
 @pytest.fixture
 def run_params() -> dict[str, str]:
-    """The `params` of `browser.run_test`, by name."""
+    """Return the `params` of `browser.run_test` by name."""
     return read_parameters()
 
 
 @pytest.fixture
 def record_result(request: pytest.FixtureRequest) -> Callable[[Any], None]:
-    """A function that records a value as the `result` of the test. The last value counts."""
+    """Return a function that records a value as the `result` of the test. The last value counts."""
 
     def record(value: Any) -> None:
         json.dumps(value)  # Fail here, in the test, rather than when the report is written.

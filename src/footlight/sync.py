@@ -1,4 +1,4 @@
-"""The client for scripts and notebooks: the same calls, and each waits for its answer.
+"""The synchronous client, for scripts and notebooks. Each call waits for its answer.
 
 ```python
 
@@ -6,9 +6,9 @@ with MCPClient("footlight serve") as client:
     print(client.call("navigate", {"url": "http://127.0.0.1:8000"}).data)
 ```
 
-Each client has an event loop in a thread of its own, so it works where another loop runs already. A client
-may be used by several threads. Callbacks and handlers are called in the client's thread: they must not call
-the client, and must not take long.
+Each client runs an event loop in its own thread, so it also works where another event loop is running.
+Several threads may use one client. Callbacks and handlers are called in the client's thread: they must not
+call the client, and must not take long.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ __all__ = ["MCPClient"]
 
 
 class MCPClient:
-    """As `footlight.MCPClient`, whose methods say what each raises."""
+    """The synchronous form of `footlight.MCPClient`, which documents the methods and their errors."""
 
     def __init__(
         self,
@@ -122,7 +122,7 @@ class MCPClient:
         self._thread.run(self._client.reconnect())
 
     def close(self) -> None:
-        """Also ends the thread; another call begins another."""
+        """Close the client and end its thread. A later call starts a new thread."""
         try:
             self._thread.run(self._client.close())
         finally:
@@ -132,7 +132,7 @@ class MCPClient:
         try:
             self.connect()
         except BaseException:
-            if self.state == "disconnected":  # It may have been connected before.
+            if self.state == "disconnected":  # The client may have been connected before.
                 self._thread.end()
             raise
         return self

@@ -26,7 +26,7 @@ class Shelf(Services):
         self.port = port
         self._ended = ended
 
-    def failed(self) -> str | None:
+    def find_failure(self) -> str | None:
         return "the shelf has ended by itself" if self._ended else None
 
 
@@ -55,7 +55,7 @@ async def serve_shelf(request: LaunchRequest) -> AsyncGenerator[Shelf]:
 async def read_reader(reading: Reading) -> Facts:
     """How much there is to read is what the extension keeps; what can be had is what the shelf says."""
     assert isinstance(reading.services, Shelf)
-    articles: list[dict[str, Any]] = (await reading.stored("articles")).get("articles", [])
+    articles: list[dict[str, Any]] = (await reading.read_storage("articles")).get("articles", [])
     unread = sum(not article["read"] for article in articles)
     return Facts(
         account_address=reading.text_of("reader-count"),

@@ -32,7 +32,7 @@ def told(text: str) -> list[str]:
 def flags(text: str) -> dict[str, Any]:
     [node] = trim_nodes(tree(text))
     return {
-        key: value for key, value in node.told("e1").items() if key not in ("ref", "role", "name", "path")
+        key: value for key, value in node.as_json("e1").items() if key not in ("ref", "role", "name", "path")
     }
 
 
@@ -71,7 +71,7 @@ dialog Confirm
  button Confirm
 """
 
-    assert [node.told(f"e{n}") for n, node in enumerate(trim_nodes(tree(page)), 1)] == [
+    assert [node.as_json(f"e{n}") for n, node in enumerate(trim_nodes(tree(page)), 1)] == [
         {"ref": "e1", "role": "dialog", "name": "Confirm", "disabled": False, "path": ["dialog:Confirm"]},
         {"ref": "e2", "role": "button", "name": "Confirm", "disabled": False, "path": ["dialog:Confirm"]},
     ]
@@ -178,7 +178,7 @@ def test_of_any_page_all_of_those_roles_are_told_in_order(nodes: list[Node]) -> 
 def test_a_node_is_told_under_whatever_ref_it_is_given() -> None:
     node = TrimmedNode(element="f9", role="link", name="x", path=("dialog:y",), disabled=False)
 
-    assert node.told("e2") == {
+    assert node.as_json("e2") == {
         "ref": "e2",
         "role": "link",
         "name": "x",

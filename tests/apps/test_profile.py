@@ -55,13 +55,13 @@ def test_the_screens_of_the_wallet_are_those_of_the_document() -> None:
 async def the_defaults() -> tuple[object, ...]:
     app = AppProfile(name="Notes")
     async with app.services(LaunchRequest(repository=Path())) as services:
-        return app.prefix, app.home, app.settings, app.notification, app.screens, services.failed()
+        return app.prefix, app.home, app.settings, app.notification, app.screens, services.find_failure()
 
 
 @pytest.mark.anyio
 async def test_only_a_name_must_be_given() -> None:
     assert await the_defaults() == ("app", "home.html", None, None, (), None)
-    assert Services().failed() is None
+    assert Services().find_failure() is None
 
 
 @pytest.mark.parametrize("prefix", ["", "X", "1a", "a_b", "a-b", "a" * 17, "ä", "a\n"])
@@ -71,7 +71,7 @@ def test_a_prefix_is_part_of_names_that_clients_take(prefix: str) -> None:
 
 
 def test_an_address_that_is_no_regular_expression_is_refused_at_once() -> None:
-    with pytest.raises(ValueError, match=r"^screen home: url is no regular expression: "):
+    with pytest.raises(ValueError, match=r"^screen home: url is not a valid regular expression: "):
         Screen(name="home", url="(")
 
 

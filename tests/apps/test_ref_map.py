@@ -22,15 +22,15 @@ def test_a_whole_look_counts_from_one() -> None:
     """R002-15: the same page, the same refs, also of nodes that look alike."""
     known = RefMap()
 
-    assert refs(known.renumbered(nodes("f7", "f3", "f9"))) == ["e1", "e2", "e3"]
-    assert refs(known.renumbered(nodes("f7", "f3", "f9"))) == ["e1", "e2", "e3"]
+    assert refs(known.renumber(nodes("f7", "f3", "f9"))) == ["e1", "e2", "e3"]
+    assert refs(known.renumber(nodes("f7", "f3", "f9"))) == ["e1", "e2", "e3"]
     assert [known.find(ref) for ref in ("e1", "e2", "e3")] == ["f7", "f3", "f9"]
 
 
 def test_a_ref_that_was_not_told_stands_for_nothing() -> None:
     """R002-16"""
     known = RefMap()
-    known.renumbered(nodes("f7"))
+    known.renumber(nodes("f7"))
 
     assert (known.find("e2"), known.find("e0"), RefMap().find("e1")) == (None, None, None)
 
@@ -38,17 +38,17 @@ def test_a_ref_that_was_not_told_stands_for_nothing() -> None:
 def test_a_whole_look_forgets_the_refs_before_it() -> None:
     """R002-16"""
     known = RefMap()
-    known.renumbered(nodes("f1", "f2", "f3"))
-    known.renumbered(nodes("f3"))
+    known.renumber(nodes("f1", "f2", "f3"))
+    known.renumber(nodes("f3"))
 
     assert (known.find("e1"), known.find("e2"), known.find("e3")) == ("f3", None, None)
 
 
 def test_what_is_told_in_between_keeps_refs_and_adds_to_them() -> None:
     known = RefMap()
-    known.renumbered(nodes("f1", "f2"))
+    known.renumber(nodes("f1", "f2"))
 
-    assert refs(known.told(nodes("f9", "f2", "f9", "f8"))) == ["e3", "e2", "e3", "e4"]
+    assert refs(known.describe(nodes("f9", "f2", "f9", "f8"))) == ["e3", "e2", "e3", "e4"]
     assert [known.find(f"e{n}") for n in range(1, 5)] == ["f1", "f2", "f9", "f8"]
 
 
@@ -61,7 +61,7 @@ def test_until_the_next_whole_look_no_ref_changes_what_it_stands_for(looks: list
     known = RefMap()
     meant: dict[object, str] = {}
     for elements in looks:
-        for node, element in zip(known.told(nodes(*elements)), elements, strict=True):
+        for node, element in zip(known.describe(nodes(*elements)), elements, strict=True):
             assert meant.setdefault(node["ref"], element) == element
     assert {ref: known.find(str(ref)) for ref in meant} == meant
     assert [*meant] == [f"e{n}" for n in range(1, len(meant) + 1)]

@@ -36,7 +36,7 @@ THREE = in_seconds(
 
 
 def tools(index: Index) -> list[str]:
-    return [row.tool for row in index.session()]
+    return [row.tool for row in index.list_session()]
 
 
 def found(index: Index, text: str) -> list[str]:
@@ -53,10 +53,10 @@ def test_a_step_is_there_as_soon_as_it_is_added(tmp_path: Path) -> None:
     index = Index(tmp_path)
     for path, each in zip(write(tmp_path, *THREE), THREE, strict=True):
         index.add(path, each)
-    clicked = index.session()[1]
+    clicked = index.list_session()[1]
 
     assert index.size == 3
-    assert (clicked.before, clicked.screen, clicked.led_to) == ("unlock", "home", "home")
+    assert (clicked.before, clicked.screen, clicked.next_screen) == ("unlock", "home", "home")
     assert clicked.target == StepTarget(ref="e3", role="button", name="Unlock")
 
 
@@ -64,12 +64,12 @@ def test_added_or_read_later_the_rows_are_the_same(tmp_path: Path) -> None:
     index = Index(tmp_path)
     for path, each in zip(write(tmp_path, *THREE), THREE, strict=True):
         index.add(path, each)
-    added = index.session()
+    added = index.list_session()
     index.close()
     for file in tmp_path.glob("index.sqlite*"):
         file.unlink()
 
-    assert Index(tmp_path).session() == added
+    assert Index(tmp_path).list_session() == added
 
 
 def test_questions_see_what_others_wrote_and_removed_since(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_sessions_that_did_not_change_are_not_read_again(tmp_path: Path) -> None
         file.write_text("torn")
     os.utime(steps, (settled, settled))
 
-    assert (len(tools(index)), index.ignored) == (3, 0)
+    assert (len(tools(index)), index.ignored_count) == (3, 0)
 
 
 def test_torn_and_foreign_files_are_ignored_and_counted_until_they_are_mended(tmp_path: Path) -> None:
@@ -121,10 +121,10 @@ def test_torn_and_foreign_files_are_ignored_and_counted_until_they_are_mended(tm
     (steps / "notes.txt").write_text("mine")
     (tmp_path / "no-session").mkdir()
     index = Index(tmp_path)
-    ignored = index.ignored
+    ignored = index.ignored_count
     torn.write_text(whole)
 
-    assert (ignored, tools(index), index.ignored) == (4, ["mm_launch", "mm_click"], 3)
+    assert (ignored, tools(index), index.ignored_count) == (4, ["mm_launch", "mm_click"], 3)
 
 
 JSON = st.recursive(
@@ -173,7 +173,7 @@ def test_halves_of_characters_are_kept_and_found(tmp_path: Path) -> None:
 
     index = Index(tmp_path)
 
-    assert [row.target for row in index.session()] == [StepTarget(test_id="pay?-now")]
+    assert [row.target for row in index.list_session()] == [StepTarget(test_id="pay?-now")]
     assert len(found(index, "now \ud800")) == 1
 
 
@@ -182,7 +182,7 @@ def test_a_damaged_index_is_made_anew(tmp_path: Path, damage: str) -> None:
     """It is derived: nothing is lost with it."""
     write(tmp_path, *THREE)
     index = Index(tmp_path)
-    before = index.session()
+    before = index.list_session()
     index.close()
     file = tmp_path / "index.sqlite"
     match damage:
@@ -201,30 +201,30 @@ def test_a_damaged_index_is_made_anew(tmp_path: Path, damage: str) -> None:
 
     again = Index(tmp_path)
 
-    assert (again.session(), again.is_kept, len(found(again, "nft"))) == (before, True, 1)
+    assert (again.list_session(), again.is_kept, len(found(again, "nft"))) == (before, True, 1)
 
 
 def test_an_index_that_is_removed_under_an_open_one_is_made_anew(tmp_path: Path) -> None:
     write(tmp_path, *THREE)
     index = Index(tmp_path)
-    before = index.session()
+    before = index.list_session()
     for file in tmp_path.glob("index.sqlite*"):
         file.unlink()
 
-    assert index.session() == before
+    assert index.list_session() == before
     assert (tmp_path / "index.sqlite").exists()
 
 
 def test_a_file_that_is_damaged_under_an_open_one_is_made_anew(tmp_path: Path) -> None:
     write(tmp_path, *THREE)
     index = Index(tmp_path)
-    before = index.session()
+    before = index.list_session()
     other = Index(tmp_path)
     other.refresh()
     other.close()
     index._connection.execute("DROP TABLE looks")  # type: ignore[union-attr]
 
-    assert index.session() == before
+    assert index.list_session() == before
 
 
 def test_where_nothing_can_be_written_the_index_is_in_memory(tmp_path: Path) -> None:
@@ -243,11 +243,11 @@ def test_where_nothing_can_be_written_the_index_is_in_memory(tmp_path: Path) -> 
 def test_a_question_makes_no_folder_and_one_that_comes_later_is_found(tmp_path: Path) -> None:
     root = tmp_path / "later"
     index = Index(root)
-    first = index.session()
+    first = index.list_session()
     exists = root.exists()
     write(root, *THREE)
 
-    assert (first, exists, len(index.session()), index.is_kept) == ([], False, 3, True)
+    assert (first, exists, len(index.list_session()), index.is_kept) == ([], False, 3, True)
 
 
 def test_without_full_text_search_it_is_said_which_sqlite_it_is(
@@ -268,7 +268,7 @@ def test_what_is_removed_from_the_files_is_nowhere_in_the_index(tmp_path: Path) 
     there = b"xylophone" in files_of(tmp_path)
     shutil.rmtree(tmp_path / "mm-two")
 
-    after = found(index, "xylophone"), index.starting_with("xylo", 5)
+    after = found(index, "xylophone"), index.words_starting_with("xylo", 5)
     index.close()
 
     assert (len(before), there, after) == (1, True, ([], []))
@@ -293,7 +293,7 @@ def test_steps_of_one_millisecond_are_all_there_in_the_order_of_their_files(tmp_
 
     index = Index(tmp_path)
 
-    assert len({row.session_id for row in index.last(50)}) == 50
+    assert len({row.session_id for row in index.list_latest(50)}) == 50
 
 
 _WRITER = """
@@ -313,7 +313,7 @@ for number in range(150):
     each = record("mm_click", at=at, session_id=name, testId=f"{name}-{number}")
     index.add(write(root, each)[0], each)
     if number % 10 == 0:
-        mine = index.last(200, session_id=name)
+        mine = index.list_latest(200, session_id=name)
         assert len(mine) == number + 1, (len(mine), number)
         search(index, SearchQuery(text="send button"), now=datetime.now(UTC))
 print(index.size >= 150, flush=True)
@@ -346,4 +346,4 @@ def test_two_processes_write_and_ask_at_once(tmp_path: Path) -> None:
     index = Index(tmp_path)
     assert told == [("True\n", "")] * 2
     assert (index.size, index.is_kept) == (300, True)
-    assert [index.count(name) for name in ("mm-one", "mm-two")] == [150, 150]
+    assert [index.count_steps(name) for name in ("mm-one", "mm-two")] == [150, 150]

@@ -126,7 +126,7 @@ async def test_an_open_step_tells_what_was_done_and_what_was_seen(tab: Page) -> 
         'Target testId=unlock-submit ("Unlock") Screen unlock → home URL chrome-extension://abc/home.html'
         in text
     )
-    assert "3 test ids came, 3 went account-menu-icon eth-overview-send token-list-item" in text
+    assert "3 test ids appeared, 3 disappeared account-menu-icon eth-overview-send token-list-item" in text
     await step.get_by_text("5 elements").click()
     cells = await step.locator("tbody tr").first.locator("td").all_inner_texts()
     assert cells == ["e1", "button", "Account 1", "", "dialog:Wallet"]
@@ -322,7 +322,7 @@ def test_only_pictures_of_the_sessions_own_folder_are_shown(
 
     assert html is not None
     assert "data:image" not in html
-    assert html.count("is not here, or too large to be shown") == len(names)
+    assert html.count("is missing, or too large to be shown") == len(names)
 
 
 def test_of_a_session_without_steps_there_is_none(tmp_path: Path) -> None:

@@ -254,11 +254,11 @@ def test_of_many_steps_the_best_are_found_as_if_all_had_been_scored(tmp_path: Pa
     write(tmp_path, *records)
     index = Index(tmp_path)
     index.refresh()
-    every = index.candidates(lambda find: [find('"outcomex6f6b"')], since_ms=None, each=5000)
+    every = index.find_candidates(lambda find: [find('"outcomex6f6b"')], since_ms=None, each=5000)
 
     assert len(every) == 1500
     for text in ("unlock", "click unlock password", "type amount on send", "confirm gas fee footer", "fee"):
-        asked = find_concepts(text, index.starting_with)
+        asked = find_concepts(text, index.words_starting_with)
         best = sorted((score_step(asked, each) for each in every), reverse=True)[:10]
         assert [hit.score for hit in found(index, text, limit=10)] == best, text
 

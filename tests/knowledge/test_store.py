@@ -125,7 +125,7 @@ def test_a_link_in_the_place_of_a_session_is_not_followed(
     root.mkdir(parents=True)
     (root / "mm-abcdef").symlink_to(tmp_path / "elsewhere")
 
-    with pytest.raises(KnowledgeError, match="or a link"):
+    with pytest.raises(KnowledgeError, match="is a link or not a folder"):
         store.record(step())
     assert list((tmp_path / "elsewhere").iterdir()) == []
     assert store.remove("mm-abcdef") is False
@@ -188,12 +188,16 @@ def test_where_there_are_no_hard_links(
 def test_a_store_that_cannot_be_written(store: KnowledgeStore, root: Path) -> None:
     first = store.record(step())
 
-    with read_only(first.parent), pytest.raises(KnowledgeError, match="steps is no folder") as caught:
+    with (
+        read_only(first.parent),
+        pytest.raises(KnowledgeError, match="steps is a link or not a folder") as caught,
+    ):
         store.record(step())
 
     assert isinstance(caught.value, FootlightError)
     assert (
-        caught.value.suggestion == "See that the store's folder can be written, and that its disk has room."
+        caught.value.suggestion
+        == "Check that the folder of the store can be written, and that its disk has space."
     )
     assert store.record(step()).name == "20260115T123456.791Z-mm_click.json"
     assert len(files(root)) == 3
@@ -308,7 +312,7 @@ def test_export(store: KnowledgeStore, tmp_path: Path) -> None:
     assert store.export("mm-abcdef", to) == 3
     lines = to.read_text("utf-8").splitlines()
     assert [json.loads(line) for line in lines] == [store.read(path) for path in sorted(paths)]
-    with pytest.raises(KnowledgeError, match=r"no steps of session mm-other\. Known: mm-abcdef"):
+    with pytest.raises(KnowledgeError, match=r"Session mm-other has no steps\. Known sessions: mm-abcdef"):
         store.export("mm-other", to)
     with pytest.raises(KnowledgeError, match="cannot be written"):
         store.export("mm-abcdef", tmp_path / "missing" / "steps.jsonl")

@@ -89,7 +89,7 @@ async def serve_local_endpoint(
             await server.run(read, write, server.create_initialization_options())
         finally:
             sessions = engine.find_sessions()
-            if sessions is not None and not caller.default_lasts:
+            if sessions is not None and not caller.default_outlives_connection:
                 await asyncio.shield(sessions.leave(caller.principal))
 
     def facts() -> dict[str, int]:

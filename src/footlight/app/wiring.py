@@ -280,7 +280,7 @@ def _read_secrets(settings: Settings) -> Secrets | None:
     from footlight.server.secrets.secrets import load_secrets
 
     secrets = load_secrets(file)
-    log.mask(_make_file_mask(secrets))
+    log.add_mask(_make_file_mask(secrets))
     return secrets
 
 

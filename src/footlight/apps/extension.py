@@ -70,7 +70,7 @@ class ExtensionApp:
 
     @property
     def current(self) -> Page | None:
-        """The page that calls work in."""
+        """The page that calls use."""
         return self.session.page_table.current
 
     async def select(self, page: Page) -> None:
@@ -160,14 +160,16 @@ class ExtensionApp:
             return False
         return "#" in showed and page.url.rstrip("/") == showed.partition("#")[0] + "#"
 
-    async def stored(self, keys: Sequence[str] = (), *, area: ExtensionArea = "local") -> Mapping[str, Any]:
+    async def read_storage(
+        self, keys: Sequence[str] = (), *, area: ExtensionArea = "local"
+    ) -> Mapping[str, Any]:
         """Return stored items of the extension by key; all items if no key is given."""
         deadline = Deadline.after(READ_SECONDS * 1000)
         return await read_extension_storage(
             await self._any_page(deadline), self.id, keys, deadline, area=area
         )
 
-    async def store(self, values: Mapping[str, Any], *, area: ExtensionArea = "local") -> None:
+    async def write_storage(self, values: Mapping[str, Any], *, area: ExtensionArea = "local") -> None:
         """Write items to the storage of the extension before its pages read it."""
         deadline = Deadline.after(READ_SECONDS * 1000)
         await write_extension_storage(await self._any_page(deadline), self.id, values, deadline, area=area)

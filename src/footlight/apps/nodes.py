@@ -40,13 +40,18 @@ class TrimmedNode:
     """None if the node cannot be checked, or is in a mixed state."""
     expanded: bool | None = None
 
-    def told(self, ref: str) -> dict[str, Any]:
-        told: dict[str, Any] = {"ref": ref, "role": self.role, "name": self.name, "disabled": self.disabled}
+    def as_json(self, ref: str) -> dict[str, Any]:
+        content: dict[str, Any] = {
+            "ref": ref,
+            "role": self.role,
+            "name": self.name,
+            "disabled": self.disabled,
+        }
         if self.checked is not None:
-            told["checked"] = self.checked
+            content["checked"] = self.checked
         if self.expanded is not None:
-            told["expanded"] = self.expanded
-        return {**told, "path": list(self.path)}
+            content["expanded"] = self.expanded
+        return {**content, "path": list(self.path)}
 
 
 @dataclass(slots=True)
@@ -104,19 +109,19 @@ class RefMap:
         self._elements: dict[str, str] = {}
         self._refs: dict[str, str] = {}
 
-    def renumbered(self, nodes: Sequence[TrimmedNode]) -> list[dict[str, Any]]:
+    def renumber(self, nodes: Sequence[TrimmedNode]) -> list[dict[str, Any]]:
         """Describe the nodes of a whole snapshot, with new refs."""
         self._elements, self._refs = {}, {}
-        return self.told(nodes)
+        return self.describe(nodes)
 
-    def told(self, nodes: Iterable[TrimmedNode]) -> list[dict[str, Any]]:
+    def describe(self, nodes: Iterable[TrimmedNode]) -> list[dict[str, Any]]:
         """Describe nodes between two whole snapshots; known nodes keep their refs."""
-        return [node.told(self._ref(node.element)) for node in nodes]
+        return [node.as_json(self._ref(node.element)) for node in nodes]
 
-    def recorded(self, nodes: Iterable[TrimmedNode]) -> list[dict[str, Any]]:
+    def describe_for_record(self, nodes: Iterable[TrimmedNode]) -> list[dict[str, Any]]:
         """Describe nodes for a record; nodes that the caller does not know get refs that are not valid."""
         following = itertools.count(len(self._elements) + 1)
-        return [node.told(self._refs.get(node.element) or f"e{next(following)}") for node in nodes]
+        return [node.as_json(self._refs.get(node.element) or f"e{next(following)}") for node in nodes]
 
     def find(self, ref: str) -> str | None:
         """Return the engine's ref of the element, or None."""

@@ -61,7 +61,7 @@ class AppState:
     facts: Facts
     is_loaded: bool = True
 
-    def told(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         return {
             "isLoaded": self.is_loaded,
             "currentUrl": self.current_url,
@@ -83,7 +83,7 @@ class AppObservation:
     test_ids: Sequence[VisibleTestId]
     nodes: Sequence[TrimmedNode]
 
-    def told_test_ids(self, limit: int = SHOWN_TEST_IDS) -> list[dict[str, Any]]:
+    def describe_test_ids(self, limit: int = SHOWN_TEST_IDS) -> list[dict[str, Any]]:
         return [describe_test_id(each) for each in self.test_ids[:limit]]
 
 
@@ -101,7 +101,7 @@ async def observe_app(
         FootlightError: The page does not answer, or is closed.
     """
     snapshot, (test_ids, state) = await asyncio.gather(
-        look(page, deadline), _read(app, profile, services, page, deadline)
+        look(page, deadline), _read_page(app, profile, services, page, deadline)
     )
     return AppObservation(state=state, test_ids=test_ids, nodes=trim_nodes(snapshot.nodes))
 
@@ -118,10 +118,10 @@ async def find_nodes(page: Page, selector: str, deadline: Deadline) -> list[Trim
 async def read_state(
     app: ExtensionApp, profile: AppProfile, services: Services, page: Page, deadline: Deadline
 ) -> AppState:
-    return (await _read(app, profile, services, page, deadline))[1]
+    return (await _read_page(app, profile, services, page, deadline))[1]
 
 
-async def _read(
+async def _read_page(
     app: ExtensionApp, profile: AppProfile, services: Services, page: Page, deadline: Deadline
 ) -> tuple[list[VisibleTestId], AppState]:
     test_ids = await wait_for_test_ids(app, page, deadline)
@@ -214,12 +214,14 @@ class AppChanges:
     added: Sequence[TrimmedNode]
     changed: Sequence[TrimmedNode]
     removed: Sequence[TrimmedNode]
-    come: Sequence[str]
-    gone: Sequence[str]
+    added_test_ids: Sequence[str]
+    removed_test_ids: Sequence[str]
 
     @property
     def any(self) -> bool:
-        return bool(self.added or self.changed or self.removed or self.come or self.gone)
+        return bool(
+            self.added or self.changed or self.removed or self.added_test_ids or self.removed_test_ids
+        )
 
 
 def compare_observations(before: AppObservation | None, after: AppObservation) -> AppChanges:
@@ -232,11 +234,11 @@ def compare_observations(before: AppObservation | None, after: AppObservation) -
         added=[node for node in after.nodes if node.element not in was],
         changed=[node for node in after.nodes if _differs(was.get(node.element), node)],
         removed=[node for element, node in was.items() if element not in now],
-        come=[*(has - had)],
-        gone=[*(had - has)],
+        added_test_ids=[*(has - had)],
+        removed_test_ids=[*(had - has)],
     )
 
 
 def _differs(was: TrimmedNode | None, now: TrimmedNode) -> bool:
     """Return whether a node differs in more than its path."""
-    return was is not None and was.told("") | {"path": []} != now.told("") | {"path": []}
+    return was is not None and was.as_json("") | {"path": []} != now.as_json("") | {"path": []}

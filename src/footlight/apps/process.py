@@ -1,4 +1,4 @@
-"""Run a program beside the app. Its output goes to the log, and no process of it remains.
+"""Run a program beside the app. Its output goes to the log, and none of its processes remain.
 
 The program runs under a keeper (`keeper`), which leads a process group of its own:
 
@@ -27,7 +27,7 @@ from typing import cast
 
 import anyio
 
-from footlight.steering import harmless
+from footlight.safe_text import escape_control_characters
 
 __all__ = ["SupervisedProcess", "run_process"]
 
@@ -78,9 +78,8 @@ class SupervisedProcess(asyncio.SubprocessProtocol):
     async def wait(self) -> int:
         """Wait until the program has ended, and return its exit code: 128 + N for signal N."""
         await self.ended.wait()
-        await _wait_at_most(
-            LAST_SECONDS, self._read.wait()
-        )  # Limited, because a child may hold the output open.
+        # The wait is limited, because a child may hold the output open.
+        await _wait_at_most(LAST_SECONDS, self._read.wait())
         code = self._transport.get_returncode()
         assert code is not None
         return code
@@ -89,18 +88,18 @@ class SupervisedProcess(asyncio.SubprocessProtocol):
         """End the whole group: SIGTERM, then SIGKILL. When cancelled, send SIGKILL at once."""
         try:
             self._signal(signal.SIGTERM)
-            await _wait_at_most(GRACE_SECONDS, self._emptied())
+            await _wait_at_most(GRACE_SECONDS, self._wait_until_empty())
         finally:
             self._signal(signal.SIGKILL)
-            await _wait_at_most(LAST_SECONDS, self._emptied())
+            await _wait_at_most(LAST_SECONDS, self._wait_until_empty())
             self._transport.close()
             await _wait_at_most(LAST_SECONDS, self._gone.wait())
             if not self._gone.is_set():
                 logger.warning("process group %d is still running after SIGKILL", self._group)
 
-    async def _emptied(self) -> None:
+    async def _wait_until_empty(self) -> None:
         await self.ended.wait()
-        while self._signal(0) and _has_members(self._group):  # noqa: ASYNC110 - nothing tells of a group
+        while self._signal(0) and _has_members(self._group):  # noqa: ASYNC110 - a group has no event
             await asyncio.sleep(LOOK_SECONDS)
 
     def _signal(self, number: int) -> bool:
@@ -191,18 +190,18 @@ class _OutputLines:
     def take(self, piece: bytes) -> None:
         *lines, self._begun = (self._begun + self._decoder.decode(piece)).split("\n")
         for line in lines:
-            self._tell(line)
+            self._log_line(line)
         if len(self._begun) > LINE_CHARACTERS:
             self.end()
 
     def end(self) -> None:
         if self._begun:
-            self._tell(self._begun)
+            self._log_line(self._begun)
         self._begun = ""
 
-    def _tell(self, line: str) -> None:
+    def _log_line(self, line: str) -> None:
         shown = line.rstrip("\r").rpartition("\r")[2]  # A progress bar overwrites its line.
-        told = harmless(_COLOUR.sub("", shown))
-        told = told if len(told) <= LINE_CHARACTERS else f"{told[:LINE_CHARACTERS]}…"
-        self._last.append(told)
-        logger.info("%s: %s", self._name, told)
+        text = escape_control_characters(_COLOUR.sub("", shown))
+        text = text if len(text) <= LINE_CHARACTERS else f"{text[:LINE_CHARACTERS]}…"
+        self._last.append(text)
+        logger.info("%s: %s", self._name, text)

@@ -1,8 +1,8 @@
-"""The profile of an app under test: a value that describes your own app to Footlight.
+"""The profile of an app under test, which describes your own app to Footlight.
 
     footlight serve --app mypackage.myapp:profile
 
-where `profile` is an `AppProfile`. This module has all types that a profile needs.
+`profile` is an `AppProfile`. This module contains all types that a profile needs.
 """
 
 from __future__ import annotations
@@ -36,183 +36,187 @@ StateMode = Literal["default", "onboarding", "custom"]
 """The initial state of the app: the default one, none, or the caller's `fixture`."""
 
 UNKNOWN = "unknown"
-"""The name of a screen that the profile does not know."""
+"""The name of a screen that is not in the profile."""
 
 PREFIX = re.compile(r"[a-z][a-z0-9]{0,15}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Screen:
-    """A screen of the app's pages, known by an element that can be seen, or else by its address.
+    """A screen of the app, recognised by a visible element, or else by its URL.
 
-    Give `test_id`, `url` or both. Several may have one name, such as those of a screen in two forms.
+    Give `test_id`, `url` or both. Several screens may have the same name, such as two forms of one screen.
 
     Raises:
-        ValueError: `url` is no regular expression.
+        ValueError: `url` is not a valid regular expression.
     """
 
     name: str
-    """As `currentScreen` has it, and the memory of steps."""
+    """The name in `currentScreen` and in the knowledge store."""
     test_id: str | None = None
-    """The `data-testid` of an element that can be seen there, and on no screen that is later in the
+    """The `data-testid` of an element that is visible on this screen, and not on later screens of the
     profile."""
     url: str | None = None
-    """A regular expression, searched in what follows the extension's origin, such as `/home.html#settings`.
-    It has RE2's syntax: no lookarounds, no backreferences. Asked only where no screen is known by its
-    element."""
+    """A regular expression for the URL after the extension's origin, such as `/home.html#settings`. It is
+    searched, not matched as a whole. The syntax is RE2, without lookarounds and backreferences. It is only
+    used if no screen is recognised by its element."""
     unlocked: bool = False
-    """Whether the app can be used where this is seen: only then `AppProfile.read` is asked."""
+    """Whether the app is unlocked on this screen. `AppProfile.read` is only called on such screens."""
     secret: bool = False
-    """Whether it shows what nobody may read, such as a seed phrase: its texts are never written down."""
+    """Whether the screen shows secrets, such as a seed phrase. Its texts are never recorded."""
 
     def __post_init__(self) -> None:
         try:
             LinearPattern(self.url or "")
         except PatternError as error:
-            raise ValueError(f"screen {self.name}: url is no regular expression: {error}") from None
+            raise ValueError(f"screen {self.name}: url is not a valid regular expression: {error}") from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaunchRequest:
-    """What the caller of `launch` wants of the services, which may pass over what they have no use for.
+    """The options of a `launch` call for the services.
 
-    What they cannot do they refuse with `footlight.errors.InvalidConfig`.
+    Services may ignore options that they do not need. They raise `footlight.errors.InvalidConfig` for options
+    that they do not support.
     """
 
     repository: Path
-    """Where the app's sources are: absolute, the setting `app.repository`."""
+    """The absolute path of the app's sources, from the setting `app.repository`."""
     state_mode: StateMode = "default"
     fixture_preset: str | None = None
-    """The name of a state that the services know. None: none was named."""
+    """The name of a state that the services define, or None if the caller gave no name."""
     fixture: Mapping[str, Any] | None = field(default=None, repr=False)
-    """The state itself, plain JSON values."""
+    """The initial state as plain JSON values."""
     ports: Mapping[str, int] = field(default_factory=dict[str, int])
-    """`anvil` and `fixtureServer`, each only where it was given. Without, take the app's own or a free
-    one."""
+    """The ports `anvil` and `fixtureServer` that the caller gave. For the others, use the default of the app
+    or a free port."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildRequest:
-    """What the caller of `build` wants, or a launch that finds no `extensionPath`."""
+    """The options of a `build` call, or of a launch without `extensionPath`."""
 
     repository: Path
-    """Where the app's sources are: absolute, the setting `app.repository`."""
+    """The absolute path of the app's sources, from the setting `app.repository`."""
     build_type: str
-    """Always `build:test` for now."""
+    """The build type, at present always `build:test`."""
     force: bool
-    """Whether to build where there is a build already."""
+    """Whether to build again if there is a build."""
     stage: Callable[[str], None]
-    """Call it with a few words of what the build is doing: whoever waits for the call is told."""
+    """A function that reports the current stage of the build, in a few words, to the waiting caller."""
 
 
 class Services:
-    """What runs beside the app for as long as it does. Of an app that needs nothing it is this class itself.
+    """The services that run beside the app. An app without services uses this class itself.
 
-    A subclass holds what `AppProfile.read` needs of them: it is `Reading.services` there.
+    A subclass holds what `AppProfile.read` needs, which receives it as `Reading.services`.
     """
 
-    def failed(self) -> str | None:
-        """Which of them has ended by itself, in words; None while all are well.
+    def find_failure(self) -> str | None:
+        """Return a message about a service that has ended unexpectedly, or None if all are running.
 
-        Asked once the app has opened: an answer makes the launch fail with it.
+        It is called once after the app has opened. A message makes the launch fail with it.
         """
         return None
 
     def notes(self) -> Sequence[str]:
-        """What whoever launched the app should know, in a sentence each."""
+        """Return notes about the launch for its caller, one sentence each."""
         return ()
 
     def state_to_store(self) -> Mapping[str, Any] | None:
-        """What the app's `chrome.storage.local` is to hold before its first start; None for nothing.
+        """Return the items for `chrome.storage.local` before the first start of the app, or None.
 
-        Asked once the app shows a screen. An app that has not asked for its state by then is started once
-        more, over a new profile, with these items in its storage.
+        It is called when the app shows a screen. An app that has not requested its state by then is started
+        again with a new profile and these items in its storage.
         """
         return None
 
     def opens_home(self) -> bool:
-        """Whether the app, as it has started, opens its own page by itself, which a launch then waits for."""
+        """Return whether the app opens its home page itself after this start. The launch then waits for
+        it.
+        """
         return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What an unlocked app reports about itself; None for what it does not report.
+    """What an unlocked app reports about itself. Unknown values are None.
 
     An app that is not a wallet may give the fields another meaning.
     """
 
     account_address: str | None = None
-    """Whose it is: of a wallet the whole address, of another app a name."""
+    """The account: the whole address for a wallet, or a name for another app."""
     network_name: str | None = None
-    """What it is connected to, as people call it."""
+    """The display name of the network that the app is connected to."""
     chain_id: int | None = None
     balance: str | None = None
-    """What there is, with its unit: `25 ETH`."""
+    """The balance with its unit, such as `25 ETH`."""
 
 
-async def _says_nothing(_: Reading) -> Facts:
+async def _read_no_facts(_: Reading) -> Facts:
     return Facts()
 
 
-def _no_services(_: LaunchRequest) -> AbstractAsyncContextManager[Services]:
+def _run_no_services(_: LaunchRequest) -> AbstractAsyncContextManager[Services]:
     return nullcontext(Services())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AppProfile:
-    """A Chrome extension under test. Only its name must be given.
+    """A Chrome extension under test. Only the name is required.
 
     `home`, `settings` and `notification` are paths below the extension's origin, without a leading slash,
     such as `home.html#settings`. `build`, `services` and `read` run in the server's event loop, which they
-    must not block. An error of `footlight.errors` that they raise is told with its message. Any other is a
-    bug of the profile: the server logs it, and answers `INTERNAL_ERROR`.
+    must not block. The caller receives errors of `footlight.errors` with their messages. Any other error is a
+    bug of the profile: the server logs it and answers `INTERNAL_ERROR`.
 
     Raises:
-        ValueError: `prefix` is not as it must be.
+        ValueError: `prefix` is not valid.
     """
 
     name: str
-    """What messages call the app: `MetaMask`."""
+    """The name of the app in messages, such as `MetaMask`."""
     home: str = "home.html"
-    """The app's own page, which a launch opens and `navigate` goes to as `home`."""
+    """The home page of the app, which a launch and `navigate` with `home` open."""
     settings: str | None = None
-    """Where `navigate` goes as `settings`; None where there is no such page."""
+    """The page that `navigate` opens as `settings`, or None if there is none."""
     notification: str | None = None
-    """The page of the windows that the app opens by itself, such as confirmations; None where there are
-    none."""
+    """The page in the windows that the app opens itself, such as confirmations, or None if there are none."""
     screens: tuple[Screen, ...] = ()
-    """In the order in which they are looked for. Where there are any, a launch waits up to a minute for one,
-    and goes on without."""
+    """The screens, in the order in which they are checked. If there are any, a launch waits up to a minute
+    for one of them, and then continues without it."""
     dist: str = "dist/chrome"
-    """Where the built extension is below the repository, with slashes."""
+    """The path of the built extension below the repository, with slashes."""
     build: Callable[[BuildRequest], Awaitable[Path]] | None = None
-    """Makes the build, and answers with its folder, absolute. None: what is in `dist` is taken as it is.
+    """A function that builds the extension and returns its absolute folder. None uses the build in `dist`.
 
-    One call at a time. Where there is a build and `force` is false it should answer at once. When it is
-    cancelled it leaves no process behind. Raise `BuildFailed` or `DependenciesMissing`."""
-    services: Callable[[LaunchRequest], AbstractAsyncContextManager[Services]] = _no_services
-    """What runs beside the app: an async context manager, as a rule a function with `@asynccontextmanager`.
+    Only one call runs at a time. If there is a build and `force` is false, the function should return at
+    once. A cancelled build must leave no process behind. Raise `BuildFailed` or `DependenciesMissing`."""
+    services: Callable[[LaunchRequest], AbstractAsyncContextManager[Services]] = _run_no_services
+    """The services beside the app: an async context manager, usually a function with `@asynccontextmanager`.
 
-    It is entered before the browser starts and left after the browser has ended, also where the launch fails
-    or is cancelled, and in the task that ends the session, which may be another. Nothing of it may be there
-    once it is left. Raise `PortInUse`, `InvalidConfig`, `DependenciesMissing` or `LaunchFailed`; any other
-    error is told as a `LaunchFailed`."""
-    read: Callable[[Reading], Awaitable[Facts]] = _says_nothing
-    """What the app says of itself, asked with each look at it while it is unlocked: so it should take
-    milliseconds. It gives None for what cannot be learnt just now, and raises nothing."""
+    It is entered before the browser starts and left after the browser has ended, also if the launch fails or
+    is cancelled. The task that leaves it may differ from the one that enters it. It must leave nothing
+    behind. Raise `PortInUse`, `InvalidConfig`, `DependenciesMissing` or `LaunchFailed`; any other error is
+    reported as `LaunchFailed`."""
+    read: Callable[[Reading], Awaitable[Facts]] = _read_no_facts
+    """A function that reads the facts of the app. It is called with each observation of the unlocked app, so
+    it should take only milliseconds. It returns None for unknown facts and must not raise errors."""
     prefix: str = "app"
-    """Of the names of its tools (`app_click`), of the ids of its sessions (`app-…`), and in capitals of its
-    error codes (`APP_CLICK_FAILED`): a small letter, and up to 15 small letters and digits."""
+    """The prefix of tool names (`app_click`), session ids (`app-…`) and, in capitals, error codes
+    (`APP_CLICK_FAILED`). It is a lower-case letter and up to 15 lower-case letters and digits."""
     secrets: tuple[str, ...] = field(default=(), repr=False)
-    """Texts that are never written down, such as the password of its fixtures."""
+    """Texts that are never recorded, such as the password of the fixtures."""
 
     def __post_init__(self) -> None:
         if not PREFIX.fullmatch(self.prefix):
-            raise ValueError(f"prefix: {self.prefix!r} is not a small letter and up to 15 more, or digits")
+            raise ValueError(
+                f"prefix: {self.prefix!r} is not a lower-case letter and up to 15 lower-case letters or digits"
+            )
 
     def screen_at(self, path: str, test_ids: Iterable[str]) -> Screen:
-        """The first whose element is seen, else the first whose address it is, else the unknown one."""
+        """Return the first screen with a visible element, or else with this URL, or the unknown screen."""
         seen = frozenset(test_ids)
         by_test_id = (each for each in self.screens if each.test_id in seen)
         by_url = (each for each in self.screens if each.url and LinearPattern(each.url).is_in(path))
@@ -220,34 +224,34 @@ class AppProfile:
 
     @property
     def screen_names(self) -> tuple[str, ...]:
-        """Each once, the unknown one last."""
+        """The distinct names of the screens, with the unknown screen last."""
         return tuple(dict.fromkeys((*(each.name for each in self.screens), UNKNOWN)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """What `AppProfile.read` is given: one look at the app while it is unlocked."""
+    """The argument of `AppProfile.read`: one observation of the unlocked app."""
 
     app: ExtensionApp
-    """Its pages, and what it keeps: asked for what no page shows."""
+    """The app with its pages and its storage, for facts that no page shows."""
     services: Services
-    """What the profile's own `services` gave."""
+    """The services that `AppProfile.services` returned."""
     screen: Screen
-    """The one that is shown, which is an unlocked one."""
+    """The current screen. The app is unlocked on it."""
     test_ids: Sequence[VisibleTestId]
-    """`(test_id, tag, text)` of each that can be seen, in the order of the page: at most 500, with 100
-    characters of text each. Of the app's own page, where calls work in a site meanwhile."""
+    """The visible test ids as `(test_id, tag, text)` in page order: at most 500, with 100 characters of text
+    each. They are those of the app's home page if calls use the page of a site."""
 
     def text_of(self, test_id: str) -> str | None:
-        """What the first element of that test id says; None where none can be seen."""
+        """Return the text of the first visible element with a test id, or None."""
         return next((each.text for each in self.test_ids if each.test_id == test_id), None)
 
-    async def stored(self, *keys: str) -> Mapping[str, Any]:
-        """What the extension keeps in `chrome.storage.local` under these keys; all of it without any.
+    async def read_storage(self, *keys: str) -> Mapping[str, Any]:
+        """Return items of `chrome.storage.local` by key, or all items if no key is given.
 
-        Keys that it does not have are left out. Takes some milliseconds.
+        Missing keys are left out. A call takes some milliseconds.
 
         Raises:
-            FootlightError: the browser gives no answer.
+            FootlightError: The browser does not answer.
         """
-        return await self.app.stored(keys)
+        return await self.app.read_storage(keys)

@@ -58,7 +58,7 @@ Stage = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AppLaunch:
-    """Options of a launch. The default of `extension_path` is the build in the repository."""
+    """Options of a launch. Without `extension_path`, the build in the repository is launched."""
 
     request: LaunchRequest
     extension_path: Path | None = None
@@ -77,10 +77,10 @@ class RunningApp:
     browser: ExtensionBrowser
     folder: Path
     """The folder of the extension."""
-    looked: AppObservation | None = None
+    last_look: AppObservation | None = None
     """The last observation, until `take_look` returns it."""
     _refs: WeakKeyDictionary[Page, RefMap] = field(default_factory=WeakKeyDictionary[Any, RefMap])
-    _told: WeakKeyDictionary[Page, AppObservation] = field(
+    _sent: WeakKeyDictionary[Page, AppObservation] = field(
         default_factory=WeakKeyDictionary[Any, AppObservation]
     )
     _resources: contextlib.AsyncExitStack = field(default_factory=contextlib.AsyncExitStack)
@@ -95,19 +95,19 @@ class RunningApp:
         Raises:
             FootlightError: The page does not answer, or is closed.
         """
-        self.looked = await observe_app(self.app, self.profile, self.services, page, deadline)
-        return self.looked
+        self.last_look = await observe_app(self.app, self.profile, self.services, page, deadline)
+        return self.last_look
 
-    def told_of(self, page: Page) -> AppObservation | None:
+    def last_sent(self, page: Page) -> AppObservation | None:
         """Return the last observation of a page that the caller received."""
-        return self._told.get(page)
+        return self._sent.get(page)
 
-    def tell(self, page: Page, look: AppObservation) -> None:
-        self._told[page] = look
+    def mark_sent(self, page: Page, look: AppObservation) -> None:
+        self._sent[page] = look
 
     def take_look(self) -> AppObservation | None:
-        looked, self.looked = self.looked, None
-        return looked
+        look, self.last_look = self.last_look, None
+        return look
 
     async def end(self) -> None:
         await self._resources.aclose()
@@ -115,7 +115,7 @@ class RunningApp:
 
 @dataclass(frozen=True, slots=True)
 class CleanUp:
-    """Whether anything was ended, and the session that was ended, if there was one."""
+    """The result of a clean-up: whether it ended anything, and the ended session if there was one."""
 
     any: bool
     session: Session | None = None
@@ -148,11 +148,11 @@ class AppSessions(SessionTable):
         self._running: RunningApp | None = None
         self._launching: asyncio.Task[RunningApp] | None = None
         self._launching_for: Caller | None = None
-        self._asks_for_no_state = set[tuple[Path, int]]()
+        self._builds_without_request = set[tuple[Path, int]]()
         """Builds that never request their state, by folder and time of their manifest."""
         self._building = asyncio.Lock()
         self._ending = asyncio.Lock()
-        """Held until a session has ended completely: its ports are free only then."""
+        """Held until a session has ended completely, because its ports are free only then."""
 
     # Building
 
@@ -160,15 +160,16 @@ class AppSessions(SessionTable):
         """Build the extension and return its folder. One build at a time.
 
         Raises:
-            DependenciesMissing, BuildFailed: With what to install, or the end of the build output.
+            DependenciesMissing, BuildFailed: The error says what to install, or has the end of the build
+                output.
         """
         if self.profile.build is None:
-            return self._built()
+            return self._get_build_folder()
         request = BuildRequest(repository=self.repository, build_type=build_type, force=force, stage=stage)
         async with self._building:
             return await self.profile.build(request)
 
-    def _built(self) -> Path:
+    def _get_build_folder(self) -> Path:
         """Return the folder of the existing build.
 
         Raises:
@@ -192,7 +193,7 @@ class AppSessions(SessionTable):
             SessionAlreadyRunning: An app is running or being launched.
             InvalidConfig, PortInUse, DependenciesMissing, BuildFailed, LaunchFailed: The app did not start.
         """
-        await self._check_none_runs(caller)
+        await self._check_not_running(caller)
         launching = self._launching = asyncio.create_task(self._launch(launch, caller, stage))
         self._launching_for = caller
         launching.add_done_callback(self._on_launched)
@@ -214,7 +215,7 @@ class AppSessions(SessionTable):
         if not launching.cancelled() and launching.exception() is None:
             await self._discard(launching.result())
 
-    async def _check_none_runs(self, caller: Caller) -> None:
+    async def _check_not_running(self, caller: Caller) -> None:
         if self._running is not None and not self._running.session.alive:
             await self._end_crashed(self._running.session)
         async with self._ending:
@@ -223,7 +224,9 @@ class AppSessions(SessionTable):
             return
         mine = running is not None and running.session.owner == caller.principal
         raise SessionAlreadyRunning(
-            f"{self.profile.name} runs already" if running else f"{self.profile.name} is being launched",
+            f"{self.profile.name} is already running"
+            if running
+            else f"{self.profile.name} is being launched",
             sessionId=running.session.id if running and mine else None,
         )
 
@@ -237,14 +240,14 @@ class AppSessions(SessionTable):
             self._launcher.find()
             there = self._find_folder(launch)
             extension = read_extension(there) if there else None
-            stage("starting what the app needs")
+            stage("starting the services of the app")
             services = await self._start_services(stack, launch.request)
             folder = there or await self._build_for_launch(stage)
             browser, app = await self._start_app(
                 stack, extension or read_extension(folder), launch, caller, services, stage
             )
             session = app.session
-            if failed := services.failed():
+            if failed := services.find_failure():
                 raise LaunchFailed(failed)
             running = RunningApp(
                 session=session,
@@ -272,7 +275,7 @@ class AppSessions(SessionTable):
     ) -> tuple[ExtensionBrowser, ExtensionApp]:
         """Start the browser; start it again if the app needs its state in its storage."""
         build = (extension.folder, extension.modified_ns)
-        storage = services.state_to_store() if build in self._asks_for_no_state else None
+        storage = services.state_to_store() if build in self._builds_without_request else None
         while True:
             own = await stack.enter_async_context(contextlib.AsyncExitStack())
             stage("starting the browser")
@@ -287,7 +290,7 @@ class AppSessions(SessionTable):
             app = await self._open_app(own, browser, caller, services, stage)
             if storage is not None or (storage := services.state_to_store()) is None:
                 return browser, app
-            self._asks_for_no_state.add(build)
+            self._builds_without_request.add(build)
             await own.aclose()
 
     async def _open_app(
@@ -340,9 +343,9 @@ class AppSessions(SessionTable):
             raise
         except Exception as error:
             # The services are foreign code, which may raise anything.
-            logger.warning("what %s needs did not start", self.profile.name, exc_info=True)
+            logger.warning("the services of %s did not start", self.profile.name, exc_info=True)
             raise LaunchFailed(
-                f"What {self.profile.name} needs did not start: {type(error).__name__}: {error}"
+                f"The services of {self.profile.name} did not start: {type(error).__name__}: {error}"
             ) from error
 
     def _find_folder(self, launch: AppLaunch) -> Path | None:
@@ -358,7 +361,7 @@ class AppSessions(SessionTable):
                     f"extensionPath: {launch.extension_path} is not a folder", parameter="extensionPath"
                 )
             return path
-        return None if launch.auto_build else self._built()
+        return None if launch.auto_build else self._get_build_folder()
 
     async def _build_for_launch(self, stage: Stage) -> Path:
         stage(f"building {self.profile.name}")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from footlight.figures import listed
+from footlight.figures import join_with_and
 
 __all__ = [
     "SEVERITIES",
@@ -218,4 +218,4 @@ def describe_counts(counts: Mapping[Severity, int]) -> str:
     parts = [f"{count:,} {severity}" for severity, count in counts.items() if count]
     if not parts:
         return "no findings"
-    return f"{listed(parts)} finding{'' if sum(counts.values()) == 1 else 's'}"
+    return f"{join_with_and(parts)} finding{'' if sum(counts.values()) == 1 else 's'}"

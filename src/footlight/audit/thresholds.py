@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from footlight.audit.baseline import new_findings
 from footlight.audit.findings import SEVERITIES, Severity, count_severities
 from footlight.audit.results import Audit
-from footlight.figures import number_of
+from footlight.figures import format_count
 
 __all__ = ["EXCEEDED", "UNMEASURED", "Thresholds", "Verdict"]
 
@@ -68,7 +68,7 @@ class Thresholds:
             if (most := self._maximum(severity)) is not None:
                 yield (
                     count <= most,
-                    f"{number_of(count, f'{new}{severity} finding')}, at most {most:,} allowed",
+                    f"{format_count(count, f'{new}{severity} finding')}, at most {most:,} allowed",
                 )
 
     def _check_unmeasured(self, audit: Audit) -> Iterator[tuple[bool, str]]:
@@ -78,7 +78,7 @@ class Thresholds:
             ("failed", self.allow_failed, "--allow-failed"),
         ):
             if count := sum(page.status == status for page in audit.pages):
-                pages = number_of(count, f"{status} page")
+                pages = format_count(count, f"{status} page")
                 yield allowed, f"{pages}, allowed" if allowed else f"{pages}; {way_out} lets that pass"
 
     def _maximum(self, severity: Severity) -> int | None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from footlight.cli.usage import FAILED, OK
-from footlight.steering import harmless
+from footlight.safe_text import escape_control_characters
 
 __all__ = [
     "ignore_broken_pipe",
@@ -94,7 +94,7 @@ def ignore_broken_pipe() -> None:
 
 
 def _write(stream: TextIO, text: str) -> None:
-    stream.write(f"{harmless(text) if stream.isatty() else text}\n")
+    stream.write(f"{escape_control_characters(text) if stream.isatty() else text}\n")
     stream.flush()
 
 

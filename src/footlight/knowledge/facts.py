@@ -92,7 +92,7 @@ async def _run_program(command: Sequence[str], folder: Path, timeout_s: float) -
             env=_make_environment(),
             start_new_session=True,
         )
-    except OSError:  # the folder was removed, or the file is not a program
+    except OSError:  # The folder was removed, or the file is not a program.
         return None
     output: str | None = None
     try:

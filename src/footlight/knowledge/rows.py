@@ -1,7 +1,7 @@
 """Rows for queries, made from step records. This module does no I/O.
 
-Records come from files that anybody can have written, so that each part of one may be of any kind: what is
-not as it should be is left out, and a record without its essentials is none.
+Anybody can have written the files of the records, so every part of a record may have any type. Parts of an
+unexpected type are left out. A record without a tool, a time and an outcome is ignored.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, NamedTuple, cast
 
-from footlight.steering import clean
+from footlight.safe_text import replace_surrogates
 
 __all__ = [
     "OBSERVING",
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 UNKNOWN = "unknown"
-"""The screen of which nothing is known: it says nothing, and gains nothing in a search."""
+"""The name of an unknown screen. It adds nothing to the score in a search."""
 
 OBSERVING = frozenset(
     """
@@ -39,7 +39,7 @@ OBSERVING = frozenset(
     is_visible list_testids read_page screenshot screenshot_element snapshot
     """.split()  # noqa: SIM905 - it is a text
 )
-"""Tools that change nothing, without their prefix."""
+"""Names, without their prefix, of tools that only observe the page."""
 
 LONGEST_NAME = 300
 LONGEST_MESSAGE = 300
@@ -48,7 +48,7 @@ LONGEST_QUOTE = 60
 MOST_SEEN = 400
 
 _NO_INPUT = frozenset({"a11yRef", "testId", "selector", "text", "timeoutMs", "fixture"})
-"""What the target, the redaction and the launcher tell, or nobody wants to read again."""
+"""Input keys that a summary leaves out, because the target or the redaction covers them or they are long."""
 
 
 class RecordedTestId(NamedTuple):
@@ -59,7 +59,7 @@ class RecordedTestId(NamedTuple):
 
 
 class PageNode(NamedTuple):
-    """An element of the accessibility snapshot. The ref means something beside its own snapshot only."""
+    """An element of the accessibility snapshot. The ref is only valid together with its own snapshot."""
 
     ref: str
     role: str
@@ -68,7 +68,7 @@ class PageNode(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RecordedView:
-    """What was seen of the page: the same again and again, so it is kept once."""
+    """What a step saw of the page. Many steps see the same, so equal views are stored once."""
 
     test_ids: tuple[RecordedTestId, ...] = ()
     nodes: tuple[PageNode, ...] = ()
@@ -82,18 +82,18 @@ class RecordedView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepTarget:
-    """What a tool acted on: one of test id, selector and ref, and what is known of it otherwise."""
+    """The target of a tool: a test id, a selector or a ref, with the role and the name if they are known."""
 
     test_id: str = ""
     selector: str = ""
     ref: str = ""
     role: str = ""
     name: str = ""
-    """Of a ref, the accessible name; of a test id, the text there."""
+    """The accessible name for a ref; the text of the element for a test id."""
 
     @property
-    def lasting(self) -> str:
-        """In words that still mean something in another session, "" where there are none: never a ref."""
+    def stable_name(self) -> str:
+        """A description that is valid in other sessions too, so it contains no ref; "" if there is none."""
         if self.test_id:
             return f"testId={self.test_id}"
         if self.selector:
@@ -101,11 +101,11 @@ class StepTarget:
         return f"{self.role} {quote(self.name)}".strip() if self.role else ""
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """A description for people."""
         if self.ref and not self.role:
             return f"{self.ref} (not seen before)"
-        return f"{self.lasting} ({quote(self.name)})" if self.name and self.test_id else self.lasting
+        return f"{self.stable_name} ({quote(self.name)})" if self.name and self.test_id else self.stable_name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +123,7 @@ class StepRow:
     """The screen after the step."""
 
     before: str = ""
-    """The screen of the step before it in its session, "" for the first."""
+    """The screen of the previous step in the session, "" for the first step."""
 
     target: StepTarget | None = None
     code: str = ""
@@ -133,15 +133,15 @@ class StepRow:
     duration_ms: int | None = None
     look: RecordedView = field(default_factory=RecordedView)
     seen_before: RecordedView = field(default_factory=RecordedView)
-    """What was seen after the step before it, where that was asked for."""
+    """What was seen after the previous step, if the query asked for it."""
 
     @property
     def is_observation(self) -> bool:
         return plain_tool_name(self.tool) in OBSERVING
 
     @property
-    def led_to(self) -> str:
-        """The screen that the step led to, "" if it led to no other."""
+    def next_screen(self) -> str:
+        """The screen that the step led to, "" if the screen did not change."""
         return (
             self.screen
             if self.ok
@@ -151,8 +151,8 @@ class StepRow:
             else ""
         )
 
-    def after(self, screen: str, look: RecordedView) -> StepRow:
-        """With what was known when it was made: the screen, and the last look that had nodes in it."""
+    def with_context(self, screen: str, look: RecordedView) -> StepRow:
+        """Return the row with the screen before the step, and its target described by an earlier view."""
         return replace(
             self, before=screen, target=self.target and _explain_target(self.target, look, self.look)
         )
@@ -185,20 +185,21 @@ def make_row(record: object, *, session_id: str) -> StepRow | None:
 
 
 def explain_rows(rows: Iterable[StepRow]) -> Iterator[StepRow]:
-    """The rows of one session in the order of time, each with what was known when it was made."""
+    """Yield the rows of one session, given in order of time, each with the screen and target before the
+    step.
+    """
     screen, seen, with_nodes = "", RecordedView(), RecordedView()
     for row in rows:
-        yield row.after(screen, with_nodes if row.target and row.target.ref else seen)
-        if (
-            row.screen != UNKNOWN or row.look != RecordedView()
-        ):  # A step that saw no page left it where it was.
+        yield row.with_context(screen, with_nodes if row.target and row.target.ref else seen)
+        # A step without a page did not change the screen.
+        if row.screen != UNKNOWN or row.look != RecordedView():
             screen = row.screen
         seen = row.look
         with_nodes = row.look if row.look.nodes else with_nodes
 
 
 def list_node_states(record: Mapping[str, Any]) -> list[tuple[str, str, str, str, str]]:
-    """Of each element that was seen: ref, role, name, its state in words, and what it is in."""
+    """Return the ref, role, name, state in words, and ancestors of each element that was seen."""
     nodes = _as_mapping(_as_mapping(record.get("observation")).get("a11y")).get("nodes")
     return [
         (
@@ -291,7 +292,7 @@ def _as_items(value: object) -> Sequence[object]:
 
 
 def _as_text(value: object, longest: int = LONGEST_NAME) -> str:
-    return clean(value[:longest]) if isinstance(value, str) else ""
+    return replace_surrogates(value[:longest]) if isinstance(value, str) else ""
 
 
 def _as_number(value: object) -> int | None:

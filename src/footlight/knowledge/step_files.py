@@ -38,7 +38,7 @@ class KnowledgeError(FootlightError):
     """The store's folder cannot be read or written. A tool call must not fail because of it."""
 
     code = "KNOWLEDGE_ERROR"
-    default_suggestion = "See that the store's folder can be written, and that its disk has room."
+    default_suggestion = "Check that the folder of the store can be written, and that its disk has space."
 
 
 STEPS = "steps"
@@ -55,7 +55,7 @@ def session_folders(root: Path) -> dict[str, int]:
                 if _is_visible_name(entry.name):
                     try:
                         found[entry.name] = os.stat(f"{entry.path}/{STEPS}").st_mtime_ns  # noqa: PTH116 - quicker
-                    except OSError:  # No session, or one that is being removed.
+                    except OSError:  # It is not a session, or it is being removed.
                         continue
     except FileNotFoundError:
         pass
@@ -130,7 +130,7 @@ def ensure_folder(root: Path, *below: str) -> Path:
             with contextlib.suppress(FileExistsError):
                 folder.mkdir(mode=0o700)
             if folder.is_symlink() or not folder.is_dir():
-                raise KnowledgeError(f"{folder} is no folder, or a link", path=str(folder))
+                raise KnowledgeError(f"{folder} is a link or not a folder", path=str(folder))
             make_private(folder)
     except OSError as error:
         raise _write_failure(error, root) from error
@@ -160,7 +160,9 @@ def write_step(
             _move_into_place(file, path)
             return path, at
         at += MILLISECOND
-    raise KnowledgeError(f"{folder} has a file for each of {MOST_MOMENTS} milliseconds", path=str(folder))
+    raise KnowledgeError(
+        f"{folder} already has files for {MOST_MOMENTS} consecutive milliseconds", path=str(folder)
+    )
 
 
 @contextmanager
@@ -216,7 +218,7 @@ def _move_into_place(file: Path, path: Path) -> None:
     except FileExistsError:
         raise
     except OSError:
-        # No hard links on this file system: the name is taken first. A reader may see it empty, for a moment.
+        # The file system has no hard links, so the name is reserved first. A reader may briefly see it empty.
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         file.replace(path)
 

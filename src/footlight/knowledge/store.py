@@ -2,9 +2,9 @@
 
     <root>/<session>/steps/<timestamp>-<tool>.json
     <root>/<session>/screenshots/<timestamp>-<name>.png      only if there is one
-    <root>/index.sqlite                                      made of the files, for questions
+    <root>/index.sqlite                                      built from the files, for queries
 
-Any number of processes may write. The calls block, for a millisecond or two where they write.
+Any number of processes may write. Calls block; a write takes a millisecond or two.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ __all__ = ["DEFAULT_ROOT", "KnowledgeStore", "KnownSession"]
 logger = logging.getLogger(__name__)
 
 DEFAULT_ROOT = Path("test-artifacts/llm-knowledge")
-"""Relative to the repository."""
+"""The default folder, relative to the repository."""
 SCREENSHOTS = "screenshots"
 MOST_MOMENTS = 1_000
 
@@ -83,7 +83,10 @@ class KnownSession:
 
 
 class KnowledgeStore:
-    """`screens` are the names that a screen may have: None are the document's, an empty list any."""
+    """The knowledge store in the folder `root`.
+
+    `screens` are the allowed screen names. None allows those of the schema, an empty list allows any name.
+    """
 
     def __init__(
         self,
@@ -93,7 +96,9 @@ class KnowledgeStore:
         screens: Sequence[str] | None = None,
         mask: Callable[[Any], Any] = _keep_value,
     ) -> None:
-        """`mask` goes over all that is written: it takes the secrets of the server out of a value."""
+        """Create the store. `mask` removes the secrets of the server from every value before it is
+        written.
+        """
         self.root = root
         self._rules = rules or RedactionRules()
         self._mask = mask
@@ -191,7 +196,7 @@ class KnowledgeStore:
         folder = self.root / session_name(session_id)
         if folder.is_symlink() or not folder.is_dir():
             return False
-        # Before and after: the index has to know a session to see that it is gone, and to forget its texts.
+        # Refresh before and after: the index must know a session to notice its removal and forget its texts.
         self._refresh()
         with self._lock:
             self._folders.discard(folder.name)
@@ -233,7 +238,8 @@ class KnowledgeStore:
         if self._find_session(name) is None:
             known = ", ".join(session.id for session in self.sessions()[:10]) or "none"
             raise KnowledgeError(
-                f"There are no steps of session {session_id}. Known: {known}", suggestion="Give a known one."
+                f"Session {session_id} has no steps. Known sessions: {known}",
+                suggestion="Give the id of a known session.",
             )
         count = 0
         with replace_file(to) as unfinished, unfinished.open("w", encoding="utf-8") as file:
@@ -261,11 +267,13 @@ class KnowledgeStore:
             except KnowledgeError:
                 if folder.is_dir():
                     raise
-                self._folders.discard(session)  # somebody removed the session: it begins again
+                self._folders.discard(
+                    session
+                )  # The session was removed meanwhile, so its folder is created again.
                 continue
             self._moments[session, moment] = None
             return path
-        raise KnowledgeError(f"{self.root} is being removed while it is written", path=str(self.root))
+        raise KnowledgeError(f"{self.root} is removed while it is being written", path=str(self.root))
 
     def _folder(self, session: str) -> Path:
         """Return the step folder of a session, created by its first step."""

@@ -21,7 +21,7 @@ from footlight.client.handles.dynamic import connect_dynamic
 from footlight.client.handles.handle import Handle
 from footlight.client.mcp_client import MCPClient
 from footlight.protocol.errors import MCPError
-from footlight.steering import harmless
+from footlight.safe_text import escape_control_characters
 from footlight.testing.blocking import Blocking
 from footlight.testing.bridge import BridgedInvoker, bridged_client
 from footlight.testing.connections import CLOSE_SECONDS, PluginConnection, PluginConnections
@@ -299,10 +299,10 @@ def _add_picture(report: pytest.TestReport, evidence: FailureEvidence) -> None:
 
 
 def _end(text: str) -> str:
-    text = harmless(text)
+    text = escape_control_characters(text)
     return text if len(text) <= MAX_SECTION else f"[cut]…\n{text[-MAX_SECTION:]}"
 
 
 def _start(text: str) -> str:
-    text = harmless(text)
+    text = escape_control_characters(text)
     return text if len(text) <= MAX_SECTION else f"{text[:MAX_SECTION]}\n…[cut]"

@@ -152,7 +152,7 @@ async def test_killed_while_it_runs_the_calls_say_that_it_is_gone() -> None:
         with pytest.raises(NetworkFailed) as raised:
             await chain.block_number()
 
-    assert raised.value.message == f"the chain at http://127.0.0.1:{port} is gone"
+    assert raised.value.message == f"the chain at http://127.0.0.1:{port} is not running any more"
     assert not raised.value.retryable
     assert not chain.alive
     assert _children() == before

@@ -128,7 +128,7 @@ async def test_a_build_that_fails_tells_the_end_of_its_output(repository: Path, 
 async def test_a_build_that_ends_well_without_an_extension_has_failed(repository: Path, yarn: Yarn) -> None:
     yarn("exit 0\n")
 
-    with pytest.raises(BuildFailed, match=r"ended well, but made no dist/chrome/manifest\.json$"):
+    with pytest.raises(BuildFailed, match=r"succeeded, but did not create dist/chrome/manifest\.json$"):
         await build(repository)
 
 
@@ -170,7 +170,7 @@ async def test_a_time_limit_ends_it_with_its_grandchildren(
     with pytest.raises(BuildFailed) as raised:
         await building
 
-    assert raised.value.message == "yarn build:test was not done within 1 s"
+    assert raised.value.message == "yarn build:test did not finish within 1 s"
     assert raised.value.details == {"output": "begun"}
     assert len(family) >= 2
     assert not any(map(_lives, family))

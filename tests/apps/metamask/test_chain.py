@@ -86,7 +86,7 @@ async def test_where_nobody_listens_the_chain_is_gone() -> None:
         with pytest.raises(NetworkFailed) as raised:
             await chain.block_number()
 
-    assert raised.value.message == f"the chain at {url} is gone"
+    assert raised.value.message == f"the chain at {url} is not running any more"
 
 
 async def test_one_that_does_not_answer_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:

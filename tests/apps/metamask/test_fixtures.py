@@ -231,15 +231,15 @@ def test_a_fixture_of_the_callers_own_is_taken_as_it_is() -> None:
     ("mode", "name", "fixture", "message"),
     [
         ("custom", None, None, "stateMode custom needs a fixture"),
-        ("custom", "default", CUSTOM, "fixturePreset is for stateMode default, and stateMode is custom"),
+        ("custom", "default", CUSTOM, "fixturePreset needs stateMode default, but stateMode is custom"),
         (
             "onboarding",
             "withNFTs",
             None,
-            "fixturePreset is for stateMode default, and stateMode is onboarding",
+            "fixturePreset needs stateMode default, but stateMode is onboarding",
         ),
-        ("default", None, CUSTOM, "fixture is for stateMode custom, and stateMode is default"),
-        ("onboarding", None, CUSTOM, "fixture is for stateMode custom, and stateMode is onboarding"),
+        ("default", None, CUSTOM, "fixture needs stateMode custom, but stateMode is default"),
+        ("onboarding", None, CUSTOM, "fixture needs stateMode custom, but stateMode is onboarding"),
         ("default", "withEverything", None, "there is no fixturePreset withEverything"),
     ],
 )

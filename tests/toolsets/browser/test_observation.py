@@ -349,7 +349,7 @@ async def test_find_by_expression(browser: SessionBrowser) -> None:
     [
         ({}, "find takes either text or regex"),
         ({"text": "a", "regex": "b"}, "find takes either text or regex"),
-        ({"regex": "("}, "regex: missing ): (; it takes RE2's syntax"),
+        ({"regex": "("}, "regex: missing ): (; the syntax is RE2"),
     ],
 )
 async def test_find_says_what_is_wrong(

@@ -392,7 +392,7 @@ async def test_a_build_for_users_finds_the_state_of_a_launch_in_its_storage(star
     await server.call("mm_cleanup")
 
     assert launched["state"]["currentScreen"] == "unlock"
-    assert "its state was put into its storage before it started" in launched["notes"][0]
+    assert "its state was written to its storage before it started" in launched["notes"][0]
     assert [tab["role"] for tab in tabs] == ["extension"]
     assert (state["accountAddress"], state["networkName"], state["balance"]) == (
         *(ACCOUNT, f"Localhost {server.ports['anvil']}", "25 ETH"),
@@ -402,7 +402,7 @@ async def test_a_build_for_users_finds_the_state_of_a_launch_in_its_storage(star
 
     new = await server.launch(extensionPath=str(build), stateMode="onboarding")
     assert new["state"]["currentScreen"] == "onboarding-welcome"
-    assert "begins as it was installed" in new["notes"][0]
+    assert "starts as newly installed" in new["notes"][0]
     await server.call("mm_cleanup")
 
 
@@ -427,7 +427,7 @@ async def test_a_build_for_users_finds_every_preset_and_a_state_of_the_callers(s
     named = {"data": {"OnboardingController": {"completedOnboarding": False}}, "meta": {"version": 1}}
     launched = await server.launch(extensionPath=path, stateMode="custom", fixture=named)
     assert launched["state"]["currentScreen"] == "onboarding-welcome"
-    assert "its state was put into its storage" in launched["notes"][0]
+    assert "its state was written to its storage" in launched["notes"][0]
     await server.call("mm_cleanup")
 
 

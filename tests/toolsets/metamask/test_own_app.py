@@ -279,7 +279,7 @@ async def test_a_recipe_says_how_much_it_leaves_out(server: Server) -> None:
 @pytest.mark.parametrize(
     ("preset", "message"),
     [
-        ("does-not-start", "What Reading list needs did not start: RuntimeError: no wood for the shelf"),
+        ("does-not-start", "The services of Reading list did not start: RuntimeError: no wood for the shelf"),
         ("ends-at-once", "the shelf has ended by itself"),
     ],
 )
@@ -352,7 +352,7 @@ BROKEN = {
         (f"{PROFILES}:NO_APP", "is no AppProfile but str"),
         ("raises:APP", "OSError: no disk"),
         ("unreadable:APP", "SyntaxError: "),
-        ("prefixed:APP", "ValueError: prefix: 'X-y' is not a small letter"),
+        ("prefixed:APP", "ValueError: prefix: 'X-y' is not a lower-case letter"),
         ("just_a_module", "String should match pattern"),
     ],
 )

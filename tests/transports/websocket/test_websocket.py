@@ -34,7 +34,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Subprotocol
 from websockets.utils import accept_key
 
-from footlight.caller import Caller, caller_of
+from footlight.caller import Caller, get_caller
 from footlight.config import ListenSettings
 from footlight.errors import ConfigurationError
 from footlight.transports.access import AccessControl, SharedToken
@@ -79,7 +79,7 @@ class House:
         return self.reason
 
     async def call(self, context: ServerRequestContext[Any], params: types.CallToolRequestParams) -> Any:
-        self.callers.append(caller_of(context.request))
+        self.callers.append(get_caller(context.request))
         text = str((params.arguments or {}).get("text", ""))
         if params.name == "wait":
             await self._wait()

@@ -74,16 +74,16 @@ class MetaMaskServices(Services):
         self.chain_ids: dict[str, int] = {}
         """Chain ids of the networks that the app has configured, by network name."""
 
-    def failed(self) -> str | None:
-        return None if self.chain.alive else f"the chain at {self.chain.url} has ended by itself"
+    def find_failure(self) -> str | None:
+        return None if self.chain.alive else f"the chain at {self.chain.url} has ended unexpectedly"
 
     def notes(self) -> Sequence[str]:
         if self._fixture.was_read.is_set():
             return ()
-        begin = f"The app has not asked for its state on port {self._fixture.port}, as builds for tests do: "
+        begin = f"The app has not requested its state on port {self._fixture.port}, as test builds do: "
         if self._state is None:
-            return (f"{begin}it begins as it was installed, and does not know the chain.",)
-        return (f"{begin}its state was put into its storage before it started.",)
+            return (f"{begin}it starts as newly installed, without the chain.",)
+        return (f"{begin}its state was written to its storage before it started.",)
 
     def state_to_store(self) -> Mapping[str, Any] | None:
         """Return the initial state for release builds, which store it under the same names."""
@@ -158,7 +158,7 @@ async def _find_chain_id(reading: Reading, services: MetaMaskServices, network: 
 
 async def _read_chain_ids(reading: Reading) -> dict[str, int]:
     with contextlib.suppress(KeyError, TypeError, ValueError):
-        data = (await reading.stored("data"))["data"]
+        data = (await reading.read_storage("data"))["data"]
         networks = data["NetworkController"]["networkConfigurationsByChainId"]
         return {str(each["name"]): int(chain_id, 16) for chain_id, each in networks.items()}
     return {}
@@ -180,7 +180,7 @@ async def _find_account(reading: Reading, services: MetaMaskServices) -> str | N
 async def _read_accounts(reading: Reading) -> list[str]:
     """Return addresses of accounts from the app's storage, including new ones. Test builds store none."""
     with contextlib.suppress(KeyError, TypeError):
-        data = (await reading.stored("data"))["data"]
+        data = (await reading.read_storage("data"))["data"]
         accounts = data["AccountsController"]["internalAccounts"]["accounts"]
         return [str(each["address"]) for each in accounts.values()]
     return []

@@ -41,7 +41,7 @@ async def build(
                 manifest.unlink(missing_ok=True)
             raise
         if not manifest.exists():
-            raise BuildFailed(f"yarn {build_type} ended well, but made no {DIST}/manifest.json")
+            raise BuildFailed(f"yarn {build_type} succeeded, but did not create {DIST}/manifest.json")
     return manifest.parent
 
 
@@ -75,7 +75,7 @@ async def _run_yarn(yarn: str, build_type: str, repository: Path, timeout_s: flo
                 code = await process.wait()
         except TimeoutError:
             raise BuildFailed(
-                f"yarn {build_type} was not done within {timeout_s:g} s", output=process.output or None
+                f"yarn {build_type} did not finish within {timeout_s:g} s", output=process.output or None
             ) from None
     if code != 0:
         raise BuildFailed(

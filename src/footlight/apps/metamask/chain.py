@@ -47,29 +47,33 @@ class Chain:
         """Return the result of a JSON-RPC call.
 
         Raises:
-            NetworkFailed: The chain is gone, does not answer in time, or refuses the call.
+            NetworkFailed: The chain is not running, does not answer in time, or refuses the call.
         """
         question = {"jsonrpc": "2.0", "id": next(self._ids), "method": method, "params": params}
         try:
             async with asyncio.timeout(CALL_SECONDS):
                 answer = await self._client.post(self.url, json=question)
         except TimeoutError:
-            raise self._failed(f"did not answer {method} within {CALL_SECONDS:g} s") from None
+            raise self._make_error(f"did not answer {method} within {CALL_SECONDS:g} s") from None
         except httpx2.TransportError:
-            raise self._failed("is gone", suggestion="Launch the app again.", retryable=False) from None
+            raise self._make_error(
+                "is not running any more", suggestion="Launch the app again.", retryable=False
+            ) from None
         return self._result(method, answer)
 
     def _result(self, method: str, answer: httpx2.Response) -> Any:
         try:
-            told: dict[str, Any] = answer.json()
-            if "result" in told:
-                return told["result"]
-            why = told["error"]["message"]
+            content: dict[str, Any] = answer.json()
+            if "result" in content:
+                return content["result"]
+            why = content["error"]["message"]
         except (ValueError, TypeError, KeyError):
-            raise self._failed(f"answered {method} with HTTP {answer.status_code} and no JSON-RPC") from None
-        raise self._failed(f"refused {method}: {why}", retryable=False)
+            raise self._make_error(
+                f"answered {method} with HTTP {answer.status_code} and no JSON-RPC"
+            ) from None
+        raise self._make_error(f"refused {method}: {why}", retryable=False)
 
-    def _failed(
+    def _make_error(
         self, how: str, *, suggestion: str | None = None, retryable: bool | None = None
     ) -> NetworkFailed:
         message = f"the chain at {self.url} {how}"
@@ -79,7 +83,7 @@ class Chain:
 @asynccontextmanager
 async def connect_chain(url: str, *, ended: asyncio.Event | None = None) -> AsyncGenerator[Chain]:
     """Connect to the node at a URL. The connection is reused, and closed on return."""
-    # With the environment it would use a proxy.
+    # With `trust_env` the client would use a proxy from the environment.
     async with httpx2.AsyncClient(trust_env=False, timeout=None) as client:
         yield Chain(url, client, ended=ended)
 

@@ -30,13 +30,13 @@ async def serve_fixture(state: Mapping[str, Any], *, port: int) -> AsyncGenerato
     """
     check_port_free(port, what=WHAT)
     fixtures = FixtureServer(state, _listen(port))
-    server = await asyncio.start_server(fixtures.meet, sock=fixtures.listener)
+    server = await asyncio.start_server(fixtures.accept, sock=fixtures.listener)
     try:
         yield fixtures
     finally:
         with anyio.CancelScope(shield=True):
             server.close()
-            await fixtures.hang_up()
+            await fixtures.close_connections()
             await server.wait_closed()
 
 
@@ -57,22 +57,22 @@ class FixtureServer:
         self.reads = 0
         self.was_read = asyncio.Event()
         self._state = json.dumps(state).encode()
-        self._conversations = set[asyncio.Task[None]]()
+        self._tasks = set[asyncio.Task[None]]()
 
-    def meet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve a new connection in the background."""
-        conversation = asyncio.create_task(self._converse(reader, writer))
-        self._conversations.add(conversation)
-        conversation.add_done_callback(self._conversations.discard)
+        conversation = asyncio.create_task(self._serve_connection(reader, writer))
+        self._tasks.add(conversation)
+        conversation.add_done_callback(self._tasks.discard)
 
-    async def hang_up(self) -> None:
+    async def close_connections(self) -> None:
         """Close all connections."""
-        conversations = tuple(self._conversations)
+        conversations = tuple(self._tasks)
         for conversation in conversations:
             conversation.cancel()
         await asyncio.gather(*conversations, return_exceptions=True)
 
-    async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _serve_connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer one request: the app sends one at each start."""
         connection = h11.Connection(h11.SERVER)
         try:

@@ -1,8 +1,9 @@
 """Initial states of the extension: `{"data": {controller: state}, "meta": {"version": n}}`.
 
-As version 13.5.0 stores it; a later one migrates it from `VERSION` on. The data files have what is the same
-in all, this module what differs. Tokens and NFTs of the chain are at the address of the first contract that
-`ACCOUNT` deploys: on a new chain there is nothing yet, and their balance is 0.
+The format is that of version 13.5.0; later versions migrate it from `VERSION`. The data files contain what
+all states share, and this module contains the differences. Tokens and NFTs of the chain are at the address of
+the first contract that `ACCOUNT` deploys. On a new chain this contract does not exist yet, and their balance
+is 0.
 """
 
 from __future__ import annotations
@@ -56,9 +57,9 @@ def fixture_for(
         InvalidConfig: The options contradict each other, or the preset does not exist.
     """
     if fixture is not None and state_mode != "custom":
-        raise InvalidConfig(f"fixture is for stateMode custom, and stateMode is {state_mode}")
+        raise InvalidConfig(f"fixture needs stateMode custom, but stateMode is {state_mode}")
     if preset is not None and state_mode != "default":
-        raise InvalidConfig(f"fixturePreset is for stateMode default, and stateMode is {state_mode}")
+        raise InvalidConfig(f"fixturePreset needs stateMode default, but stateMode is {state_mode}")
     if state_mode != "custom":
         return _preset(state_mode if preset is None else preset, chain_port)
     if fixture is None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from footlight.audit.model.provider import KEY_VARIABLES
 from footlight.errors import FootlightError
-from footlight.steering import harmless
+from footlight.safe_text import escape_control_characters
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -126,7 +126,7 @@ def _make_error(
     variables = {str(name): " or ".join(names) for name, names in KEY_VARIABLES.items()}
     words = {"model": model.name, "variable": variables.get(model.provider, "the environment")}
     what = f"{model.provider} {kind.what.format_map(words)}"
-    said = harmless(" ".join(model.mask(said).split()))
+    said = escape_control_characters(" ".join(model.mask(said).split()))
     message = f"{what}: {said[:_LONGEST]}" if said else what
     return ModelError(
         message,

@@ -26,7 +26,7 @@ from footlight.audit.report.summary import (
     list_to_check,
 )
 from footlight.audit.results import Audit
-from footlight.figures import number_of
+from footlight.figures import format_count
 from footlight.markup import Html, element
 
 __all__ = ["render_findings", "render_to_check", "render_toolbar"]
@@ -85,7 +85,7 @@ def _render_check(listed: ListedFinding, many: bool, pictures: EmbeddedPictures)
             "p",
             element("code", finding.rule),
             element("span", criteria, class_="quiet") if criteria else None,
-            element("span", number_of(finding.count, "element"), class_="quiet"),
+            element("span", format_count(finding.count, "element"), class_="quiet"),
             page,
             class_="line",
         ),
@@ -126,7 +126,7 @@ def _render_tags(finding: Finding) -> Iterator[Html]:
     if criteria := describe_criteria(finding):
         yield element("span", criteria, class_="quiet")
     if finding.count:
-        yield element("span", number_of(finding.count, "element"), class_="quiet")
+        yield element("span", format_count(finding.count, "element"), class_="quiet")
 
 
 def _render_help(finding: Finding) -> Html | None:
@@ -147,11 +147,11 @@ def _render_elements(finding: Finding, pictures: EmbeddedPictures) -> Iterator[H
     if first:
         yield _render_list(first, noted, pictures)
     if others:
-        summary = element("summary", f"{number_of(len(others), 'element')} more")
+        summary = element("summary", f"{format_count(len(others), 'element')} more")
         yield element("details", summary, _render_list(others, noted, pictures))
     unlisted = finding.count - len(finding.elements)
     if unlisted > 0 and finding.elements:
-        yield element("p", f"and {number_of(unlisted, 'element')} that are not listed.", class_="quiet")
+        yield element("p", f"and {format_count(unlisted, 'element')} that are not listed.", class_="quiet")
 
 
 def _render_list(elements: Iterable[Element], noted: bool, pictures: EmbeddedPictures) -> Html:

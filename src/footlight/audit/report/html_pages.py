@@ -17,7 +17,7 @@ from footlight.audit.report.html_parts import (
 from footlight.audit.report.metrics import Metric, read_metrics
 from footlight.audit.report.summary import anchor
 from footlight.audit.results import Audit, PageAudit
-from footlight.figures import duration, number_of
+from footlight.figures import format_count, format_duration
 from footlight.markup import Html, element, join
 
 __all__ = ["render_pages"]
@@ -59,7 +59,7 @@ def _render_row(page: PageAudit, number: int) -> Html:
             element("td", count, class_=f"figure {severity if count else 'none'}")
             for severity, count in count_severities(page.findings).items()
         ),
-        element("td", duration(page.duration_ms), class_="figure"),
+        element("td", format_duration(page.duration_ms), class_="figure"),
     )
 
 
@@ -86,7 +86,7 @@ def _render_summary(page: PageAudit) -> Iterator[object]:
     if evidence and evidence.status:
         yield tag(f"HTTP {evidence.status}", "plain")
     yield from severity_tags(count_severities(page.findings))
-    yield element("span", f"in {duration(page.duration_ms)}", class_="quiet")
+    yield element("span", f"in {format_duration(page.duration_ms)}", class_="quiet")
 
 
 def _render_state(page: PageAudit) -> Html:
@@ -107,7 +107,7 @@ def _render_evidence(evidence: Evidence, number: int, pictures: EmbeddedPictures
     if evidence.facts:
         yield element(
             "details",
-            element("summary", f"Facts: {number_of(len(evidence.facts), 'fact')}"),
+            element("summary", f"Facts: {format_count(len(evidence.facts), 'fact')}"),
             element(
                 "ul",
                 *(

@@ -37,7 +37,7 @@ from footlight.audit.report.summary import (
 )
 from footlight.audit.results import Audit, PageAudit, Walk, WalkStep
 from footlight.audit.thresholds import Verdict
-from footlight.figures import at, duration, number_of
+from footlight.figures import format_count, format_duration, format_time
 from footlight.markup import Html, element, join
 
 __all__ = [
@@ -155,10 +155,15 @@ def _render_head_facts(audit: Audit) -> Html:
             ("Goals reached", f"{reached} of {len(walks)}" if walks else ""),
             (
                 "Judged by",
-                f"{made.model}, {number_of(judged, 'finding')}" if made.model else "no model: measured only",
+                f"{made.model}, {format_count(judged, 'finding')}"
+                if made.model
+                else "no model: measured only",
             ),
-            ("Began", at(audit.started_ms)),
-            ("Took", "" if audit.finished_ms is None else duration(audit.finished_ms - audit.started_ms)),
+            ("Began", format_time(audit.started_ms)),
+            (
+                "Took",
+                "" if audit.finished_ms is None else format_duration(audit.finished_ms - audit.started_ms),
+            ),
         ),
         "facts text",
     )
@@ -200,7 +205,7 @@ def render_walks(audit: Audit) -> Html | None:
             )
             for persona in dict.fromkeys(walk.persona for walk, _ in found)
         ),
-        count=f"{reached} of {number_of(len(found), 'goal')} reached",
+        count=f"{reached} of {format_count(len(found), 'goal')} reached",
     )
 
 
@@ -213,7 +218,7 @@ def _render_walk(walk: Walk, number: int, many: bool) -> Html:
         labelled_text("Why", walk.why, kind="how") if walk.why else None,
         element(
             "details",
-            element("summary", number_of(len(walk.steps), "step")),
+            element("summary", format_count(len(walk.steps), "step")),
             element("ol", *(_render_step(step, number) for step in walk.steps), class_="steps"),
             open=walk.outcome != "reached",
         )
@@ -227,7 +232,7 @@ def _render_walk_summary(walk: Walk, number: int, many: bool) -> Iterator[Html]:
     yield tag(walk.outcome, _KINDS[walk.outcome])
     if many:
         yield element("a", f"page {number}", href=f"#page-{number}")
-    yield element("span", f"in {duration(walk.duration_ms)}", class_="quiet")
+    yield element("span", f"in {format_duration(walk.duration_ms)}", class_="quiet")
 
 
 def _render_step(step: WalkStep, number: int) -> Html:
@@ -275,7 +280,7 @@ def _render_not_done_rows(audit: Audit, pictures_left_out: int) -> Iterator[Html
         page = element("a", f"page {number}", href=f"#page-{number}") if len(audit.pages) > 1 else None
         yield element("li", page, element("strong", what, class_="text"), element("span", why, class_="text"))
     if pictures_left_out:
-        what = element("strong", f"{number_of(pictures_left_out, 'picture')} of elements or screens")
+        what = element("strong", f"{format_count(pictures_left_out, 'picture')} of elements or screens")
         yield element("li", what, element("span", "omitted to limit the size of this file"))
 
 
@@ -296,13 +301,15 @@ def render_provenance(audit: Audit) -> Html:
                 ("Model", made.model),
                 (
                     "Cost",
-                    f"{number_of(requests, 'request')}, {number_of(tokens, 'token')}" if requests else "",
+                    f"{format_count(requests, 'request')}, {format_count(tokens, 'token')}"
+                    if requests
+                    else "",
                 ),
                 ("Personas", ", ".join(made.personas)),
                 ("Focus", ", ".join(made.focus_areas)),
-                ("Began", at(audit.started_ms)),
-                ("Ended", "" if ended is None else at(ended)),
-                ("Took", "" if ended is None else duration(ended - audit.started_ms)),
+                ("Began", format_time(audit.started_ms)),
+                ("Ended", "" if ended is None else format_time(ended)),
+                ("Took", "" if ended is None else format_duration(ended - audit.started_ms)),
             ),
             "made card text",
         ),

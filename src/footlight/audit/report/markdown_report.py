@@ -24,7 +24,7 @@ from footlight.audit.report.summary import (
 )
 from footlight.audit.results import Audit, PageAudit, Walk
 from footlight.audit.thresholds import Verdict
-from footlight.figures import at, duration, number_of
+from footlight.figures import format_count, format_duration, format_time
 
 __all__ = ["MAX_LENGTH", "code", "inline", "link", "render_markdown"]
 
@@ -85,13 +85,13 @@ def _render_pages(pages: Sequence[PageAudit]) -> str:
             code(page.url).replace("|", "\\|"),
             page.status,
             *(str(count) for count in count_severities(page.findings).values()),
-            duration(page.duration_ms),
+            format_duration(page.duration_ms),
         ]
         for number, page in enumerate(pages[:_MAX_PAGES], 1)
     ]
     table = _render_table(["", "Page", "State", *(each.capitalize() for each in SEVERITIES), "Time"], rows)
     more = len(pages) - _MAX_PAGES
-    return f"{table}\n\n… and {number_of(more, 'page')} more." if more > 0 else table
+    return f"{table}\n\n… and {format_count(more, 'page')} more." if more > 0 else table
 
 
 def _render_metrics(pages: Sequence[PageAudit]) -> Iterator[str]:
@@ -143,7 +143,7 @@ def _render_finding(placed: ListedFinding, many: bool) -> str:
         _describe_source(finding),
         describe_criteria(finding),
         f"page {placed.number}" if many else "",
-        number_of(finding.count, "element") if finding.count else "",
+        format_count(finding.count, "element") if finding.count else "",
         link("about it", finding.help_url) if finding.help_url else "",
     ]
     more = finding.count - len(finding.elements[:_MAX_ELEMENTS])
@@ -191,7 +191,7 @@ def _render_walk(walk: Walk) -> str:
     why = f": {inline(walk.why)}" if walk.why else ""
     lines = [f"**{inline(walk.persona)}** · {inline(walk.goal)} · **{walk.outcome}**{where}{why}\n"]
     skipped = max(0, len(walk.steps) - _MAX_STEPS)
-    lines += [f"- … {number_of(skipped, 'step')} before"] if skipped else []
+    lines += [f"- … {format_count(skipped, 'step')} before"] if skipped else []
     lines += [
         f"- {inline(step.id)} {code(f'{step.tool} {step.input}', 160)}{'' if step.ok else ' **failed**'}"
         f" {inline(step.said, 160)}".rstrip()
@@ -239,7 +239,9 @@ def _render_not_done(audit: Audit) -> Iterator[str]:
 def _render_provenance(audit: Audit) -> str:
     made = audit.provenance
     model = f"{made.provider} {made.model}" if made.model else "none: only what was measured"
-    until = "" if audit.finished_ms is None else f", for {duration(audit.finished_ms - audit.started_ms)}"
+    until = (
+        "" if audit.finished_ms is None else f", for {format_duration(audit.finished_ms - audit.started_ms)}"
+    )
     facts = [
         ("Footlight", made.footlight),
         ("Server", made.server),
@@ -249,7 +251,7 @@ def _render_provenance(audit: Audit) -> str:
         ("Focus", ", ".join(made.focus_areas)),
     ]
     lines = [f"- {name}: {inline(fact)}" for name, fact in facts if fact]
-    return "\n".join([*lines, f"- Began: {at(audit.started_ms)}{until}"])
+    return "\n".join([*lines, f"- Began: {format_time(audit.started_ms)}{until}"])
 
 
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})

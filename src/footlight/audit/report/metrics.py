@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from footlight.figures import duration, size
+from footlight.figures import format_duration, format_size
 
 __all__ = ["Metric", "Rating", "read_metrics"]
 
@@ -50,9 +50,9 @@ class Metric:
 
     def _format(self, value: float) -> str:
         if self.name.endswith("_ms"):
-            return duration(value)
+            return format_duration(value)
         if self.name.endswith("_bytes"):
-            return size(value)
+            return format_size(value)
         return f"{value:,.3f}".rstrip("0").rstrip(".")
 
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from footlight.audit.findings import EvidencePicture
 from footlight.audit.results import Audit
-from footlight.steering import harmless
+from footlight.safe_text import escape_control_characters
 
 __all__ = ["MAX_ANALYSIS_LENGTH", "MAX_TEXT_LENGTH", "make_plain", "make_presentable"]
 
@@ -32,7 +32,7 @@ def make_plain(text: str, longest: int = MAX_TEXT_LENGTH) -> str:
     """Return the text cut to length, without terminal controls, bidirectional marks and lone surrogates."""
     whole = text.replace("\r\n", "\n").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     cut = whole if len(whole) <= longest else f"{whole[: longest - 1]}…"
-    return harmless(cut).translate(_BIDIRECTIONAL)
+    return escape_control_characters(cut).translate(_BIDIRECTIONAL)
 
 
 def _clean(value: Any, longest: int) -> Any:

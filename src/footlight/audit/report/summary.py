@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from footlight.audit.findings import SEVERITIES, Finding, Severity, count_severities, describe_counts
 from footlight.audit.results import Audit, PageAudit
-from footlight.figures import number_of
+from footlight.figures import format_count
 
 __all__ = [
     "MEANINGS",
@@ -41,7 +41,7 @@ def headline(audit: Audit) -> str:
     if failed == len(audit.pages):
         return "No page could be measured" if failed else "No page was measured"
     counts = describe_counts(count_severities(finding for page in audit.pages for finding in page.findings))
-    on = f" on {number_of(len(audit.pages), 'page')}" if len(audit.pages) > 1 else ""
+    on = f" on {format_count(len(audit.pages), 'page')}" if len(audit.pages) > 1 else ""
     return f"{counts[0].upper()}{counts[1:]}{on}{f', of which {failed} failed' if failed else ''}"
 
 

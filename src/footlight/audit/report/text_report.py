@@ -17,7 +17,7 @@ from footlight.audit.report.summary import (
 )
 from footlight.audit.results import Audit, PageAudit
 from footlight.audit.thresholds import Verdict
-from footlight.figures import duration, number_of
+from footlight.figures import format_count, format_duration
 
 __all__ = ["render_text"]
 
@@ -50,7 +50,7 @@ def _render_lines(audit: Audit, verdict: Verdict | None, most: int, width: int) 
         yield f"… and {len(found) - most:,} more in the report"
     if checks := list_to_check(audit):
         yield ""
-        yield f"{number_of(len(checks), 'rule')} to check by hand, listed in the reports"
+        yield f"{format_count(len(checks), 'rule')} to check by hand, listed in the reports"
     yield from _render_not_done(audit, width)
     if verdict is not None:
         yield ""
@@ -61,7 +61,7 @@ def _render_pages(pages: Sequence[PageAudit], width: int) -> Iterator[str]:
     rows = [("", "Page", "State", *(severity.capitalize() for severity in SEVERITIES), "Time")]
     for number, page in enumerate(pages, 1):
         counts = [str(count) for count in count_severities(page.findings).values()]
-        rows.append((str(number), shorten(page.url), page.status, *counts, duration(page.duration_ms)))
+        rows.append((str(number), shorten(page.url), page.status, *counts, format_duration(page.duration_ms)))
     sizes = [max(map(len, column)) for column in zip(*rows, strict=True)]
     sizes[1] = min(sizes[1], max(_MIN_LENGTH, width - sum(sizes) + sizes[1] - 2 * (len(sizes) - 1)))
     for number, url, status, *figures in rows:
@@ -73,7 +73,7 @@ def _render_finding(placed: ListedFinding, many: bool, width: int) -> str:
     finding = placed.finding
     where = f"{placed.number}:{finding.id}" if many else finding.id
     selector = finding.elements[0].selector if finding.elements else ""
-    more = f"{number_of(finding.count, 'element')}: {selector}" if finding.count > 1 else selector
+    more = f"{format_count(finding.count, 'element')}: {selector}" if finding.count > 1 else selector
     by = f"for {finding.persona}" if finding.persona else ""
     description = " · ".join(filter(None, (finding.title, by, more)))
     start = f"{finding.severity:<8}  {where:<5}  {shorten(finding.rule, 28):<28}  "

@@ -245,7 +245,7 @@ class NamedSessions(SessionTable):
         return self._resources[self.find(name, caller=caller)].browser.endpoint
 
     def _store(self, caller: Caller) -> ProfileStore:
-        return self._profiles.below(caller.scoped(""))
+        return self._profiles.below(caller.scope_name(""))
 
     async def _make_again(self, id: str, caller: Caller) -> Session:
         """Raise SessionNotFound, because only a caller opens a session."""
@@ -288,4 +288,4 @@ class NamedSessions(SessionTable):
 
 
 def _owner_of(caller: Caller) -> str:
-    return caller.scoped("").replace(".", "~", 1)
+    return caller.scope_name("").replace(".", "~", 1)

@@ -72,7 +72,7 @@ class PooledSessions(SessionTable):
     def kept_ids(self, *, caller: Caller) -> Sequence[str]:
         if not self._settings.persistent_sessions:
             return ()
-        whose = caller.scoped("")
+        whose = caller.scope_name("")
         # A name that nobody else can mean ends with the principal's; ids have no dot themselves.
         ids = (name.removesuffix(whose) for name in self._persistent.names() if name.endswith(whose))
         return [
@@ -174,7 +174,9 @@ class PooledSessions(SessionTable):
                 environment=self._environment,
                 context=browser.context,
                 is_default=is_default,
-                saved_as=caller.scoped(id) if caller.default_lasts or not is_default else None,
+                saved_as=caller.scope_name(id)
+                if caller.default_outlives_connection or not is_default
+                else None,
             )
         except BaseException:
             self._pool.release(browser)
@@ -203,13 +205,13 @@ class PooledSessions(SessionTable):
 
     def _forget(self, id: str, caller: Caller) -> None:
         if self._settings.persistent_sessions:
-            self._persistent.forget(caller.scoped(id))
+            self._persistent.forget(caller.scope_name(id))
 
     def _find_kept_state(self, id: str, caller: Caller) -> SessionState | None:
         if not self._settings.persistent_sessions:
             return None
         try:
-            return self._persistent.find(caller.scoped(id))
+            return self._persistent.find(caller.scope_name(id))
         except FootlightError:
             return None
 
@@ -219,7 +221,7 @@ class PooledSessions(SessionTable):
         Init scripts require that the server still allows scripts.
         """
         try:
-            options = SessionOptions.from_json(self._persistent.find_options(caller.scoped(id)))
+            options = SessionOptions.from_json(self._persistent.find_options(caller.scope_name(id)))
         except (FootlightError, ValueError) as error:
             logger.warning("the options of session %s could not be read: %s", id, error)
             return SessionOptions()

@@ -169,7 +169,7 @@ class SessionTable(ABC):
     async def disconnect(self, caller: Caller) -> None:
         """End the default session of a closed connection, which no other caller can use."""
         id = caller.default_session
-        if id is None or caller.default_lasts:
+        if id is None or caller.default_outlives_connection:
             return
         self._remember_departed(id)
         await self._end_departed([each for each in self._sessions.values() if each.id == id])

@@ -15,7 +15,7 @@ from footlight.audit.page.page_text import shorten
 from footlight.audit.report.presentable import make_plain
 from footlight.audit.results import Audit, PageAudit
 from footlight.cli.output import warn
-from footlight.figures import duration, number_of
+from footlight.figures import format_count, format_duration
 
 __all__ = ["AuditLines", "CompletedCall", "PendingCalls", "describe_page", "describe_usage"]
 
@@ -51,7 +51,7 @@ class PendingCalls:
 
     def end(self, part: ToolResultPart) -> CompletedCall:
         call, began = self._pending.pop(part.tool_call_id)
-        took = duration((time.monotonic() - began) * 1000)
+        took = format_duration((time.monotonic() - began) * 1000)
         why = f": {_shorten(_MARKS.sub('', str(part.result)), MAX_ERROR)}" if part.is_error else ""
         return CompletedCall(
             f"{_describe_call(call)}  {'failed' if part.is_error else 'ok'}, {took}{why}", not part.is_error
@@ -100,12 +100,13 @@ class AuditLines(AuditWatcher):
 def describe_page(page: PageAudit) -> str:
     """Return how the page ended and what was found, in a line."""
     if page.error is not None:
-        return f"failed after {duration(page.duration_ms)}: {_shorten(page.error)}"
-    return f"{page.status}, {describe_counts(count_severities(page.findings))}, {duration(page.duration_ms)}"
+        return f"failed after {format_duration(page.duration_ms)}: {_shorten(page.error)}"
+    counts = describe_counts(count_severities(page.findings))
+    return f"{page.status}, {counts}, {format_duration(page.duration_ms)}"
 
 
 def describe_usage(usage: Usage) -> str:
-    return f"{number_of(usage.requests, 'request')}, {usage.tokens:,} tokens"
+    return f"{format_count(usage.requests, 'request')}, {usage.tokens:,} tokens"
 
 
 def _describe_call(call: ToolCallPart) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from footlight.protocol.errors import MCPError
 from footlight.protocol.tools import Tool
-from footlight.steering import harmless
+from footlight.safe_text import escape_control_characters
 
 __all__ = ["RegistryDriftError", "check_registry", "registry_hash", "tool_hash"]
 
@@ -61,7 +61,11 @@ def _describe_differences(tools: Iterable[Tool], known: Mapping[str, str]) -> li
         "new": current.keys() - known.keys(),
         "other parameters": {name for name in current.keys() & known.keys() if current[name] != known[name]},
     }
-    return [harmless(f"{what}: {', '.join(sorted(names))}") for what, names in differences.items() if names]
+    return [
+        escape_control_characters(f"{what}: {', '.join(sorted(names))}")
+        for what, names in differences.items()
+        if names
+    ]
 
 
 def _signature(tool: Tool) -> dict[str, Any]:

@@ -62,9 +62,9 @@ CREATE VIRTUAL TABLE found USING {full_text}(
 );
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab(found, 'row');
 """
-# `found` has neither texts nor positions: it only knows which step has which words. Where a word is, is
-# part of the word (`within`), so that the steps that have it there are one list. All words were made by
-# Python, and the tokenizer `ascii` splits them at spaces only.
+# `found` contains neither texts nor positions, only which step has which words. The field of a word is part
+# of the stored word (`make_scoped_word`), so one list has all steps with a word in a field. Python makes all
+# words, and the tokenizer `ascii` only splits them at spaces.
 
 
 def connect(root: Path) -> tuple[sqlite3.Connection, bool]:
@@ -123,7 +123,7 @@ def is_outdated(connection: sqlite3.Connection) -> bool:
 
 def remove_file(root: Path) -> None:
     """Remove a broken database. Its log is removed first, so that no process applies it to a new file."""
-    logger.warning("%s is broken, and is made anew.", root / NAME)
+    logger.warning("%s is broken and is recreated.", root / NAME)
     for ending in ("-wal", "-shm", ""):
         (root / f"{NAME}{ending}").unlink(missing_ok=True)
 
@@ -146,7 +146,9 @@ def _open(name: str) -> sqlite3.Connection:
     )
     try:
         _enable_wal(connection)
-        connection.execute("PRAGMA synchronous = NORMAL")  # Lost with the power at worst: it is in the files.
+        connection.execute(
+            "PRAGMA synchronous = NORMAL"
+        )  # A power failure may lose data, but the files have it.
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute("PRAGMA cache_size = -65536")
         connection.execute("PRAGMA temp_store = MEMORY")

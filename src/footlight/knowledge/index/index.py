@@ -1,22 +1,11 @@
-"""The index over a root's step files: what makes questions fast.
+"""The index over the step files of a store, which makes queries fast.
 
-It is derived: missing, broken or of another version, it is made anew out of the files, and before each
-question it catches up with them. Sessions whose folder of steps did not change since are not looked at.
-Processes share the file; each has its own `Index`, which any of its threads may use.
+The index is derived from the files. If it is missing, broken or of another version, it is built again. Each
+query first reads the files that changed; a session is skipped if the folder of its steps has not changed.
+Processes share the file of the index. Each process has its own `Index`, which any of its threads may use.
 
-    index = Index(root)
-    index.add(path, record)                      after a step was written; raises nothing
-    index.last(n, session_id=None)               -> list[Row], the latest first
-    index.session(session_id=None, most=None)    -> list[Row] in the order of time; None is the latest session
-    index.around(screen, ...)                    -> list[Row] that began or ended on it, the latest first
-    index.refresh()                              before several that do not do it themselves:
-    index.candidates(choose, ...)                for search.py, as are starting_with and of_ids
-    index.close()
-
-    last(index, n, session_id=None)              summary.py -> list of {timestamp, tool, screen, snippet, ...}
-    summarize(index, session_id=None)            summary.py -> {sessionId, steps: [{step, tool, notes}]}
-    search(index, Query(text=...), now=None)     search.py  -> list[Hit], each with `as_json()`
-    prior(index, screen, now=..., window=...)    prior.py   -> Prior, with `as_json()`
+`find_candidates`, `words_starting_with` and `load_rows` are for `search` and do not refresh the index: call
+`refresh` once before them.
 """
 
 from __future__ import annotations
@@ -34,7 +23,7 @@ from footlight.knowledge.index.indexing import (
     FROM,
     SAME_MILLISECOND,
     catch_up,
-    insert,
+    insert_step,
     load_view,
     transaction,
 )
@@ -56,14 +45,13 @@ _SEEN_BEFORE = (
 )
 
 Candidate = tuple[int, str, str, str, str, str]
-"""Id, tool, screen, and words: of the target, of the test ids that were seen, of roles and names."""
-
+"""Id, tool and screen, then the words of the target, of the visible test ids, and of the roles and names."""
 
 _LATEST = "coalesce((SELECT session FROM steps WHERE session != ? ORDER BY id DESC LIMIT 1), ?)"
 
 
 class Index:
-    """See above. Opened by the first use."""
+    """The index of a store. The first query opens its file."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -74,56 +62,56 @@ class Index:
 
     @property
     def is_kept(self) -> bool:
-        """Whether there is a file, rather than memory only. Known after the first use."""
+        """Whether the index is in a file, not only in memory. Valid after the first query."""
         return self._is_kept
 
     @property
-    def ignored(self) -> int:
-        """How many files are no step of ours: torn, or foreign."""
+    def ignored_count(self) -> int:
+        """The number of files that are not valid steps."""
         return self._ask(lambda to: to.execute("SELECT count(*) FROM ignored").fetchone()[0])
 
     @property
     def size(self) -> int:
-        """How many steps there are."""
+        """The number of steps."""
         return self._ask(lambda to: to.execute("SELECT count(*) FROM steps").fetchone()[0])
 
     def add(self, path: Path, record: Mapping[str, Any]) -> None:
-        """A step that was just written there. Where this fails, the next question finds the file."""
+        """Add a step whose file was just written. If this fails, the next query finds the file."""
         row = make_row(record, session_id=path.parents[1].name)
         if row is None:
             return
         try:
             facts = path.stat()
             with self._lock, transaction(self._open()) as connection:
-                insert(connection, row, path.name, file_stamp(facts))
+                insert_step(connection, row, path.name, file_stamp(facts))
         except (OSError, sqlite3.Error) as error:
             logger.warning("%s is not in the index yet: %s", path.name, error)
 
-    def last(self, n: int, *, session_id: str | None = None) -> list[StepRow]:
+    def list_latest(self, n: int, *, session_id: str | None = None) -> list[StepRow]:
         where, given = ("WHERE s.session = ?", (session_id,)) if session_id is not None else ("", ())
-        return self._rows(f"{where} ORDER BY s.id DESC LIMIT ?", (*given, n))
+        return self._select_rows(f"{where} ORDER BY s.id DESC LIMIT ?", (*given, n))
 
-    def session(self, session_id: str | None = None, *, most: int | None = None) -> list[StepRow]:
-        """Its steps, the latest of them if there are more than `most`.
+    def list_session(self, session_id: str | None = None, *, most: int | None = None) -> list[StepRow]:
+        """Return the steps of a session in order of time, at most the latest `most`.
 
-        Without an id it is the latest that is one: steps without a session only where there are no others.
+        Without an id, return those of the latest session, or else the steps without a session.
         """
         chosen, given = ("?", (session_id,)) if session_id is not None else (_LATEST, (NO_SESSION,) * 2)
-        rows = self._rows(
+        rows = self._select_rows(
             f"WHERE s.session = {chosen} ORDER BY s.id DESC LIMIT ?", (*given, -1 if most is None else most)
         )
         return rows[::-1]
 
-    def count(self, session_id: str) -> int:
-        """The session's steps."""
+    def count_steps(self, session_id: str) -> int:
         return self._ask(
             lambda to: to.execute("SELECT count(*) FROM steps WHERE session = ?", (session_id,)).fetchone()[0]
         )
 
-    def around(self, screen: str, *, since_ms: int, most: int, looks: int) -> list[StepRow]:
-        """That began or ended on the screen, the latest first. What was seen only of the first `looks`.
+    def list_around(self, screen: str, *, since_ms: int, most: int, looks: int) -> list[StepRow]:
+        """Return the steps that began or ended on the screen, latest first.
 
-        Of screens without a name all of it, before the step too: they are known by nothing else.
+        Only the first `looks` steps include what they saw. For a screen without a name, all steps include it,
+        also from before the step, because nothing else identifies such a screen.
         """
         by_look = screen == UNKNOWN
         of = "SELECT id FROM steps WHERE {} = ? AND id >= ? ORDER BY id DESC LIMIT ?"
@@ -142,14 +130,17 @@ class Index:
             ]
         )
 
-    def candidates(
+    def find_candidates(
         self,
         choose: Callable[[Callable[[str], Sequence[int]]], Iterable[Sequence[int]]],
         *,
         since_ms: int | None,
         each: int,
     ) -> list[Candidate]:
-        """`choose` is given what finds the latest so many of a full-text expression, and chooses of those."""
+        """Return the steps whose ids `choose` returns.
+
+        `choose` gets a function that returns the ids of the latest `each` steps for a full-text expression.
+        """
         first = 0 if since_ms is None else since_ms * SAME_MILLISECOND
         latest = "SELECT rowid FROM found WHERE found MATCH ? AND rowid >= ? ORDER BY rowid DESC LIMIT ?"
 
@@ -163,8 +154,8 @@ class Index:
 
         return self._ask(question, refresh=False)
 
-    def starting_with(self, prefix: str, most: int) -> list[str]:
-        """Known words that are longer, the shortest first."""
+    def words_starting_with(self, prefix: str, most: int) -> list[str]:
+        """Return known words that start with the prefix and are longer, shortest first."""
         return self._ask(
             lambda to: [
                 word
@@ -176,7 +167,7 @@ class Index:
             refresh=False,
         )
 
-    def of_ids(self, ids: Sequence[int]) -> dict[int, StepRow]:
+    def load_rows(self, ids: Sequence[int]) -> dict[int, StepRow]:
         return self._ask(
             lambda to: {
                 found[6]: _load_row(found)
@@ -189,7 +180,7 @@ class Index:
         )
 
     def refresh(self) -> None:
-        """Catch up with the files."""
+        """Update the index from the files."""
         self._ask(lambda _: None)
 
     def close(self) -> None:
@@ -198,11 +189,11 @@ class Index:
                 self._connection.close()
             self._connection = None
 
-    def _rows(self, rest: str, given: Sequence[object]) -> list[StepRow]:
+    def _select_rows(self, rest: str, given: Sequence[object]) -> list[StepRow]:
         return self._ask(lambda to: [*map(_load_row, to.execute(f"SELECT {_ROW} {FROM} {rest}", given))])
 
     def _ask(self, question: Callable[[sqlite3.Connection], Answer], *, refresh: bool = True) -> Answer:
-        """Of an index that is up to date. A broken one is made anew once."""
+        """Run a query on an index that is up to date. A broken index is built again once."""
         with self._lock:
             try:
                 return self._answer(question, refresh=refresh)
@@ -223,25 +214,25 @@ class Index:
         if not database.is_broken(error):
             self._connection, self._place, self._is_kept = (
                 database.open_in_memory(error),
-                self._look_at(),
+                self._locate_file(),
                 False,
             )
         elif self._is_kept:
             database.remove_file(self._root)
 
     def _open(self) -> sqlite3.Connection:
-        """Again, if the file was removed or replaced, or can be there now."""
-        if self._connection is not None and self._place != self._look_at():
+        """Open the index, again if its file was removed, replaced or created meanwhile."""
+        if self._connection is not None and self._place != self._locate_file():
             self.close()
         if self._connection is None:
             self._connection, self._is_kept = database.connect(self._root)
-            self._place = self._look_at()
+            self._place = self._locate_file()
         elif database.is_outdated(self._connection):
             database.create_tables(self._connection)
         return self._connection
 
-    def _look_at(self) -> tuple[bool, int | None]:
-        """Whether there is a folder, and which file is the index."""
+    def _locate_file(self) -> tuple[bool, int | None]:
+        """Return whether the folder exists, and the inode number of the index file."""
         try:
             return True, (self._root / database.NAME).stat().st_ino
         except OSError:

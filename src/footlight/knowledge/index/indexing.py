@@ -1,4 +1,4 @@
-"""How steps come into the index and leave it: one by one, or by catching up with the files."""
+"""Add steps to the index and remove them, one by one or by comparing the index with the files."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ __all__ = [
     "FROM",
     "SAME_MILLISECOND",
     "catch_up",
-    "facet",
-    "insert",
+    "insert_step",
     "load_view",
-    "scoped_word",
+    "make_facet",
+    "make_scoped_word",
     "transaction",
 ]
 
 SETTLED_NS = 2_000_000_000
-"""A folder that changed this recently can change again without a later time: it is looked at again."""
+"""A folder that changed this recently may change again with the same time, so it is checked again."""
 
 SAME_MILLISECOND = 1 << 12
-"""So many steps can have one millisecond. Ids are in the order of time, and as quick to select by."""
+"""Number of ids per millisecond. Ids sort by time, so a time range is a range of ids."""
 
 UNSETTLED = -1
 BATCH = 200
@@ -55,18 +55,18 @@ _SCOPES: Mapping[Scope, str] = {
     "screen": "1",
     "target": "2",
     "ids": "3",
-    "strong": "4",  # one of the first three
+    "strong": "4",  # any of the first three
     "anywhere": "5",
 }
 
 
-def facet(kind: str, value: str) -> str:
-    """A word that no text has: what a search is narrowed by."""
+def make_facet(kind: str, value: str) -> str:
+    """Return an index word for a filter of a search. No text contains such a word."""
     return f"{kind}x{value.encode('utf-8', 'replace').hex()}"
 
 
-def scoped_word(scope: Scope, word: str) -> str:
-    """The word, there."""
+def make_scoped_word(scope: Scope, word: str) -> str:
+    """Return the index word for a word in a field."""
     return _SCOPES[scope] + word
 
 
@@ -82,9 +82,10 @@ def transaction(connection: sqlite3.Connection) -> Generator[sqlite3.Connection]
 
 
 def catch_up(connection: sqlite3.Connection, root: Path) -> None:
-    """What is indexed is read before the files are listed, here and in `_scan`.
+    """Update the index from the files.
 
-    The other way round, what another process adds in between would look as if its file were gone.
+    The index is read before the files are listed, here and in `_scan_session`. In the opposite order, a step
+    that another process adds in between would look as if its file had been removed.
     """
     known = dict[str, int](connection.execute("SELECT name, mtime_ns FROM sessions").fetchall())
     present = session_folders(root)
@@ -101,7 +102,7 @@ def catch_up(connection: sqlite3.Connection, root: Path) -> None:
 def _scan_session(
     connection: sqlite3.Connection, root: Path, session: str, *, changed_ns: int, known_ns: int | None
 ) -> int:
-    """One session. How many were dropped."""
+    """Update the steps of one session, and return the number of removed steps."""
     now = time.time_ns()
     listed = (f"SELECT file, stamp FROM {table} WHERE session = ?1" for table in ("steps", "ignored"))
     indexed = dict[str, str](connection.execute(" UNION ALL ".join(listed), (session,)).fetchall())
@@ -128,17 +129,17 @@ def _take_record(connection: sqlite3.Connection, session: str, file: str, its: s
     if row is None:
         connection.execute("INSERT OR REPLACE INTO ignored VALUES (?, ?, ?)", (session, file, its))
     else:
-        insert(connection, row, file, its)
+        insert_step(connection, row, file, its)
 
 
-def insert(connection: sqlite3.Connection, row: StepRow, file: str, its: str) -> None:
-    """Once, whoever is first."""
+def insert_step(connection: sqlite3.Connection, row: StepRow, file: str, its: str) -> None:
+    """Add a step, unless it is in the index already."""
     if connection.execute(
         "SELECT 1 FROM steps WHERE session = ? AND file = ?", (row.session_id, file)
     ).fetchone():
         return
     id = _free_id(connection, row.at_ms)
-    row = row.after(*_find_before(connection, row, id))
+    row = row.with_context(*_find_before(connection, row, id))
     look, ids, names = _save_view(connection, row.look)
     target = _target_words(row.target)
     facts = {
@@ -179,7 +180,7 @@ def _free_id(connection: sqlite3.Connection, at_ms: int) -> int:
 def _find_before(connection: sqlite3.Connection, row: StepRow, id: int) -> tuple[str, RecordedView]:
     earlier = "WHERE s.session = ? AND s.id < ? {} ORDER BY s.id DESC LIMIT 1"
     given = (row.session_id, id)
-    # A step that saw no page left it where it was.
+    # A step without a page did not change the screen.
     saw = earlier.format("AND (s.screen != ? OR l.digest != ?)")
     nothing = _digest(_encode_view(RecordedView()))
     screen = connection.execute(f"SELECT s.screen {FROM} {saw}", (*given, UNKNOWN, nothing)).fetchone()
@@ -193,7 +194,7 @@ def _find_before(connection: sqlite3.Connection, row: StepRow, id: int) -> tuple
 
 
 def _save_view(connection: sqlite3.Connection, look: RecordedView) -> tuple[int, str, str]:
-    """Its id, and the words of its test ids and of its nodes."""
+    """Store a view, and return its id, the words of its test ids and the words of its nodes."""
     seen = _encode_view(look)
     digest = _digest(seen)
     known = connection.execute("SELECT id, ids, names FROM looks WHERE digest = ?", (digest,)).fetchone()
@@ -211,7 +212,7 @@ def _save_view(connection: sqlite3.Connection, look: RecordedView) -> tuple[int,
 
 
 def _encode_view(look: RecordedView) -> bytes:
-    """Return a look as it is kept, before it is compressed."""
+    """Return a view in the form in which it is stored, before compression."""
     return json.dumps(
         [
             [(each.test_id, each.text) for each in look.test_ids],
@@ -237,7 +238,7 @@ def _target_words(target: StepTarget | None) -> str:
 
 
 def _index_text(session: str, tool: str, ok: bool, screen: str, target: str, ids: str, names: str) -> str:
-    """All that a step is found by, which is also what it is taken out by."""
+    """Return all index words of a step. Its removal needs the same text."""
     there: dict[Scope, Set[str]] = {
         "tool": split_words(plain_tool_name(tool)),
         "screen": split_words(screen) if screen != UNKNOWN else frozenset(),
@@ -247,13 +248,13 @@ def _index_text(session: str, tool: str, ok: bool, screen: str, target: str, ids
     there["strong"] = there["tool"] | there["screen"] | there["target"]
     there["anywhere"] = there["strong"] | there["ids"] | {*names.split()}
     facets = {
-        facet("outcome", "ok" if ok else "failed"),
-        facet("session", session),
-        facet("screen", screen),
-        facet("tool", tool),
-        facet("tool", plain_tool_name(tool)),
+        make_facet("outcome", "ok" if ok else "failed"),
+        make_facet("session", session),
+        make_facet("screen", screen),
+        make_facet("tool", tool),
+        make_facet("tool", plain_tool_name(tool)),
     }
-    scoped = {scoped_word(scope, word) for scope, some in there.items() for word in some}
+    scoped = {make_scoped_word(scope, word) for scope, some in there.items() for word in some}
     return " ".join(facets | scoped)
 
 
@@ -283,7 +284,7 @@ def _drop_steps(connection: sqlite3.Connection, session: str, files: Sequence[st
 
 
 def _drop_unused(connection: sqlite3.Connection) -> None:
-    """What is in no file any more is not in ours either: it may have been removed for what it says."""
+    """Remove views and words that no step has. A session may have been removed because of its contents."""
     with transaction(connection):
         connection.execute("DELETE FROM looks WHERE id NOT IN (SELECT look FROM steps)")
         connection.execute("INSERT INTO found(found) VALUES ('optimize')")

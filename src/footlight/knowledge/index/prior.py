@@ -1,9 +1,9 @@
-"""What earlier steps tell of a screen: what worked there, what to leave alone, what to look for.
+"""Prior knowledge of a screen from earlier steps: what worked, what to avoid, and what was seen.
 
-A screen without a name is known again by what is on it: its test ids, roles and names.
+A screen without a name is recognised by its test ids, roles and names.
 
-All sessions count, the one that asks too: what it did a minute ago on the same screen is knowledge as good as
-any. A ref means nothing any more, so elements are named by test id, selector, or role and name.
+The steps of all sessions are used, including the current session. Refs are not valid in later snapshots, so
+elements are named by test id, selector, or role and name.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 WINDOW = timedelta(hours=48)
-"""What is older is of another build, as likely as not."""
+"""Maximum age of steps. Older steps often belong to another build."""
 
 MOST_ROWS, MOST_LOOKS = 1000, 60
 MOST_WORKED, MOST_AVOIDED, MOST_SEEN, MOST_RELATED = 5, 10, 5, 5
@@ -37,9 +37,9 @@ _WAITING = "wait_for"
 _MOVING = frozenset(
     "cleanup close_page close_tab go_back go_forward launch navigate new_page reload switch_tab".split()  # noqa: SIM905
 )
-"""Tools that leave a screen whatever was done there before."""
+"""Tools that leave a screen regardless of earlier actions there."""
 ALIKE = 0.5
-"""The share of what two screens have together of what either has, from which on they are the same."""
+"""Share of common features from which two screens count as the same (Jaccard index)."""
 
 Action = tuple[str, str]
 """Tool and target."""
@@ -47,9 +47,9 @@ Action = tuple[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkedAction:
-    """An action that was followed by progress, another screen: `lead_to`, if this action led there.
+    """An action after which another screen followed. `lead_to` is that screen if this action led to it.
 
-    `times` counts the visits of the screen in which it was.
+    `times` is the number of visits to the screen that included the action.
     """
 
     tool: str
@@ -60,7 +60,7 @@ class WorkedAction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailedAction:
-    """What failed twice or more there, and not once succeeded after that."""
+    """An action that failed at least twice on the screen and has not succeeded since."""
 
     tool: str
     target: str
@@ -70,7 +70,9 @@ class FailedAction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelatedSession:
-    """A session that was on the screen: when last, for how many steps, and how many of them failed."""
+    """A session that was on the screen: the time of its last step there, and its numbers of steps and
+    failures.
+    """
 
     session_id: str
     timestamp: str
@@ -80,9 +82,10 @@ class RelatedSession:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriorKnowledge:
-    """The best of each first; `worked` in the order in which it is to be done, the latest visit first.
+    """Prior knowledge of a screen, each list with the best entries first.
 
-    Test ids that were acted on come before those that were only there.
+    `worked` has the actions of the latest visit first, in the order in which to repeat them. In `seen`, test
+    ids that were used come before those that were only visible.
     """
 
     screen: str
@@ -92,7 +95,7 @@ class PriorKnowledge:
     sessions: tuple[RelatedSession, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """The lists are there even when empty."""
+        """Return the knowledge as JSON. Empty lists are included."""
         return {
             "screen": self.screen,
             "worked": [
@@ -114,52 +117,54 @@ class PriorKnowledge:
 def find_prior(
     index: Index, screen: str, *, now: datetime, window: timedelta = WINDOW, look: RecordedView | None = None
 ) -> PriorKnowledge:
-    """Return what the steps in the window before `now` tell of a screen.
+    """Return the prior knowledge of a screen from the steps in the window before `now`.
 
-    `look` is what is on it now: without that nothing is known of one that has no name.
+    `look` is the current content of the screen, which is required for a screen without a name.
     """
     if screen == UNKNOWN and not _features(look or RecordedView()):
         return PriorKnowledge(screen=screen)
     since_ms, until_ms = (round(at.timestamp() * 1000) for at in (now - window, now))
-    rows = index.around(screen, since_ms=max(0, since_ms), most=MOST_ROWS, looks=MOST_LOOKS)
+    rows = index.list_around(screen, since_ms=max(0, since_ms), most=MOST_ROWS, looks=MOST_LOOKS)
     return summarize_screen([row for row in rows if row.at_ms <= until_ms], screen, look)
 
 
 def summarize_screen(
     rows: Sequence[StepRow], screen: str, look: RecordedView | None = None
 ) -> PriorKnowledge:
-    """Return what steps tell that began or ended on the screen, the latest first."""
+    """Return the prior knowledge from steps that began or ended on the screen, given latest first."""
     place = _ScreenMatcher(screen, look)
-    there = [row for row in rows if place.began(row)]
-    acted = [row for row in there if row.target and row.target.lasting]
+    there = [row for row in rows if place.begins_here(row)]
+    acted = [row for row in there if row.target and row.target.stable_name]
     return PriorKnowledge(
         screen=screen,
         worked=tuple(_find_worked(there, place))[:MOST_WORKED],
         avoid=tuple(_find_failed(acted))[:MOST_AVOIDED],
-        seen=tuple(_rank_test_ids([row for row in rows if place.ended(row)], acted))[:MOST_SEEN],
-        sessions=tuple(_find_related([row for row in rows if place.began(row) or place.ended(row)]))[
-            :MOST_RELATED
-        ],
+        seen=tuple(_rank_test_ids([row for row in rows if place.ends_here(row)], acted))[:MOST_SEEN],
+        sessions=tuple(
+            _find_related([row for row in rows if place.begins_here(row) or place.ends_here(row)])
+        )[:MOST_RELATED],
     )
 
 
 class _ScreenMatcher:
-    """A screen by its name, or where it has none by what is on it."""
+    """Recognises a screen by its name, or by its content if it has no name."""
 
     def __init__(self, screen: str, look: RecordedView | None) -> None:
         self._screen = screen
         self._features = _features(look or RecordedView())
 
-    def began(self, row: StepRow) -> bool:
-        """Return whether the step began here. One without another before it is where it says."""
-        return self._is(row.before, row.seen_before) if row.before else self.ended(row)
+    def begins_here(self, row: StepRow) -> bool:
+        """Return whether the step began on the screen. The first step of a session counts by where it
+        ended.
+        """
+        return self._is(row.before, row.seen_before) if row.before else self.ends_here(row)
 
-    def ended(self, row: StepRow) -> bool:
+    def ends_here(self, row: StepRow) -> bool:
         return self._is(row.screen, row.look)
 
-    def left(self, row: StepRow) -> bool:
-        """Return whether another screen was seen after the step: one that shows nothing is none."""
-        return not self.ended(row) and (row.screen != UNKNOWN or bool(_features(row.look)))
+    def leaves(self, row: StepRow) -> bool:
+        """Return whether the step led to another screen. An unknown screen without content does not count."""
+        return not self.ends_here(row) and (row.screen != UNKNOWN or bool(_features(row.look)))
 
     def _is(self, screen: str, look: RecordedView) -> bool:
         if screen != self._screen:
@@ -168,9 +173,9 @@ class _ScreenMatcher:
 
 
 def _features(look: RecordedView) -> frozenset[str]:
-    """Return what a screen is known by: its test ids where it has some, else roles with names.
+    """Return the features of a screen: its test ids, or else its roles with names.
 
-    Numbers change from one time to the next, so they are left out.
+    Digits are left out of names, because numbers change between visits.
     """
     if look.test_ids:
         return frozenset(seen.test_id for seen in look.test_ids)
@@ -184,10 +189,10 @@ def _are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def _find_worked(there: Sequence[StepRow], place: _ScreenMatcher) -> list[WorkedAction]:
-    """Return the actions of the visits that led on, those of the latest visit first, in the order as done."""
+    """Return the actions of visits that led to another screen, latest visit first, in order of time."""
     found: dict[Action, WorkedAction] = {}
     for visit in _visits_with_progress(there, place):
-        done = {_action_of(row): row for row in visit if _is_action(row)}  # The last time counts.
+        done = {_action_of(row): row for row in visit if _is_action(row)}  # The last occurrence counts.
         in_order = sorted(done.items(), key=lambda each: each[1].at_ms)
         for (tool, target), row in in_order[-MOST_WORKED:]:
             known = found.get((tool, target))
@@ -202,16 +207,17 @@ def _find_worked(there: Sequence[StepRow], place: _ScreenMatcher) -> list[Worked
 
 
 def _visits_with_progress(there: Sequence[StepRow], place: _ScreenMatcher) -> list[list[StepRow]]:
-    """Return the runs of steps on the screen, each to the one that led on, the latest first.
+    """Return the visits of the screen, each with its steps up to the one that led to another screen.
 
-    Not those that ended because the caller went elsewhere, or that have not ended.
+    The latest visit comes first. Visits that have not ended, or that ended because the caller navigated away,
+    are left out.
     """
     found: list[list[StepRow]] = []
     visits: dict[str, list[StepRow]] = {}
     for row in reversed(there):
         visit = visits.setdefault(row.session_id, [])
         visit.append(row)
-        if place.left(row):
+        if place.leaves(row):
             if plain_tool_name(row.tool) not in _MOVING:
                 found.append(visit)
             visits[row.session_id] = []
@@ -223,17 +229,17 @@ def _is_action(row: StepRow) -> bool:
         row.ok
         and not row.is_observation
         and not plain_tool_name(row.tool).startswith(_WAITING)
-        and bool(row.target and row.target.lasting)
+        and bool(row.target and row.target.stable_name)
     )
 
 
 def _find_failed(acted: Iterable[StepRow]) -> list[FailedAction]:
     failed: dict[Action, list[StepRow]] = {}
-    mended: set[Action] = set()
+    succeeded: set[Action] = set()
     for row in acted:
         if row.ok:
-            mended.add(_action_of(row))  # What failed before that is no reason any more.
-        elif _action_of(row) not in mended:
+            succeeded.add(_action_of(row))  # Earlier failures of the action no longer count.
+        elif _action_of(row) not in succeeded:
             failed.setdefault(_action_of(row), []).append(row)
     found = [
         FailedAction(tool=tool, target=target, failures=len(rows), last_error=rows[0].code)
@@ -265,7 +271,7 @@ def _find_related(rows: Iterable[StepRow]) -> list[RelatedSession]:
 
 
 def _action_of(row: StepRow) -> Action:
-    return row.tool, row.target.lasting if row.target else ""
+    return row.tool, row.target.stable_name if row.target else ""
 
 
 def _without_empty(**facts: object) -> dict[str, Any]:

@@ -15,11 +15,11 @@ from functools import cached_property, lru_cache
 from typing import Any, Literal, TypeVar
 
 from footlight.knowledge.index.index import Candidate, Index
-from footlight.knowledge.index.indexing import Scope, facet, scoped_word
+from footlight.knowledge.index.indexing import Scope, make_facet, make_scoped_word
 from footlight.knowledge.index.synonyms import LONGEST_PHRASE, find_stems, find_synonyms
 from footlight.knowledge.index.words import STOP_WORDS, split_in_order, split_words
 from footlight.knowledge.rows import UNKNOWN, StepRow, plain_tool_name, quote
-from footlight.steering import clean
+from footlight.safe_text import replace_surrogates
 
 __all__ = [
     "COVERAGE",
@@ -116,7 +116,9 @@ class Concept:
 
     def within(self, scope: Scope) -> str:
         """Return the full-text expression for steps that have the concept in `scope`."""
-        return _join_or(_join_and(f'"{scoped_word(scope, word)}"' for word in way) for way, _ in self.ways)
+        return _join_or(
+            _join_and(f'"{make_scoped_word(scope, word)}"' for word in way) for way, _ in self.ways
+        )
 
     @property
     def vocabulary(self) -> list[str]:
@@ -131,28 +133,28 @@ class Concept:
 def search(index: Index, query: SearchQuery, *, now: datetime) -> list[SearchHit]:
     """Return the steps that match a query, best first."""
     index.refresh()
-    asked = find_concepts(query.text, index.starting_with)
+    asked = find_concepts(query.text, index.words_starting_with)
     if not asked:
         return []
     each = query.limit + MORE_CANDIDATES
-    found = index.candidates(
+    found = index.find_candidates(
         lambda find: _find_candidates(asked, _build_filter(query), each, find),
         since_ms=_since_ms(query.since, now),
         each=each,
     )
     scored = sorted(_score_all(asked, found), reverse=True)[: query.limit]
-    rows = index.of_ids([id for _, id in scored])
+    rows = index.load_rows([id for _, id in scored])
     return [_make_hit(rows[id], points, asked) for points, id in scored if id in rows]
 
 
-def find_concepts(text: str, starting_with: Callable[[str, int], Sequence[str]]) -> list[Concept]:
+def find_concepts(text: str, words_starting_with: Callable[[str, int], Sequence[str]]) -> list[Concept]:
     """Return the concepts of a query. Stop words count only if there are no other words.
 
-    `starting_with` returns known words with a prefix.
+    `words_starting_with` returns known words with a prefix.
     """
-    phrases = [*dict.fromkeys(_split_phrases(split_in_order(clean(text))))]
+    phrases = [*dict.fromkeys(_split_phrases(split_in_order(replace_surrogates(text))))]
     telling = [phrase for phrase in phrases if phrase[0] not in STOP_WORDS or len(phrase) > 1]
-    return [_make_concept(phrase, starting_with) for phrase in (telling or phrases)[:MOST_CONCEPTS]]
+    return [_make_concept(phrase, words_starting_with) for phrase in (telling or phrases)[:MOST_CONCEPTS]]
 
 
 def score_step(asked: Sequence[Concept], step: Candidate) -> float:
@@ -199,7 +201,7 @@ def _split_phrases(parts: Sequence[str]) -> Iterator[Phrase]:
         start += size
 
 
-def _make_concept(phrase: Phrase, starting_with: Callable[[str, int], Sequence[str]]) -> Concept:
+def _make_concept(phrase: Phrase, words_starting_with: Callable[[str, int], Sequence[str]]) -> Concept:
     ways: dict[Phrase, float] = {phrase: EXACT}
     if len(phrase) == 1:
         for stem in find_stems(phrase[0]):
@@ -208,7 +210,7 @@ def _make_concept(phrase: Phrase, starting_with: Callable[[str, int], Sequence[s
         for other in find_synonyms(known):
             ways.setdefault(other, SYNONYM)
     if len(phrase) == 1 and len(phrase[0]) >= SHORTEST_PREFIX:
-        for word in starting_with(phrase[0], MOST_PREFIXED):
+        for word in words_starting_with(phrase[0], MOST_PREFIXED):
             ways.setdefault((word,), PREFIX)
     return Concept(tuple(sorted(ways.items(), key=lambda way: -way[1])))
 
@@ -216,11 +218,12 @@ def _make_concept(phrase: Phrase, starting_with: Callable[[str, int], Sequence[s
 def _find_candidates(
     asked: Sequence[Concept], narrowing: str, each: int, find: Callable[[str], Sequence[int]]
 ) -> Iterator[Sequence[int]]:
-    """Lists of the latest steps of a kind. `find` takes a full-text expression, and gives so many of `each`.
+    """Yield lists of ids of steps to score. `find` returns the latest `each` steps for a full-text
+    expression.
 
-    Scoring all that has a common word would take long. The best steps have several words, or one where it
-    counts most, so the latest of each such kind are scored. What may be missed is further down, and older.
-    A list that is shorter than `each` has all of its kind.
+    To score all steps with a common word would take too long. The best steps have several words of the query,
+    or one word in a field with a high weight, so only the latest steps of each such kind are scored. Steps
+    that are missed would have a lower score and are older. A list with fewer than `each` ids is complete.
     """
     anywhere: list[str] = []
     common: list[tuple[int, str]] = []
@@ -245,7 +248,9 @@ def _combine(
     each: int,
     find: Callable[[str], Sequence[int]],
 ) -> Iterator[Sequence[int]]:
-    """Yield steps with several of the words. `common` holds, by index, words with more steps than listed."""
+    """Yield lists of steps with several words. `common` has the indices of words with more than `each`
+    steps.
+    """
     together = find(_join_and((*anywhere, narrowing)))
     yield together
     for (_, one), (_, other) in itertools.combinations(common, 2):
@@ -265,7 +270,7 @@ def _build_filter(query: SearchQuery) -> str:
         "outcome": query.outcome,
         "session": query.session_id,
     }
-    return _join_and(f'"{facet(kind, value)}"' for kind, value in wanted.items() if value is not None)
+    return _join_and(f'"{make_facet(kind, value)}"' for kind, value in wanted.items() if value is not None)
 
 
 def _join_and(parts: Iterable[str]) -> str:
@@ -293,7 +298,7 @@ def _make_hit(row: StepRow, points: float, asked: Sequence[Concept]) -> SearchHi
         tool=row.tool,
         screen=row.screen,
         ok=row.ok,
-        target=row.target.told if row.target else "",
+        target=row.target.description if row.target else "",
         snippet=_snippet(row, asked),
         score=points,
     )

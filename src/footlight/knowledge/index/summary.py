@@ -24,7 +24,7 @@ _NAMED_ROLES = ("button", "link", "textbox", "checkbox", "radio", "switch", "com
 
 def list_last(index: Index, n: int, *, session_id: str | None = None) -> list[dict[str, Any]]:
     """Return the latest steps, latest first, without their observations."""
-    rows = index.last(n, session_id=session_id)
+    rows = index.list_latest(n, session_id=session_id)
     return [
         {
             "timestamp": row.timestamp,
@@ -40,9 +40,9 @@ def list_last(index: Index, n: int, *, session_id: str | None = None) -> list[di
 
 def summarize(index: Index, *, session_id: str | None = None) -> dict[str, Any]:
     """Return a session as a recipe; None means the latest session. `sessionId` is None without steps."""
-    rows = index.session(session_id, most=MOST_READ)
+    rows = index.list_session(session_id, most=MOST_READ)
     name = rows[0].session_id if rows else session_id
-    earlier = index.count(name) - len(rows) if name is not None else 0
+    earlier = index.count_steps(name) - len(rows) if name is not None else 0
     return {"sessionId": name, **make_recipe(rows, earlier=earlier)}
 
 
@@ -65,7 +65,7 @@ def write_note(row: StepRow, *, is_new: bool = True) -> str:
 
     Observing tools also list what they saw, if `is_new` is true.
     """
-    done = [plain_tool_name(row.tool), row.target.told if row.target else "", row.input]
+    done = [plain_tool_name(row.tool), row.target.description if row.target else "", row.input]
     if row.text_length is not None:
         done.append(f"({row.text_length} characters, not kept)")
     if row.is_observation:
@@ -82,7 +82,7 @@ def write_note(row: StepRow, *, is_new: bool = True) -> str:
 
 def write_snippet(row: StepRow) -> str:
     """Describe the target and the error of a step, or else the elements on the page."""
-    acted = _join_words([row.target.told if row.target else "", row.input])
+    acted = _join_words([row.target.description if row.target else "", row.input])
     if row.ok:
         return acted or _describe_view(row.look)
     return _join_words([acted, "failed:", row.code, quote(row.message) if row.message else ""])

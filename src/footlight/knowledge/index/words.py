@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
-from footlight.steering import clean
+from footlight.safe_text import replace_surrogates
 
 __all__ = ["STOP_WORDS", "join_words", "split_in_order", "split_words"]
 
@@ -58,7 +58,7 @@ def _remove_accents(text: str) -> str:
     """Return a text without accents."""
     if text.isascii():
         return text
-    apart = unicodedata.normalize("NFKD", clean(text))
+    apart = unicodedata.normalize("NFKD", replace_surrogates(text))
     return "".join(letter for letter in apart if not unicodedata.combining(letter))
 
 

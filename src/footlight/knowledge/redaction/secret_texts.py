@@ -51,7 +51,7 @@ class SecretTexts:
 
     @property
     def search_hints(self) -> tuple[str, ...]:
-        """Texts of which every ASCII text with a secret contains one, in lower case and without spaces."""
+        """Lower-case texts without spaces. Every ASCII text with a secret contains at least one of them."""
         return (*self._texts, *("".join(word.split()) for word in self._words))
 
     @property

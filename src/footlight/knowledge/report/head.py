@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from footlight.figures import at, duration
+from footlight.figures import format_duration, format_time
 from footlight.knowledge.report.reported_steps import ReportedStep, as_mapping
 from footlight.knowledge.rows import UNKNOWN
 from footlight.markup import Html, element
@@ -19,7 +19,7 @@ def render_header(steps: Sequence[ReportedStep], session_id: str, total_ms: int)
     counts = [
         ("Steps", len(steps), None),
         ("Failed", failed, "bad" if failed else None),
-        ("Total time", duration(total_ms), None),
+        ("Total time", format_duration(total_ms), None),
         ("Screens", len({step.row.screen for step in steps} - {UNKNOWN}), None),
         ("Pictures", sum(bool(step.screenshot) for step in steps), None),
     ]
@@ -54,8 +54,8 @@ def _list_facts(steps: Sequence[ReportedStep]) -> Iterator[tuple[str, str]]:
 
     git, build, environment = map(first, ("git", "build", "environment"))
     commit = str(git.get("commit") or "")[:12]
-    yield "Began", at(steps[0].row.at_ms)
-    yield "Ended", at(steps[-1].row.at_ms + steps[-1].duration_ms)
+    yield "Began", format_time(steps[0].row.at_ms)
+    yield "Ended", format_time(steps[-1].row.at_ms + steps[-1].duration_ms)
     yield (
         "Git",
         " ".join(
@@ -89,7 +89,7 @@ def _render_timeline(steps: Sequence[ReportedStep], total_ms: int) -> Html:
         for step in steps
     ]
     track = element("rect", class_="track", width="100%", height="100%", rx=4)
-    ends = (element("span", text) for text in ("0 s", "each bar is a step", duration(total_ms)))
+    ends = (element("span", text) for text in ("0 s", "each bar is a step", format_duration(total_ms)))
     return element(
         "figure",
         element("svg", track, *bars, role="group", aria_label="Steps over time"),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from footlight.figures import at, duration, number_of
+from footlight.figures import format_count, format_duration, format_time
 from footlight.knowledge.report.reported_steps import ReportedStep, as_mapping, format_clock, format_json
 from footlight.knowledge.rows import UNKNOWN, RecordedView, StepRow, list_node_states
 from footlight.markup import Html, element, join
@@ -26,7 +26,7 @@ def render_visits(steps: Sequence[ReportedStep], total_ms: int, picture: Picture
     for screen, group in groupby(steps, lambda step: step.row.before or step.row.screen):
         some = [*group]
         name = element("span", screen if screen != UNKNOWN else "unknown screen", class_="text")
-        heading = element("h2", name, element("span", number_of(len(some), "step"), class_="quiet"))
+        heading = element("h2", name, element("span", format_count(len(some), "step"), class_="quiet"))
         yield element(
             "section",
             heading,
@@ -37,7 +37,7 @@ def render_visits(steps: Sequence[ReportedStep], total_ms: int, picture: Picture
 
 def _render_step(step: ReportedStep, total_ms: int, longest_ms: int, picture: Picture) -> Html:
     row = step.row
-    moved = bool(row.led_to)
+    moved = bool(row.next_screen)
     return element(
         "li",
         element(
@@ -59,7 +59,7 @@ def _render_step(step: ReportedStep, total_ms: int, longest_ms: int, picture: Pi
 
 def _render_heading(row: StepRow) -> Html:
     typed = f"({row.text_length} characters)" if row.text_length is not None else ""
-    what = " ".join(filter(None, [row.target.told if row.target else "", row.input, typed]))
+    what = " ".join(filter(None, [row.target.description if row.target else "", row.input, typed]))
     tool = element("span", row.tool, class_="tool")
     return element("h3", tool, element("span", what, class_="text") if what else None)
 
@@ -68,8 +68,8 @@ def _render_tags(step: ReportedStep) -> Iterator[Html]:
     row = step.row
     if not row.ok:
         yield element("span", f"failed: {row.code or 'no code'}", class_="tag bad")
-    if row.led_to:
-        yield element("span", f"→ {row.led_to}", class_="tag move")
+    if row.next_screen:
+        yield element("span", f"→ {row.next_screen}", class_="tag move")
     if step.screenshot:
         yield element("span", "picture", class_="tag new")
 
@@ -80,7 +80,7 @@ def _render_time(step: ReportedStep, total_ms: int) -> Html:
     return element(
         "span",
         element("span", f"+{format_clock(step.start_ms)}"),
-        element("span", duration(step.duration_ms)),
+        element("span", format_duration(step.duration_ms)),
         element("svg", track, bar, aria_hidden="true"),
         class_="time",
     )
@@ -93,10 +93,10 @@ def _render_details(step: ReportedStep, longest_ms: int, picture: Picture) -> It
     state = as_mapping(as_mapping(record.get("observation")).get("state"))
     longest = ", the longest of all" if step.duration_ms == longest_ms and step.duration_ms else ""
     facts = [
-        ("At", at(row.at_ms)),
-        ("Took", f"{duration(step.duration_ms)}{longest}" if row.duration_ms is not None else ""),
-        ("Target", row.target.told if row.target else ""),
-        ("Screen", f"{row.before} → {row.screen}" if row.led_to else row.screen),
+        ("At", format_time(row.at_ms)),
+        ("Took", f"{format_duration(step.duration_ms)}{longest}" if row.duration_ms is not None else ""),
+        ("Target", row.target.description if row.target else ""),
+        ("Screen", f"{row.before} → {row.screen}" if row.next_screen else row.screen),
         ("URL", str(state.get("currentUrl") or "")),
         *_describe_state(state),
     ]
@@ -143,7 +143,7 @@ def _render_picture(step: ReportedStep, picture: Picture) -> Iterator[Html]:
     if data is None:
         yield element(
             "p",
-            f"A picture ({size}) is not here, or too large to be shown: ",
+            f"A picture ({size}) is missing, or too large to be shown: ",
             element("code", path),
             class_="quiet",
         )
@@ -164,19 +164,23 @@ def _render_view(step: ReportedStep) -> Iterator[Html]:
     if now and (new or gone):
         ids = [*(element("li", id, class_="new") for id in new[:MOST_IDS])]
         ids += [element("li", id, class_="gone") for id in gone[: MOST_IDS - len(ids)]]
-        told = f"{number_of(len(new), 'test id')} came" + (f", {len(gone)} went" if gone else "")
+        told = f"{format_count(len(new), 'test id')} appeared" + (
+            f", {len(gone)} disappeared" if gone else ""
+        )
         yield _render_labelled(told, element("ul", *ids, class_="ids"))
     if now and len(now) > len(new):
         all = element("ul", *(element("li", id) for id in now[: 4 * MOST_IDS]), class_="ids")
-        yield element("details", element("summary", f"All {number_of(len(now), 'test id')}"), all)
+        yield element("details", element("summary", f"All {format_count(len(now), 'test id')}"), all)
     if look.nodes and look.nodes == earlier.nodes:
         there = element("a", f"step {step.same_as}", href=f"#step-{step.same_as}")
         yield element(
-            "p", f"The same {number_of(len(look.nodes), 'element')} as in ", there, ".", class_="quiet"
+            "p", f"The same {format_count(len(look.nodes), 'element')} as in ", there, ".", class_="quiet"
         )
     elif look.nodes:
         yield element(
-            "details", element("summary", number_of(len(look.nodes), "element")), _render_nodes(step.record)
+            "details",
+            element("summary", format_count(len(look.nodes), "element")),
+            _render_nodes(step.record),
         )
 
 

@@ -200,7 +200,7 @@ class Dispatcher:
             settings=self._settings,
             deadline=deadline,
             sessions=await self._get_table(deadline),
-            states=self._states.below(state.caller.scoped("")),
+            states=self._states.below(state.caller.scope_name("")),
             caller=state.caller,
             mask=self._mask,
             is_recorded=self._recorder is not None,

@@ -11,7 +11,7 @@ from mcp import MCPError
 from mcp.server import Server, ServerRequestContext
 from pydantic import BaseModel
 
-from footlight.caller import caller_of
+from footlight.caller import get_caller
 from footlight.protocol.versions import STATELESS_VERSIONS
 from footlight.server.protocol.methods import TITLE, ServerMethods
 from footlight.server.requests import Handler, ProtocolError, Request
@@ -68,7 +68,7 @@ def _adapt(
         request = Request(
             id=context.request_id if context.request_id is not None else "",
             params=context.params or {},
-            caller=caller_of(context.request),
+            caller=get_caller(context.request),
             # The SDK closes `exit_stack` at the end of a connection, but does not give it to handlers.
             connection=_Connection(context.session._connection),  # pyright: ignore[reportPrivateUsage]
             notify=_notify_of(context),

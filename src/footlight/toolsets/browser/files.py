@@ -180,7 +180,7 @@ async def video(call: ToolCall, action: Action, name: FileName = None) -> Record
 
 def output_of(call: ToolCall) -> OutputFolder:
     """Return the output folder of the session; each named principal has its own subfolder."""
-    return call.session.output.below(call.caller.scoped(""))
+    return call.session.output.below(call.caller.scope_name(""))
 
 
 def _describe_file(call: ToolCall, path: Path, mime_type: str) -> WrittenFile:

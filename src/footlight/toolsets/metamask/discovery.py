@@ -58,7 +58,7 @@ async def get_state(call: ToolCall) -> AppStateResult:
     """Get the state of the app: screen, lock state, account, network, chain and balance."""
     running = running_app(call)
     state = await read_state(running.app, running.profile, running.services, call.page, call.deadline)
-    return {"state": state.told()}
+    return {"state": state.as_json()}
 
 
 @tool(effect="read", shared={}, whole=True)
@@ -77,11 +77,11 @@ async def accessibility_snapshot(
     running = running_app(call)
     if root_selector is None:
         look = await running.look(call.page, call.deadline)
-        running.tell(call.page, look)
+        running.mark_sent(call.page, look)
         nodes = look.nodes
     else:
         nodes = await find_nodes(call.page, root_selector, call.deadline)
-    return {"nodes": running.refs_of(call.page).renumbered(nodes)}
+    return {"nodes": running.refs_of(call.page).renumber(nodes)}
 
 
 @tool(effect="read", shared={}, whole=True)
@@ -95,11 +95,11 @@ async def describe_screen(
     """Describe the screen: state, test ids and accessibility nodes. A screenshot only on request."""
     running = running_app(call)
     look = await running.look(call.page, call.deadline)
-    running.tell(call.page, look)
+    running.mark_sent(call.page, look)
     description: ScreenDescription = {
-        "state": look.state.told(),
-        "testIds": {"items": look.told_test_ids()},
-        "a11y": {"nodes": running.refs_of(call.page).renumbered(look.nodes)},
+        "state": look.state.as_json(),
+        "testIds": {"items": look.describe_test_ids()},
+        "a11y": {"nodes": running.refs_of(call.page).renumber(look.nodes)},
         "screenshot": None,
     }
     if include_screenshot:

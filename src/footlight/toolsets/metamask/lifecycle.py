@@ -109,7 +109,7 @@ async def launch(
     launched: LaunchResult = {
         "sessionId": running.session.id,
         "extensionId": running.app.id,
-        "state": look.state.told(),
+        "state": look.state.as_json(),
     }
     notes = [*running.services.notes()]
     if running.browser.shown == "none" and not sessions.headless:

@@ -46,7 +46,7 @@ class ActionObserver:
     async def begin(self) -> None:
         """Observe a page that the caller does not know yet; otherwise every node would count as new."""
         if self._enabled:
-            self._before = self._running.told_of(self._page) or await self._look(self._page)
+            self._before = self._running.last_sent(self._page) or await self._look(self._page)
         self._began = time.monotonic()
 
     async def report(self) -> ObservationResult:
@@ -75,7 +75,7 @@ class ActionObserver:
 
     def _difference(self, after: AppObservation) -> dict[str, Any]:
         found = compare_observations(self._before, after)
-        self._running.tell(self._page, after)
+        self._running.mark_sent(self._page, after)
         state = {"screen": after.state.screen.name, "currentUrl": after.state.current_url}
         if not found.any:
             return {"kind": "same", **state}
@@ -87,7 +87,7 @@ class ActionObserver:
         for name, nodes in (("added", found.added), ("changed", found.changed), ("removed", found.removed)):
             if nodes:
                 told[name] = (
-                    refs.told(nodes[:MAX_NODES])
+                    refs.describe(nodes[:MAX_NODES])
                     if name != "removed"
                     else _describe_removed(nodes[:MAX_NODES])
                 )
@@ -102,6 +102,9 @@ def _describe_removed(nodes: Sequence[TrimmedNode]) -> list[dict[str, str]]:
 
 
 def _describe_test_ids(found: AppChanges) -> dict[str, Any]:
-    told = {"added": [*found.come[:MAX_TEST_IDS]], "removed": [*found.gone[:MAX_TEST_IDS]]}
+    told = {
+        "added": [*found.added_test_ids[:MAX_TEST_IDS]],
+        "removed": [*found.removed_test_ids[:MAX_TEST_IDS]],
+    }
     told = {name: ids for name, ids in told.items() if ids}
     return {"testIds": told} if told else {}

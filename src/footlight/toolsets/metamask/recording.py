@@ -133,8 +133,8 @@ async def _observe_app(running: RunningApp) -> StepObservation | None:
 
 
 def _make_observation(look: AppObservation, refs: RefMap) -> StepObservation:
-    nodes = refs.recorded(look.nodes[:MAX_NODES])
-    return StepObservation(state=look.state.told(), test_ids=look.told_test_ids(), nodes=nodes)
+    nodes = refs.describe_for_record(look.nodes[:MAX_NODES])
+    return StepObservation(state=look.state.as_json(), test_ids=look.describe_test_ids(), nodes=nodes)
 
 
 def _find_screenshot(name: str, data: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -13,7 +13,7 @@ from functools import cache
 from importlib.resources import files
 from string import Template
 
-from footlight.figures import at, duration, number_of
+from footlight.figures import format_count, format_duration, format_time
 from footlight.markup import Html, element, join
 from footlight.watch.entry import Entry
 from footlight.watch.report.content import Report, ReportMessage, ReportRequest
@@ -63,10 +63,10 @@ def _render_header(report: Report, entries: Sequence[Entry], started_ms: float, 
         ("Calls", len(entries), ""),
         ("Failed", failed, "bad" if failed else ""),
         ("By a person", sum(entry.source == "person" for entry in entries), ""),
-        ("Time", duration(total_ms), ""),
+        ("Time", format_duration(total_ms), ""),
         ("Tokens of answers", sum(entry.tokens for entry in entries), ""),
     ]
-    began = at(round(started_ms)) if started_ms > 1e11 else ""
+    began = format_time(round(started_ms)) if started_ms > 1e11 else ""
     left_out = len(report.entries) - len(entries)
     return element(
         "header",
@@ -110,7 +110,7 @@ def _render_timeline(entries: Sequence[Entry], started_ms: float, total_ms: floa
             )
         )
     track = element("rect", class_="track", width="100%", height="100%", rx=4)
-    ends = (element("span", "0 s"), element("span", duration(total_ms)))
+    ends = (element("span", "0 s"), element("span", format_duration(total_ms)))
     return element(
         "figure",
         element("svg", track, *bars, role="group", aria_label="Calls over time"),
@@ -164,7 +164,7 @@ def _spread(index: int) -> int:
 
 
 def _render_call(entry: Entry, started_ms: float, changes: str, shows_picture: bool) -> Html:
-    took = duration(entry.duration_ms) if entry.duration_ms is not None else "no end"
+    took = format_duration(entry.duration_ms) if entry.duration_ms is not None else "no end"
     arguments = json.dumps(entry.arguments, ensure_ascii=False, indent=1) if entry.arguments else ""
     summary = element(
         "summary",
@@ -175,7 +175,7 @@ def _render_call(entry: Entry, started_ms: float, changes: str, shows_picture: b
             element("span", _brief(entry), class_="text"),
         ),
         element("span", *_render_tags(entry), class_="tags"),
-        element("span", f"+{duration(max(0.0, entry.at_ms - started_ms))} · {took}", class_="time"),
+        element("span", f"+{format_duration(max(0.0, entry.at_ms - started_ms))} · {took}", class_="time"),
     )
     inside = [
         _render_error(entry) if entry.error else None,
@@ -212,7 +212,7 @@ def _render_tags(entry: Entry) -> Iterator[Html]:
         if isinstance(events, list):
             yield element("span", f"{name} {len(events)}", class_="tag new")  # pyright: ignore[reportUnknownArgumentType]
     if entry.console:
-        yield element("span", number_of(len(entry.console), "console error"), class_="tag bad")
+        yield element("span", format_count(len(entry.console), "console error"), class_="tag bad")
 
 
 def _render_facts(entry: Entry) -> Html:
@@ -272,12 +272,12 @@ def _render_requests(requests: Sequence[ReportRequest]) -> Html | None:
     rows = [
         element(
             "tr",
-            element("td", f"+{duration(max(0.0, each.at_ms - began))}"),
+            element("td", f"+{format_duration(max(0.0, each.at_ms - began))}"),
             element("td", each.method),
             element("td", each.failure or each.status or "no answer"),
             element("td", each.kind),
             element("td", each.url, class_="text"),
-            element("td", duration(each.duration_ms) if each.duration_ms is not None else ""),
+            element("td", format_duration(each.duration_ms) if each.duration_ms is not None else ""),
             class_="failed" if each.failed else None,
         )
         for each in requests
@@ -308,7 +308,7 @@ def _render_messages(messages: Sequence[ReportMessage]) -> Html | None:
 
 
 def _render_table(title: str, columns: Sequence[str], rows: Sequence[Html], failed: int) -> Html:
-    told = f"{number_of(len(rows), 'entry').replace('entrys', 'entries')}, {failed} failed"
+    told = f"{format_count(len(rows), 'entry').replace('entrys', 'entries')}, {failed} failed"
     head = element("tr", *(element("th", name, scope="col") for name in columns))
     table = element("table", element("thead", head), element("tbody", *rows))
     return element(
