@@ -212,7 +212,7 @@ class AppProfile:
     def __post_init__(self) -> None:
         if not PREFIX.fullmatch(self.prefix):
             raise ValueError(
-                f"prefix: {self.prefix!r} is not a lower-case letter and up to 15 lower-case letters or digits"
+                f"prefix: {self.prefix!r} is not a lower-case letter with up to 15 letters or digits"
             )
 
     def screen_at(self, path: str, test_ids: Iterable[str]) -> Screen:

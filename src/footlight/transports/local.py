@@ -60,7 +60,7 @@ ServeConnection = Callable[[Read, Write, Caller], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class LocalContext:
-    """The request context of a message, in which `caller_of` finds the caller."""
+    """The request context of a message, in which `get_caller` finds the caller."""
 
     caller: Caller
 

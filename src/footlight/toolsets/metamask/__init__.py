@@ -97,7 +97,7 @@ class AppToolset(Toolset):
                 repository=self._repository,
                 launcher=launcher,
                 environment=environment,
-                # An extension is looked at in a window, unless the settings say otherwise.
+                # People watch an extension, so a window is the default unless the settings say otherwise.
                 headless="headless" in settings.browser.model_fields_set and settings.browser.headless,
                 knowledge=store,
             )
@@ -130,7 +130,7 @@ class AppToolset(Toolset):
 def app_tools(prefix: str, *, strict: bool) -> tuple[Tool, ...]:
     """Return the tools, with names that begin with the prefix.
 
-    With `strict` they are the specified ones only, with the specified parameters only.
+    With `strict`, only the specified tools with the specified parameters are returned.
     """
     tools = [_with_prefix(tool, prefix, strict=strict, own=False) for tool in DOCUMENT_TOOLS]
     if not strict:

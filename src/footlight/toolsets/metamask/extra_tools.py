@@ -151,7 +151,7 @@ def _find_tab(app: ExtensionApp, role: str | None, url: str | None) -> Page:
     if not matching:
         there = ", ".join(f"{app.role_of(page)} {page.url}" for page in app.session.pages)
         raise InvalidParameter(
-            f"{'role' if role else 'url'}: there is no such tab; open: {there}",
+            f"{'role' if role else 'url'}: no tab matches; open tabs: {there}",
             parameter="role" if role else "url",
             tabs=_list_tabs(app)["tabs"],
         )

@@ -43,7 +43,7 @@ __all__ = ["TOOLS"]
 
 DIALOG = ":is([role=dialog], [role=alertdialog], dialog[open], [aria-modal=true]):visible"
 MAX_TYPED_CHARS = 400
-"""A longer text is inserted at once: it is not a seed phrase."""
+"""A longer text cannot be a seed phrase and is inserted at once."""
 KEY_MS = 10
 """Delay between keys. MetaMask's fields that split a text at its spaces lose faster keys."""
 
@@ -166,7 +166,7 @@ async def _open_screen(call: ToolCall, app: ExtensionApp, screen: str) -> Page:
         page = next(iter(app.pages_of("extension")), None) or await app.session.page_table.open()
     target = app.extension.url(path)
     if "#" not in target and page.url.partition("#")[0] == target and "#" in page.url:
-        target += "#"  # Navigates within the loaded document.
+        target += "#"  # With a hash, the browser navigates within the loaded document.
     await _go_within(call, page, target)
     return page
 
@@ -286,7 +286,7 @@ async def wait_for(
 
 
 def _use_current_page(call: ToolCall) -> bool:
-    """Go on in the current page, if a window of the app closed itself. Return whether there is one."""
+    """Use the current page if a window of the app closed itself, and return whether there is one."""
     current = running_app(call).app.current if call.page.closed and call.session.alive else None
     if current is None or current.closed:
         return False

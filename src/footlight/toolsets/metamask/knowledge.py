@@ -105,7 +105,7 @@ def _parse_since(text: str) -> datetime:
 
 
 async def find_prior_knowledge(sessions: AppSessions, look: AppObservation) -> dict[str, Any] | None:
-    """Return what worked on the screen before and what failed, or None if steps are not recorded."""
+    """Return which actions worked and failed on the screen before, or None if steps are not recorded."""
     store = sessions.knowledge
     if store is None:
         return None

@@ -36,12 +36,13 @@ class Ports(BaseModel):
     fixture_server: Maybe[Port] = None
 
     @property
-    def given(self) -> dict[str, int]:
+    def as_mapping(self) -> dict[str, int]:
+        """The ports that the caller gave, by service."""
         return self.model_dump(by_alias=True, exclude_none=True)
 
 
 class BuildResult(TypedDict):
-    """`buildType` is missing for an app that is used as it is, without a build."""
+    """`buildType` is missing for an app whose profile has no build."""
 
     buildType: NotRequired[str]
     extensionPathResolved: str
@@ -94,7 +95,7 @@ async def launch(
         state_mode=state_mode,
         fixture_preset=fixture_preset,
         fixture=fixture,
-        ports=ports.given if ports else {},
+        ports=ports.as_mapping if ports else {},
     )
     options = AppLaunch(
         request=request,

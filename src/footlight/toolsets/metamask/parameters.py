@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 MARGIN_MS = 10_000
-"""Time for a call beyond the wait for its element: to settle and to be observed."""
+"""Time of a call in addition to the wait for its element: for settling and the observation."""
 AT_ONCE_MS = 1_000
 """Time to act on an element in a call that does not wait for it."""
 
@@ -103,7 +103,7 @@ def build_selector(
     """Return the engine's selector for an element.
 
     Raises:
-        InvalidParameter: None of the three was given, or more than one.
+        InvalidParameter: Not exactly one of a11yRef, testId and selector was given.
         StaleRef: The ref is not from the last snapshot of this page.
     """
     own = _build_one(call, "", a11y_ref, test_id, selector)
@@ -126,11 +126,11 @@ async def find_target(
     within: Within | None,
     at_once: bool,
 ) -> str:
-    """Return the target of an action. Of several elements with one test id, the first visible one is used.
+    """Return the target of an action. If several elements have the test id, use the first visible one.
 
     Raises:
-        InvalidParameter, StaleRef: as `selector_of`.
-        ElementNotFound: there is none, and the call does not wait.
+        InvalidParameter, StaleRef: See `build_selector`.
+        ElementNotFound: No element matches, and the call does not wait.
     """
     found = build_selector(call, a11y_ref=a11y_ref, test_id=test_id, selector=selector, within=within)
     if test_id is not None and await reading.is_shown(call.page, f"{found}:visible", call.deadline):
@@ -146,9 +146,9 @@ def _build_one(
     given = {"a11yRef": a11y_ref, "testId": test_id, "selector": selector}
     names = [name for name, value in given.items() if value is not None]
     if len(names) != 1:
-        said = f"got {' and '.join(names)}" if names else "got none of them"
+        got = f"got {' and '.join(names)}" if names else "got none of them"
         raise InvalidParameter(
-            f"{of or ''}target: give exactly one of a11yRef, testId and selector; {said}",
+            f"{of or ''}target: give exactly one of a11yRef, testId and selector; {got}",
             parameter=f"{of}{names[1]}" if names else of.rstrip(".") or "testId",
         )
     if a11y_ref is not None:
@@ -169,8 +169,8 @@ def _get_element(call: ToolCall, ref: str) -> str:
     if found is not None:
         return found
     others = [other for other in call.session.pages if other is not page and app.refs_of(other).find(ref)]
-    where = f"; it is one of {others[0].url}, and calls work in {page.url}" if others else ""
-    raise StaleRef(f"{ref} is no ref of the last look at this page{where}", ref=ref, page=page.url)
+    where = f"; it belongs to {others[0].url}, but calls use {page.url}" if others else ""
+    raise StaleRef(f"{ref} is not a ref of the last snapshot of this page{where}", ref=ref, page=page.url)
 
 
 def _quote_css(text: str) -> str:

@@ -37,7 +37,7 @@ RECORDED = frozenset(
 )
 """Tools whose every call is recorded."""
 ALSO_RECORDED = frozenset(("navigate", "switch_tab", "close_tab", "get_text"))
-"""Additional tools to record: without them a recipe would have gaps."""
+"""Additional tools to record, because a recipe without them would have gaps."""
 OBSERVE_MS = 1_000
 MAX_NODES = 150
 TARGET = ("a11yRef", "testId", "selector")

@@ -24,7 +24,7 @@ __all__ = ["TOOLS"]
 
 
 def fit_text(call: ToolCall, text: str, *, tool: str) -> PlainText:
-    """Return a text as an answer; a long one is cut, and kept whole at a URI.
+    """Return a text as an answer. A long text is cut, and the whole text is stored at a URI.
 
     Secrets are masked before the cut, because half a secret would not be recognized.
     """

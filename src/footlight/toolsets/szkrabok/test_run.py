@@ -35,14 +35,14 @@ PLUGIN_SWITCH = "PYDANTIC_DISABLE_PLUGINS"
 
 PLUGIN = "footlight.pytest_plugin"
 MAX_LOG_CHARS = 8_000
-"""Only the last characters are kept: errors stand at the end."""
+"""Maximum number of characters of the log. The end is kept, because errors are at the end."""
 NO_TESTS = 5
 BAD_USAGE = 4
 """pytest's own exit codes."""
 CHECK_SECONDS = 0.02
 LAST_WORDS_SECONDS = 1.0
 MAX_NAMES = 50
-"""Names of tests in an error."""
+"""Maximum number of test names in an error."""
 
 Status = Literal["passed", "failed", "skipped"]
 
@@ -93,7 +93,7 @@ class _PytestExit:
 
 
 async def run_tests(request: RunRequest) -> RunReport:
-    """Run the tests that match. All of their processes are gone on return, also after an error.
+    """Run the matching tests. On return, also after an error, none of their processes is left.
 
     Raises:
         InvalidParameter: No test matches, or the grep is not valid.
@@ -216,10 +216,10 @@ async def _run_pytest(request: RunRequest, report: Path) -> _PytestExit:
         start_new_session=True,
     )
     assert process.stdout is not None
-    tail = _Tail()
+    tail = _OutputEnd()
     reading = asyncio.create_task(tail.read(process.stdout))
     try:
-        while process.returncode is None:  # noqa: ASYNC110 - `wait` waits for all who have its output open
+        while process.returncode is None:  # noqa: ASYNC110 - `wait` also waits for children with its output open
             await asyncio.sleep(CHECK_SECONDS)
     finally:
         _kill_tree(process)
@@ -265,7 +265,7 @@ def _variables(names: Iterable[str]) -> dict[str, str]:
     taken: set[str] = set()
     for number, name in enumerate(names):
         variable = f"FOOTLIGHT_PARAM_{name.upper()}"
-        # No parameter has a dot in its name.
+        # The number is unambiguous, because parameter names contain no dots.
         variables[name] = f"{variable}.{number}" if variable in taken else variable
         taken.add(variable)
     return variables
@@ -285,8 +285,8 @@ def _kill_tree(process: Process) -> None:
         process.kill()
 
 
-class _Tail:
-    """The end of an output of any length."""
+class _OutputEnd:
+    """Keeps the end of an output of any length."""
 
     def __init__(self) -> None:
         self._kept = b""

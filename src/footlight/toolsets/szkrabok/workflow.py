@@ -1,4 +1,4 @@
-"""`workflow.*`: log in, fill a form, read many texts; with a report of each step."""
+"""`workflow.*`: log in, fill a form and read many texts, with a report of each step."""
 
 from __future__ import annotations
 
@@ -76,7 +76,9 @@ def _report_planned(steps: Sequence[WorkflowStep]) -> list[StepReport]:
 def report_failure(
     planned: Sequence[StepReport], error: FootlightError, *, at: int, done: bool = True
 ) -> list[StepReport]:
-    """Report all steps after the one at `at` failed. `done`: the steps before it were done."""
+    """Return the report of all steps after the step `at` failed. `done` says that the earlier steps were
+    done.
+    """
     before: Status = "done" if done else "not begun"
     return [
         *({**step, "status": before} for step in planned[:at]),

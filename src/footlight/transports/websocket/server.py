@@ -62,7 +62,7 @@ ServeConnection = Callable[[Read, Write], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class WebSocketContext:
-    """The request context of a message, in which `caller_of` finds the caller."""
+    """The request context of a message, in which `get_caller` finds the caller."""
 
     caller: Caller
 
