@@ -25,8 +25,8 @@ def test_statements_and_differences_stand_under_their_specification() -> None:
         assert found in (set(), {document}), document
 
 
-def test_the_guide_compares_both_http_transports() -> None:
-    section = (ROOT / "docs/client.md").read_text("utf-8").partition("HTTP+SSE, 2024-11-05 | ")[2]
+def test_the_page_on_http_compares_both_transports() -> None:
+    section = (ROOT / "docs/client-http.md").read_text("utf-8").partition("HTTP+SSE, 2024-11-05 | ")[2]
     rows = re.findall(r"^\| ([\w ]+) \|", section.partition("\n\n")[0], re.MULTILINE)
 
     assert rows == ["Addresses", "Connection", "Serverless hosts", "Complexity", "Status"]

@@ -40,8 +40,8 @@ def test_toml_settings_load(block: Block, tmp_path: Path) -> None:
     assert subset(tomllib.loads(block.text), loaded.model_dump(mode="json", by_alias=True))
 
 
-def test_the_example_of_the_specification_is_in_the_guide() -> None:
-    assert [str(block.page.relative_to(ROOT)) for block in SETTINGS] == ["docs/guide.md"]
+def test_the_example_of_the_specification_is_on_the_page_of_settings() -> None:
+    assert [str(block.page.relative_to(ROOT)) for block in SETTINGS] == ["docs/settings.md"]
     assert json.loads(SETTINGS[0].text)["security"]["allowedDomains"] == ["*.example.com"]
 
 
