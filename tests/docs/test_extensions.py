@@ -93,7 +93,7 @@ def test_the_screens_are_those_of_the_profile_in_their_order() -> None:
 
 
 def test_our_own_tools_are_named() -> None:
-    named = re.findall(r"`mm_(\w+)`", section("Beyond the document").split("| `observe`")[0])
+    named = re.findall(r"`mm_(\w+)`", section("Additions to the document").split("| `observe`")[0])
 
     assert named == [tool.name for tool in extra_tools.TOOLS]
 
