@@ -109,7 +109,7 @@ def test_a_folder_without_a_manifest_is_refused(tmp_path: Path, folder: str) -> 
         read_extension(tmp_path / folder)
 
     assert refused.value.message.startswith(
-        f"{tmp_path / folder} is no unpacked extension: manifest.json cannot be read: "
+        f"{tmp_path / folder} is not an unpacked extension: manifest.json cannot be read: "
     )
     assert refused.value.suggestion == "Give the folder that has the extension's manifest.json."
 

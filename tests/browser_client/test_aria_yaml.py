@@ -191,12 +191,12 @@ def test_what_is_too_deep_is_with_its_ancestor() -> None:
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("button", "this is no line of an aria snapshot: button"),
-        (" - button", "this is no line of an aria snapshot:  - button"),
-        ("  - button", "this is no line of an aria snapshot:   - button"),
-        ("- button:\n      - deeper", "this is no line of an aria snapshot:       - deeper"),
-        ("- 'button", "this is no key of an aria snapshot: 'button"),
-        ('- "button"', 'this is no key of an aria snapshot: "button"'),
+        ("button", "this is not a line of an aria snapshot: button"),
+        (" - button", "this is not a line of an aria snapshot:  - button"),
+        ("  - button", "this is not a line of an aria snapshot:   - button"),
+        ("- button:\n      - deeper", "this is not a line of an aria snapshot:       - deeper"),
+        ("- 'button", "this is not a key of an aria snapshot: 'button"),
+        ('- "button"', 'this is not a key of an aria snapshot: "button"'),
         ('- button "x', "Unterminated string starting at: line 1 column 8 (char 7)"),
     ],
 )

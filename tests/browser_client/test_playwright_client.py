@@ -559,7 +559,7 @@ SNAPSHOT = "### Page\n- Page URL: http://x/\n### Snapshot\n```yaml\n{}\n```"
             PLAYWRIGHT,
             {"browser_navigate": says("### Page\n- Page URL: nowhere\n")},
             lambda it: it.navigate("http://x"),
-            "browser_navigate: url is no URL: nowhere",
+            "browser_navigate: url is not a URL: nowhere",
         ),
         (
             PLAYWRIGHT,
@@ -571,7 +571,7 @@ SNAPSHOT = "### Page\n- Page URL: http://x/\n### Snapshot\n```yaml\n{}\n```"
             PLAYWRIGHT,
             {"browser_take_screenshot": says(image=PIXEL)},
             lambda it: it.screenshot(),
-            "browser_take_screenshot: screenshot is no image: it is neither a PNG nor a JPEG",
+            "browser_take_screenshot: screenshot is not an image: it is neither a PNG nor a JPEG",
         ),
         (
             PLAYWRIGHT,
@@ -583,13 +583,13 @@ SNAPSHOT = "### Page\n- Page URL: http://x/\n### Snapshot\n```yaml\n{}\n```"
             PLAYWRIGHT,
             {"browser_snapshot": says(SNAPSHOT.format("no list"))},
             lambda it: it.get_snapshot(),
-            "browser_snapshot: this is no line of an aria snapshot: no list",
+            "browser_snapshot: this is not a line of an aria snapshot: no list",
         ),
         (
             PLAYWRIGHT,
             {"browser_snapshot": says(SNAPSHOT.format(f"- text: {'x' * LARGEST_SNAPSHOT}"))},
             lambda it: it.get_snapshot(),
-            "browser_snapshot: snapshot has 5242956 bytes; 5242880 is the most",
+            "browser_snapshot: snapshot has 5242956 bytes; the limit is 5242880",
         ),
         (
             PLAYWRIGHT,
@@ -607,13 +607,13 @@ SNAPSHOT = "### Page\n- Page URL: http://x/\n### Snapshot\n```yaml\n{}\n```"
             FOOTLIGHT,
             {"navigate": says(data={"status": 1000, "url": "http://x/"}), "snapshot": says(data={})},
             lambda it: it.navigate("http://x"),
-            "snapshot: status is no HTTP status: 1000",
+            "snapshot: status is not an HTTP status: 1000",
         ),
         (
             FOOTLIGHT,
             {"snapshot": says(data={"url": "http://x/", "nodes": [{"name": "no role"}]})},
             lambda it: it.get_snapshot(),
-            "snapshot: snapshot is no accessibility tree: a child of document in the root has no role",
+            "snapshot: snapshot is not an accessibility tree: a child of document in the root has no role",
         ),
         (
             FOOTLIGHT,

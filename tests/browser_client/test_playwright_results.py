@@ -55,15 +55,15 @@ def test_a_status_within_the_limits(status: int) -> None:
 @pytest.mark.parametrize(
     ("fields", "problem"),
     [
-        ({"url": ""}, "url is no URL: "),
-        ({"url": "/x"}, "url is no URL: /x"),
-        ({"url": None}, "url is no URL: None"),
+        ({"url": ""}, "url is not a URL: "),
+        ({"url": "/x"}, "url is not a URL: /x"),
+        ({"url": None}, "url is not a URL: None"),
         ({"success": "yes"}, "success must be true or false"),
         ({"title": 7}, "title must be a string"),
-        ({"status": 99}, "status is no HTTP status: 99"),
-        ({"status": 600}, "status is no HTTP status: 600"),
-        ({"status": True}, "status is no HTTP status: True"),
-        ({"status": 200.0}, "status is no HTTP status: 200.0"),
+        ({"status": 99}, "status is not an HTTP status: 99"),
+        ({"status": 600}, "status is not an HTTP status: 600"),
+        ({"status": True}, "status is not an HTTP status: True"),
+        ({"status": 200.0}, "status is not an HTTP status: 200.0"),
     ],
 )
 def test_a_navigation_that_breaks_a_rule_is_not_made(fields: dict[str, Any], problem: str) -> None:
@@ -97,18 +97,18 @@ def test_a_very_large_image_is_measured_without_a_warning() -> None:
     ("screenshot", "problem"),
     [
         ("", "screenshot must not be empty"),
-        ("####", "screenshot is no valid base64"),
-        ("abc", "screenshot is no valid base64"),
-        ("aGk=\n", "screenshot is no valid base64"),
-        ("äöü=", "screenshot is no valid base64"),
-        (base64.b64encode(b"GIF89a").decode(), "screenshot is no image: it is neither a PNG nor a JPEG"),
+        ("####", "screenshot is not valid base64"),
+        ("abc", "screenshot is not valid base64"),
+        ("aGk=\n", "screenshot is not valid base64"),
+        ("äöü=", "screenshot is not valid base64"),
+        (base64.b64encode(b"GIF89a").decode(), "screenshot is not an image: it is neither a PNG nor a JPEG"),
         (
             base64.b64encode(b"\x89PNG\r\n\x1a\nxx").decode(),
-            "screenshot is no image: its PNG header is broken",
+            "screenshot is not an image: its PNG header is broken",
         ),
         (
             base64.b64encode(b"\xff\xd8\xff\xe0\x00").decode(),
-            "screenshot is no image: its JPEG header is broken",
+            "screenshot is not an image: its JPEG header is broken",
         ),
         ("A" * LARGEST_SCREENSHOT, "screenshot has 10485760 characters; there must be fewer than 10485760"),
     ],
@@ -194,18 +194,18 @@ def test_half_a_surrogate_pair_is_written_in_escapes() -> None:
 @pytest.mark.parametrize(
     ("tree", "problem"),
     [
-        ([], "the root is no object"),
-        ("x", "the root is no object"),
+        ([], "the root is not an object"),
+        ("x", "the root is not an object"),
         ({}, "the root has no role"),
         ({"role": ""}, "the root has no role"),
-        ({"role": "a", "name": 1}, "the root (a) has a name that is no string"),
-        ({"role": "a", "ref": None}, "the root (a) has a ref that is no string"),
-        ({"role": "a", "states": "x"}, "the root (a) has states that are no list of strings"),
-        ({"role": "a", "states": [1]}, "the root (a) has states that are no list of strings"),
+        ({"role": "a", "name": 1}, "the root (a) has a name that is not a string"),
+        ({"role": "a", "ref": None}, "the root (a) has a ref that is not a string"),
+        ({"role": "a", "states": "x"}, "the root (a) has states that are not a list of strings"),
+        ({"role": "a", "states": [1]}, "the root (a) has states that are not a list of strings"),
         ({"role": "a", "box": [1, 2, 3]}, "the root (a) has a box that is not four numbers"),
         ({"role": "a", "box": [1, 2, 3, True]}, "the root (a) has a box that is not four numbers"),
-        ({"role": "a", "children": {}}, "the root (a) has children that are no list"),
-        ({"role": "a", "children": [{"role": "b"}, 7]}, "a child of a in the root is no object"),
+        ({"role": "a", "children": {}}, "the root (a) has children that are not a list"),
+        ({"role": "a", "children": [{"role": "b"}, 7]}, "a child of a in the root is not an object"),
         (
             {"role": "a", "children": [{"role": "b", "children": [{"name": "c"}]}]},
             "a child of b in a child of a in the root has no role",
@@ -215,14 +215,14 @@ def test_half_a_surrogate_pair_is_written_in_escapes() -> None:
 def test_json_that_is_no_tree_is_no_snapshot(tree: object, problem: str) -> None:
     """R004-16, R004-17."""
     assert why_not(lambda: SnapshotResult(snapshot=json.dumps(tree))) == (
-        f"snapshot is no accessibility tree: {problem}"
+        f"snapshot is not an accessibility tree: {problem}"
     )
 
 
 @pytest.mark.parametrize("snapshot", ["", "- button", "{'role': 'a'}", "{", "[" * 100_000])
 def test_what_is_no_json_is_no_snapshot(snapshot: str) -> None:
     """R004-16, R004-17; an earlier implementation took Markdown for it."""
-    assert why_not(lambda: SnapshotResult(snapshot=snapshot)) == "snapshot is no valid JSON"
+    assert why_not(lambda: SnapshotResult(snapshot=snapshot)) == "snapshot is not valid JSON"
 
 
 def nested(levels: int) -> str:
@@ -234,7 +234,7 @@ def test_a_tree_may_be_deep_but_not_endless() -> None:
     SnapshotResult(snapshot=nested(MOST_LEVELS))
 
     assert why_not(lambda: SnapshotResult(snapshot=nested(MOST_LEVELS + 1))) == (
-        "snapshot is no accessibility tree: it is more than 200 levels deep"
+        "snapshot is not an accessibility tree: it is more than 200 levels deep"
     )
 
 

@@ -143,7 +143,7 @@ def test_what_is_no_selector_is_refused(selector: str) -> None:
         ("//a", "must be CSS, not XPath; name the element by its id, class, attributes or ref"),
         (
             "a::before",
-            "names a pseudo-element, which is no element; name the element that it belongs to",
+            "names a pseudo-element, which is not an element; name the element that it belongs to",
         ),
         ("a:nope", "is not valid CSS: there is no pseudo-class :nope"),
         (":nth-child(x)", "is not valid CSS: :nth-child() takes numbers such as 2, odd or 2n+1"),
@@ -235,7 +235,7 @@ def test_a_script_that_loads_or_makes_code_is_refused(script: str, word: str) ->
         ("", "must not be empty"),
         (" \n\t", "must not be empty"),
         (None, "must not be empty"),
-        ("x" * 10_001, "has 10001 characters; 10000 is the most"),
+        ("x" * 10_001, "has 10001 characters; the limit is 10000"),
         ("\\u{110000}" + "eval(1)", "must not use eval; write what it does in the script itself"),
     ],
 )

@@ -282,7 +282,7 @@ def test_a_link_and_a_mode_stay(generating: Generating) -> None:
         (
             {"server": "ftp://x"},
             2,
-            "ftp:// is no way to reach a server; give http(s)://, ws(s):// or a command",
+            "ftp:// is not supported; give http(s)://, ws(s):// or a command",
         ),
         ({"server": "'"}, 2, "No closing quotation"),
         ({"server": ""}, 2, "the command is empty"),

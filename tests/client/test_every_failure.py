@@ -373,7 +373,7 @@ def unreachable(why: str) -> dict[At, Told]:
 
 
 BROKEN = gone("{where}: the connection broke")
-NO_WEBSOCKET = unreachable("what answers does not speak WebSocket")
+NO_WEBSOCKET = unreachable("the server does not speak WebSocket")
 
 OVER_WEBSOCKET = [
     *(
@@ -403,7 +403,7 @@ OVER_WEBSOCKET = [
     *rows(
         websocket.no_frame,
         "websocket",
-        told=gone("{where}: the connection was given up with code 1002: invalid opcode"),
+        told=gone("{where}: the connection was closed with code 1002: invalid opcode"),
         after="lost",
     ),
     *rows(websocket.not_json, "websocket", told=LATE),
@@ -603,7 +603,7 @@ async def test_a_folder_that_is_not_there_is_told_of_and_the_server_starts_once_
     async with process.broken_process(None, "", tmp_path) as server:
         await starts_later(
             Stdio(str(command), env=server.environment, cwd=folder),
-            f"The server's folder {folder} does not exist, or is no folder that can be entered",
+            f"The server's folder {folder} does not exist, or is not a folder that can be entered",
             folder.mkdir,
         )
         await server.deserted()
@@ -666,7 +666,7 @@ async def test_an_http_server_that_is_gone_for_a_while_is_told_of_and_is_served_
 
 
 SELF_SIGNED = "certificate verify failed: self-signed certificate"
-NO_TLS = "what answers does not speak TLS"
+NO_TLS = "the server does not speak TLS"
 
 
 @pytest.mark.parametrize(

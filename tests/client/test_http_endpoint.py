@@ -207,7 +207,7 @@ def test_a_header_that_http_does_not_allow(name: str) -> None:
 
     assert (refused.value.reason, refused.value.message) == (
         "invalid",
-        f"No header can be what is given for {name!r}",
+        f"headers: the name or value of {name!r} is not valid",
     )
 
 

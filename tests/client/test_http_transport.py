@@ -773,7 +773,7 @@ async def test_a_json_rpc_error_says_more_than_its_status(status: int) -> None:
 @pytest.mark.parametrize(
     ("headers", "advice"),
     [
-        ({}, "it wants credentials; give `auth`, or a header `Authorization`"),
+        ({}, "credentials are required; give `auth`, or a header `Authorization`"),
         ({"authorization": "Bearer x"}, "it does not accept the credentials"),
     ],
 )

@@ -1645,8 +1645,8 @@ async def test_an_async_listener_of_a_stream_is_waited_for_too() -> None:
         ({"name": 3}, "name: 3 must be letters, digits and hyphens"),
         ({"timeout_ms": "x"}, "timeout_ms: must be more than 0, got 'x'"),
         ({"target": "http://h", "headers": ["X"]}, "headers: must map names to values"),
-        ({"target": "http://h", "headers": {"X": 3}}, "No header can be what is given for 'X'"),
-        ({"target": "ws://h", "headers": {"X": "\ud800"}}, "No header can be what is given for 'X'"),
+        ({"target": "http://h", "headers": {"X": 3}}, "headers: the name or value of 'X' is not valid"),
+        ({"target": "ws://h", "headers": {"X": "\ud800"}}, "headers: the name or value of 'X' is not valid"),
     ],
 )
 def test_what_is_of_the_wrong_type_is_refused(options: dict[str, Any], message: str) -> None:

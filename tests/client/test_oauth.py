@@ -79,7 +79,8 @@ async def test_without_credentials_the_error_says_what_is_missing(url: str) -> N
 
     assert (refused.value.reason, refused.value.status) == ("http", 401)
     assert refused.value.message == (
-        f"{url} answers 401 Unauthorized: it wants credentials; give `auth`, or a header `Authorization`: "
+        f"{url} answers 401 Unauthorized: credentials are required; "
+        "give `auth`, or a header `Authorization`: "
         "Authentication required"
     )
     assert refused.value.data == {

@@ -156,7 +156,7 @@ async def test_what_is_no_message_is_logged_and_skipped(
 
     skipped = [record.getMessage() for record in caplog.records if record.name == LOGGER]
     assert len(skipped) == 6
-    assert skipped[0].endswith("skipped a line that is no message: b'Listening on stdio'")
+    assert skipped[0].endswith("skipped a line that is not a message: b'Listening on stdio'")
     assert all(len(line) < 250 for line in skipped)
     assert recorder.silent
 
@@ -412,7 +412,8 @@ async def test_what_cannot_be_started_says_why(transport: Stdio, message: str) -
 
 
 @pytest.mark.parametrize(
-    ("mode", "message"), [(0o644, "is not executable: make it so"), (0o755, "is no program of this system")]
+    ("mode", "message"),
+    [(0o644, "is not executable: make it so"), (0o755, "is not a program for this system")],
 )
 async def test_a_file_that_is_no_program_says_so(tmp_path: Path, mode: int, message: str) -> None:
     """R004-20"""

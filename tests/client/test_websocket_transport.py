@@ -185,7 +185,7 @@ async def test_what_is_no_message_is_logged_and_skipped(caplog: pytest.LogCaptur
 
     skipped = [record.getMessage() for record in caplog.records if record.name == LOGGER]
     assert len(skipped) == 6
-    assert skipped[0] == f"{url}: skipped a frame that is no message: 'hello'"
+    assert skipped[0] == f"{url}: skipped a frame that is not a message: 'hello'"
     assert skipped[4] == f"{url}: skipped a binary frame of 2 bytes"
     assert all(len(line) < 250 for line in skipped)
     assert recorder.silent
@@ -285,8 +285,8 @@ async def say_too_much_in_pieces(connection: ServerConnection) -> None:
     [
         (break_off, "the connection broke"),
         (end_at_once, "the connection broke"),
-        (speak_nonsense, "the connection was given up with code 1002: "),
-        (break_utf8, "the connection was given up with code 1007: "),
+        (speak_nonsense, "the connection was closed with code 1002: "),
+        (break_utf8, "the connection was closed with code 1007: "),
         (say_too_much, "the server sent a message of more than 1000 bytes"),
         (say_too_much_in_pieces, "the server sent a message of more than 1000 bytes"),
     ],
@@ -421,9 +421,9 @@ async def test_a_refusal_that_repeats_the_token_is_not_repeated(shown: dict[str,
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (b"SSH-2.0-OpenSSH_9.6\r\n", "what answers does not speak WebSocket"),
-        (b"HTTP/1.1 101 Switching Protocols\r\n\r\n", "what answers does not speak WebSocket"),
-        (b"\x15\x03\x01\x00\x02\x02\x46", "what answers does not speak WebSocket"),
+        (b"SSH-2.0-OpenSSH_9.6\r\n", "the server does not speak WebSocket"),
+        (b"HTTP/1.1 101 Switching Protocols\r\n\r\n", "the server does not speak WebSocket"),
+        (b"\x15\x03\x01\x00\x02\x02\x46", "the server does not speak WebSocket"),
     ],
 )
 async def test_what_does_not_speak_websocket_is_no_server(answer: bytes, message: str) -> None:
@@ -438,7 +438,7 @@ async def test_another_subprotocol_is_not_spoken() -> None:
     async with misbehaving(echo, subprotocols=None, select_subprotocol=lambda *_: "chat") as url:
         error = await not_available(WebSocket(url))
 
-    assert (error.reason, error.message) == ("network", f"{url}: what answers does not speak WebSocket")
+    assert (error.reason, error.message) == ("network", f"{url}: the server does not speak WebSocket")
 
 
 async def test_none_at_all_will_do() -> None:

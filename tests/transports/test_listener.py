@@ -387,7 +387,7 @@ async def test_old_versions_of_tls_are_not_spoken(files: Path) -> None:
     assert context.minimum_version is ssl.TLSVersion.TLSv1_2
 
 
-NOT_A_PAIR = "are no certificate and its key"
+NOT_A_PAIR = "are not a certificate and its key"
 
 
 @pytest.mark.parametrize(

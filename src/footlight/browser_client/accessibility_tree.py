@@ -20,7 +20,7 @@ from typing import Any, NotRequired, TypedDict, cast
 __all__ = ["MOST_LEVELS", "AccessibilityNode", "problem_of", "wrap_in_document"]
 
 MOST_LEVELS = 200
-"""Readers and writers of JSON are recursive. Pages do not go half as deep."""
+"""The deepest level of a tree: readers and writers of JSON are recursive. Pages do not nest half as deep."""
 
 
 class AccessibilityNode(TypedDict):
@@ -42,7 +42,7 @@ _STRINGS = ("name", "ref", "value", "text", "description", "placeholder", "url",
 
 
 def wrap_in_document(nodes: Sequence[AccessibilityNode], *, url: str, title: str | None) -> AccessibilityNode:
-    """Return the whole page: its nodes under one root."""
+    """Return the tree of a whole page: its nodes under a root with the role `document`."""
     root = AccessibilityNode(role="document")
     if title:
         root["name"] = title
@@ -52,7 +52,7 @@ def wrap_in_document(nodes: Sequence[AccessibilityNode], *, url: str, title: str
 
 
 def problem_of(tree: object) -> str | None:
-    """Return where and how the tree departs from the form, or None. Other keys are allowed."""
+    """Return where the tree is not of this form, and how, or None. Other keys are allowed."""
     level: list[tuple[str, object]] = [("the root", tree)]
     for _ in range(MOST_LEVELS):
         for where, node in level:
@@ -71,20 +71,22 @@ def _children_of(where: str, node: object) -> list[tuple[str, object]]:
 
 def _problem(node: object) -> str | None:
     if not isinstance(node, Mapping):
-        return "is no object"
+        return "is not an object"
     given = cast("Mapping[str, object]", node)
     role = given.get("role")
     if not isinstance(role, str) or not role:
         return "has no role"
     wrong = next((key for key in _STRINGS if key in given and not isinstance(given[key], str)), None)
     if wrong:
-        return f"({role}) has a {wrong} that is no string"
+        return f"({role}) has a {wrong} that is not a string"
     if not _is_list(given.get("states", []), str):
-        return f"({role}) has states that are no list of strings"
+        return f"({role}) has states that are not a list of strings"
     box = given.get("box")
     if box is not None and not (_is_list(box, int, float) and len(cast("list[float]", box)) == 4):
         return f"({role}) has a box that is not four numbers"
-    return None if isinstance(given.get("children", []), list) else f"({role}) has children that are no list"
+    return (
+        None if isinstance(given.get("children", []), list) else f"({role}) has children that are not a list"
+    )
 
 
 def _is_list(value: object, *kinds: type) -> bool:

@@ -28,7 +28,7 @@ View = TypeVar("View")
 
 
 class Observed(ABC, Generic[View]):
-    """`view` is the state as a value. Subscribers are called once with each new one."""
+    """An object whose state is the value `view`. Subscribers are called once with each new view."""
 
     def __init__(self) -> None:
         self._listeners: list[Callable[[View], None]] = []
@@ -39,9 +39,11 @@ class Observed(ABC, Generic[View]):
     def view(self) -> View: ...
 
     def subscribe(self, listener: Callable[[View], None]) -> Callable[[], None]:
-        """Call the listener with each new view. The returned function ends that; it may be called twice."""
+        """Call the listener with each new view, until the returned function is called, once or more often."""
 
-        def heard(view: View) -> None:  # Its own, so that one who subscribes twice can end one of them.
+        def heard(
+            view: View,
+        ) -> None:  # A new function, so that a listener that subscribes twice can unsubscribe once.
             listener(view)
 
         def unsubscribe() -> None:
@@ -73,8 +75,8 @@ class ConnectionView:
 class MCPConnectionController(Observed[ConnectionView]):
     """`client` is set while connected. `error` is why the last attempt failed.
 
-    `async with` connects if `auto_connect`, and disconnects at its end. A failure of that attempt is not
-    raised: the user interface shows `error`, and may try again.
+    `async with` connects if `auto_connect` is set, and disconnects at its end. A failure of that attempt is
+    not raised: the user interface shows `error`, and may try again.
     """
 
     def __init__(self, config: MCPConfig | None = None, *, auto_connect: bool = False) -> None:
@@ -155,7 +157,7 @@ class AutomationView:
 
 
 class BrowserAutomation(Observed[AutomationView]):
-    """A browser over a controller's connection. `error` is that of the last operation, which raised it too.
+    """A browser over a controller's connection. `error` is the error that the last operation raised.
 
     `async with` closes the page at its end. The connection belongs to its controller.
     """

@@ -1,7 +1,7 @@
 """Check CSS selectors before they are sent.
 
-The grammar is `cssselect2`'s, the tokens are `tinycss2`'s. Both accept any name of a pseudo-class, so the
-names are checked here: those that browsers know, and those of Selectors 4.
+`cssselect2` parses the grammar and `tinycss2` the tokens. Both accept any name of a pseudo-class, so the
+names are checked here. The names that browsers know and those of Selectors 4 are valid.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ _NTH = frozenset(
     {"nth-child", "nth-last-child", "nth-of-type", "nth-last-of-type", "nth-col", "nth-last-col"}
 )
 _OF = frozenset({"nth-child", "nth-last-child"})
-"""These take `of` and selectors after their numbers."""
+"""Pseudo-classes that take `of` and selectors after their numbers."""
 _LISTS = frozenset({"is", "where", "not", "has", "host", "host-context", "current"})
-"""These take selectors."""
+"""Pseudo-classes that take selectors."""
 _WORDS = frozenset({"lang", "dir", "state", "active-view-transition-type", "heading"})
-"""These take words that are no selectors."""
+"""Pseudo-classes that take words that are not selectors."""
 _VENDORS = ("-webkit-", "-moz-", "-ms-", "-o-")
 """Prefixes of pseudo-classes that only browsers know."""
-_PSEUDO_ELEMENT = "names a pseudo-element, which is no element; name the element that it belongs to"
+_PSEUDO_ELEMENT = "names a pseudo-element, which is not an element; name the element that it belongs to"
 
 
 def problem_of(selector: str) -> str | None:
-    """Return why it is not a CSS selector of an element, as the end of a sentence, or None."""
+    """Return why the text is not a CSS selector of an element, as the end of a sentence, or None."""
     if not selector.strip():
         return "must not be empty"
     if _XPATH.match(selector):
@@ -59,7 +59,7 @@ def _problem(tokens: Sequence[Any], *, inside_has: bool, relative: bool = False)
         selectors = list(parser.parse(tokens, relative=relative))
     except ValueError as error:
         return f"is not valid CSS: {str(error.args[-1]).rstrip('.')}"
-    except (AttributeError, RecursionError):  # The first where nothing follows a `|`.
+    except (AttributeError, RecursionError):  # AttributeError if nothing follows a `|`.
         return "is not valid CSS: it ends too early, or nests too deep"
     wholes = [getattr(each, "selector", each) for each in selectors]
     if any(whole.pseudo_element is not None for whole in wholes):
@@ -106,7 +106,7 @@ def _is_nth(tokens: Sequence[Any]) -> bool:
 
     try:
         return parse_nth(tokens) is not None
-    except AttributeError:  # It ends after a sign.
+    except AttributeError:  # The text ends after a sign.
         return False
 
 

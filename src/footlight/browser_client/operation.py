@@ -19,7 +19,10 @@ __all__ = ["Operation"]
 
 
 class Operation:
-    """`tool`, `arguments` and `result` are those of the last call, for errors."""
+    """A few calls under one deadline.
+
+    `tool`, `arguments` and `result` are those of the last call, for errors.
+    """
 
     def __init__(self, client: MCPClient, *, tool: str, timeout_ms: int) -> None:
         self.tool = tool
@@ -32,16 +35,18 @@ class Operation:
 
     @property
     def left_ms(self) -> float:
-        """
+        """The milliseconds until the deadline.
+
         Raises:
-            MCPTimeoutError: nothing is left.
+            MCPTimeoutError: the deadline has passed.
         """
         left = (self._end - self._clock()) * 1000
         if left <= 0:
-            raise self.timed_out()
+            raise self.timeout_error()
         return left
 
-    def timed_out(self, *, because: str | None = None) -> MCPTimeoutError:
+    def timeout_error(self, *, because: str | None = None) -> MCPTimeoutError:
+        """Return the error for an operation that took too long."""
         message = f"{self.tool} took longer than {self.timeout_ms}ms"
         return MCPTimeoutError(
             f"{message}: {because}" if because else message,
@@ -50,7 +55,7 @@ class Operation:
         )
 
     async def tools(self) -> tuple[Tool, ...]:
-        """Return the server's tools, which the client keeps."""
+        """Return the server's tools, from the client's cache."""
         async with asyncio.timeout(self.left_ms / 1000):
             return await self._client.list_tools()
 

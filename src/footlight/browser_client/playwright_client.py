@@ -38,11 +38,10 @@ Value = TypeVar("Value")
 
 
 class PlaywrightClient:
-    """Works with `footlight serve` and with `@playwright/mcp`, which it recognises by their tools.
+    """A client for `footlight serve` and `@playwright/mcp`, which it recognizes by their tools.
 
-    Parameters are checked before anything is sent. One operation runs at a time, others wait for their turn;
-    `timeout_ms` limits each from then on. `close` ends the browser's session; the connection belongs to its
-    owner.
+    Parameters are checked before anything is sent. Operations run one after the other; `timeout_ms` limits
+    each from its start. `close` ends the browser's session; the connection belongs to its owner.
 
     Each operation raises:
         ToolInvocationError: a parameter is refused (`invalid`), the tool failed (`tool`), or the answer is
@@ -54,7 +53,7 @@ class PlaywrightClient:
     def __init__(
         self, mcp_client: MCPClient, *, timeout_ms: int = DEFAULT_TIMEOUT_MS, resolve_hosts: bool = False
     ) -> None:
-        """Create a client. `resolve_hosts`: refuse to navigate to hosts that have no address here.
+        """Create a client. With `resolve_hosts`, refuse to navigate to hosts that do not resolve here.
 
         Raises:
             MCPConnectionError: the client is not connected.
@@ -74,7 +73,7 @@ class PlaywrightClient:
     async def launch(
         cls, config: MCPConfig | None = None, *, env: Mapping[str, str] | None = None, cwd: str | None = None
     ) -> AsyncGenerator[PlaywrightClient]:
-        """Start the server of this configuration. It is gone on return, together with its browser.
+        """Start the server of this configuration. When the block ends, the server and its browser have ended.
 
         Raises:
             ServerNotAvailableError: it cannot be started.
@@ -153,10 +152,10 @@ class PlaywrightClient:
             except InvalidResult as error:
                 raise _as_protocol_error(error, operation) from error
             except TimeoutError:
-                raise operation.timed_out() from None
+                raise operation.timeout_error() from None
 
     async def _choose_dialect(self, operation: Operation) -> Dialect:
-        """Choose the dialect by the present tools: a client may have connected again, to another server."""
+        """Choose the dialect by the current tools: the client may have reconnected to another server."""
         from footlight.browser_client.dialects import family_of
 
         tools = await operation.tools()

@@ -31,9 +31,9 @@ __all__ = [
 ]
 
 LARGEST_SCREENSHOT = 10 * 1024 * 1024
-"""Characters of base64; there must be fewer."""
+"""Characters of base64. A screenshot must have fewer."""
 LARGEST_SNAPSHOT = 5 * 1024 * 1024
-"""Bytes of JSON."""
+"""The maximum size of a snapshot, in bytes of JSON."""
 
 
 class InvalidResult(ValueError):
@@ -42,7 +42,10 @@ class InvalidResult(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NavigateResult:
-    """`url` is the URL after redirects. `status` is None if the server does not report it."""
+    """The result of a navigation.
+
+    `url` is the URL after redirects. `status` is None if it is not reported.
+    """
 
     success: bool
     url: str
@@ -51,11 +54,11 @@ class NavigateResult:
 
     def __post_init__(self) -> None:
         _must(_is(self.success, bool), "success must be true or false")
-        _must(_is(self.url, str) and is_url(self.url), f"url is no URL: {str(self.url)[:200]}")
+        _must(_is(self.url, str) and is_url(self.url), f"url is not a URL: {str(self.url)[:200]}")
         _must(self.title is None or _is(self.title, str), "title must be a string")
         _must(
             self.status is None or (_is_count(self.status) and 100 <= self.status <= 599),
-            f"status is no HTTP status: {self.status}",
+            f"status is not an HTTP status: {self.status}",
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -64,7 +67,7 @@ class NavigateResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScreenshotResult:
-    """`screenshot` is base64. `width` and `height` are the image's own, in pixels."""
+    """A screenshot in base64. `width` and `height` are those of the image, in pixels."""
 
     screenshot: str = field(repr=False)
     width: int
@@ -89,7 +92,7 @@ class ScreenshotResult:
         except InvalidResult:
             raise
         except ValueError as error:
-            raise InvalidResult(f"screenshot is no image: {error}") from error
+            raise InvalidResult(f"screenshot is not an image: {error}") from error
         return cls(screenshot=screenshot, width=header.width, height=header.height, format=header.format)
 
     @property
@@ -115,13 +118,13 @@ class SnapshotResult:
 
     def __post_init__(self) -> None:
         size = len(self.snapshot.encode("utf-8", "surrogatepass"))
-        _must(size <= LARGEST_SNAPSHOT, f"snapshot has {size} bytes; {LARGEST_SNAPSHOT} is the most")
+        _must(size <= LARGEST_SNAPSHOT, f"snapshot has {size} bytes; the limit is {LARGEST_SNAPSHOT}")
         try:
             tree: object = json.loads(self.snapshot)
         except (ValueError, RecursionError):
-            raise InvalidResult("snapshot is no valid JSON") from None
+            raise InvalidResult("snapshot is not valid JSON") from None
         problem = accessibility_tree.problem_of(tree)
-        _must(problem is None, f"snapshot is no accessibility tree: {problem}")
+        _must(problem is None, f"snapshot is not an accessibility tree: {problem}")
         _must(
             self.timestamp is None or _is_count(self.timestamp),
             f"timestamp must be a positive number of milliseconds: {self.timestamp}",
@@ -132,7 +135,7 @@ class SnapshotResult:
         """Return the result of a page whose nodes were just read.
 
         Raises:
-            InvalidResult: they are no tree, or too large a one.
+            InvalidResult: they are not a tree, or the tree is too large.
         """
         try:
             snapshot = _json(accessibility_tree.wrap_in_document(nodes, url=url, title=title))
@@ -168,7 +171,7 @@ def _decode_screenshot(screenshot: str) -> bytes:
     try:
         return base64.b64decode(screenshot, validate=True)
     except (binascii.Error, ValueError):
-        raise InvalidResult("screenshot is no valid base64") from None
+        raise InvalidResult("screenshot is not valid base64") from None
 
 
 def _is(value: object, kind: type) -> bool:
@@ -204,11 +207,13 @@ class ImageHeader:
 
 
 def read_header(data: bytes) -> ImageHeader:
-    """
+    """Read the format and the size of an image from its header.
+
     Raises:
         ValueError: these bytes are neither a PNG nor a JPEG.
     """
-    # Not Image.open: that loads every format it knows, and warns of large images although no pixel is read.
+    # `Image.open` would load every format that it knows, and warn about large images although no pixel
+    # is read.
     from PIL.JpegImagePlugin import JpegImageFile
     from PIL.PngImagePlugin import PngImageFile
 

@@ -1,7 +1,7 @@
 """Checks of the parameters of the typed Playwright client, before anything is sent.
 
-Each check returns the value, or raises an error with the parameter and the way out. `tool` is for the error
-only.
+Each check returns the value, or raises an error that names the parameter and says what is allowed. `tool` is
+only used in the error.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def validate_url(url: object, *, tool: str) -> str:
 
 
 async def validate_host(url: str, *, tool: str) -> None:
-    """Check that the host of a valid URL has an address here."""
+    """Check that the host of a valid URL resolves to an address on this machine."""
     import ada_url
 
     host = ada_url.URL(url).hostname.strip("[]")
@@ -67,7 +67,7 @@ async def validate_host(url: str, *, tool: str) -> None:
 
 
 def is_url(url: str) -> bool:
-    """Return whether it can be parsed without a base, whatever its scheme."""
+    """Return whether the text is a URL that can be parsed without a base, of any scheme."""
     import ada_url
 
     try:
@@ -107,7 +107,7 @@ def validate_script(script: object, *, tool: str) -> str:
     if not isinstance(script, str) or not script.strip():
         _refuse(tool, "script", script, "must not be empty")
     if len(script) > LONGEST_SCRIPT:
-        _refuse(tool, "script", None, f"has {len(script)} characters; {LONGEST_SCRIPT} is the most")
+        _refuse(tool, "script", None, f"has {len(script)} characters; the limit is {LONGEST_SCRIPT}")
     if found := _FORBIDDEN.search(_ESCAPE.sub(_unescape, script)):
         _refuse(tool, "script", script, f"must not use {found[1]}; write what it does in the script itself")
     return script

@@ -94,5 +94,5 @@ def watched_server(url: str | None, token_file: str | None, *, start: bool) -> W
 def _origin(url: str) -> str:
     parts = urlsplit(url if "://" in url else f"http://{url}")
     if parts.scheme not in ("http", "https") or not parts.netloc:
-        raise click.BadParameter(f"{url} is no http or https URL of a server", param_hint="--url")
+        raise click.BadParameter(f"{url} is not an http or https URL of a server", param_hint="--url")
     return f"{parts.scheme}://{parts.netloc}"

@@ -1,1 +1,1 @@
-"""The client's half: drive any MCP server from scripts and tests."""
+"""The MCP client: call the tools of any server from scripts and tests."""

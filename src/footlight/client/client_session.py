@@ -44,11 +44,11 @@ GOODBYE_SECONDS = 2.0
 
 
 class ClientSession:
-    """Keeps at most one connection and what the server said about itself in it.
+    """Keeps at most one connection, and the server's description of itself from the handshake.
 
     Without a `transport`, `connect` must be given one; with one, the first request connects. With
     `opens_stream`, messages that the server sends outside of calls are received over HTTP too.
-    `on_server_forgotten` is called when nothing that the server said before holds any more.
+    `on_server_forgotten` is called when whatever the server said before is no longer valid.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class ClientSession:
 
     @property
     def state(self) -> State:
-        """Return `error` once the connection is lost, until `reconnect` or `close`."""
+        """Return the state: `error` once the connection is lost, until `reconnect` or `close`."""
         if self._connection is None:
             return "disconnected"
         return "connected" if self._connection.alive else "error"
@@ -98,7 +98,9 @@ class ClientSession:
 
     @property
     def introduction(self) -> ServerIntroduction | None:
-        """Return what the server said about itself. None before negotiation and after the session ended."""
+        """Return the server's description of itself, or None before negotiation and after the session
+        ended.
+        """
         return self._introduction
 
     @property
@@ -154,9 +156,9 @@ class ClientSession:
         await self._get_stream.leave(self.http)
 
     async def ready(self, deadline: CallDeadline) -> tuple[Connection, ServerIntroduction]:
-        """Return the connection and what the server said about itself. Connect and negotiate first if needed.
+        """Return the connection and the server's description. Connect and negotiate first if necessary.
 
-        Concurrent callers share one attempt. It goes on as long as one of them waits.
+        Concurrent callers share one attempt, which continues as long as one of them waits.
 
         Raises:
             MCPTimeoutError: the deadline passed first. Nothing was sent.
@@ -203,7 +205,7 @@ class ClientSession:
             raise deadline.passed(f"{method} had no answer within {deadline.timeout_ms:.0f}ms") from None
 
     async def _start(self) -> tuple[Connection, ServerIntroduction]:
-        """Connect and negotiate, as far as that is not done yet."""
+        """Connect and negotiate, unless that is done already."""
         async with self._lock.here():
             if (ready := self._find_ready()) is not None:
                 return ready
@@ -303,7 +305,7 @@ class ClientSession:
         await _terminate_and_close(connection, http if connected else None)
 
     def _forget_server(self) -> None:
-        """Forget what the server said about itself, because its session ended."""
+        """Discard the server's description of itself, because its session ended."""
         self._introduction = None
         self._on_server_forgotten()
 
@@ -326,5 +328,5 @@ async def _terminate_and_close(connection: Connection, channel: object) -> None:
 
 
 async def _run_shielded(work: Coroutine[Any, Any, None]) -> None:
-    """Run to the end even if the caller is cancelled: what is open must be closed."""
+    """Run the work to its end even if the caller is cancelled, so that everything is closed."""
     await shield_until_done(asyncio.create_task(work))

@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 MOST_LEVELS = 20
-"""Levels that are described of a schema that contains itself."""
+"""How many levels of a schema that contains itself are described."""
 
 _UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))
 _WEEK = 604_800
@@ -42,7 +42,7 @@ _FORMATS = {
 
 
 def get_protocol_version() -> str:
-    """Return the revision that a client offers unless it is told another."""
+    """Return the protocol revision that a client offers by default."""
     return DEFAULT_VERSION
 
 

@@ -28,7 +28,9 @@ class GetStream:
     def __init__(self, *, timeout_ms: float) -> None:
         self._timeout_ms = timeout_ms
         self._opening: asyncio.Task[bool | MCPError] | None = None
-        """The stream that was opened in the background: whether the server has one, or why it failed."""
+        """The task that opens the stream in the background. It returns whether the server has one, or
+        the error.
+        """
         self._on_message: OnMessage = _ignore
         self._on_error: OnError = _log_end
 

@@ -19,7 +19,7 @@ SETTLE_SECONDS = 1.0
 
 
 class LoopThread:
-    """The thread is started by the first call, and again by a call after its end."""
+    """An event loop in a thread. The first call starts the thread, and so does a call after its end."""
 
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -27,8 +27,9 @@ class LoopThread:
         self._changing = threading.Lock()
 
     def run(self, work: Coroutine[Any, Any, Value], *, timeout_s: float | None = None) -> Value:
-        """Run the work and return its value. If interrupted or out of time, it is cancelled and has ended on
-        return.
+        """Run the work and return its value.
+
+        If this is interrupted or the time is over, the work is cancelled, and has ended when this returns.
         """
         if threading.current_thread() is self._thread:
             work.close()
@@ -47,7 +48,7 @@ class LoopThread:
 
     def begin(self, work: Coroutine[Any, Any, Value]) -> Future[Value]:
         """Start the work without waiting. Cancelling the future cancels the work."""
-        with self._changing:  # Or the loop could end before it has the work.
+        with self._changing:  # Otherwise the loop could end before it has the work.
             return asyncio.run_coroutine_threadsafe(work, self._ensure_loop())
 
     def end(self) -> None:
@@ -62,7 +63,8 @@ class LoopThread:
     def _ensure_loop(self) -> asyncio.AbstractEventLoop:
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
-            # A daemon, so that a script which forgets to close can end, with the process that it started.
+            # A daemon thread, so that a script that does not close the client can end, with its
+            # server process.
             self._thread = threading.Thread(
                 target=_run_loop, args=(self._loop,), name="footlight-client", daemon=True
             )

@@ -92,8 +92,10 @@ class MCPClient:
         sampling: Handler | None = None,
         elicitation: Handler | None = None,
     ) -> None:
-        """Raises:
-        MCPError: an argument is not valid (`invalid`).
+        """Create a client, without connecting yet.
+
+        Raises:
+            MCPError: an argument is not valid (`invalid`).
         """
         _check_options(name, version, timeout_ms, protocol_version)
         self.name = name
@@ -124,7 +126,7 @@ class MCPClient:
 
     @property
     def state(self) -> State:
-        """Return `error` once the connection is lost, until `reconnect` or `close`."""
+        """Return the state: `error` once the connection is lost, until `reconnect` or `close`."""
         return self._session.state
 
     @property
@@ -161,8 +163,10 @@ class MCPClient:
         await self._session.connect(named)
 
     async def reconnect(self) -> None:
-        """Connect to the same server again, whatever the state of the connection. Raises what `connect`
-        raises.
+        """Connect to the same server again, in any state of the connection.
+
+        Raises:
+            MCPError: as `connect`.
         """
         await self.close_stream()
         await self._session.reconnect()
@@ -195,7 +199,7 @@ class MCPClient:
 
         Raises:
             MCPTimeoutError: there was no answer within `timeout_ms`; the server was told to stop.
-            MCPConnectionError: the connection is over or was never made; or the HTTP session expired, and the
+            MCPConnectionError: the connection is lost or was never made; or the HTTP session expired, and the
                 next call begins another.
             MCPError: the server refused, or its answer is malformed.
         """
@@ -231,7 +235,9 @@ class MCPClient:
         return None if self._session.introduction is None else self._session.introduction.instructions
 
     def get_protocol_version(self) -> str:
-        """Return the revision in use, or the one that would be offered while disconnected."""
+        """Return the protocol revision in use or, while disconnected, the one that a connection would
+        offer.
+        """
         if self._session.introduction is not None:
             return self._session.introduction.version
         return self._requested_version if self._requested_version in VERSIONS else DEFAULT_VERSION
@@ -276,7 +282,10 @@ class MCPClient:
         return _find_tool(name, await self.list_tools())
 
     async def search_tools(self, query: str) -> tuple[Tool, ...]:
-        """Return the tools with every word of the query in their name, title or description, in any case."""
+        """Return the tools that have every word of the query in their name, title or description.
+
+        The search ignores case.
+        """
         words = query.lower().split()
         return tuple(
             tool
@@ -436,7 +445,7 @@ class MCPClient:
     async def _pages(self, method: str, deadline: CallDeadline) -> list[Result]:
         """Request all pages of a list.
 
-        An empty cursor is valid. But many servers end with one, and then refuse it or start again.
+        An empty cursor is valid, but many servers end with one, and then refuse it or start again.
         """
         pages: list[Result] = []
         cursors: set[str] = set()
@@ -557,7 +566,7 @@ def _capabilities(handlers: Mapping[str, Handler]) -> dict[str, Any]:
 
 
 def _as_tool_error(error: MCPError, name: str, arguments: Mapping[str, Any] | None) -> ToolInvocationError:
-    """Return the server's error as one of the call. Both SDKs send -32602 for an unknown tool."""
+    """Return the server's error as an error of the tool. Both SDKs send -32602 for an unknown tool."""
     no_handler = error.rpc_code == -32601 and error.message.startswith(NO_HANDLER)
     unknown = error.rpc_code == -32601 or (
         error.rpc_code == -32602 and _names_unknown_tool(error.message, name)

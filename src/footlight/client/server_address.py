@@ -1,4 +1,4 @@
-"""The address of a server whose secrets are in the environment, for files that are committed."""
+"""The address of a server with its secrets in environment variables, for files that are committed."""
 
 from __future__ import annotations
 
@@ -60,10 +60,14 @@ class ServerFromEnvironment:
         )
 
     async def open(self, receiver: Receiver) -> Channel:
-        """Open a channel. Raises MCPError as `expand` and the server's transport do."""
+        """Open a channel.
+
+        Raises:
+            MCPError: as `expand`, and as the server's transport.
+        """
         return await transport_for(self.expand()).open(receiver)
 
 
 def is_url(address: str) -> bool:
-    """Return whether it is a URL, and no command line with one in it."""
+    """Return whether the address is a URL, not a command line that contains one."""
     return "://" in address.strip().partition(" ")[0]

@@ -1,4 +1,4 @@
-"""Find secrets in the address of a server, which must not get into a committed file."""
+"""Find secrets in the address of a server, so that they do not get into a committed file."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ _KEY_PREFIXES = (
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 SHORTEST_KEY = 16
 SHORTEST_RUN = 20
-"""Letters and digits without a break, in what is nobody's choice of a name."""
+"""Letters and digits without a break, of a length at which a text is rarely a name."""
 
 
 @dataclass(slots=True)
 class WithoutSecrets:
-    """An address with places for its secrets, the variables that they are read from, and what stood there.
+    """An address with a placeholder for each secret, the variables for them, and the values that were there.
 
-    `values` has nothing for places that the address had already: the environment has those.
+    `values` has no entry for placeholders that the address had before: their values are in the environment.
     """
 
     address: str = ""
@@ -58,13 +58,16 @@ class WithoutSecrets:
         return ServerFromEnvironment(self.address, *self.names)
 
     def note_places(self, text: str) -> bool:
-        """Return whether there are any: then they are read from the environment too."""
+        """Note the placeholders in the text, which are read from the environment too.
+
+        Return whether there are any.
+        """
         places = dict.fromkeys(_PLACE.findall(text))
         self.names += [name for name in places if name not in self.names]
         return bool(places)
 
     def replace(self, value: str, called: str) -> str:
-        """Return what stands in the place of a secret of this name."""
+        """Return the placeholder for a secret value, with a variable name made from `called`."""
         if self.note_places(value):
             return value
         wanted = re.sub("[^A-Z0-9]+", "_", called.upper()).strip("_")
@@ -91,10 +94,10 @@ def without_secrets(address: str) -> WithoutSecrets:
     found = WithoutSecrets()
     if is_url(address):
         safe = _in_url(address.strip(), found)
-        found.note_places(safe)  # Also elsewhere, such as in the host.
+        found.note_places(safe)  # There may be some in other parts too, such as the host.
     else:
         safe = shlex.join(_in_words(shlex.split(address), found))
-    # As it was typed, unless there is something to take out.
+    # Return the text as it was typed, unless it has secrets.
     found.address = safe if found.names else address
     return found
 
@@ -114,7 +117,7 @@ def _in_url(url: str, found: WithoutSecrets) -> str:
 
 
 def _parts(rest: str) -> tuple[str, str, str]:
-    """Yield the authority, the path, and the query with the fragment, each with the characters before it."""
+    """Return the authority, the path, and the query with the fragment, each with the characters before it."""
     end = re.search(r"[?#]|\Z", rest)
     before = rest[: end.start()] if end else rest
     authority, slash, path = before.partition("/")
@@ -150,8 +153,9 @@ def _in_words(words: Iterable[str], found: WithoutSecrets) -> list[str]:
 
 
 def _in_word(word: str, found: WithoutSecrets) -> str:
-    """Yield the secrets in a word: a URL, `--name=value`, `NAME=value`, a header `Name: value`, a shell line,
-    or a key.
+    """Return a word with placeholders for its secrets.
+
+    The word may be a URL, `--name=value`, `NAME=value`, a header `Name: value`, a shell line, or a key.
     """
     if re.match(r"[\w+.-]+://", word):
         return _in_url(word, found)
@@ -173,7 +177,7 @@ def _names_secret(name: str) -> bool:
 
 
 def _is_key(value: str) -> bool:
-    """Return whether it looks like a key: it begins as keys do, or is long and mixed."""
+    """Return whether the value looks like a key: it begins as keys do, or is long and mixed."""
     if len(value) >= SHORTEST_KEY and value.startswith(_KEY_PREFIXES):
         return True
     if _UUID.fullmatch(value):

@@ -36,7 +36,10 @@ class Stream:
         self._hearing: set[asyncio.Task[None]] = set()
 
     def handle_notification(self, method: str, params: Mapping[str, Any]) -> None:
-        """Take a notification of the connection. A GET stream passes its messages to the callback itself."""
+        """Handle a notification of the connection.
+
+        A GET stream passes its messages to the callback itself.
+        """
         if method == "notifications/subscriptions/acknowledged":
             self._acknowledged.set()
         elif self._session is None:
@@ -51,8 +54,9 @@ class Stream:
     async def subscribe(
         self, connection: Connection, resources: Sequence[str], *, deadline: CallDeadline
     ) -> bool:
-        """Subscribe in the stateless protocol: one request, whose answer is the end. Return False if
-        unsupported.
+        """Subscribe in the stateless protocol, with one request whose answer ends the stream.
+
+        Return False if the server does not support it.
 
         Raises:
             MCPError: the server refused for another reason, or is gone.

@@ -51,7 +51,7 @@ def transport_for(
     if hasattr(target, "open") and hasattr(target, "where"):
         return cast("Transport", target)
     if not (callable(target) or hasattr(target, "run")):
-        raise MCPError(f"target: there is no way to a {type(target).__name__}", reason="invalid")
+        raise MCPError(f"target: a {type(target).__name__} is not supported", reason="invalid")
     from footlight.client.transports.memory import InMemory
 
     return InMemory(cast("Any", target))
@@ -69,7 +69,7 @@ def _network(url: str, headers: Mapping[str, str] | None, auth: httpx2.Auth | No
         _refuse({"auth": auth}, "a WebSocket")
         return WebSocket(url, headers=headers or {})
     raise MCPError(
-        f"target: {scheme}:// is no way to reach a server; give http(s)://, ws(s):// or a command",
+        f"target: {scheme}:// is not supported; give http(s)://, ws(s):// or a command",
         reason="invalid",
     )
 
@@ -84,11 +84,12 @@ def _command(target: str | Sequence[str], env: Mapping[str, str] | None, cwd: st
     except ValueError as error:
         raise MCPError(f"target: {error} in the command line", reason="invalid") from None
     if not all(isinstance(word, str) for word in cast("list[object]", words)):
-        raise MCPError("target: a command is made of text", reason="invalid")
+        raise MCPError("target: the words of a command must be strings", reason="invalid")
     if not words or not words[0]:
         raise MCPError("target: the command is empty; give a command line or a URL", reason="invalid")
     if words[0] == "footlight" and not _is_in_path("footlight", env):
-        words[:1] = [sys.executable, "-m", "footlight"]  # Of an environment that nobody has activated.
+        # It is not in the PATH if the virtual environment is not activated.
+        words[:1] = [sys.executable, "-m", "footlight"]
     return Stdio(words[0], tuple(words[1:]), env=env, cwd=cwd)
 
 
@@ -150,7 +151,7 @@ def _entry_of(config: Mapping[str, Any], server: str | None) -> tuple[str, Mappi
 
 
 class _ConfigEntry:
-    """The texts of an entry, with their variables filled in. No value is shown: it may be a secret."""
+    """The texts of an entry, with their variables filled in. Errors show no value, which may be a secret."""
 
     def __init__(self, name: str, entry: Mapping[str, Any], environ: Mapping[str, str]) -> None:
         self._name = name

@@ -1,4 +1,4 @@
-"""Tasks that callers share, locks that survive their event loop, and work that must not be cut short."""
+"""Tasks that callers share, locks that survive their event loop, and work that must not be interrupted."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class SharedTask(Generic[Value]):
         self._waiting = 0
 
     async def join(self) -> asyncio.Task[Value]:
-        """Return the task when it is done: it has a result, failed, or was cancelled by `cancel`."""
+        """Wait for the task and return it: it has a result, failed, or was cancelled by `cancel`."""
         task = self._task
         if task is None or task.done() or task.get_loop() is not asyncio.get_running_loop():
             task = self._task = asyncio.create_task(self._work())
@@ -47,7 +47,7 @@ class SharedTask(Generic[Value]):
 
 
 def _retrieve_exception(task: asyncio.Task[Any]) -> None:
-    """Retrieve the exception, or asyncio would report that nobody did."""
+    """Retrieve the exception, so that asyncio does not report it as never retrieved."""
     if not task.cancelled():
         task.exception()
 
@@ -71,7 +71,7 @@ class LoopLock:
 
 
 async def shield_until_done(task: asyncio.Task[None]) -> None:
-    """Wait for a task that is certain to end, however often the caller is cancelled meanwhile.
+    """Wait for a task that is certain to end, even if the caller is cancelled meanwhile, once or repeatedly.
 
     The cancellation of the caller is raised afterwards, as is the exception of the task.
     """

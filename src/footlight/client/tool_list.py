@@ -20,7 +20,7 @@ Fetch = Callable[[], Awaitable[list[Result]]]
 
 
 LONGEST_MS = 1e12
-"""Stands for a time that no float can hold."""
+"""Used for a time that is too large for a float."""
 
 
 class ToolList:
@@ -49,14 +49,14 @@ class ToolList:
             self.forget()
         told = self._told
         async with self._asking.here():
-            # One that came while we waited is new enough, even if it may not be kept.
+            # A list that arrived while this caller waited is new enough, even if it must not be cached.
             if self._tools is not None and (told != self._told or self._may_be_kept()):
                 return self._tools
             forgotten = self._forgotten
             pages = await fetch()
             listed = (_read(entry) for page in pages for entry in items(page.get("tools")))
             tools = tuple(tool for tool in listed if tool and (usable is None or usable(tool)))
-            if forgotten == self._forgotten:  # Otherwise they changed while they were told.
+            if forgotten == self._forgotten:  # Otherwise the tools changed while the list was sent.
                 self._tools, self._until = tools, _until(pages)
                 self._told += 1
             return tools
@@ -66,7 +66,7 @@ class ToolList:
 
 
 def _read(entry: object) -> Tool | None:
-    """Return the tool, or None with a warning: one that cannot be used does not take the others away."""
+    """Return the tool, or None with a warning if it is malformed: the others can still be used."""
     try:
         return read_tool(entry)
     except UnusableTool as error:

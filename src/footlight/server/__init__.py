@@ -1,1 +1,1 @@
-"""The protocol's serving side: a tool is declared, a call is dispatched, an answer goes out."""
+"""The MCP server: declare tools, dispatch calls, and send answers."""

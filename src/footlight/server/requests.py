@@ -25,7 +25,7 @@ _META = "_meta"
 
 
 class ProtocolError(Exception):
-    """A request is answered with a JSON-RPC error."""
+    """The JSON-RPC error with which a request is answered."""
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
         super().__init__(message)
@@ -143,4 +143,4 @@ class Request:
 
 
 Handler = Callable[[Request], Awaitable[dict[str, Any]]]
-"""Answer a request with its result, as the protocol has it on the wire."""
+"""Answers a request with its result, in the protocol's form."""

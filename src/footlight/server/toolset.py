@@ -1,4 +1,4 @@
-"""A toolset: tools that are offered together, and everything in which such sets differ."""
+"""A toolset: tools that are offered together, and everything that differs between toolsets."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ __all__ = ["Envelope", "Toolset"]
 
 
 class Envelope(Protocol):
-    """How an answer becomes a message of the protocol, and what a client may expect of it."""
+    """Turns answers into messages of the protocol, and describes their schema."""
 
     def schema(self, tool: Tool) -> dict[str, Any] | None:
-        """Return the JSON Schema of the structured content, or None where a tool answers with text alone."""
+        """Return the JSON Schema of the structured content, or None if the tool answers with text only."""
         ...
 
     def result(self, tool: Tool, answer: Answer) -> dict[str, Any]:
@@ -37,11 +37,11 @@ class Envelope(Protocol):
 class Toolset(ABC):
     """Tools that are offered together, made for the settings of a server.
 
-    A toolset owns how sessions are made, how answers are sent, what is recorded, and which settings go
-    together with it.
+    A toolset decides how sessions are created, how answers are sent, what is recorded, and which settings
+    are allowed with it.
 
     Raises:
-        ConfigurationError: a setting does not go together with the toolset, or names what does not exist.
+        ConfigurationError: a setting conflicts with the toolset, or names something that does not exist.
     """
 
     refused_settings: ClassVar[Mapping[str, str]]
@@ -77,7 +77,7 @@ class Toolset(ABC):
 
     @abstractmethod
     def make_envelope(self) -> Envelope:
-        """Return how answers are sent."""
+        """Return the envelope in which answers are sent."""
 
     @property
     def compact_list(self) -> bool:
@@ -85,20 +85,20 @@ class Toolset(ABC):
         return False
 
     def make_session_table(self, store: KnowledgeStore | None) -> MakeTable | None:
-        """Return what makes the session table, or None where the browser package makes it."""
+        """Return a function that makes the session table, or None if the browser package makes it."""
         del store
         return None
 
     def make_store(self, secrets: Sequence[str], mask: Callable[[Any], Any]) -> KnowledgeStore | None:
-        """Return where steps are recorded, or None where they are not.
+        """Return the store in which steps are recorded, or None if they are not recorded.
 
-        `mask` is applied to all that is written. `secrets` are texts that are recognised in any form.
+        `mask` is applied to everything that is written. `secrets` are texts that are recognized in any form.
         """
         del secrets, mask
         return None
 
     def make_recorder(self, store: KnowledgeStore) -> Recorder | None:
-        """Return what records calls in the store."""
+        """Return the recorder that writes calls to the store, or None."""
         del store
         return None
 

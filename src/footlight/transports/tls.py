@@ -36,6 +36,6 @@ def server_ssl(settings: ListenSettings) -> ssl.SSLContext | None:
     except ssl.SSLError as error:
         raise ConfigurationError(
             f"settings 'listen.tlsCertificate' and 'listen.tlsKey': {certificate} and {key} "
-            f"are no certificate and its key: {error.reason or error}"
+            f"are not a certificate and its key: {error.reason or error}"
         ) from None
     return context

@@ -182,7 +182,7 @@ def test_a_sequence_is_not_cut_off() -> None:
         ),
         (
             '{"name":"a","arguments":{"x":NaN}}',
-            'it is not JSON: NaN is no number of JSON: {"name":"a","arguments":{"x":NaN}}',
+            'it is not JSON: NaN is not a JSON number: {"name":"a","arguments":{"x":NaN}}',
         ),
         ("[]", 'it is an array, not an object with "name" and "arguments": []'),
         ("7", 'it is a number, not an object with "name" and "arguments": 7'),

@@ -185,7 +185,7 @@ def test_a_name_is_given_once(tmp_path: Path) -> None:
 
     assert (
         refused(tmp_path)
-        == f"{tmp_path / 'b.json'}: field 'name': 'mine' is the name in {tmp_path / 'a.yaml'} too"
+        == f"{tmp_path / 'b.json'}: field 'name': 'mine' is also the name in {tmp_path / 'a.yaml'}"
     )
 
 

@@ -231,7 +231,7 @@ async def test_a_session_that_is_made_again_has_nothing_of_the_one_that_crashed(
     assert (await world.answer("get_cookies")).content["error"]["code"] == "BROWSER_CRASHED"
     await world.call("navigate", url=site.page("<p>x</p>"))
     why = await world.why_not(shot)
-    assert why == "there is no such screenshot, or it had to make room for later ones"
+    assert why == "there is no such screenshot, or it was removed to make room for later ones"
     assert world.uris() == [
         "playwright:///network-log/default/page-1",
         "playwright:///page/default/page-1",
@@ -336,7 +336,9 @@ async def test_the_oldest_make_room(world: World, session: str, site: Site) -> N
     ]
 
     first, second, third = (answer.content["resource"]["uri"] for answer in answers)
-    assert await world.why_not(first) == "there is no such answer, or it had to make room for later ones"
+    assert (
+        await world.why_not(first) == "there is no such answer, or it was removed to make room for later ones"
+    )
     assert [uri for uri in world.uris() if "/answer/" in uri] == sorted([second, third])
 
 

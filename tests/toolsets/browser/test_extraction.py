@@ -578,7 +578,7 @@ async def test_what_holds_no_value_says_so_with_the_way_out(browser: SessionBrow
 
     error = await browser.refused("get_value", selector="#it")
 
-    assert error["message"] == '"#it" is no field, and holds no value'
+    assert error["message"] == '"#it" is not a field, and holds no value'
     assert error["suggestion"].startswith("Read its words with get_text")
 
 

@@ -582,7 +582,7 @@ async def test_an_upload_says_what_the_element_cannot_take(browser: SessionBrows
 
     button = await browser.refused("upload_file", selector="button", files=both[:1], timeout=400)
     assert button["code"] == "ELEMENT_NOT_INTERACTIVE"
-    assert button["message"] == '"button" is no file input, and a click on it opened no file chooser'
+    assert button["message"] == '"button" is not a file input, and a click on it opened no file chooser'
     assert button["details"] == {"selector": "button", "page": url}
 
 

@@ -131,16 +131,16 @@ async def engine(browser: SessionBrowser) -> str:
         ("playwright:///page/SESSION/page-7", "no page page-7 is open; open pages: page-1"),
         (
             "playwright:///element/SESSION/page-1/element-7",
-            "no element-7 was found in the document that is there; find it again",
+            "no element-7 was found in the current document; find it again",
         ),
         (
             "playwright:///screenshot/SESSION/page-1/2025-11-27T10:30:00Z",
-            "there is no such screenshot, or it had to make room for later ones",
+            "there is no such screenshot, or it was removed to make room for later ones",
         ),
         ("playwright:///network-log/SESSION/page-7", "no page page-7 is open; open pages: page-1"),
         (
             "playwright:///answer/SESSION/7",
-            "there is no such answer, or it had to make room for later ones",
+            "there is no such answer, or it was removed to make room for later ones",
         ),
         ("playwright:///session/SESSION/", "a part of it is empty, or dots"),
         ("playwright:///session/SESSION?full", "it has a query or a fragment"),
@@ -342,7 +342,7 @@ async def test_elements_are_gone_with_their_document(browser: SessionBrowser) ->
     """R003-54: and no id comes back for another."""
     html = "<p id=p>x</p>"
     url = (await browser.show(html))["url"]
-    gone = "no element-1 was found in the document that is there; find it again"
+    gone = "no element-1 was found in the current document; find it again"
     uri = f"playwright:///element/{browser.session_id}/page-1/element-1"
     assert await find(browser, "p") == "element-1"
 

@@ -123,7 +123,7 @@ async def test_failures_may_be_passed_over(browser: SessionBrowser) -> None:
 @pytest.mark.parametrize(
     ("step", "message"),
     [
-        ({"tool": "clik"}, "steps.1.tool: clik is no tool"),
+        ({"tool": "clik"}, "steps.1.tool: clik is not a tool"),
         ({"tool": "run_steps", "arguments": {"steps": []}}, "steps.1.tool: run_steps cannot be a step"),
         ({"tool": "list_sessions"}, "steps.1.tool: list_sessions cannot be a step"),
         ({"tool": "click"}, "steps.1 (click): click needs the parameter selector"),

@@ -367,8 +367,8 @@ async def test_a_download_of_the_last_action_is_not_waited_for(browser: SessionB
         ({"text": " "}, "INVALID_PARAMETER", "text", "text: "),
         ({"download": False}, "INVALID_PARAMETER", "download", "download: must be True, got False"),
         ({"time": 5}, "INVALID_PARAMETER", "time", "time: unknown parameter; wait_for takes text, textGone"),
-        ({"url": "/(/"}, "INVALID_PARAMETER", "url", "url: /(/ is no regular expression: "),
-        ({"response": "/(/"}, "INVALID_PARAMETER", "response", "response: /(/ is no regular expression: "),
+        ({"url": "/(/"}, "INVALID_PARAMETER", "url", "url: /(/ is not a regular expression: "),
+        ({"response": "/(/"}, "INVALID_PARAMETER", "response", "response: /(/ is not a regular expression: "),
         ({"selector": "p["}, "INVALID_SELECTOR", None, 'The selector "p[" '),
     ],
 )

@@ -126,7 +126,7 @@ class _ToolPage(ABC):
         except ToolInvocationError as error:
             raise (dialect.translate_error(error, operation) if error.result is not None else error) from None
         except TimeoutError:
-            raise operation.timed_out() from None
+            raise operation.timeout_error() from None
         except ValueError as error:  # raised by the dialects for an answer that cannot be read
             raise ToolInvocationError(
                 f"{operation.tool}: {error}", tool_name=operation.tool, reason="protocol"

@@ -127,7 +127,7 @@ async def upload_files(page: Page, selector: str, files: Sequence[Path], deadlin
             if not clicked:
                 raise
             raise ElementNotInteractive(
-                f'"{selector}" is no file input, and a click on it opened no file chooser',
+                f'"{selector}" is not a file input, and a click on it opened no file chooser',
                 selector=selector,
                 page=page.url,
             ) from None

@@ -66,7 +66,7 @@ class UrlPattern:
                 self._expression = LinearPattern(text[1:-1], dot_matches_newline=True)
             except PatternError as error:
                 raise InvalidParameter(
-                    f"{parameter}: {_shorten(text)} is no regular expression: {error}. Without slashes "
+                    f"{parameter}: {_shorten(text)} is not a regular expression: {error}. Without slashes "
                     "around it, it is a part of the URL",
                     parameter=parameter,
                 ) from None

@@ -114,7 +114,7 @@ class SessionOptions:
         try:
             return _ADAPTER.validate_python(data)
         except ValidationError as error:
-            raise ValueError(f"{error.error_count()} of its fields are no options of a session") from None
+            raise ValueError(f"{error.error_count()} of its fields are not options of a session") from None
 
 
 _ADAPTER = TypeAdapter(SessionOptions)

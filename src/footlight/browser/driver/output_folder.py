@@ -158,7 +158,7 @@ def _is_name(name: str) -> bool:
 def _check_name(name: str, parameter: str) -> None:
     if not _is_name(name):
         raise InvalidParameter(
-            f"{parameter}: {name[:100]!r} is no plain file name; give one such as checkout-2, without "
+            f"{parameter}: {name[:100]!r} is not a plain file name; give one such as checkout-2, without "
             "a folder, of at most 100 letters, digits, dots, dashes, underscores and spaces "
             f"({MAX_NAME_BYTES} bytes in UTF-8)",
             parameter=parameter,

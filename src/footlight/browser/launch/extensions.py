@@ -75,7 +75,7 @@ def read_extension(folder: Path) -> UnpackedExtension:
         manifest = _section(_read(path))
     except OSError as error:
         raise InvalidConfig(
-            f"{folder} is no unpacked extension: {path.name} cannot be read: {error.strerror or error}",
+            f"{folder} is not an unpacked extension: {path.name} cannot be read: {error.strerror or error}",
             suggestion="Give the folder that has the extension's manifest.json.",
             folder=str(folder),
         ) from None

@@ -124,12 +124,12 @@ class LaunchOptions:
     def from_json(cls, data: Mapping[str, Any]) -> LaunchOptions:
         """Parse saved options. Raise ValueError if they are damaged or of another version."""
         if unknown := sorted(set(data) - set(_NAMES)):
-            raise ValueError(f"{unknown[0]!r} is no launch option")
+            raise ValueError(f"{unknown[0]!r} is not a launch option")
         try:
             options = _ADAPTER.validate_python({_NAMES[alias]: value for alias, value in data.items()})
             options.check()
         except (ValidationError, InvalidParameter) as error:
-            raise ValueError(f"they are no launch options: {error}") from None
+            raise ValueError(f"they are not launch options: {error}") from None
         return options
 
 

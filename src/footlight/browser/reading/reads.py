@@ -88,7 +88,7 @@ async def value(page: Page, selector: str, deadline: Deadline) -> str:
         value: str | None = await run_about(element, _VALUE_OF, timeout_ms=timeout)
         if value is None:
             raise ElementNotInteractive(
-                f'"{selector}" is no field, and holds no value',
+                f'"{selector}" is not a field, and holds no value',
                 suggestion="Read its words with get_text, or give the selector of the field itself.",
                 selector=selector,
                 page=page.url,

@@ -1,8 +1,8 @@
-"""Playwright's aria snapshots, read into nodes.
+"""Read Playwright's aria snapshots into nodes.
 
-They are YAML, one node to a line, of which only a little is ever used. A general reader fails on some of
-them: a key has room for 1,024 characters, which a long name passes, and YAML refuses characters that pages
-have. So each line is read by itself, and tests compare with a YAML reader whatever that can read.
+They are a small subset of YAML, with one node per line. A general YAML reader fails on some of them: a key is
+limited to 1,024 characters, which a long name exceeds, and YAML refuses characters that pages contain. So
+each line is parsed here. Tests compare the result with that of a YAML reader where it can read the text.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _decoder = json.JSONDecoder(strict=False)
 
 
 def read_aria_yaml(yaml: str) -> list[AccessibilityNode]:
-    """The nodes at the top. What is deeper than `MOST_LEVELS` is with its ancestor of that level.
+    """Return the nodes at the top level. A node deeper than `MOST_LEVELS` is put at that level.
 
     Raises:
-        ValueError: a line of it is none of an aria snapshot.
+        ValueError: a line is not one of an aria snapshot.
     """
     top: list[AccessibilityNode] = []
     above: list[AccessibilityNode] = []
@@ -43,7 +43,7 @@ def read_aria_yaml(yaml: str) -> list[AccessibilityNode]:
         item = _ITEM.fullmatch(line)
         level = len(item[1]) // 2 if item else 0
         if item is None or len(item[1]) % 2 or level > deepest:
-            raise ValueError(f"this is no line of an aria snapshot: {line[:100]}")
+            raise ValueError(f"this is not a line of an aria snapshot: {line[:100]}")
         deepest = level + 1
         del above[min(level, MOST_LEVELS - 2) :]
         owner = above[-1] if above else None
@@ -64,7 +64,7 @@ def _split(item: str) -> tuple[str, str | None]:
     if item.startswith("'"):
         quoted = _QUOTED_KEY.fullmatch(item)
         if quoted is None:
-            raise ValueError(f"this is no key of an aria snapshot: {item[:100]}")
+            raise ValueError(f"this is not a key of an aria snapshot: {item[:100]}")
         return quoted[1].replace("''", "'"), _scalar(quoted[2])
     end = _end_of_key(item)
     if end == len(item):
@@ -73,7 +73,7 @@ def _split(item: str) -> tuple[str, str | None]:
 
 
 def _end_of_key(item: str) -> int:
-    """Return the place of the key's colon. A name contains one only if the whole key is quoted."""
+    """Return the index of the key's colon. A name contains a colon only if the whole key is quoted."""
     found = re.search(r":(?: |$)", item)
     return found.start() if found else len(item)
 
@@ -93,7 +93,7 @@ def _node(key: str, value: str | None) -> AccessibilityNode:
         return AccessibilityNode(role="text", name=value or "")
     role = _ROLE.match(key)
     if role is None:
-        raise ValueError(f"this is no key of an aria snapshot: {key[:100]}")
+        raise ValueError(f"this is not a key of an aria snapshot: {key[:100]}")
     node, end = AccessibilityNode(role=role[0]), role.end()
     if key.startswith(' "', end):
         name, end = _decoder.raw_decode(key, end + 1)

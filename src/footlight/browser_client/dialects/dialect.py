@@ -1,4 +1,4 @@
-"""What the typed Playwright client needs of a server, whatever its tools are called."""
+"""The operations that the typed Playwright client needs of a server, independent of its tools' names."""
 
 from __future__ import annotations
 
@@ -44,14 +44,17 @@ class Dialect(Protocol):
     async def close(self, operation: Operation) -> None: ...
 
     def translate_error(self, error: ToolInvocationError, operation: Operation) -> MCPError:
-        """Return a tool's failure for people: what went wrong, without the server's wording around it."""
+        """Return a tool's failure as an error for people, without the text that the server adds to
+        every error.
+        """
         ...
 
 
 def ensure_tool(tools: Mapping[str, Tool], name: str, *, hint: str) -> Tool:
-    """
+    """Return the tool called `name`.
+
     Raises:
-        ToolInvocationError: the server has no such tool; the hint says how it could have.
+        ToolInvocationError: the server has no such tool; `hint` says how to get it.
     """
     if name not in tools:
         raise ToolInvocationError(

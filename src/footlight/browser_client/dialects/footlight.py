@@ -26,12 +26,15 @@ if TYPE_CHECKING:
 __all__ = ["FootlightDialect"]
 
 RETURN_MS = 500
-"""The server is given a little less time than there is: so that it can still say what it waited for."""
+"""The server gets a little less than the remaining time, so that its error can say what it waited for."""
 _TRUTHS = {"true": True, "false": False}
 
 
 class FootlightDialect:
-    """Works in the given session, or the caller's default one; where a connection has none, in its own."""
+    """Works in the given session or the caller's default session.
+
+    If there is neither, it creates a session.
+    """
 
     server: ClassVar[str] = "footlight serve"
     needs: ClassVar[frozenset[str]] = frozenset({"navigate", "screenshot", "snapshot", "click"})
@@ -83,7 +86,8 @@ class FootlightDialect:
         entries: list[dict[str, Any]] = [
             {"selector": selector, "value": value} for selector, value in fields.items()
         ]
-        # It says which of them is to be ticked and takes no words. To fill again changes nothing.
+        # The error names the field that must be checked, not filled. Filling the others again
+        # changes nothing.
         while True:
             try:
                 await self._data(operation, "fill_form", {"fields": entries, "observe": "none"})
@@ -110,7 +114,7 @@ class FootlightDialect:
                 raise
 
     async def _data(self, operation: Operation, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the tool's data. It is read from its resource if it was too long to be sent."""
+        """Return the tool's data. If the answer was too long to be sent, read the data from its resource."""
         answer = an_object((await self._call(operation, tool, arguments)).structured_content)
         link = text(an_object(answer.get("resource")).get("uri"))
         if link is not None:
@@ -137,7 +141,7 @@ class FootlightDialect:
         return {**session, **arguments, "timeout": int(max(left - RETURN_MS, left * 0.9, 1))}
 
     async def _linked_image(self, operation: Operation, result: ToolResult) -> str:
-        """Return a large image, of which the answer has only a link."""
+        """Return an image that was too large for the answer, which only links to it."""
         link = next((part.uri for part in result.content if part.type == "resource_link"), None)
         if link is not None:
             for content in await operation.read(link):
@@ -149,7 +153,7 @@ class FootlightDialect:
         told = _error(error)
         message = " ".join(filter(None, (text(told.get("message")), text(told.get("suggestion")))))
         if told.get("code") == "TIMEOUT":
-            return operation.timed_out(because=text(told.get("message")))
+            return operation.timeout_error(because=text(told.get("message")))
         return ToolInvocationError(
             message or error.message,
             tool_name=error.tool_name,
@@ -186,4 +190,4 @@ def _parse_json(contents: Any) -> object:
     try:
         return json.loads("".join(content.text or "" for content in contents))
     except (ValueError, RecursionError):
-        raise InvalidResult("the linked answer is no JSON") from None
+        raise InvalidResult("the linked answer is not JSON") from None

@@ -1,7 +1,7 @@
-"""The answers of `@playwright/mcp`: Markdown with a section for everything there is to tell.
+"""Read the answers of `@playwright/mcp`: Markdown with a section for each kind of information.
 
 Pages can write into some sections: a dialog's message may have line ends, and look like another section. Each
-fact is therefore taken from where no page comes before it.
+fact is therefore read from a place that no text of a page comes before.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ _PAGE_TOOLS = re.compile(r"\A- webmcp tools .*?\n\n", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class PageHead:
-    """`status` only where it is none of success: others are not told."""
+    """The page's section.
+
+    `status` is only known if it is not a success: the server does not report others.
+    """
 
     url: str
     title: str | None = None
@@ -56,7 +59,7 @@ def dialog_of(answer: str) -> str | None:
 def snapshot_of(answer: str) -> str | None:
     """Return the YAML of the snapshot in an answer, without the tools that the page offers.
 
-    It is the last of them: what a page writes comes before it.
+    The last snapshot in the answer counts: whatever a page writes comes before it.
     """
     closed = _UNTIL_LAST_FENCE.match(answer)
     sections = _SNAPSHOT.findall(closed[0]) if closed else None
@@ -79,7 +82,7 @@ def value_of(answer: str) -> Any:
 
 
 def error_of(answer: str, *, log: bool = True) -> str:
-    """Return the error without stack traces and colours. Its log says which fields were filled in."""
+    """Return the error without stack traces and colours. Its call log says which fields were filled in."""
     section = _ERROR.match(answer)
     said = _TRACE.sub("", _TERMINAL.sub("", section[1] if section else answer))
     if not log:

@@ -49,13 +49,13 @@ _KIND = """\
   const option = options.find(each => each.label === value) || options.find(each => each.value === value);
   return [type, option ? option.label : value];
 }"""
-"""Returns the server's name for the kind of an element, and the value in the form that the server expects:
-for an option its label.
+"""A script that returns the server's name for the kind of an element, and the value in the form that the
+server expects: for an option its label.
 """
 
 
 class PlaywrightMcpDialect:
-    """It has one browser, and no word for sessions."""
+    """The dialect of a server with one browser and no sessions."""
 
     server: ClassVar[str] = "@playwright/mcp"
     needs: ClassVar[frozenset[str]] = frozenset(
@@ -71,7 +71,7 @@ class PlaywrightMcpDialect:
         if page is None:
             raise InvalidResult("the answer does not say which page it is")
         if (dialog := dialog_of(answer)) is not None and not _same_place(page.url, url):
-            # As the server tells it, it has gone there.
+            # The server reports it as a successful navigation.
             raise ToolInvocationError(
                 f"The page did not leave {page.url}: a dialog is open, which browser_handle_dialog answers: "
                 f"{dialog}",
@@ -84,7 +84,7 @@ class PlaywrightMcpDialect:
         try:
             return await self._text(operation, "browser_navigate", {"url": url})
         except ToolInvocationError:
-            # The browser's own page about it comes late, and would get in the way of the next navigation.
+            # The browser's own error page loads late, and would interrupt the next navigation.
             with suppress(MCPError):
                 await self._evaluate(operation, "() => null", {})
             raise
@@ -126,7 +126,7 @@ class PlaywrightMcpDialect:
 
     async def evaluate(self, operation: Operation, script: str) -> Any:
         ensure_tool(self.tools, "browser_evaluate", hint="allow it in the server's capabilities")
-        # It puts parentheses around the script, which a semicolon or a comment at the end would break.
+        # The server puts the script in parentheses, which a semicolon or a comment at the end would break.
         expression = f"{script.strip().rstrip(';')}\n" if "//" in script else script.strip().rstrip(";")
         answer = await self._text(operation, "browser_evaluate", {"function": expression})
         try:
@@ -145,7 +145,7 @@ class PlaywrightMcpDialect:
         """Return the kind of each field, which the server requires. The page is asked in one call, except for
         refs.
 
-        Where it cannot answer, a textbox: if that is wrong, the server says so.
+        If the page cannot answer, `textbox` is assumed: if that is wrong, the server reports an error.
         """
         asked = [selector for selector in fields if not _REF.fullmatch(selector)]
         script = _kinds_script({selector: fields[selector] for selector in asked})

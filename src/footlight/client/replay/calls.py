@@ -188,7 +188,7 @@ _TOO_DEEP = f"it is nested more than {DEEPEST} levels deep"
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 _DECODER = json.JSONDecoder(parse_constant=_no_constant)

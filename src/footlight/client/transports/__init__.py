@@ -1,1 +1,1 @@
-"""The ways to a server, from the client's side."""
+"""The client's transports: stdio, Streamable HTTP, WebSocket, and servers in the same process."""

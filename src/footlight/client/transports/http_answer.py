@@ -19,9 +19,10 @@ __all__ = ["check_coding", "drain", "media_type", "read_body", "read_refusal"]
 MAX_ERROR_SIZE = 64 << 10
 MAX_MESSAGE = 200
 MIN_SECRET = 4
-"""Characters. Shorter values are not masked in what the server says: they would match anywhere."""
+"""Characters. Shorter values are not masked in the server's answers: they would match anywhere."""
 GATEWAY_STATUSES = (401, 403, 407, 413, 421, 429)
-"""Statuses of what stands in front of the MCP server, which never saw the request, in any form of body."""
+"""Statuses that a proxy or gateway sends if the request did not reach the MCP server, with any form of body.
+"""
 
 
 def media_type(response: httpx2.Response) -> str:
@@ -99,11 +100,11 @@ def _advice(response: httpx2.Response) -> str:
         return ""
     if "Authorization" in response.request.headers:
         return ": it does not accept the credentials"
-    return ": it wants credentials; give `auth`, or a header `Authorization`"
+    return ": credentials are required; give `auth`, or a header `Authorization`"
 
 
 def _read_message(data: object, media: str) -> str:
-    """Return the message for people in a body, unless it is a page."""
+    """Return the message for people in a body, unless the body is an HTML page."""
     if media == "text/plain":
         message = text(data)
     elif media.endswith("json"):

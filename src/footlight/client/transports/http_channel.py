@@ -80,7 +80,7 @@ class HttpChannel:
         return self._session.id
 
     async def terminate(self) -> bool:
-        # Taken first, because a stream that is closed on purpose is not told that its session ended.
+        # Forget the session first: a stream that is closed on purpose gets no error about the session's end.
         get_stream, self._get_stream = self._get_stream, None
         session_id = self._session.forget()
         if get_stream is not None:
@@ -136,7 +136,7 @@ class HttpChannel:
     def _forget_exchange(self, exchange: asyncio.Task[None]) -> None:
         self._exchanges.discard(exchange)
         if not exchange.cancelled():
-            exchange.exception()  # Retrieved here, in case the sender was cancelled.
+            exchange.exception()  # Retrieve it, in case the sender was cancelled.
 
     async def _exchange(self, message: Message, headers: Mapping[str, str]) -> None:
         if kind_of(message) == "request":
@@ -172,7 +172,7 @@ class HttpChannel:
         await self._resume(stream, take, end)
 
     async def _resume(self, stream: EventStream, take: Take, end: MCPError) -> None:
-        """Continue the stream of an answer that was cut.
+        """Continue the stream of an answer that was interrupted.
 
         Raises:
             MCPError: `end`, if the server does not allow it.

@@ -1,4 +1,4 @@
-"""The only module that uses `httpx2`'s client: requests to one URL, and its exceptions as ours."""
+"""Send requests to one URL. The only module that uses `httpx2`'s client; it translates its exceptions."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class HttpEndpoint:
         except (httpx2.HTTPError, httpx2.InvalidURL):
             raise
         except Exception as error:
-            # An `auth` is foreign code with its own exceptions.
+            # An `auth` is the caller's code, with its own exceptions.
             if self._auth is None:
                 raise
             raise MCPError(
@@ -202,7 +202,7 @@ _ERRORS: tuple[tuple[type[Exception], type[MCPError], Reason, str], ...] = (
 
 
 def _describe(error: BaseException) -> str:
-    """Return the words of the system, which the libraries above it repeat less exactly."""
+    """Return the system's message, which is more exact than those of the libraries above it."""
     if isinstance(error, httpx2.RemoteProtocolError):
         # The text after the colon is what the server sent.
         return str(error).partition(": ")[0]
@@ -218,7 +218,7 @@ def _request_place(error: Exception) -> str | None:
     """Return where the request went, which an `auth` may have sent elsewhere."""
     try:
         return _url_place(error.request.url) if isinstance(error, httpx2.RequestError) else None
-    except RuntimeError:  # It does not know.
+    except RuntimeError:  # The error has no request.
         return None
 
 

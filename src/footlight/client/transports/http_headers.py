@@ -1,4 +1,4 @@
-"""The headers of HTTP requests: the protocol's own, and the caller's beside them. No I/O."""
+"""The headers of HTTP requests: those of the protocol and those of the caller. No I/O."""
 
 from __future__ import annotations
 
@@ -96,7 +96,9 @@ def is_visible_ascii(text: str) -> bool:
 
 
 def _message_version(message: Message) -> str | None:
-    """Return the revision of the message itself: a stateless one's, or the one that a handshake offers."""
+    """Return the revision that the message names: in `_meta` if it is stateless, or as the handshake's
+    offer.
+    """
     params = an_object(message.get("params"))
     if names_version(message):
         protocol = params["_meta"][_VERSION_KEY]

@@ -28,7 +28,8 @@ logger = logging.getLogger(__name__)
 RETRY_MS = 1000
 MIN_PAUSE_MS = 50
 MAX_BACK_OFF_MS = 5_000
-"""The pauses grow from `MIN_PAUSE_MS` to this while connections bring nothing, whatever the server asks."""
+"""Pauses grow from `MIN_PAUSE_MS` to this while connections bring no message, whatever the server asks for.
+"""
 ATTEMPTS = 5
 """Consecutive failures after which the stream is given up."""
 REST_SECONDS = 0.05
@@ -36,7 +37,7 @@ MAX_RECENT_IDS = 1024
 NOT_JSON = -32700
 
 Take = Callable[["Message"], bool]
-"""Takes a message. Returns whether it was the last one that is needed."""
+"""Handles a message. Returns whether it was the last one that is needed."""
 
 
 class EventStream:
@@ -212,7 +213,7 @@ class StreamReader:
         self._task.cancel()
         await asyncio.wait([self._task], timeout=CLOSE_SECONDS)
         if not self._opened.cancel():
-            self._opened.exception()  # Retrieved here, in case the waiting task was cancelled.
+            self._opened.exception()  # Retrieve it, in case the waiting task was cancelled.
 
     def fail(self, error: MCPError) -> None:
         """End the stream with this error, which is passed on."""

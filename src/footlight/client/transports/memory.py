@@ -32,7 +32,7 @@ __all__ = ["InMemory"]
 logger = logging.getLogger("footlight.client.memory")
 
 GRACE_SECONDS = 2.0
-"""For the server to end when the messages end, and again when it is cancelled."""
+"""How long the server may take to end after its messages end, and again after it is cancelled."""
 MAX_DESCRIPTION = 200
 
 

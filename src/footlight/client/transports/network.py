@@ -20,12 +20,12 @@ _DETAILS = re.compile(r"^\[[^\]]*\] | \(_ssl\.c:\d+\)$")
 
 
 def describe_os_error(error: OSError) -> str:
-    """Return the system's words for a network error, without addresses and places in source code."""
+    """Return the system's message for a network error, without addresses and places in source code."""
     import ssl  # Imported late: plain HTTP needs no TLS.
 
     if isinstance(error, ssl.SSLError):
         no_tls = error.reason in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST")
-        return "what answers does not speak TLS" if no_tls else _DETAILS.sub("", error.strerror or "no TLS")
+        return "the server does not speak TLS" if no_tls else _DETAILS.sub("", error.strerror or "no TLS")
     if isinstance(error, ConnectionError) and error.errno:
         return os.strerror(error.errno)
     return error.strerror or str(error) or "the connection broke"
@@ -51,7 +51,7 @@ def check_headers(headers: object) -> None:
     for name, value in cast("Mapping[object, object]", headers).items():
         if not _matches(name, _NAME) or not _matches(value, _VALUE):
             # The value is not shown: it may be a token.
-            raise MCPError(f"No header can be what is given for {name!r:.60}", reason="invalid")
+            raise MCPError(f"headers: the name or value of {name!r:.60} is not valid", reason="invalid")
 
 
 def _matches(given: object, pattern: re.Pattern[str]) -> bool:

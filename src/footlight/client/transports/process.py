@@ -23,7 +23,7 @@ __all__ = ["ServerProcess", "start_process"]
 logger = logging.getLogger(__name__)
 
 GRACE_SECONDS = 2.0
-"""For the server to end when its input ends, and again after SIGTERM."""
+"""How long the server may take to end after its input ends, and again after SIGTERM."""
 LAST_SECONDS = 1.0
 POLL_SECONDS = 0.02
 
@@ -82,8 +82,9 @@ class ServerProcess(asyncio.SubprocessProtocol):
         return self._transport.get_returncode()
 
     async def write(self, data: bytes) -> None:
-        """Write all of it, once no other write is running and there is room. Nothing is written if cancelled
-        while waiting.
+        """Write all data, once no other write is running and there is room.
+
+        If this is cancelled while it waits, nothing is written.
 
         Raises:
             BrokenPipeError: the input of the process is closed.
@@ -104,7 +105,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
         self._writable.set()
 
     async def read_to_end(self) -> None:
-        """Wait until the exit code is known and all output was taken.
+        """Wait until the exit code is known and all output was read.
 
         The wait is bounded, because a child may keep the output open.
         """

@@ -25,7 +25,7 @@ class LastWords:
         """Whether indented lines are lines of source code."""
 
     def add(self, line: str) -> None:
-        """Take the next line, without its line end."""
+        """Add the next line, without its line end."""
         margin = _GROUP_MARGIN.match(line)
         content = line if margin is None else line[margin.end() :]
         if content.startswith(_TRACE_HEADS) or content.lstrip().startswith('File "'):
@@ -47,12 +47,12 @@ class LastWords:
 
 
 def _is_group_separator(content: str) -> bool:
-    """Return whether it only separates the exceptions of a group, as `---- 1 ----` does."""
+    """Return whether the line only separates the exceptions of a group, as `---- 1 ----` does."""
     return "----" in content and not content.strip("-+. 0123456789")
 
 
 def _is_stack_frame(content: str) -> bool:
-    """Return whether it is a stack frame of JavaScript, Java, Go or Rust."""
+    """Return whether the line is a stack frame of JavaScript, Java, Go or Rust."""
     return (
         content.startswith("at ")
         or (content.startswith("... ") and content.endswith(" more"))
@@ -81,7 +81,7 @@ class LineBuffer:
         return lines
 
     def take(self) -> bytes:
-        """Return and forget what came after the last line end."""
+        """Return and discard the data after the last line end."""
         line = b"".join(self._parts)
         self._parts.clear()
         self._size = 0

@@ -34,7 +34,7 @@ __all__ = ["MAX_LINE", "Stdio"]
 logger = logging.getLogger("footlight.client.stdio")
 
 MAX_LINE = 64 << 20
-"""Bytes. A longer line ends the connection, because its request cannot be known."""
+"""Bytes. A longer line ends the connection, because it is unknown which request it answers."""
 MAX_STDERR_LINE = 4_000
 MAX_SKIPPED_WARNINGS = 20
 MAX_SHOWN = 200
@@ -47,8 +47,9 @@ _UNPRINTABLE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f]")
 class Stdio:
     """A command that is started without a shell and looked up in the server's PATH.
 
-    `env` is the whole environment of the server, or None for a copy of ours. Adding to a hidden selection of
-    variables would lose some that are needed (DISPLAY for a headed browser), or leak some unnoticed (a key).
+    `env` is the whole environment of the server, or None for a copy of this process's. Adding to a hidden
+    selection of variables would lose some that are needed (DISPLAY for a headed browser), or leak some
+    unnoticed (a key).
     """
 
     command: str
@@ -57,7 +58,7 @@ class Stdio:
     cwd: str | os.PathLike[str] | None = None
 
     def __post_init__(self) -> None:
-        """Check the types, which callers without a type checker get wrong.
+        """Check the types, for callers without a type checker.
 
         Raises:
             MCPError: `command` is not a text, or `args` is not a sequence of texts (`invalid`).
@@ -125,7 +126,7 @@ def _describe_start_failure(error: OSError | ValueError, *, command: str, cwd: s
     if isinstance(error, ValueError):
         return f"The server could not be started: {error}"
     if cwd is not None and error.filename == cwd:
-        return f"The server's folder {cwd} does not exist, or is no folder that can be entered"
+        return f"The server's folder {cwd} does not exist, or is not a folder that can be entered"
     if isinstance(error, FileNotFoundError):
         return (
             f"The command {command!r} was not found: install it, give its full path, or give the server a "
@@ -134,7 +135,7 @@ def _describe_start_failure(error: OSError | ValueError, *, command: str, cwd: s
     if isinstance(error, PermissionError):
         return f"The command {command!r} is not executable: make it so, or start it with its interpreter"
     if error.errno == errno.ENOEXEC:
-        return f"The command {command!r} is no program of this system: start it with its interpreter"
+        return f"The command {command!r} is not a program for this system: start it with its interpreter"
     return f"The command {command!r} could not be started: {error.strerror}"
 
 
@@ -206,7 +207,7 @@ class _StdioChannel:
             self._skipped += 1
             # The first warnings are enough for a program that prints a lot.
             level = logging.WARNING if self._skipped <= MAX_SKIPPED_WARNINGS else logging.DEBUG
-            logger.log(level, "%s: skipped a line that is no message: %.120r", self._name, line[:120])
+            logger.log(level, "%s: skipped a line that is not a message: %.120r", self._name, line[:120])
             return False
         self._receiver.receive(message)
         return True

@@ -54,7 +54,7 @@ async def open_websocket(
     ssl: SSLContext | None,
     max_size: int,
 ) -> Channel:
-    """Connect and return the channel. Errors name the server by `where`, which holds no secret."""
+    """Connect and return the channel. Errors name the server by `where`, which contains no secret."""
     options: dict[str, Any] = {**WIRE, "max_size": max_size}
     if ssl is not None:
         options["ssl"] = ssl
@@ -103,14 +103,17 @@ def _refusal(error: InvalidStatus, *, where: str, headers: Mapping[str, str]) ->
 
 
 def _describe_failure(error: Exception) -> str:
-    """Return what went wrong in our own words: those of libraries may quote a header or a proxy's address."""
+    """Describe the failure.
+
+    Messages of libraries are not used: they may quote a header or a proxy's address.
+    """
     match error:
         case TimeoutError():
             return f"the server did not answer within {OPEN_SECONDS:.0f} s"
         case ProxyError() | InvalidProxy() | ImportError():
             return "the proxy for this address cannot be used"
         case InvalidHandshake():
-            return "what answers does not speak WebSocket"
+            return "the server does not speak WebSocket"
         case UnicodeError():
             return "there is no such host"
         case OSError():
@@ -136,7 +139,7 @@ class _WebSocketChannel:
         frame = encode(message)
         try:
             async with self._send_lock:
-                # Wait for room first. Otherwise messages that callers gave up would fill the buffer.
+                # Wait for room first. Otherwise messages whose callers no longer wait would fill the buffer.
                 await self._socket.drain()
                 await self._socket.send(frame, text=True)
         except ConnectionClosed as error:
@@ -182,7 +185,7 @@ class _WebSocketChannel:
         try:
             message = parse(frame, unit="frame")
         except MCPError:
-            logger.warning("%s: skipped a frame that is no message: %.120r", self._where, frame[:120])
+            logger.warning("%s: skipped a frame that is not a message: %.120r", self._where, frame[:120])
             return
         if not self._closed:
             self._receiver.receive(message)
@@ -199,5 +202,5 @@ class _WebSocketChannel:
             reason = f": {error.rcvd.reason}" if error.rcvd.reason else ""
             return f"the server closed the connection with code {error.rcvd.code}{reason}"
         if error.sent is not None:
-            return f"the connection was given up with code {error.sent.code}: {error.sent.reason}"
+            return f"the connection was closed with code {error.sent.code}: {error.sent.reason}"
         return "the connection broke"

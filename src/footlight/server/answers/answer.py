@@ -1,4 +1,4 @@
-"""What a call returns: plain values, which can be written as JSON."""
+"""The answer of a call: plain values, which can be written as JSON."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from footlight.server.answers.json_values import PageText, clean
 __all__ = ["Answer", "AnswerLink", "Image", "failure", "link_to_whole", "success", "without_page_texts"]
 
 MAX_PREVIEW = 2_000
-"""Characters of an answer that is only linked."""
+"""Characters of the preview of an answer that is only linked."""
 MAX_ERROR_BYTES = 50_000
 """A larger error contains a page's text or address, which is cut."""
 MAX_TEXT = 1_000

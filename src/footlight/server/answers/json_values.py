@@ -21,10 +21,10 @@ class PageText(str):
 
 
 def clean(value: Any) -> Any:
-    """Return a copy that JSON can hold: half surrogate pairs, infinities and dates are replaced.
+    """Return a copy that JSON can represent: half surrogate pairs, infinities and dates are replaced.
 
-    A value that contains itself is cut, and so is what follows after a million values: objects that share
-    their parts can be small in a page and endless when they are written out.
+    A value that contains itself is cut, and so is everything after a million values: objects that share
+    their parts can be small in a page, but grow exponentially when they are written out.
     """
     return _Copy().of(value)
 

@@ -27,9 +27,9 @@ def mark_page_content(text: str, *, source: str) -> str:
 
 
 def _origin(source: str) -> str:
-    """Return the origin of a URL, or its scheme where the page has chosen all the rest, as with `data:`.
+    """Return the origin of a URL, or only its scheme if the page chose the rest, as with `data:`.
 
-    The result cannot end the mark that it stands in.
+    The result cannot close the mark that contains it.
     """
     scheme, colon, rest = source.partition(":")
     host = re.split("[/?#]", rest[2:], maxsplit=1)[0].rpartition("@")[2] if rest.startswith("//") else ""

@@ -1,4 +1,4 @@
-"""How far a call has come: for the error of a late call, and for the end of a cancelled one."""
+"""The state of a running call, for the error of a late call and for the end of a cancelled one."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class CallState:
             self._cancel(work)
 
     def _undo(self) -> None:
-        """Undo also what was complete, if only its answer had no reader."""
+        """Undo completed work too, if its answer was never sent."""
         for undo in self.call.report.undo if self.call else ():
             run_detached(undo())
 

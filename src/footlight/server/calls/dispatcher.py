@@ -55,7 +55,7 @@ __all__ = ["Dispatcher", "UnknownTool"]
 logger = logging.getLogger(__name__)
 
 GRACE_SECONDS = 8.0
-"""A call that ran out of time may look for the reason before it is cut off."""
+"""How long a call that ran out of time may look for the reason before it is cancelled."""
 
 
 class UnknownTool(LookupError):
@@ -81,7 +81,10 @@ class Dispatcher:
         recorder: Recorder | None = None,
         journal: CallJournal | None = None,
     ) -> None:
-        """`withheld` are tools that are not offered; `mask` is applied to everything that leaves."""
+        """Create a dispatcher.
+
+        `withheld` are tools that are not offered; `mask` is applied to every answer.
+        """
         self._tools = {tool.name: tool for tool in tools}
         self._withheld = {tool.name: tool for tool in withheld}
         self._settings = settings
@@ -236,7 +239,7 @@ class Dispatcher:
         call = replace(call, deadline=call.deadline.start_patience())
         call = replace(call, steps=functools.partial(self._run_steps, call, arguments, observer))
         state.call = call
-        if tool.queued:  # What happens while another call runs belongs to that call.
+        if tool.queued:  # Events during another call belong to that call.
             session.actions.begin(acts=tool.effect == "act")
         try:
             if state.followed is not None:
@@ -285,7 +288,7 @@ class Dispatcher:
 
     def _finish(self, state: CallState, answer: Answer) -> Answer:
         """Mask an answer, shorten it, and add what is known of every call."""
-        # What is kept, or sent as a beginning, is masked as a whole: half a secret would not be found.
+        # Mask an answer before it is stored or cut: part of a secret would not be found.
         answer = self._mask(answer)
         if answer.success and state.session and not state.tool.whole:
             max_bytes = self._settings.resources.max_inline_text
@@ -378,7 +381,7 @@ async def _find_page(call: ToolCall, arguments: BaseModel) -> None:
         DialogOpen: a dialog stops the page.
     """
     call.use_page(await call.session.page_table.get(getattr(arguments, "page_id", None)))
-    call.page.view.take_located()  # A call that failed may have left one.
+    call.page.view.take_located()  # A failed call may have left one.
     await check_no_dialog(call)
 
 
@@ -427,7 +430,7 @@ def _with_page_facts(data: Mapping[str, Any], tool: Tool, call: ToolCall) -> Map
     if page is None:
         return data
     if tool.effect == "act" and tool.scope == "page" and not page.closed and "url" in data:
-        data = {**data, "url": page.url}  # Scripts may change it after the action itself is done.
+        data = {**data, "url": page.url}  # Scripts may change the URL after the action itself is done.
     healed = page.view.take_healed()
     return {**data, "healed": healed} if healed else data
 
@@ -475,5 +478,5 @@ def _log_if_bug(error: FootlightError, tool: Tool, cause: Exception | None = Non
 
 
 def _take_events(state: CallState) -> Any:
-    """Return the events for a failure. Those of an abandoned call are left to the next."""
+    """Return the events for a failure. Those of an abandoned call are left for the next call."""
     return state.session.actions.take_events() if state.session and not state.is_abandoned else None

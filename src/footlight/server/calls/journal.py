@@ -1,4 +1,4 @@
-"""The interface through which somebody follows the calls as they run."""
+"""The interface for following calls as they run, which the watch page uses."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ MAX_URL = 500
 MAX_ERROR = 300
 """Characters."""
 LOOK_SECONDS = 5.0
-"""The time for a look at a page. The page has settled by then, or it never will."""
+"""The time limit for a snapshot of a page, which has settled by then as far as it does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,7 @@ class Observer:
         self._options = options
 
     async def begin(self, call: ToolCall) -> None:
-        """Look at a page that the client has not seen yet: without that, nothing would be new."""
+        """Take a snapshot of a page that the client has not seen yet, to compare with."""
         self._console = call.session.console.mark()
         page = call.maybe_page
         if (
@@ -83,7 +83,7 @@ class Observer:
         self._began = time.monotonic()
 
     async def describe(self, call: ToolCall) -> dict[str, Any] | None:
-        """Return the observation. None where the call asks for none, or its page is closed."""
+        """Return the observation, or None if the call asks for none or its page is closed."""
         page, mode = call.maybe_page, self._options.mode
         if mode == "none" or page is None or page.closed:
             return None
@@ -111,7 +111,7 @@ class Observer:
     def _facts(
         self, page: Page, before: Snapshot | None, after: Snapshot | None, errors: Sequence[Message]
     ) -> dict[str, Any]:
-        """Return the page's URL and title where they are new, and the errors in its console."""
+        """Return the page's URL and title if they are new, and the errors in its console."""
         facts: dict[str, Any] = {}
         if page.url != self._urls.get(page.id):
             facts["url"] = shorten(page.url, MAX_URL)

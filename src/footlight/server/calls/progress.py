@@ -1,4 +1,4 @@
-"""How far a call has come, told to whoever asked for it: its stages, and that time passes."""
+"""Report the progress of a call to the client that asked for it: its stages, and the time that passed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Report", "report_stages"]
 logger = logging.getLogger(__name__)
 
 Report = Callable[[float, float | None, str | None], Awaitable[None]]
-"""Takes the progress, its total and a message. Both numbers are milliseconds of the call's time."""
+"""Receives the progress, its total and a message. Both numbers are milliseconds of the call's time."""
 
 EVERY_SECONDS = 1.0
 STOP_SECONDS = 0.1
@@ -28,9 +28,10 @@ LEAST_MS = 0.1
 async def report_stages(
     report: Report | None, *, began: float, total_ms: float, stage: str
 ) -> AsyncGenerator[Stage]:
-    """Yield what takes the stages of a call that begins with this one; after the block nothing is reported.
+    """Yield a function that reports the stages of a call, of which `stage` is the first, until the block
+    ends.
 
-    `began` is in `time.monotonic()`. Without a `report` nothing is done.
+    `began` is a time of `time.monotonic()`. Without a `report`, nothing is reported.
     """
     if report is None:
         yield no_progress
@@ -45,7 +46,7 @@ async def report_stages(
 
 
 class _Reporter:
-    """Reports the latest stage: one that takes reports slowly misses some and holds up nothing."""
+    """Reports the latest stage. A client that reads reports slowly misses some, and delays nothing."""
 
     def __init__(self, report: Report, began: float, total_ms: float, stage: str) -> None:
         self._report = report
@@ -72,7 +73,7 @@ class _Reporter:
             logger.debug("progress could not be reported", exc_info=True)
 
     async def _wait_for_stage(self) -> None:
-        """Wait for another stage, but not for ever."""
+        """Wait for another stage, for at most `EVERY_SECONDS`."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(EVERY_SECONDS):
                 await self._changed.wait()

@@ -1,4 +1,4 @@
-"""What a recorder of calls is asked for, and when. What it writes is its own matter."""
+"""The interface of a recorder of calls: what it is asked for, and when. It decides what it writes."""
 
 from __future__ import annotations
 
@@ -53,5 +53,5 @@ class Recorder(Protocol):
         ...
 
     async def record(self, recorded: RecordedCall) -> None:
-        """Write a call down. An error is logged, and does not affect the call."""
+        """Record a call. An error is logged, and does not affect the call."""
         ...

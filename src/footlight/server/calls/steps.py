@@ -37,7 +37,7 @@ OnStepDone = Callable[[BatchStep, ToolCall, StepOutcome, int], Awaitable[None]]
 
 
 class StepFailed(Exception):
-    """A step failed, and the steps after it were not run. `outcomes` ends with the failed one."""
+    """A step failed, and the steps after it were not run. `outcomes` ends with the failed step."""
 
     def __init__(self, outcomes: Sequence[StepOutcome], error: FootlightError) -> None:
         super().__init__(error.message)
@@ -99,7 +99,7 @@ def _find_tool(index: int, name: str, tools: Mapping[str, Tool]) -> Tool:
     tool = tools.get(name)
     if tool is not None and tool.queued and not tool.batch and tool.scope != "server":
         return tool
-    why = "is no tool" if tool is None else "cannot be a step"
+    why = "is not a tool" if tool is None else "cannot be a step"
     raise InvalidParameter(
         f"steps.{index}.tool: {name} {why}; steps are calls of tools that work in one session",
         parameter=f"steps.{index}.tool",

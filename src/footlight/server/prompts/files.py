@@ -1,7 +1,7 @@
-"""Prompts from files: the five built-in ones in `prompt_texts/`, and a user's own.
+"""Read prompts from files: the five built-in ones in `texts/`, and those of a user.
 
-A file is one prompt: name, description, arguments and template, as the document writes them. `values` and
-`secret` of an argument are ours. Where `secret` is not given, the argument's name decides.
+A file is one prompt with a name, a description, arguments and a template. `values` and `secret` of an
+argument are additions to MCP. Without `secret`, the argument's name decides whether its value is a secret.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def load_prompts(directory: Path) -> tuple[PromptDefinition, ...]:
     for path in paths:
         prompt = _prompt(_read(path), str(path))
         if prompt.name in source:
-            raise _fault(str(path), "name", f"{prompt.name!r} is the name in {source[prompt.name]} too")
+            raise _fault(str(path), "name", f"{prompt.name!r} is also the name in {source[prompt.name]}")
         source[prompt.name] = path
         found.append(prompt)
     return tuple(found)
@@ -125,7 +125,7 @@ def _json(text: str, source: str) -> object:
 
 
 def _yaml(text: str, source: str) -> object:
-    import yaml  # Not before a prompt is needed: it takes a while to import.
+    import yaml  # Imported when the first prompt is needed, because the import takes a while.
 
     try:
         return yaml.safe_load(text)
@@ -133,7 +133,7 @@ def _yaml(text: str, source: str) -> object:
         line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
         raise _fault(source, None, f"not valid YAML: {line}{error.problem or error.context}") from None
     except (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError) as error:
-        # Some values that do not fit their `!!tag` come out of PyYAML as errors of Python's.
+        # PyYAML raises exceptions of Python for some values that do not fit their `!!tag`.
         raise _fault(source, None, f"not valid YAML: {' '.join(str(error).split())}") from None
 
 
@@ -185,4 +185,4 @@ def _fault(source: str, field: str | None, reason: str) -> ConfigurationError:
 
 
 def _error(message: str) -> ConfigurationError:
-    return ConfigurationError(message, suggestion="Correct the file, or take it out of the folder.")
+    return ConfigurationError(message, suggestion="Correct the file, or remove it from the folder.")

@@ -1,7 +1,7 @@
-"""The prompt library: prompts by name, and what each becomes with a caller's arguments.
+"""The prompt library: prompts by name, rendered with a caller's arguments.
 
-A fault in a prompt is found when it is registered; a fault in a call names what the caller must change.
-No secret leaves with a rendered prompt.
+An error in a prompt is found when the prompt is registered. An error in a call names what the caller must
+change. A rendered prompt contains no secret.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ _ITERABLE = """a JSON object or array, such as {"title": "h1"} or ["h1", "h2"]""
 
 @dataclass(frozen=True, kw_only=True)
 class PromptArgument:
-    """What a prompt can be told."""
+    """An argument of a prompt."""
 
     name: str
     description: str
     required: bool
     default: str | None = None
     values: tuple[str, ...] = ()
-    """Ours: suggestions for completion. Other values are taken too."""
+    """An addition to MCP: suggestions for completion. Other values are accepted too."""
     secret: bool = False
-    """Ours: the value never appears in the rendered prompt."""
+    """An addition to MCP: the value never appears in the rendered prompt."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PromptDefinition:
-    """A way of working, written once, with places for what differs. The template is `template.py`'s."""
+    """A prompt: its name, its arguments, and a template in the language of `template.py`."""
 
     name: str
     description: str
@@ -57,7 +57,7 @@ class PromptDefinition:
 
 
 class PromptError(Exception):
-    """A prompt was asked for in a way that cannot be answered."""
+    """A request for a prompt that cannot be answered."""
 
 
 class PromptNotFound(PromptError):
@@ -94,7 +94,7 @@ class PromptLibrary:
         self._prompts: dict[str, tuple[PromptDefinition, TextTemplate]] = {}
 
     def register(self, prompt: PromptDefinition) -> None:
-        """Add a prompt. One of the same name is replaced, and keeps its place.
+        """Add a prompt. It takes the place of an existing prompt with the same name.
 
         Raises:
             InvalidPrompt: names the prompt, the field, and the line of a template.
@@ -112,7 +112,7 @@ class PromptLibrary:
     def render(self, name: str, arguments: Mapping[str, object]) -> str:
         """Return the text of a prompt.
 
-        Over MCP every value is a string, and one that the template goes over is read as JSON.
+        Over MCP every value is a string, and a value over which the template iterates is parsed as JSON.
         Other callers may give JSON values.
 
         Raises:
@@ -200,7 +200,7 @@ def _parse_iterable(name: str, value: object) -> object:
             problem = f": {error}"
     cleaned = clean(value)
     if type(cleaned) not in (dict, list):
-        # The value itself is not told: it may hold a secret.
+        # The error does not show the value, which may contain a secret.
         raise InvalidArgument(f"Argument {name} must be {_ITERABLE}{problem}")
     return cleaned
 
@@ -208,10 +208,10 @@ def _parse_iterable(name: str, value: object) -> object:
 def _fill_in(
     prompt: PromptDefinition, template: TextTemplate, values: Mapping[str, object], *, given: Collection[str]
 ) -> str:
-    """Fill the template in. Secrets are taken out of what the caller gave, and of nothing else.
+    """Fill in the template. Secrets are masked in the caller's values, and nowhere else.
 
-    The words of the template and its defaults are public: a gap where a password is one of them would give
-    the password away.
+    The words of the template and its defaults are public: masking a password that is one of these words would
+    reveal the password.
     """
     secret = {argument.name for argument in prompt.arguments if argument.secret}
     secrets = [format_value(value) for name, value in values.items() if name in secret]
@@ -220,7 +220,8 @@ def _fill_in(
         if name in secret:
             safe[name] = MARK if value != "" else ""
         elif name in given:
-            # What a template goes over is what the model works with, such as what it types: it stays.
+            # The model works with the values over which a template iterates, such as texts to
+            # type: keep them.
             kept = value if name in template.iterated else mask_json(value, by_key=not names_selectors(name))
             safe[name] = _without_all(kept, secrets)
         else:

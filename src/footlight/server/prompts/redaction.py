@@ -1,4 +1,4 @@
-"""What no model should read is replaced by a mark: a secret known by its value, or by what it is called."""
+"""Replace secrets in prompts by a mark: a secret is recognized by its value or by the name of its key."""
 
 from __future__ import annotations
 
@@ -13,22 +13,24 @@ __all__ = ["MARK", "ends_in_secret", "mask_json", "mask_secrets", "names_secret"
 MARK = "[REDACTED]"
 
 SHORTEST = 4
-"""A shorter secret is not looked for in a text: it would be found in half of the words."""
+"""Characters. A shorter secret is not searched for in a text: it would be found in many words."""
 
 _SECRET = r"\b(?:password|passwd|passphrase|secret|token|api ?key|cvv|cvc|pin|otp)\b"
 _USERINFO = re.compile(r"(?<=://)([^\s/?#\\:@]*):[^\s/?#\\]*@")
 
 
 def names_secret(name: str) -> bool:
-    """Return whether a word of the name means a secret: in `user_password`, `passwordAgain` and `API-Key`,
-    not in `shipping`.
+    """Return whether a word of the name means a secret.
+
+    This is so for `user_password`, `passwordAgain` and `API-Key`, and not for `shipping`.
     """
     return re.search(_SECRET, _words(name)) is not None
 
 
 def ends_in_secret(name: str) -> bool:
-    """Return whether the last word means a secret: in `api_key`, but not in `password_selector`, which names
-    a selector.
+    """Return whether the last word of the name means a secret.
+
+    This is so for `api_key`, and not for `password_selector`, which names a selector.
     """
     return re.search(rf"{_SECRET}$", _words(name)) is not None
 
@@ -40,15 +42,17 @@ def _words(name: str) -> str:
 
 
 def names_selectors(name: str) -> bool:
-    """Return whether the name is that of selectors, such as `password_selector`: they show where a secret
-    goes, not the secret.
+    """Return whether the name means selectors, such as `password_selector`.
+
+    They say where a secret is typed, and do not contain it.
     """
     return _words(name).endswith(("selector", "selectors"))
 
 
 def mask_json(value: object, *, by_key: bool = True) -> object:
-    """Return a JSON value with a mark in place of passwords in URLs and, with `by_key`, of values whose key
-    names a secret.
+    """Return a JSON value with a mark in place of each secret.
+
+    Secrets are passwords in URLs and, with `by_key`, the values whose key names a secret.
     """
     if isinstance(value, str):
         return _USERINFO.sub(rf"\1:{MARK}@", value)
@@ -64,8 +68,9 @@ def mask_json(value: object, *, by_key: bool = True) -> object:
 
 
 def mask_secrets(text: str, secrets: Iterable[str]) -> str:
-    """Return the text with a mark in place of every occurrence of a secret: plain, as in JSON, or as in a
-    URL.
+    """Return the text with a mark in place of every occurrence of a secret.
+
+    A secret is found as plain text, and as it is escaped in JSON or in a URL.
     """
     spellings = {each for secret in secrets if len(secret) >= SHORTEST for each in _spellings(secret)}
     if not spellings:

@@ -1,11 +1,12 @@
-"""A small Handlebars: as much as prompts need, with nothing in it that runs code.
+"""A small subset of Handlebars for prompts, which cannot run code.
 
-`{{name}}` is the value of an argument. `{{#each name}} … {{/each}}` goes over an object or an array, with
-`{{@key}}`, `{{@index}}`, `{{this}}` and `{{this.field}}` inside. `{{#if name}} … {{else}} … {{/if}}` chooses,
-and `{{! … }}` says nothing. A block's tag or a comment that is alone on its line takes the line with it.
+`{{name}}` is the value of an argument. `{{#each name}} … {{/each}}` iterates over an object or an array, with
+`{{@key}}`, `{{@index}}`, `{{this}}` and `{{this.field}}` inside. `{{#if name}} … {{else}} … {{/if}}` is a
+condition, and `{{! … }}` is a comment. If a block's tag or a comment is alone on its line, the line is
+removed.
 
-Unlike Handlebars it escapes nothing for HTML, a name means an argument inside of a block too, and
-whatever is unknown is an error when the template is parsed. A value is never read for tags.
+Unlike in Handlebars, nothing is escaped for HTML, a name refers to an argument inside of a block too, and
+an unknown name is an error when the template is parsed. Values are never parsed for tags.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _TAG = re.compile(
 
 
 class TemplateError(ValueError):
-    """A template is written wrong. Its message begins with the line."""
+    """An error in a template. Its message begins with the line."""
 
     def __init__(self, line: int, reason: str) -> None:
         super().__init__(f"line {line}: {reason}")
@@ -43,7 +44,7 @@ class TemplateError(ValueError):
 
 @dataclass(frozen=True)
 class _Reference:
-    """An argument, or a name of the loop and a way into its value."""
+    """A reference to an argument, or to a variable of the loop with a path into its value."""
 
     name: str
     path: tuple[str, ...] = ()
@@ -66,7 +67,7 @@ class TextTemplate:
 
     nodes: Sequence[_Node]
     iterated: frozenset[str]
-    """The arguments that an `{{#each}}` goes over: they must be objects or arrays."""
+    """The arguments over which an `{{#each}}` iterates: they must be objects or arrays."""
 
     def render(self, values: Mapping[str, object]) -> str:
         """Return the text of the template. `values` are JSON values by argument."""
@@ -102,7 +103,7 @@ def _render_block(block: _Block, value: object, scope: Mapping[str, object]) -> 
 
 
 def _value(reference: _Reference, scope: Mapping[str, object]) -> object:
-    """Return a value, or an empty string if it is absent: that prints nothing, is false, and has no items."""
+    """Return a value, or an empty string if it is absent: it prints nothing, is false, and has no items."""
     value = scope.get(reference.name, "")
     for name in reference.path:
         value = cast("Mapping[str, object]", value).get(name, "") if isinstance(value, Mapping) else ""
@@ -133,7 +134,7 @@ def parse(text: str, arguments: Collection[str]) -> TextTemplate:
 
 @dataclass
 class _Open:
-    """A block whose end has not come yet."""
+    """A block that is not closed yet."""
 
     kind: Literal["each", "if"]
     subject: _Reference
@@ -144,7 +145,7 @@ class _Open:
 
 
 class _Parser:
-    """One walk through a template."""
+    """Parses one template, from its beginning to its end."""
 
     def __init__(self, text: str, arguments: Collection[str]) -> None:
         self._text = text
@@ -189,12 +190,12 @@ class _Parser:
 
     def _begin_else(self) -> None:
         if not self._open or self._open[-1].otherwise is not None:
-            raise self._error("{{else}} has no block that it could belong to")
+            raise self._error("{{else}} is outside of a block")
         self._open[-1].otherwise = []
 
     def _end(self, kind: str) -> None:
         if not self._open:
-            raise self._error(f"{{{{/{kind}}}}} closes nothing")
+            raise self._error(f"{{{{/{kind}}}}} has no opening tag")
         block = self._open[-1]
         if block.kind != kind:
             raise self._error(f"{{{{/{kind}}}}} cannot close {block.tag} of line {block.line}")
@@ -207,7 +208,7 @@ class _Parser:
         name, *path = source.split(".")
         if name in _LOOP_NAMES and all(path) and (name == "this" or not path):
             if not any(block.kind == "each" and block.otherwise is None for block in self._open):
-                raise self._error(f"{{{{{source}}}}} has a meaning only in {{{{#each}}}}")
+                raise self._error(f"{{{{{source}}}}} is valid only in {{{{#each}}}}")
             return _Reference(name, tuple(path))
         if re.fullmatch(r"[\w.-]+", source):
             known = ", ".join(self._arguments) or "none"

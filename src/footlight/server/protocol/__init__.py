@@ -1,1 +1,1 @@
-"""Connect tools, resources and prompts to the MCP SDK's server."""
+"""The methods of MCP for tools, resources and prompts, over a stream of messages or the SDK's server."""

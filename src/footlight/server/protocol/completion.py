@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 __all__ = ["CompletionHandler"]
 
 MAX_VALUES = 100
-"""The protocol's own limit."""
+"""The maximum number of values that the protocol allows."""
 
 
 class CompletionHandler:
-    """Suggestions are the caller's own: no caller sees another's sessions."""
+    """Handles `completion/complete`. A caller gets suggestions from its own sessions only."""
 
     def __init__(self, library: Callable[[], PromptLibrary], resources: Resources) -> None:
         self._library = library
@@ -43,7 +43,7 @@ class CompletionHandler:
                 "total": len(found),
                 "hasMore": len(found) > MAX_VALUES,
             },
-            "_meta": {META: ["/completion/values"]},  # Addresses of pages are among them.
+            "_meta": {META: ["/completion/values"]},  # They may include URLs of pages.
         }
 
     def _for_prompt(self, prompt_name: str, name: str, prefix: str, caller: Caller) -> tuple[str, ...]:
@@ -53,7 +53,7 @@ class CompletionHandler:
         argument = next((each for each in prompt.arguments if each.name == name), None)
         if argument is None or argument.secret:
             return ()
-        # A set would not keep the order: what the prompt suggests comes first.
+        # Keep the order, which a set would lose: the values that the prompt suggests come first.
         values = dict.fromkeys(self._suggest_values(argument, caller))
         return tuple(each for each in values if each.lower().startswith(prefix.lower()))
 

@@ -1,7 +1,7 @@
 """The envelope of the toolset `browser`: `{success: true, data}` or `{success: false, error}`.
 
-What a tool returns counts as a page's text, unless the tool is declared to return nothing of a page. So a
-tool that returns more one day is covered.
+A tool's data counts as text of a page, unless the tool is declared to return nothing from a page. So data
+that a tool returns in a later version is covered too.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["SuccessEnvelope", "image_parts", "link_parts", "page_parts", "pointe
 _PAGE_EVENTS = ("newPages", "dialogs", "downloads")
 """The events beside an answer that contain text of a page."""
 _SERVER_EVENTS = ("closedPages",)
-"""The events that contain text, but none of a page."""
+"""The events that contain text, but no text of a page."""
 
 
 class SuccessEnvelope:
@@ -44,7 +44,7 @@ class SuccessEnvelope:
 
 
 def text_part(text: str, from_page: Sequence[str] = ()) -> dict[str, Any]:
-    """Return a text; `from_page` are JSON pointers to what a page has written of it."""
+    """Return a text part. `from_page` are JSON pointers to what a page wrote in it."""
     return {"type": "text", "text": text, **({"_meta": {META: from_page}} if from_page else {})}
 
 

@@ -1,4 +1,4 @@
-"""The methods that the server answers, and what it says of itself, in every revision of the protocol."""
+"""The methods that the server answers, and its description of itself, in every revision of the protocol."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 __all__ = ["TITLE", "ServerMethods", "make_methods"]
 
 TITLE = "Footlight"
-"""The name that clients show to people. The name and version of the settings are for programs."""
+"""The name that clients show to people. The name and version in the settings are for programs."""
 CACHE_MS = 60_000
 """How long a client may cache a list that does not change while the server runs."""
 CACHED = frozenset({"prompts/list", "resources/templates/list"})
-"""Their answers are the same for every caller."""
+"""Methods whose answers are the same for every caller."""
 CACHED_BY_CLIENT = frozenset({"tools/list"})
-"""Their answers depend on the capabilities of the client."""
+"""Methods whose answers depend on the capabilities of the client."""
 ONLY_WITH_HANDSHAKE = frozenset({"resources/subscribe", "resources/unsubscribe"})
 ONLY_STATELESS = frozenset({"server/discover", "subscriptions/listen"})
 
@@ -86,7 +86,10 @@ class ServerMethods:
         return {"name": self.name, "title": TITLE, "version": self.version}
 
     def _capabilities(self, *, list_changed: bool = False) -> dict[str, Any]:
-        """Return the capabilities. Only the list of resources changes, and only streams notify of it."""
+        """Return the capabilities.
+
+        Only the list of resources changes, and only streams send notifications of it.
+        """
         return {
             "completions": {},
             "prompts": {"listChanged": False},
@@ -107,7 +110,7 @@ def make_methods(
     mask: Mask = keep_unmasked,
     compact_list: bool = False,
 ) -> ServerMethods:
-    """Return what the server answers, for any transport."""
+    """Return the methods of the server, for any transport."""
     tools = ToolHandlers(dispatcher, envelope, compact=compact_list)
     reading = ResourceHandlers(resources, subscriptions)
     prompting = PromptHandlers(prompts, mask=mask)

@@ -1,4 +1,4 @@
-"""Long lists, which are sent a page at a time."""
+"""Send long lists in pages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def page_of(items: Sequence[T], request: Request) -> tuple[Sequence[T], dict[str
     """Return the page that the request's cursor names, and the fields that name the next one.
 
     Raises:
-        ProtocolError: the cursor is not one of ours.
+        ProtocolError: the cursor is not one that this server sent.
     """
     cursor = request.optional_text("cursor")
     if cursor is not None and not (cursor.isascii() and cursor.isdigit() and len(cursor) < 10):

@@ -14,7 +14,7 @@ __all__ = ["PromptHandlers"]
 
 
 class PromptHandlers:
-    """`library` returns the prompts when they are first asked for, because reading them takes a while."""
+    """Handles `prompts/*`. `library` loads the prompts on first use, because reading them takes a while."""
 
     def __init__(self, library: Callable[[], PromptLibrary], *, mask: Mask = keep_unmasked) -> None:
         self._library = library

@@ -24,11 +24,14 @@ __all__ = ["ResourceHandlers"]
 
 
 MAX_URIS = 1_000
-"""Each is looked up at once, while nobody else is served."""
+"""The maximum number of URIs: they are all looked up at once, while no other request is served."""
 
 
 class ResourceHandlers:
-    """A resource that does not exist is an error of the request, in all revisions (-32602, with its URI)."""
+    """Handles `resources/*`.
+
+    A resource that does not exist is an error in all revisions (-32602, with its URI).
+    """
 
     def __init__(self, resources: Resources, subscriptions: Subscriptions) -> None:
         self._resources = resources
@@ -82,7 +85,7 @@ class ResourceHandlers:
         return await self._subscriptions.listen(request, interest)
 
     def _find_listed_uri(self, request: Request, uri: str) -> str:
-        """Return the URI as `resources/list` has it. A resource that does not exist yet may come later."""
+        """Return the URI in the form of `resources/list`, or unchanged if the resource does not exist yet."""
         try:
             return self._resources.canonical(uri, request.caller)
         except ResourceNotFound:
@@ -116,7 +119,7 @@ def _template(template: UriTemplate) -> dict[str, Any]:
 
 
 def _contents(uri: str, content: ResourceContent) -> dict[str, Any]:
-    """Return the content under the URI that was asked for, which clients compare."""
+    """Return the content under the URI of the request, because clients compare the two."""
     meta: dict[str, Any] = {
         **({"metadata": dict(content.metadata)} if content.metadata else {}),
         **({META: list(content.from_page)} if content.from_page else {}),

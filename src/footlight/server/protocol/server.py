@@ -46,7 +46,7 @@ NOTIFICATIONS: Mapping[str, type[Any]] = {
 
 
 def make_server(methods: ServerMethods) -> Server[Any]:
-    """Return a server of the SDK with these methods. What the transport attached says who calls."""
+    """Return a server of the SDK with these methods. The transport attaches the caller to each message."""
     server: Server[Any] = Server(
         methods.name,
         title=TITLE,

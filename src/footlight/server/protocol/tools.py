@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["ToolHandlers", "compact_tool", "full_tool", "list_tools"]
 
 LOCATOR = "footlight/locator"
-"""The key in `_meta` of a result: what leads to the element again that a ref named. No model reads it."""
+"""The key in `_meta` of a result: a locator of the element that a ref named. It is not sent to the model."""
 
 
 class ToolHandlers:

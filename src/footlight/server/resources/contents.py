@@ -1,6 +1,6 @@
-"""What a resource holds when it is read.
+"""The contents of resources.
 
-Reading takes no lock and does not count as use: whoever watches a session does not disturb it.
+Reading takes no lock and does not count as use of the session, so it does not disturb other calls.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ if TYPE_CHECKING:
 __all__ = ["Missing", "ResourceContent", "check", "read"]
 
 READ_MS = 2_000
-"""How long a page may take to answer."""
+"""How long a page may take to answer, in milliseconds."""
 
 
 class Missing(LookupError):
-    """Says why there is nothing to read."""
+    """There is no content to read; the message says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResourceContent:
-    """`uri` is the form in which it is listed, however it was asked for.
+    """The content of a resource. `uri` has the form of `resources/list`, whatever form the request had.
 
-    `data` is JSON, or the bytes of an image, of which `metadata` tells. `from_page` are JSON pointers to what
-    comes from a page.
+    `data` is JSON, or the bytes of an image that `metadata` describes. `from_page` are JSON pointers to the
+    parts that come from a page.
     """
 
     uri: str
@@ -145,7 +145,7 @@ async def _element(address: Address, session: Session) -> ResourceContent:
 def _find_element(address: Address, session: Session) -> KeptElement:
     kept = _open_page(address, session).element_ids.find(address.segments[2])
     if kept is None:
-        raise Missing(f"no {address.segments[2]} was found in the document that is there; find it again")
+        raise Missing(f"no {address.segments[2]} was found in the current document; find it again")
     return kept
 
 
@@ -180,7 +180,7 @@ def _screenshot(address: Address, session: Session) -> ScreenshotArtifact:
     for shot in session.artifacts.items(session.id, ScreenshotArtifact):
         if (shot.page_id, shot.timestamp) == address.segments[1:]:
             return shot
-    raise Missing("there is no such screenshot, or it had to make room for later ones")
+    raise Missing("there is no such screenshot, or it was removed to make room for later ones")
 
 
 def _image(shot: ScreenshotArtifact) -> ResourceContent:
@@ -203,7 +203,7 @@ def _long_answer(address: Address, session: Session) -> LongAnswer:
     for answer in session.artifacts.items(session.id, LongAnswer):
         if answer.id == address.segments[1]:
             return answer
-    raise Missing("there is no such answer, or it had to make room for later ones")
+    raise Missing("there is no such answer, or it was removed to make room for later ones")
 
 
 def _answer(answer: LongAnswer) -> ResourceContent:
@@ -215,7 +215,7 @@ def _find_file(address: Address, session: Session) -> StoredFile:
     for file in reversed(session.artifacts.items(session.id, StoredFile)):
         if file.name == address.segments[1]:
             return file
-    raise Missing("there is no such file, or it had to make room for later ones")
+    raise Missing("there is no such file, or it was removed to make room for later ones")
 
 
 def _file(file: StoredFile) -> ResourceContent:

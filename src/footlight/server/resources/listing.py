@@ -1,4 +1,4 @@
-"""What a session has that can be read, each with its name."""
+"""List the resources of a session, each with its name."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ LONGEST_URL = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedResource:
-    """`size` is bytes, where it is known before it is read. `description_from_page`: a page chose it."""
+    """A resource in a list. `size` is in bytes, if it is known without reading the resource.
+
+    With `description_from_page`, a page chose the description.
+    """
 
     uri: str
     name: str

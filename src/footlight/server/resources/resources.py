@@ -1,6 +1,6 @@
-"""What can be read beside calling tools: sessions, pages, elements, and what was kept of calls.
+"""The resources of MCP: sessions, pages, elements, and the artifacts of calls.
 
-Who reads sees what is its own: another principal's session is told as if there were none. Nothing here
+A caller sees its own resources only: the sessions of other principals do not exist for it. Nothing here
 starts a browser.
 """
 
@@ -29,7 +29,7 @@ __all__ = ["ListedResource", "ResourceContent", "ResourceNotFound", "Resources",
 
 
 class ResourceNotFound(LookupError):
-    """There is nothing to read at `uri`, and `why`."""
+    """There is no resource at `uri`; `why` gives the reason."""
 
     def __init__(self, uri: str, why: str) -> None:
         super().__init__(f"Resource not found: {why}")
@@ -39,7 +39,7 @@ class ResourceNotFound(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class UriTemplate:
-    """`mime_type` is None where it is not always the same."""
+    """A template of resource URIs. `mime_type` is None if it differs between resources."""
 
     uri_template: str
     name: str
@@ -74,7 +74,10 @@ TEMPLATES = (
 
 
 class Resources:
-    """`find_sessions` gives the table of sessions, or None as long as there is no browser."""
+    """Lists, reads and completes resources.
+
+    `find_sessions` returns the table of sessions, or None as long as no browser is running.
+    """
 
     def __init__(
         self, find_sessions: Callable[[], SessionTable | None], *, mask: Mask = keep_unmasked
@@ -92,7 +95,7 @@ class Resources:
         return self._mask(tuple(sorted(found, key=lambda resource: resource.uri)))
 
     async def read(self, uri: str, caller: Caller) -> ResourceContent:
-        """Read a resource. The time is limited, whatever a page does.
+        """Read a resource. The time is limited even if a page does not answer.
 
         Raises:
             ResourceNotFound: there is none with this URI.
@@ -108,7 +111,7 @@ class Resources:
         return replace(content, data=mask_document(content.data, content.mime_type, self._mask))
 
     def canonical(self, uri: str, caller: Caller) -> str:
-        """Return the URI in the form in which it is listed and notified of.
+        """Return the URI in the form that lists and notifications use.
 
         Raises:
             ResourceNotFound: it is not there.

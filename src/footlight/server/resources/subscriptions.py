@@ -25,11 +25,11 @@ __all__ = ["Interest", "Subscriptions"]
 logger = logging.getLogger(__name__)
 
 SEND_SECONDS = 5.0
-"""A client that does not read a notification for so long does not get it."""
+"""How long a client may take to read a notification before it is dropped."""
 MAX_STREAMS = 1_024
-"""Open streams of one principal."""
+"""The maximum number of open streams of one principal."""
 MAX_WAITING = 1_024
-"""Notifications that wait on a stream whose client does not read. One more ends the stream."""
+"""The maximum number of waiting notifications on a stream. One more ends the stream."""
 SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId"
 LIMIT_REACHED = -32603
 
@@ -40,10 +40,10 @@ ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
 
 @dataclass(frozen=True, slots=True)
 class Interest:
-    """What a stream notifies of. Tools and prompts never change, so they are not among it."""
+    """The notifications that a stream sends. Tools and prompts never change, so there are none about them."""
 
     list_changes: bool
-    """Whether the list of resources has changed."""
+    """Whether changes to the list of resources are sent."""
     uris: tuple[str, ...]
     """The resources whose updates are sent."""
 
@@ -75,7 +75,7 @@ class _Stream:
 
 
 class Subscriptions:
-    """`on_change` returns at once. Notifications are sent in tasks of their own."""
+    """Sends notifications of changes, in tasks of their own: `on_change` returns at once."""
 
     def __init__(self) -> None:
         self._streams: dict[str, set[_Stream]] = {}
@@ -83,7 +83,7 @@ class Subscriptions:
         self._connections: dict[str, dict[ClientConnection, str]] = {}
         """By resource: the subscribed connections, each with the URI that it used."""
         self._watched: set[ClientConnection] = set()
-        """Connections whose end is known to come here."""
+        """Connections whose end is reported to this object."""
         self._sending: dict[tuple[ClientConnection, str], asyncio.Task[None]] = {}
 
     def close(self) -> None:

@@ -31,7 +31,7 @@ _PLAIN = "!$&'()*+,;=:@"
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """`segments` are decoded, as many as the kind has."""
+    """The address of a resource. `segments` are decoded; their number depends on the kind."""
 
     kind: Kind
     segments: tuple[str, ...]
@@ -50,7 +50,7 @@ class Address:
         """Parse a URI. Each segment is decoded once.
 
         Raises:
-            ValueError: it is no address of ours; says why.
+            ValueError: it is not the URI of a resource; the message says why.
         """
         if not uri.startswith(ROOT):
             raise ValueError(f"it does not start with {ROOT}")

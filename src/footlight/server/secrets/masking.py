@@ -1,4 +1,4 @@
-"""The values of secrets are replaced by a mark wherever text leaves the server."""
+"""Replace the values of secrets by a mark in all text that leaves the server."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ __all__ = ["Mask", "Masker", "keep_unmasked", "mask_document", "protocol_keys"]
 T = TypeVar("T")
 
 FEWEST_BASE64 = 5
-"""Characters. With fewer, what is a secret's in base64 would be found by chance."""
+"""Characters. With fewer, the base64 form of a secret would be found by chance."""
 LEAST_PIECE = 1_000
 """Characters."""
 _CUT = re.compile(r"…|\\u2026")
-"""The mark where our own answers, or lines of the log, cut a text."""
+"""The mark at which this server cuts texts in answers and in lines of the log."""
 
 
 class Mask(Protocol):
-    """Gives a copy of a value in which no secret is."""
+    """Returns a copy of a value without secrets."""
 
     def __call__(self, value: T, /) -> T: ...
 
@@ -72,10 +72,10 @@ def _properties(schema: Any) -> set[str]:
 
 
 class Masker:
-    """Puts `[secret NAME]` for a value: plain, and as JSON, URLs, HTML and base64 write it.
+    """Replaces a value by `[secret NAME]`: plain, and in its forms in JSON, URLs, HTML and base64.
 
-    Case does not count, as a page may show a text in capitals. `words` are the names of which answers are
-    made: a key that is one of them stays, whatever the secrets are.
+    Case is ignored, because a page may show a text in capitals. `keys` are the names of the protocol's own
+    keys, which are never masked.
     """
 
     def __init__(self, secrets: Secrets, keys: Iterable[str] = ()) -> None:
@@ -165,7 +165,7 @@ def _mark(name: str) -> str:
 
 
 _MARKED = r"\[secret \w+\]"
-"""Is found first, so that what is masked already stays as it is."""
+"""Matches first, so that text that is masked already stays unchanged."""
 
 _INVISIBLE = r"[\x{AD}\x{34F}\x{200B}-\x{200F}\x{202A}-\x{202E}\x{2060}-\x{2064}\x{FEFF}]"
 _SPACE = (
@@ -177,7 +177,7 @@ _ESCAPED = (
     r"|%(?:25)*(?:c2%(?:25)*a[0d]|e2%(?:25)*80%(?:25)*8[b-f])"
 )
 _NO_CHARACTER = rf"(?:{_INVISIBLE}|{_ESCAPED})*"
-"""Between two characters of a value: what a page shows as nothing."""
+"""Between two characters of a value: characters that a page does not show."""
 _BREAK = (
     r"(?:[\s\x{A0}\x{AD}\x{200B}-\x{200F}\x{2060}\x{FEFF}*_~`+-]"
     rf"|\\+[nrt]|%(?:25)*(?:20|0[ad])|{_ESCAPED})*"
@@ -195,7 +195,7 @@ def _value_pattern(value: str) -> str:
     """Return an expression in RE2's syntax that matches any spelling of a value."""
     between = _separator_pattern(value)
     words = (between.join(map(_character_pattern, word)) for word in value.split())
-    # What surrounds it is nothing that a page would keep.
+    # Spaces around the value are left out, because a page may remove them.
     plain = f"(?i:{_SPACE.join(words)})"
     return "|".join((*_in_base64(value.encode()), plain))
 
@@ -235,7 +235,7 @@ def _character_pattern(char: str) -> str:
 
 
 def _in_base64(data: bytes) -> list[str]:
-    """Yield the Base64 characters that depend on the value alone, for each of the three positions of its
+    """Return the Base64 characters that depend only on the value, for each of the three positions of its
     first byte.
     """
     found: list[str] = []

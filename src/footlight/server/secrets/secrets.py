@@ -1,4 +1,4 @@
-"""Secrets: a person writes them into a file, a model uses them by name, and nobody is told their values."""
+"""Secrets: a person writes them into a file, and a model uses them by name without seeing their values."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _USE = re.compile(rf"secret:({_NAME})")
 
 
 class SecretValue(str):
-    """The value of a secret, as a tool gets it: it is told apart from a text that the caller wrote."""
+    """The value of a secret, in a type that distinguishes it from a text that the caller wrote."""
 
     __slots__ = ()
 
 
 class Secrets:
-    """Values by name. What is printed of it are the names."""
+    """The values of secrets by name. Its `repr` shows only the names."""
 
     def __init__(self, values: Mapping[str, str]) -> None:
         self._values = dict(values)
@@ -78,14 +78,15 @@ def load_secrets(file: Path) -> Secrets:
     """Read `NAME=value` lines in the form of dotenv. Nothing is interpolated.
 
     Raises:
-        ConfigurationError: the file cannot be read, or a line of it is no secret. No value is told.
+        ConfigurationError: the file cannot be read, or a line is not valid. The message contains no value.
     """
     from dotenv.parser import parse_stream
 
     try:
         with file.open(encoding="utf-8") as lines:
             _warn_if_open(file, lines.fileno())
-            # `dotenv_values` skips a line that it cannot read: that secret would be missed too late.
+            # `dotenv_values` skips lines that it cannot parse, and the missing secret would be
+            # noticed too late.
             found = [_secret(file, line) for line in parse_stream(lines) if line.key or line.error]
     except OSError as error:
         raise _file_error(file, f"cannot be read: {error.strerror or error}") from None

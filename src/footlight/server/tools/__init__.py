@@ -1,4 +1,4 @@
-"""What a tool is: its declaration, its schemas, its arguments, and what a call gets.
+"""The tools: their declaration, their schemas, their arguments, and the context of a call.
 
 `@tool` on a typed function is the whole declaration of a tool. `schema.py` makes its JSON Schemas from the
 function's signature, `arguments.py` validates what a client sends, and `selection.py` chooses which tools a

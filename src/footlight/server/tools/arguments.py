@@ -61,7 +61,7 @@ def _without_nulls(expected: ExpectedArguments, arguments: Mapping[str, Any]) ->
 
 
 def _check_names(expected: ExpectedArguments, given: Mapping[str, Any]) -> None:
-    """Refuse what a fixed schema does not list, though the function's signature would take it."""
+    """Refuse parameters that a fixed schema does not list, even if the function's signature accepts them."""
     known = expected.properties
     unknown = next((name for name in given if name not in known), None)
     if expected.is_fixed and unknown is not None:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["GROUPS", "Effect", "Function", "Group", "Permission", "Scope", "Tool", "tool"]
 
 Scope = Literal["page", "session", "server"]
-"""What a call works on. The dispatcher provides it, under the session's lock."""
+"""What a call works on: the dispatcher provides it, under the session's lock."""
 
 Effect = Literal["read", "act", "configure"]
 """`read` changes nothing, `act` does something in a page, `configure` changes the session itself."""
@@ -47,7 +47,7 @@ Group = Literal["core", "network", "storage", "devtools", "vision", "handover"]
 GROUPS: tuple[Group, ...] = typing.get_args(Group)
 
 Limits = Callable[[BaseModel], tuple[float, float]]
-"""Return the milliseconds for a whole call, and for an element to appear in it."""
+"""Returns the milliseconds for a whole call, and for an element to appear during the call."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,11 +74,11 @@ class Tool:
     shared: Mapping[str, Any]
     """Parameters that come with the scope, after the function's own."""
     leading: Mapping[str, Any]
-    """Parameters that stand before the function's own."""
+    """Parameters that come before the function's own."""
     default_timeout_ms: float | None
-    """The deadline of a call without `timeout`, where it is not the one of the settings."""
+    """The deadline of a call without `timeout`, if it is not that of the settings."""
     limits: Limits | None = None
-    """Computes the deadline, where a call does not give it as `timeout`."""
+    """Computes the deadline from the arguments, for a tool without the parameter `timeout`."""
     usual_timeout_ms: float | None = None
     """The deadline that the settings give a call without `timeout`, for schemas that list a default."""
     schema: Mapping[str, Any] | None = None

@@ -79,7 +79,7 @@ _LINKED: dict[str, Any] = {
     },
     "preview": {"type": "string"},
 }
-"""Sent instead of `data` that would be too large. The events then stand next to these."""
+"""Fields that replace `data` that would be too large. The events are next to these fields."""
 
 
 def make_arguments_model(

@@ -1,4 +1,4 @@
-"""What a tool's function gets, and what it reports beside its data."""
+"""The context of a call, which a tool's function gets, and the report that it makes besides its data."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ RunSteps = Callable[[Sequence[Mapping[str, Any]], bool], Awaitable[list[StepOutc
 
 @dataclass(slots=True)
 class CallReport:
-    """What a call reports beside the data that its function returns.
+    """What a call reports besides the data that its function returns.
 
     Only `ToolCall` and the functions that run calls write to it.
     """
@@ -65,7 +65,7 @@ class CallReport:
     images: list[Image] = field(default_factory=list["Image"])
     links: list[AnswerLink] = field(default_factory=list["AnswerLink"])
     undo: list[Undo] = field(default_factory=list[Undo])
-    """Called where the call is cancelled before its answer is sent."""
+    """Functions that are called if the call is cancelled before its answer is sent."""
     typed_into: FieldKind | None = None
     """The field that the call typed into. A recorder decides by it whether the text is a secret."""
     locators: list[Any] = field(default_factory=list[Any])
@@ -113,7 +113,7 @@ class ToolCall:
         self.report.session = session
 
     def on_abandoned(self, undo: Undo) -> None:
-        """Call `undo` where the call is cancelled before its answer is sent."""
+        """Call `undo` if the call is cancelled before its answer is sent."""
         self.report.undo.append(undo)
 
     def attach_image(self, image: Image) -> None:

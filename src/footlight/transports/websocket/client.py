@@ -83,7 +83,7 @@ class _RefusalAwareConnect(connect):
 
 async def _parse_frame(frame: str | bytes) -> Received:
     if isinstance(frame, bytes):
-        return ValueError(f"a binary frame of {len(frame)} bytes is no message")
+        return ValueError(f"a binary frame of {len(frame)} bytes is not a message")
     try:
         return read_message(frame)
     except ValueError as error:
