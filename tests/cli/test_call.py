@@ -289,7 +289,7 @@ async def test_a_call_starts_a_server_where_none_runs(tmp_path: Path) -> None:
             "Start one with `footlight daemon start`, or call without --no-start.\n",
         )
         assert servers == []
-        assert started.err.startswith("footlight: starting a server in the background\n")
+        assert started.err.startswith("footlight: starting a background server\n")
         assert [each.pid for each in none.servers()] == [none.state.pid]
 
 

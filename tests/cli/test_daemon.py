@@ -19,7 +19,7 @@ import pytest
 from footlight import __version__
 from footlight.daemon.errors import NoDaemon
 from footlight.daemon.folder import find_folder
-from footlight.daemon.greeting import line_of, new_challenge, proof, read_line
+from footlight.daemon.greeting import encode_line, make_proof, new_challenge, read_line
 from footlight.daemon.link import connect
 from footlight.daemon.running import ask_status, serve_command, serve_options
 from footlight.daemon.state import State, read_state
@@ -95,7 +95,7 @@ async def test_a_folder_that_others_can_open_is_refused(own: Background) -> None
     done = await own.run("daemon", "start")
 
     assert done.status == 3
-    assert "must be a folder of yours that nobody else can open" in done.err
+    assert "must be a folder that belongs to you and that only you can open" in done.err
     assert not own.servers()
 
 
@@ -113,7 +113,7 @@ async def test_the_state_in_a_folder_that_others_can_open_is_not_believed(
     done = await own.run(*command.split())
 
     assert (done.status, done.out) == (3, "")
-    assert "must be a folder of yours that nobody else can open" in done.err
+    assert "must be a folder that belongs to you and that only you can open" in done.err
     assert running.process.is_running()
 
 
@@ -126,7 +126,7 @@ async def test_the_folder_of_another_user_is_not_believed(own: Background, runni
     done = await own.run("call", "list_sessions")
 
     assert (done.status, done.out) == (3, "")
-    assert "must be a folder of yours" in done.err
+    assert "must be a folder that belongs to you" in done.err
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ async def test_one_that_cannot_start_tells_why(own: Background) -> None:
     done = await own.run("daemon", "start", "--tools", "clik")
 
     assert (done.status, done.out) == (3, "")
-    assert "The server in the background did not start" in done.err
+    assert "The background server did not start" in done.err
     assert "there is no tool 'clik'; closest: click" in done.err
     assert read_state(own.folder) is None
 
@@ -305,7 +305,7 @@ async def test_one_of_another_version_that_is_in_use_stays(own: Background) -> N
         called = await own.run("call", "list_sessions")
 
     assert called.status == 3
-    assert "A server of version 0.0.1 runs, which 1 MCP clients use" in called.err
+    assert "A server of version 0.0.1 is in use by 1 MCP clients" in called.err
     assert [each.pid for each in own.servers()] == [own.state.pid]
 
 
@@ -320,9 +320,9 @@ async def test_one_that_does_not_know_the_nonce_is_not_believed(own: Background)
     """It listens where the state says, and gives back what it was sent."""
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(line_of({"challenge": new_challenge()}))
+        writer.write(encode_line({"challenge": new_challenge()}))
         hello = read_line(await reader.readline())
-        writer.write(line_of({"proof": hello["proof"], "clients": 0, "sessions": 0}))
+        writer.write(encode_line({"proof": hello["proof"], "clients": 0, "sessions": 0}))
         await writer.drain()
         writer.close()
 
@@ -420,4 +420,4 @@ def test_the_options_of_its_user_are_those_between_ours() -> None:
 
 
 def test_a_proof_of_one_end_is_none_of_the_other() -> None:
-    assert proof("n", "c", of="client") != proof("n", "c", of="server")
+    assert make_proof("n", "c", of="client") != make_proof("n", "c", of="server")

@@ -225,7 +225,7 @@ async def test_a_server_is_started_where_none_runs_and_outlives_its_client(tmp_p
             same = own.process == server
 
     assert listed <= 15
-    assert said == ["footlight: starting a server in the background"]
+    assert said == ["footlight: starting a background server"]
     assert tree == []  # Who ends his client with all its children does not end the server.
     assert same
 
@@ -233,13 +233,16 @@ async def test_a_server_is_started_where_none_runs_and_outlives_its_client(tmp_p
 async def test_options_that_do_not_count_are_told(running: Background, tmp_path: Path) -> None:
     async with piped(running, "--headed", cwd=tmp_path) as wire:
         await wire.initialize()
-        first = await wire.heard("these do not count")
-        last = await wire.heard("paths begin there")
+        first = await wire.heard("these options are ignored")
+        last = await wire.heard("paths are relative to it")
 
     assert first == (
-        "footlight: the server in the background was started with no options; these do not count: --headed"
+        "footlight: the background server was started with no options; these options are ignored: --headed"
     )
-    assert last == f"footlight: the server in the background works in {running.root}: paths begin there"
+    assert last == (
+        f"footlight: the working directory of the background server is {running.root}; "
+        "paths are relative to it"
+    )
 
 
 async def test_an_option_that_is_none_is_told_by_the_server_that_does_not_start(tmp_path: Path) -> None:
@@ -258,7 +261,7 @@ async def test_a_server_that_dies_ends_it(tmp_path: Path) -> None:
         own.process.kill()
 
         assert await wire.exit() == 3
-        assert await wire.heard("ended") == "footlight: the server in the background has ended"
+        assert await wire.heard("ended") == "footlight: the background server has ended"
 
 
 async def test_a_server_that_is_stopped_ends_it(tmp_path: Path) -> None:

@@ -48,13 +48,13 @@ def ensure_token(settings: Settings) -> tuple[Settings, str | None]:
 
 def bind_local_endpoint(settings: Settings, command: Sequence[str], token: str | None) -> LocalEndpoint:
     from footlight.daemon.errors import DaemonError
-    from footlight.daemon.folder import find_folder, private_folder
+    from footlight.daemon.folder import ensure_daemon_folder, find_folder
     from footlight.daemon.running import find_running
     from footlight.errors import ConfigurationError
     from footlight.transports.local import bind_local
 
     try:
-        folder = private_folder(settings.daemon.dir or find_folder(os.environ))
+        folder = ensure_daemon_folder(settings.daemon.dir or find_folder(os.environ))
         running = find_running(folder)
     except DaemonError as error:
         message = f"setting 'daemon.dir': {error.message}"

@@ -1,5 +1,5 @@
-"""The server in the background, as its user's commands see it: found, started, spoken to, stopped.
+"""The background server from the side of the user's commands, which find, start, use and stop it.
 
-A command that speaks to it must cost next to nothing, so nothing here imports the SDK, Playwright or
-pydantic, nor what else takes long: the state is a tuple, the socket blocks, and the messages are plain JSON.
+A command that uses the server must start fast, so this package imports neither the SDK nor Playwright or
+pydantic. For the same reason the state is a tuple, the socket blocks, and the messages are plain JSON.
 """

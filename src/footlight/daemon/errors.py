@@ -1,4 +1,4 @@
-"""Why there is no server in the background to speak to."""
+"""Errors of the connection to the background server."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ __all__ = ["DaemonError", "NoDaemon"]
 
 
 class DaemonError(Exception):
-    """`suggestion` is what to do about it."""
+    """The background server cannot be used. `suggestion` says what to do about it."""
 
     def __init__(self, message: str, *, suggestion: str = "") -> None:
         super().__init__(message)
@@ -15,4 +15,4 @@ class DaemonError(Exception):
 
 
 class NoDaemon(DaemonError):
-    """None runs, or what answers is not the one whose state was written down."""
+    """No background server is running, or the answering process is not the one of the state file."""

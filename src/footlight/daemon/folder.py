@@ -1,7 +1,7 @@
-"""Where the server in the background leaves what its user's commands need to find it.
+"""The folder through which the commands of a user find the background server.
 
-The folder is the user's alone (0700): whoever can open the socket in it is the user, or root. That is why the
-local stream is a Unix domain socket and no port on loopback, to which everybody on the machine could connect.
+Only the user has access to the folder (0700), so only the user and root can open the socket in it. For this
+reason the local stream is a Unix domain socket. Any user of the machine could connect to a port on loopback.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from footlight.daemon.errors import DaemonError
 
-__all__ = ["LOG", "VARIABLE", "find_folder", "private_folder", "refuse_foreign"]
+__all__ = ["LOG", "VARIABLE", "check_folder", "ensure_daemon_folder", "find_folder"]
 
 VARIABLE = "FOOTLIGHT_DAEMON_DIR"
 LOG = "server.log"
@@ -24,8 +24,8 @@ RUNTIME = Path("/run/user")
 def find_folder(environment: Mapping[str, str]) -> Path:
     """Return the folder, whether it exists or not.
 
-    MCP clients start their servers with few variables. So it is the same where XDG_RUNTIME_DIR is missing,
-    and TMPDIR does not count.
+    MCP clients start their servers with few variables. The folder is therefore the same without
+    XDG_RUNTIME_DIR, and TMPDIR is ignored.
     """
     if given := environment.get(VARIABLE):
         return Path(given).expanduser().absolute()
@@ -35,46 +35,52 @@ def find_folder(environment: Mapping[str, str]) -> Path:
     return usual / "footlight" if usual.is_dir() else Path("/tmp") / f"footlight-{_user()}"
 
 
-def private_folder(folder: Path) -> Path:
-    """Make it, where it is not there.
+def ensure_daemon_folder(folder: Path) -> Path:
+    """Create the folder if it does not exist, and return it.
 
     Raises:
-        DaemonError: it is somebody else's, or open to others.
+        DaemonError: The folder belongs to another user, or other users have access to it.
     """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise DaemonError(f"{folder} cannot be used: {error.strerror}", suggestion=_elsewhere()) from None
-    refuse_foreign(folder)
+        raise DaemonError(
+            f"{folder} cannot be used: {error.strerror}", suggestion=_suggest_other_folder()
+        ) from None
+    check_folder(folder)
     return folder
 
 
-def refuse_foreign(folder: Path) -> bool:
-    """Whether it is there; then what is in it may be believed. In /tmp, another user may have made it first.
+def check_folder(folder: Path) -> bool:
+    """Return whether the folder exists. Its contents can then be trusted.
+
+    In /tmp, another user may have created the folder first.
 
     Raises:
-        DaemonError: it is somebody else's, or open to others.
+        DaemonError: The folder belongs to another user, or other users have access to it.
     """
     try:
         found = folder.lstat()
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError as error:
-        raise DaemonError(f"{folder} cannot be used: {error.strerror}", suggestion=_elsewhere()) from None
+        raise DaemonError(
+            f"{folder} cannot be used: {error.strerror}", suggestion=_suggest_other_folder()
+        ) from None
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != _user() or stat.S_IMODE(found.st_mode) & 0o077:
         raise DaemonError(
-            f"{folder} must be a folder of yours that nobody else can open (mode 0700)",
-            suggestion=_elsewhere(),
+            f"{folder} must be a folder that belongs to you and that only you can open (mode 0700)",
+            suggestion=_suggest_other_folder(),
         )
     return True
 
 
 def _user() -> int:
-    """Return the user id. Windows has none, and no such sockets in Python either."""
+    """Return the user id. Windows has no user ids, and Python has no Unix domain sockets there."""
     if not hasattr(os, "getuid"):
-        raise DaemonError("The server in the background needs Unix domain sockets, which are not here")
+        raise DaemonError("The background server needs Unix domain sockets, which this system does not have")
     return os.getuid()
 
 
-def _elsewhere() -> str:
-    return f"Name another folder in the variable {VARIABLE}."
+def _suggest_other_folder() -> str:
+    return f"Set the variable {VARIABLE} to another folder."

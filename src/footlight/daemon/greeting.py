@@ -1,7 +1,7 @@
-"""The first lines on the local stream: each end proves that it knows the nonce, which is never sent.
+"""The first lines on the local stream. Each end proves that it knows the nonce, which is never sent.
 
-The server sends a challenge; the client answers it, with a challenge of its own and what it comes as; the
-server answers that. After this the stream carries MCP as stdio does, one message a line.
+The server sends a challenge. The client sends its proof, its own challenge and its role, and the server sends
+its proof. After this the stream carries MCP as stdio does, with one message per line.
 """
 
 from __future__ import annotations
@@ -16,47 +16,47 @@ __all__ = [
     "LIMIT_SECONDS",
     "LONGEST_LINE",
     "Role",
-    "line_of",
+    "check_proof",
+    "encode_line",
+    "make_proof",
     "new_challenge",
-    "proof",
-    "proves",
     "read_line",
 ]
 
 Role = Literal["call", "shared", "status", "stop"]
-"""What a client comes as:
+"""The role of a client:
 
-- `call`: a command of the user's. All of them are one caller, over many short connections.
-- `shared`: an MCP client, which is a caller of its own and whose sessions end with the connection.
-- `status`, `stop`: to ask and to tell the server itself.
+- `call`: a command of the user. All commands are one caller over many short connections.
+- `shared`: an MCP client. Each one is a separate caller, whose sessions end with the connection.
+- `status`, `stop`: a request to the server itself.
 """
 
 LONGEST_LINE = 4096
 LIMIT_SECONDS = 5.0
-"""For the whole greeting."""
+"""Time limit of the whole greeting."""
 
 
 def new_challenge() -> str:
     return os.urandom(16).hex()
 
 
-def proof(nonce: str, challenge: str, *, of: Literal["client", "server"]) -> str:
-    """Return the proof of one end. It proves nothing for the other end."""
+def make_proof(nonce: str, challenge: str, *, of: Literal["client", "server"]) -> str:
+    """Return the proof of one end. It is not valid for the other end."""
     return hmac.digest(nonce.encode(), f"{of}:{challenge}".encode(), "sha256").hex()
 
 
-def proves(given: object, nonce: str, challenge: str, *, of: Literal["client", "server"]) -> bool:
+def check_proof(given: object, nonce: str, challenge: str, *, of: Literal["client", "server"]) -> bool:
     return isinstance(given, str) and hmac.compare_digest(
-        given.encode("utf-8", "replace"), proof(nonce, challenge, of=of).encode()
+        given.encode("utf-8", "replace"), make_proof(nonce, challenge, of=of).encode()
     )
 
 
-def line_of(fields: Mapping[str, Any]) -> bytes:
+def encode_line(fields: Mapping[str, Any]) -> bytes:
     return json.dumps(fields).encode() + b"\n"
 
 
 def read_line(line: bytes) -> dict[str, Any]:
-    """Return the content of a line, or an empty mapping if it is not one of ours."""
+    """Return the content of a line, or an empty mapping if it is not a valid line of the greeting."""
     try:
         fields: object = json.loads(line) if line.endswith(b"\n") else None
     except (ValueError, RecursionError):

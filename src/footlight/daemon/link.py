@@ -1,4 +1,4 @@
-"""The client's end of the local stream: blocking, and all there is of it."""
+"""The client's end of the local stream, with blocking calls."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from footlight.daemon.greeting import (
     LIMIT_SECONDS,
     LONGEST_LINE,
     Role,
-    line_of,
+    check_proof,
+    encode_line,
+    make_proof,
     new_challenge,
-    proof,
-    proves,
     read_line,
 )
 from footlight.daemon.state import State
@@ -24,7 +24,9 @@ __all__ = ["DaemonLink", "connect"]
 
 
 class DaemonLink:
-    """A connection on which both ends have proved who they are. `facts` is what the server said of itself."""
+    """A connection whose ends have proved their identity. `facts` is what the server reported about
+    itself.
+    """
 
     def __init__(self, connection: socket.socket) -> None:
         self.facts: Mapping[str, Any] = {}
@@ -35,16 +37,17 @@ class DaemonLink:
         """Greet the server.
 
         Raises:
-            NoDaemon: it does not answer, or is another program.
+            NoDaemon: The server does not answer, or it is another program.
         """
         hello = read_line(self._incoming.readline(LONGEST_LINE))
         mine = new_challenge()
-        answer = proof(nonce, str(hello.get("challenge")), of="client")
-        self.send(line_of({"as": role, "proof": answer, "challenge": mine}))
+        answer = make_proof(nonce, str(hello.get("challenge")), of="client")
+        self.send(encode_line({"as": role, "proof": answer, "challenge": mine}))
         self.facts = read_line(self._incoming.readline(LONGEST_LINE))
-        if not proves(self.facts.get("proof"), nonce, mine, of="server"):
+        if not check_proof(self.facts.get("proof"), nonce, mine, of="server"):
             raise NoDaemon(
-                self.facts.get("error") or "What answers there is not the server of the state file"
+                self.facts.get("error")
+                or "The program that answers there is not the server of the state file"
             )
         self._socket.settimeout(None)
 
@@ -52,22 +55,22 @@ class DaemonLink:
         self._socket.sendall(data)
 
     def end_input(self) -> None:
-        """Tell the server that no more will come."""
+        """Tell the server that no more data will follow."""
         self._socket.shutdown(socket.SHUT_WR)
 
     def line(self) -> bytes:
-        """Return the next line, or nothing at the end."""
+        """Return the next line, or b"" at the end."""
         return self._incoming.readline()
 
     def some(self) -> bytes:
-        """Return the data that has arrived, or nothing at the end."""
+        """Wait for data and return it, or b"" at the end."""
         return self._incoming.read1(1 << 16)
 
     def fileno(self) -> int:
         return self._socket.fileno()
 
     def limit(self, seconds: float) -> None:
-        """Set the limit of each wait from now on, which then raises TimeoutError."""
+        """Set the time limit of each later wait, which then raises TimeoutError."""
         self._socket.settimeout(seconds)
 
     def close(self) -> None:
@@ -87,7 +90,7 @@ def connect(state: State, role: Role) -> DaemonLink:
     """Connect to the server of this state.
 
     Raises:
-        NoDaemon: nobody listens there, it does not answer, or it is another.
+        NoDaemon: No server listens there, it does not answer, or it is a different server.
     """
     connection = socket.socket(socket.AF_UNIX)
     link = DaemonLink(connection)
@@ -95,7 +98,7 @@ def connect(state: State, role: Role) -> DaemonLink:
         connection.settimeout(LIMIT_SECONDS)
         connection.connect(state.socket)
         link.greet(state.nonce, role)
-    except OSError as error:  # A time-out is one too.
+    except OSError as error:  # This includes TimeoutError.
         link.close()
         raise NoDaemon(f"The server does not answer on {state.socket}: {error}") from None
     except BaseException:

@@ -1,7 +1,7 @@
-"""`footlight serve --shared`: bytes from standard input to the server in the background, and back.
+"""`footlight serve --shared`: proxy stdio to the shared background server.
 
-It knows nothing of the protocol. What one MCP client has there ends with this process, in whatever way that
-ends, because the connection does.
+The proxy copies bytes and does not know the protocol. When this process ends in any way, its connection ends,
+and with it the sessions of its MCP client.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def run_pump(arguments: Sequence[str]) -> int:
         _say(error.message)
         _say(error.suggestion)
         return NO_SERVER
-    _say_what_differs(state, options)
+    _report_differences(state, options)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, _end)
     with link:
@@ -51,16 +51,16 @@ def _pump(link: DaemonLink, parent: int) -> int:
             try:
                 link.send(data)
             except OSError:
-                return  # The other direction finds out and says it.
+                return  # The other direction notices and reports it.
         ended.set()
         link.end_input()
 
     threading.Thread(target=send, daemon=True).start()
     while True:
-        came, _, _ = select.select([link], [], [], ORPHAN_CHECK_SECONDS)
-        if not came:
+        readable, _, _ = select.select([link], [], [], ORPHAN_CHECK_SECONDS)
+        if not readable:
             if os.getppid() != parent:
-                return 0  # Another may hold our input open, so that its end does not come.
+                return 0  # Another process may hold the input open, so that it never ends.
             continue
         try:
             data = link.some()
@@ -71,10 +71,10 @@ def _pump(link: DaemonLink, parent: int) -> int:
         try:
             _write(data)
         except OSError:
-            return 0  # Nobody reads.
+            return 0  # The client has closed its end.
     if ended.is_set():
         return 0
-    _say("the server in the background has ended")
+    _say("the background server has ended")
     return NO_SERVER
 
 
@@ -88,19 +88,19 @@ def _write(data: bytes) -> None:
         rest = rest[os.write(1, rest) :]
 
 
-def _say_what_differs(state: State, options: Sequence[str]) -> None:
+def _report_differences(state: State, options: Sequence[str]) -> None:
     theirs = serve_options(state.command)
     if options and [*options] != theirs:
         _say(
-            f"the server in the background was started with {' '.join(theirs) or 'no options'}; "
-            f"these do not count: {' '.join(options)}"
+            f"the background server was started with {' '.join(theirs) or 'no options'}; "
+            f"these options are ignored: {' '.join(options)}"
         )
-        _say("`footlight daemon stop` ends it, for all who use it; the next start counts")
-    if state.directory != _current_folder():
-        _say(f"the server in the background works in {state.directory}: paths begin there")
+        _say("`footlight daemon stop` ends it for all its clients; the next start uses the new options")
+    if state.directory != _find_current_folder():
+        _say(f"the working directory of the background server is {state.directory}; paths are relative to it")
 
 
-def _current_folder() -> str:
+def _find_current_folder() -> str:
     """Return the working directory, or an empty text if it has been removed."""
     try:
         return str(Path.cwd())

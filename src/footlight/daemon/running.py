@@ -1,4 +1,4 @@
-"""The server that runs: found by its state, and made to prove that it is the one."""
+"""Find the running background server by its state, and check that it is the right one."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from footlight.daemon.state import State, read_state
 __all__ = ["NO_SERVER", "Status", "ask_status", "find_running", "serve_command", "serve_options"]
 
 NO_SERVER = 3
-"""The exit status of a command that has nobody to speak to."""
+"""The exit status of a command without a background server."""
 IDLE_SECONDS = 1800
 BEGINNING = ("serve", "--transport", "http", "--port", "0", "--idle-exit", str(IDLE_SECONDS), "--log-file")
 END = ("--local",)
 
 
 class Status(NamedTuple):
-    """`clients` are MCP clients on the local stream; `sessions` are everybody's."""
+    """The numbers of MCP clients on the local stream, and of the sessions of all callers."""
 
     clients: int
     sessions: int
@@ -42,7 +42,7 @@ def ask_status(state: State) -> Status | None:
 
 
 def serve_command(options: Sequence[str], *, log: Path) -> list[str]:
-    """Return the command that starts a background server. Of repeated options the last one counts."""
+    """Return the command that starts a background server. If an option is repeated, the last one counts."""
     return [*BEGINNING, str(log), *options, *END]
 
 

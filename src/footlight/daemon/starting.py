@@ -1,4 +1,4 @@
-"""Start the server in the background, once, however many ask for it at the same time."""
+"""Start the background server. Concurrent requests start only one server."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from footlight import __version__
 from footlight.daemon.errors import DaemonError, NoDaemon
-from footlight.daemon.folder import LOG, VARIABLE, private_folder
+from footlight.daemon.folder import LOG, VARIABLE, ensure_daemon_folder
 from footlight.daemon.greeting import Role
 from footlight.daemon.link import DaemonLink, connect
 from footlight.daemon.running import ask_status, find_running, serve_command
@@ -27,21 +27,21 @@ Say = Callable[[str], None]
 
 
 def ignore(_: str) -> None:
-    """Do nothing: the caller reports it."""
+    """Ignore a message, because the caller reports it."""
 
 
 def reach(folder: Path, role: Role, *, options: Sequence[str] = (), say: Say) -> tuple[State, DaemonLink]:
-    """Return a connection to the server of this folder, which is started if there is none.
+    """Return a connection to the server of this folder. Start the server if none is running.
 
     Raises:
-        DaemonError: it does not start, or one of another version is in use.
+        DaemonError: The server does not start, or a server of another version is in use.
     """
     state = read_state(folder)
     if state and state.version == __version__:
         try:
             return state, connect(state, role)
         except NoDaemon:
-            pass  # What is written there is of one that is gone.
+            pass  # The state belongs to a server that is not running any more.
     state, _ = ensure_running(folder, options, say=say)
     return state, connect(state, role)
 
@@ -50,9 +50,9 @@ def ensure_running(folder: Path, options: Sequence[str], *, say: Say = ignore) -
     """Return the state of the server of this folder, and whether it was started now.
 
     Raises:
-        DaemonError: it does not start, or one of another version is in use.
+        DaemonError: The server does not start, or a server of another version is in use.
     """
-    with _one_at_a_time(private_folder(folder)):
+    with _one_at_a_time(ensure_daemon_folder(folder)):
         running = find_running(folder)
         if running and running.version != __version__:
             _replace(folder, running, say)
@@ -61,13 +61,13 @@ def ensure_running(folder: Path, options: Sequence[str], *, say: Say = ignore) -
             return running, False
         _refuse_if_silent(folder)
         _refuse_without_current_folder()
-        say("starting a server in the background")
+        say("starting a background server")
         return _start(folder, options), True
 
 
 @contextmanager
 def _one_at_a_time(folder: Path) -> Generator[None]:
-    """Hold the lock of the folder. The system releases it when its holder ends, in whatever way."""
+    """Hold the lock of the folder. The system releases it when this process ends in any way."""
     import fcntl
 
     lock = open_private(folder / LOCK, 0)
@@ -85,23 +85,23 @@ def _replace(folder: Path, running: State, say: Say) -> None:
     status = ask_status(running)
     if status and status.clients:
         raise DaemonError(
-            f"A server of version {running.version} runs, which {status.clients} MCP clients use; "
-            f"this is {__version__}",
-            suggestion="End them, or stop it with `footlight daemon stop`.",
+            f"A server of version {running.version} is in use by {status.clients} MCP clients; "
+            f"this is version {__version__}",
+            suggestion="End the clients, or stop the server with `footlight daemon stop`.",
         )
     say(f"replacing the server of version {running.version}")
     stop(folder)
 
 
 def _refuse_if_silent(folder: Path) -> None:
-    """Raise if a server is there and does not answer: a second one would hide it."""
+    """Raise an error if a running server does not answer, because a second server would hide it."""
     from footlight.daemon.stopping import find_process
 
     state = read_state(folder)
     if state and find_process(state):
         raise DaemonError(
-            f"The server in the background, process {state.pid}, does not answer",
-            suggestion="`footlight daemon stop` ends it, whatever it does.",
+            f"The background server, process {state.pid}, does not answer",
+            suggestion="End it with `footlight daemon stop`.",
         )
 
 
@@ -110,8 +110,8 @@ def _refuse_without_current_folder() -> None:
         Path.cwd()
     except FileNotFoundError:
         raise DaemonError(
-            "The current folder has been removed, and a server in the background would work in it",
-            suggestion="Start it in another one.",
+            "The current folder has been removed, so a background server cannot start in it",
+            suggestion="Start the server in another folder.",
         ) from None
 
 
@@ -119,23 +119,23 @@ def _start(folder: Path, options: Sequence[str]) -> State:
     log = folder / LOG
     if log.exists():
         log.replace(log.with_suffix(".log.old"))
-    # What is in the current folder must not be taken for a module (-P).
+    # With -P, Python imports no modules from the current folder.
     command = [sys.executable, "-P", "-m", "footlight", *serve_command(options, log=log)]
-    if not _listens(_detach(command, folder, log)):
+    if not _wait_until_listening(_detach(command, folder, log)):
         raise DaemonError(
-            f"The server in the background did not start. The end of {log}:\n{_tail(log)}",
-            suggestion="`footlight serve` with the same options shows it in the foreground.",
+            f"The background server did not start. The end of {log}:\n{_read_tail(log)}",
+            suggestion="Run `footlight serve` with the same options to see the error.",
         )
     state = read_state(folder)
     if state is None:
-        raise DaemonError(f"The server in the background left no state in {folder}")
+        raise DaemonError(f"The background server has written no state to {folder}")
     return state
 
 
 def _detach(command: list[str], folder: Path, log: Path) -> int:
-    """Start a process that outlives us, and whoever ends us with all our children; read from its stdout."""
-    told, tell = os.pipe()
-    noise = open_private(log, os.O_APPEND)
+    """Start a detached process, which also outlives this process group. Return the read end of its stdout."""
+    read_end, write_end = os.pipe()
+    log_file = open_private(log, os.O_APPEND)
     child = os.fork()
     if not child:
         try:
@@ -143,20 +143,22 @@ def _detach(command: list[str], folder: Path, log: Path) -> int:
             if os.fork():
                 os._exit(0)
             os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-            os.dup2(tell, 1)
-            os.dup2(noise, 2)
+            os.dup2(write_end, 1)
+            os.dup2(log_file, 2)
             os.closerange(3, os.sysconf("SC_OPEN_MAX"))
             os.execve(command[0], command, {**os.environ, VARIABLE: str(folder)})
         finally:
             os._exit(127)
     os.waitpid(child, 0)
-    os.close(tell)
-    os.close(noise)
-    return told
+    os.close(write_end)
+    os.close(log_file)
+    return read_end
 
 
-def _listens(stdout: int) -> bool:
-    """Wait for the line in which it says so; False where it ends before."""
+def _wait_until_listening(stdout: int) -> bool:
+    """Wait until the server reports that it is listening. Return False if it ends before or takes too
+    long.
+    """
     import select
 
     poll = select.poll()
@@ -165,7 +167,7 @@ def _listens(stdout: int) -> bool:
         return bool(poll.poll(START_SECONDS * 1000)) and b"listening" in stream.readline()
 
 
-def _tail(log: Path) -> str:
+def _read_tail(log: Path) -> str:
     try:
         lines = log.read_text("utf-8", "replace").splitlines()
     except OSError:

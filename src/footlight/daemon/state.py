@@ -1,4 +1,4 @@
-"""What a running server writes down for its user's commands, and nobody else can read."""
+"""The state file of a running background server, which only the commands of its user can read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, cast
 
 from footlight import __version__
 from footlight.daemon.errors import DaemonError
-from footlight.daemon.folder import refuse_foreign
+from footlight.daemon.folder import check_folder
 from footlight.private_files import open_private
 
 __all__ = ["TOKEN", "State", "forget_state", "make_state", "read_state", "read_tools", "write_state"]
@@ -19,7 +19,7 @@ __all__ = ["TOKEN", "State", "forget_state", "make_state", "read_state", "read_t
 STATE = "state.json"
 TOOLS = "tools.json"
 TOKEN = "token"
-"""A file of its own, for those who come over HTTP."""
+"""The file with the token, for clients over HTTP."""
 
 KINDS = (int, (int, float), str, str, str, str, str, list)
 """The types of the fields of a state."""
@@ -28,18 +28,18 @@ Tools = list[dict[str, Any]]
 
 
 class State(NamedTuple):
-    """A tuple and no dataclass: those take 8 ms to import."""
+    """The state of a server. It is a tuple, because the import of dataclasses takes 8 ms."""
 
     pid: int
     started: float
-    """When the process began, by the system: with `pid` it is that very process."""
+    """The start time of the process according to the system. With `pid` it identifies the process."""
     version: str
     """The version of this package."""
     url: str
     """The URL of MCP over HTTP."""
     socket: str
     nonce: str
-    """Proves at each end of the local stream that the other end can read this file."""
+    """A secret with which each end of the local stream proves that it can read this file."""
     directory: str
     """The working directory of the server: relative paths in calls begin here."""
     command: list[str]
@@ -63,16 +63,16 @@ def make_state(url: str, socket: str, *, command: Sequence[str]) -> State:
 
 
 def read_state(folder: Path) -> State | None:
-    """Return the state, or None if there is none that we have written.
+    """Return the state, or None if there is no valid state.
 
     Raises:
-        DaemonError: others can write there, so that it may be of a server that listens for this user's calls.
+        DaemonError: Other users can write there, so the state may be that of a malicious server.
     """
-    if not refuse_foreign(folder):
+    if not check_folder(folder):
         return None
     try:
         given: Any = json.loads((folder / STATE).read_bytes())
-        # Another version may have written more.
+        # Another version may have written further fields.
         fields = [given[field] for field in State._fields]
     except (OSError, ValueError, TypeError, KeyError):
         return None
@@ -82,9 +82,9 @@ def read_state(folder: Path) -> State | None:
 
 
 def write_state(folder: Path, state: State, *, tools: Tools, token: str | None) -> None:
-    """Write the whole file or nothing, the state last, because the rest is found by it.
+    """Write each file atomically. The state is written last, because readers of the state need the others.
 
-    `token` is the one that is asked for over HTTP, where the user gave none.
+    `token` is the generated token for HTTP, or None if the user gave one.
     """
     _write(folder / TOOLS, json.dumps({"nonce": state.nonce, "tools": tools}))
     if token is not None:
@@ -102,8 +102,8 @@ def read_tools(folder: Path, state: State) -> Tools | None:
 
 
 def forget_state(folder: Path, state: State) -> None:
-    """Remove it, unless another server has taken its place."""
-    with suppress(DaemonError):  # What others can write to by now is left to them.
+    """Remove the state, unless it belongs to another server by now."""
+    with suppress(DaemonError):  # A folder to which others can write by now is left alone.
         if read_state(folder) == state:
             for name in (STATE, TOKEN, TOOLS):
                 (folder / name).unlink(missing_ok=True)

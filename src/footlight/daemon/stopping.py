@@ -1,4 +1,4 @@
-"""End the server in the background: asked first, then by signals, and never another process than that."""
+"""End the background server: by a request first, then by signals. Other processes are never ended."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 __all__ = ["find_process", "stop"]
 
 ASK_SECONDS = 16.0
-"""It lets the calls that run finish, which may take ten seconds, and then closes its browsers."""
+"""Time for running calls to finish, which may take ten seconds, and for the browsers to close."""
 SIGNAL_SECONDS = 6.0
 LOOK_SECONDS = 0.02
 SAME_SECONDS = 1.0
-"""Two processes with one number do not begin within it."""
+"""Maximum difference of start times. Two processes with the same id start further apart."""
 
 
 def stop(folder: Path) -> State | None:
-    """Return when it is gone: the state that it had, or None where none ran.
+    """End the server and wait until it is gone. Return its state, or None if none was running.
 
     Raises:
-        DaemonError: it does not end.
+        DaemonError: The server does not end.
     """
     state = read_state(folder)
     process = find_process(state) if state else None
@@ -54,20 +54,20 @@ def find_process(state: State) -> psutil.Process | None:
 def _end(state: State, process: psutil.Process) -> None:
     import psutil
 
-    if _asked(state) and _ended(process, ASK_SECONDS):
+    if _request_stop(state) and _wait_until_ended(process, ASK_SECONDS):
         return
     with suppress(psutil.Error):
         process.terminate()
-        if _ended(process, SIGNAL_SECONDS):
+        if _wait_until_ended(process, SIGNAL_SECONDS):
             return
         for each in (*process.children(recursive=True), process):
             with suppress(psutil.Error):
                 each.kill()
-    if not _ended(process, SIGNAL_SECONDS):
+    if not _wait_until_ended(process, SIGNAL_SECONDS):
         raise DaemonError(f"The process {state.pid} does not end")
 
 
-def _asked(state: State) -> bool:
+def _request_stop(state: State) -> bool:
     """Return whether the server heard the request and closed its end."""
     try:
         with connect(state, "stop") as link:
@@ -78,12 +78,12 @@ def _asked(state: State) -> bool:
     return True
 
 
-def _ended(process: psutil.Process, seconds: float) -> bool:
+def _wait_until_ended(process: psutil.Process, seconds: float) -> bool:
     import psutil
 
     limit = time.monotonic() + seconds
     with suppress(psutil.NoSuchProcess):
-        # Nobody may collect it: its parent is not us.
+        # An ended process may stay a zombie, because this process is not its parent.
         while process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
             if time.monotonic() > limit:
                 return False

@@ -55,7 +55,9 @@ class Toolset(ABC):
     secret_use: ClassVar[str]
     """The actions that accept a secret, such as `type or fill in`."""
     named_sessions: ClassVar[bool] = False
-    """Whether each session has a browser of its own, over a profile on disk that has the session's name."""
+    """Whether each session has its own browser, with a profile on disk that has the name of the session."""
+    shareable: ClassVar[bool] = True
+    """Whether independent clients can share a server, because all of its state is in their sessions."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings

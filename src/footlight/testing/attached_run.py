@@ -1,4 +1,4 @@
-"""Tests that `browser.run_test` starts: their page, their parameters, and ending them with the server."""
+"""Tests that `browser.run_test` starts: their page, their parameters, and their end with the server."""
 
 from __future__ import annotations
 
@@ -72,13 +72,13 @@ def with_own_page(
         return function
 
     @functools.wraps(function)
-    async def attached(*arguments: Any, **keywords: Any) -> object:
+    async def run_attached(*arguments: Any, **keywords: Any) -> object:
         from footlight.browser.launch.attached import attached_page_async
 
         async with attached_page_async(value.endpoint, target=value.target) as page:
             return await function(*arguments, **{**keywords, FIXTURE: page})
 
-    return attached
+    return run_attached
 
 
 def read_parameters() -> dict[str, str]:
@@ -122,7 +122,7 @@ def _end_with(line: int) -> None:
 
 
 def _end_children() -> None:
-    """End the children one by one: Windows has no process groups."""
+    """End the children one by one, because Windows has no process groups."""
     import psutil
 
     for child in psutil.Process().children(recursive=True):

@@ -1,4 +1,4 @@
-"""Fixtures for tests without `async`: the same objects, whose calls wait for their result."""
+"""Fixtures for tests without `async`: wrapped objects whose calls wait for their results."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from footlight.client.mcp_client import MCPClient
 from footlight.protocol.errors import MCPError
 from footlight.protocol.results import ToolResult
 
-__all__ = ["Bridge", "BridgedInvoker", "bridged_client"]
+__all__ = ["Bridge", "BridgedInvoker", "bridge_client"]
 
 Value = TypeVar("Value")
 
@@ -90,7 +90,7 @@ class BridgedInvoker:
         await self._bridge.call(self._invoker.close())
 
 
-def bridged_client(bridge: Bridge, client: MCPClient) -> MCPClient:
+def bridge_client(bridge: Bridge, client: MCPClient) -> MCPClient:
     """Return a client whose methods can be awaited in any loop. Callbacks are called in the thread."""
     return cast("MCPClient", _BridgedClient(bridge, client))
 
@@ -113,10 +113,10 @@ class _BridgedClient:
         if not inspect.iscoroutinefunction(member):
             return member
 
-        async def bridged(*arguments: Any, **keywords: Any) -> Any:
+        async def call_bridged(*arguments: Any, **keywords: Any) -> Any:
             return await self._bridge.call(member(*arguments, **keywords))
 
-        return bridged
+        return call_bridged
 
     async def __aenter__(self) -> Self:
         await self._bridge.call(self._client.connect())

@@ -19,16 +19,17 @@ from footlight.protocol.errors import MCPError
 from footlight.protocol.results import value_of
 from footlight.protocol.untrusted_json import an_object
 from footlight.testing.bridge import Bridge
-from footlight.testing.server import is_footlight_command
+from footlight.testing.server import find_toolset, is_footlight_command
 
 __all__ = ["PluginConnection", "PluginConnections"]
 
 CLOSE_SECONDS = 10.0
-WAYS = (
+SESSION_TOOLS = (
     ("list_sessions", "close_session", "sessionId", "sessionId"),
     ("session.list", "session.close", "sessionName", "name"),
 )
-"""The tools that list and close sessions, the parameter that names one, and its name in the list."""
+"""For each toolset: the tools that list and close sessions, the parameter for the name, and its key in the
+list."""
 
 logger = logging.getLogger(__name__)
 
@@ -69,8 +70,8 @@ class PluginConnections:
         """Close the connection, or the sessions that are left on a shared one.
 
         Raises:
-            TimeoutError: it took too long. The connection was closed.
-            MCPError: a session could not be closed. The connection was closed.
+            TimeoutError: It took too long. The connection was closed.
+            MCPError: A session could not be closed. The connection was closed.
         """
         if not connection.is_shared:
             _close(connection)
@@ -97,7 +98,10 @@ def is_shareable(server: Stdio) -> bool:
     if server.env is not None:
         return False
     words = (server.command, *server.args)
-    return is_footlight_command(words) and not {"metamask", "--app", "--shared"} & {*words}
+    if not is_footlight_command(words) or {"--app", "--shared"} & {*words}:
+        return False
+    toolset = find_toolset(words)
+    return toolset is None or toolset.shareable
 
 
 def _connect(server: object, *, is_shared: bool) -> PluginConnection:
@@ -119,11 +123,11 @@ def _close(connection: PluginConnection) -> None:
 
 
 async def _close_sessions(client: MCPClient) -> None:
-    """Close all sessions of the server: they are those of the test that has ended."""
+    """Close all sessions of the server, which belong to the test that has ended."""
     tools = {tool.name for tool in await client.list_tools()}
-    for listing, closing, key, name in WAYS:
+    for listing, closing, key, name in SESSION_TOOLS:
         if listing in tools:
-            found = _entries(value_of(await client.call_tool(listing)))
+            found = _list_entries(value_of(await client.call_tool(listing)))
             names = [each[name] for each in found if each.get("open", True)]
             await asyncio.gather(*(_close_session(client, closing, {key: each}) for each in names))
 
@@ -137,7 +141,7 @@ async def _close_session(client: MCPClient, tool: str, arguments: Mapping[str, A
         logger.debug("%s: %s", tool, error)
 
 
-def _entries(value: object) -> list[Mapping[str, Any]]:
+def _list_entries(value: object) -> list[Mapping[str, Any]]:
     """Return the sessions in the answer of a tool that lists them."""
     answer = an_object(value)
     found = an_object(answer.get("data", answer)).get("sessions")

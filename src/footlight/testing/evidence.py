@@ -52,7 +52,7 @@ async def collect_evidence(client: MCPClient, session: Mapping[str, Any]) -> Fai
     mime_type = "image/png"
     try:
         result = await _call_first(client, SNAPSHOTS, session)
-        snapshot = _text(result)
+        snapshot = _read_text(result)
     except MCPError as error:
         missing.append(f"no snapshot: {error}")
     try:
@@ -64,7 +64,7 @@ async def collect_evidence(client: MCPClient, session: Mapping[str, Any]) -> Fai
 
 
 async def _call_first(client: MCPClient, names: Sequence[str], session: Mapping[str, Any]) -> ToolResult:
-    """Call the first of the tools that the server has."""
+    """Call the first tool of `names` that the server has."""
     tools = {tool.name: tool for tool in await client.list_tools()}
     name = next((name for name in names if name in tools), None)
     if name is None:
@@ -74,7 +74,7 @@ async def _call_first(client: MCPClient, names: Sequence[str], session: Mapping[
     return await client.call_tool(name, arguments, timeout_ms=TIMEOUT_MS)
 
 
-def _text(result: ToolResult) -> str:
+def _read_text(result: ToolResult) -> str:
     """Return the text of the snapshot. If the result is an object, the snapshot is one of its fields."""
     value = value_of(result)
     if isinstance(value, Mapping):

@@ -18,7 +18,7 @@ from footlight.client.handles.handle import Handle
 from footlight.client.server_address import ServerFromEnvironment
 from footlight.protocol.errors import MCPError
 
-__all__ = ["connect_generated", "server_of_module"]
+__all__ = ["connect_generated", "get_module_server"]
 
 
 async def connect_generated(
@@ -45,7 +45,7 @@ async def connect_generated(
     return await connect(session, adapter(default), server=server, log=log)
 
 
-def server_of_module(module: str | Path) -> object:
+def get_module_server(module: str | Path) -> object:
     """Return the server from which the module was generated.
 
     Raises:

@@ -39,7 +39,7 @@ class BorrowedClient(MCPClient):
         await self.close_stream()
 
     async def open_stream(self, *arguments: Any, **keywords: Any) -> Any:
-        # The connection knows only the client that opened it, and gives it the notifications.
+        # The connection only passes notifications to the client that opened it.
         return await self._lender.open_stream(*arguments, **keywords)
 
     async def close_stream(self) -> None:

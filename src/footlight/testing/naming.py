@@ -16,10 +16,10 @@ _UNFIT = re.compile(r"[^A-Za-z0-9_]+")
 def session_name(nodeid: str, *, worker: str | None, run: str = "") -> str:
     """Return a session name that is unique for each test and worker process. It is also a valid profile name.
 
-    `run` distinguishes runs at the same time: the debugging port of a session is derived from its name.
+    `run` distinguishes concurrent runs, because the debugging port of a session is derived from its name.
     """
     title = _plain(nodeid.rpartition("::")[2]).lower()[:MAX_TITLE]
-    # Begins with a word: neither a name that Windows reserves, nor a dot.
+    # The name begins with a word, so it is neither a reserved name on Windows nor hidden.
     return "-".join(filter(None, ("test", title.removeprefix("test_"), _digest(f"{run}{nodeid}"), worker)))
 
 

@@ -22,7 +22,7 @@ class Options:
     server: str | None = None
     """A command line or a URL. Default: the server of the module, or else `footlight serve`."""
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Sent to a server with a URL."""
+    """The headers for a server with a URL."""
     folder: Path
     """The working directory of a server that is started by a command."""
     module: str | Path | None = None
@@ -63,21 +63,23 @@ def read_options(config: pytest.Config) -> Options:
     Raises:
         pytest.UsageError: the adapter does not exist, or a header is not NAME:VALUE.
     """
-    adapter = _option(config, "mcp_adapter")
+    adapter = _read_option(config, "mcp_adapter")
     if adapter is not None and adapter not in ADAPTERS:
         raise pytest.UsageError(f"mcp_adapter: {adapter!r} is not one of {', '.join(ADAPTERS)}")
-    module = _option(config, "mcp_module")
-    log_dir = _option(config, "mcp_log_dir")
+    module = _read_option(config, "mcp_module")
+    log_dir = _read_option(config, "mcp_log_dir")
     headed = config.getoption("mcp_headed")
     return Options(
-        server=_option(config, "mcp_server"),
-        headers=_headers(config.getoption("mcp_header") or config.getini("mcp_header")),
-        folder=_folder(config, "mcp_server"),
-        module=_folder(config, "mcp_module") / module if module and module.endswith(".py") else module,
-        session=_option(config, "mcp_session"),
+        server=_read_option(config, "mcp_server"),
+        headers=_parse_headers(config.getoption("mcp_header") or config.getini("mcp_header")),
+        folder=_find_option_folder(config, "mcp_server"),
+        module=_find_option_folder(config, "mcp_module") / module
+        if module and module.endswith(".py")
+        else module,
+        session=_read_option(config, "mcp_session"),
         adapter=adapter,
         headed=bool(config.getini("mcp_headed")) if headed is None else headed,
-        log_dir=_folder(config, "mcp_log_dir") / log_dir if log_dir else None,
+        log_dir=_find_option_folder(config, "mcp_log_dir") / log_dir if log_dir else None,
     )
 
 
@@ -87,7 +89,7 @@ def owns_server(config: pytest.Config) -> bool:
     return bool(config.getini("mcp_own_server")) if given is None else given
 
 
-def _headers(given: Sequence[str]) -> dict[str, str]:
+def _parse_headers(given: Sequence[str]) -> dict[str, str]:
     """Return the headers. Error messages do not contain values, which may be tokens."""
     headers: dict[str, str] = {}
     for header in given:
@@ -104,9 +106,9 @@ def _read_variable(variable: re.Match[str]) -> str:
     return os.environ[variable[1]]
 
 
-def _option(config: pytest.Config, name: str) -> str | None:
+def _read_option(config: pytest.Config, name: str) -> str | None:
     return config.getoption(name) or config.getini(name) or None
 
 
-def _folder(config: pytest.Config, name: str) -> Path:
+def _find_option_folder(config: pytest.Config, name: str) -> Path:
     return config.invocation_params.dir if config.getoption(name) else config.rootpath

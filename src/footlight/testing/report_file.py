@@ -37,7 +37,7 @@ class ReportFile:
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
             title = report.nodeid.rpartition("/")[2] or report.nodeid
-            self._errors.append({"title": title, "nodeid": report.nodeid, "error": _error(report)})
+            self._errors.append({"title": title, "nodeid": report.nodeid, "error": _describe_error(report)})
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         test = self._tests.setdefault(
@@ -45,9 +45,9 @@ class ReportFile:
             {"title": report.nodeid.rpartition("::")[2], "nodeid": report.nodeid, "status": "passed"},
         )
         if report.failed and test["status"] != "failed":
-            test |= {"status": "failed", "error": _error(report)}
+            test |= {"status": "failed", "error": _describe_error(report)}
         elif report.skipped and test["status"] == "passed":
-            test |= {"status": "skipped", "error": _reason(report)}
+            test |= {"status": "skipped", "error": _describe_skip(report)}
         if hasattr(report, RESULT):
             test["result"] = getattr(report, RESULT)
 
@@ -65,14 +65,14 @@ class ReportFile:
         unfinished.replace(self._file)
 
 
-def _error(report: pytest.TestReport | pytest.CollectReport) -> str:
+def _describe_error(report: pytest.TestReport | pytest.CollectReport) -> str:
     """Return the message and place of a failed test, or else the text of pytest's report."""
     crash = getattr(report.longrepr, "reprcrash", None)
     text = report.longreprtext if crash is None else f"{crash.message}\n{crash.path}:{crash.lineno}"
     return text if len(text) <= MAX_ERROR else f"{text[:MAX_ERROR]}… [{len(text)} chars]"
 
 
-def _reason(report: pytest.TestReport) -> str:
+def _describe_skip(report: pytest.TestReport) -> str:
     if isinstance(report.longrepr, tuple):
         return report.longrepr[2].removeprefix("Skipped: ")
-    return getattr(report, "wasxfail", "") or _error(report)
+    return getattr(report, "wasxfail", "") or _describe_error(report)

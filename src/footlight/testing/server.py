@@ -1,4 +1,4 @@
-"""The server that the options of a test run name."""
+"""Choose the server that the options of a test run name."""
 
 from __future__ import annotations
 
@@ -6,15 +6,19 @@ import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path, PurePath
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
 from footlight.client.target import transport_for
 from footlight.client.transports.stdio import Stdio
 from footlight.testing.options import Options
+from footlight.toolsets import find_toolset_class
 
-__all__ = ["choose_server", "is_external", "is_footlight_command"]
+if TYPE_CHECKING:
+    from footlight.server.toolset import Toolset
+
+__all__ = ["choose_server", "find_toolset", "is_external", "is_footlight_command"]
 
 DEFAULT_SERVER = "footlight serve"
 
@@ -50,10 +54,16 @@ def choose_server(options: Options, *, of_module: object = None, profiles: Path)
             )
         return Stdio(words[0], tuple(words[1:]), cwd=options.folder)
     if words[0] == "footlight":
-        words[:1] = [sys.executable, "-m", "footlight"]  # It need not be in the PATH.
+        words[:1] = [sys.executable, "-m", "footlight"]  # The command `footlight` may not be in the PATH.
     if options.headed:
         words.append("--headed")
-    if options.session is None and "szkrabok" in words and "--sessions-dir" not in words:
+    toolset = find_toolset(words)
+    if (
+        options.session is None
+        and toolset is not None
+        and toolset.named_sessions
+        and _find_option(words, "--sessions-dir") is None
+    ):
         words += ["--sessions-dir", str(profiles)]
     return Stdio(words[0], tuple(words[1:]), cwd=options.folder)
 
@@ -61,6 +71,23 @@ def choose_server(options: Options, *, of_module: object = None, profiles: Path)
 def is_external(server: object) -> bool:
     """Return True if the tests do not start the server, so that it is still running after them."""
     return not isinstance(server, Stdio)
+
+
+def find_toolset(words: Sequence[str]) -> type[Toolset] | None:
+    """Return the class of the toolset that a `footlight serve` command names, or None if it names none."""
+    name = _find_option(words, "--toolset")
+    return find_toolset_class(name) if name else None
+
+
+def _find_option(words: Sequence[str], option: str) -> str | None:
+    """Return the last value of an option in a command, or None."""
+    found = None
+    for word, following in zip(words, (*words[1:], None), strict=True):
+        if word == option:
+            found = following
+        elif word.startswith(f"{option}="):
+            found = word.removeprefix(f"{option}=")
+    return found
 
 
 def is_footlight_command(words: Sequence[str]) -> bool:

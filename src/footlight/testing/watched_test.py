@@ -23,10 +23,10 @@ from footlight.client.mcp_client import MCPClient
 from footlight.protocol.errors import MCPError
 from footlight.safe_text import escape_control_characters
 from footlight.testing.blocking import Blocking
-from footlight.testing.bridge import BridgedInvoker, bridged_client
+from footlight.testing.bridge import BridgedInvoker, bridge_client
 from footlight.testing.connections import CLOSE_SECONDS, PluginConnection, PluginConnections
 from footlight.testing.evidence import FailureEvidence, collect_evidence
-from footlight.testing.generated import connect_generated, server_of_module
+from footlight.testing.generated import connect_generated, get_module_server
 from footlight.testing.logged_client import BorrowedClient, LoggedClient
 from footlight.testing.naming import file_name, session_name
 from footlight.testing.options import Options
@@ -51,7 +51,7 @@ class _OpenFixture:
 
 @dataclass(eq=False)
 class WatchedTest:
-    """What the fixtures of one test share. `folder` is used for files if `--mcp-log-dir` is not given."""
+    """The shared state of the fixtures of one test. `folder` is for files if `--mcp-log-dir` is not given."""
 
     nodeid: str
     options: Options
@@ -83,7 +83,7 @@ class WatchedTest:
             handle = bridge.run(self._connect(name, server, client))
             bound = handle.bound
             session = bound.adapter.inject_session({}, bound.session_name)
-            with self._closing(_OpenFixture("mcp", connection, client, lambda: session), handle.close):
+            with self._close_after(_OpenFixture("mcp", connection, client, lambda: session), handle.close):
                 if blocking:
                     yield Blocking(bridge, handle)
                     return
@@ -91,7 +91,7 @@ class WatchedTest:
                     replace(
                         bound,
                         invoker=BridgedInvoker(bridge, bound.invoker),
-                        client=bridged_client(bridge, client),
+                        client=bridge_client(bridge, client),
                     )
                 )
 
@@ -101,15 +101,15 @@ class WatchedTest:
         with self._connection(self._server_of_module()) as connection:
             bridge, client = connection.bridge, LoggedClient.with_log(connection.client, self.log)
             opened = _OpenFixture("mcp_client", connection, client, lambda: _session_of(client))
-            with self._closing(opened, client.close):
-                yield Blocking(bridge, client) if blocking else bridged_client(bridge, client)
+            with self._close_after(opened, client.close):
+                yield Blocking(bridge, client) if blocking else bridge_client(bridge, client)
 
     @contextmanager
     def browser(self, *, blocking: bool = False) -> Generator[Any]:
         """Yield a typed browser client. Its session is closed on return."""
         with self._connection(self._server()) as connection:
             bridge, client = connection.bridge, LoggedClient.with_log(connection.client, self.log)
-            browser = PlaywrightClient(client if blocking else bridged_client(bridge, client))
+            browser = PlaywrightClient(client if blocking else bridge_client(bridge, client))
 
             async def close() -> None:
                 try:
@@ -118,7 +118,7 @@ class WatchedTest:
                     await client.close()
 
             opened = _OpenFixture("browser_session", connection, client, lambda: _session_of(client))
-            with self._closing(opened, close):
+            with self._close_after(opened, close):
                 yield Blocking(bridge, browser) if blocking else browser
 
     async def _connect(self, session: str, server: object, client: MCPClient) -> Handle:
@@ -139,7 +139,7 @@ class WatchedTest:
 
     def _server_of_module(self) -> object:
         module = self.options.module
-        return self._server(None if module is None else server_of_module(module))
+        return self._server(None if module is None else get_module_server(module))
 
     def _server(self, of_module: object = None) -> object:
         return choose_server(self.options, of_module=of_module, profiles=self.folder / "profiles")
@@ -162,7 +162,7 @@ class WatchedTest:
             self._add_problem(f"The connection could not be closed: {error}")
 
     @contextmanager
-    def _closing(
+    def _close_after(
         self, opened: _OpenFixture, close: Callable[[], Coroutine[Any, Any, None]]
     ) -> Generator[None]:
         self._open.append(opened)
@@ -198,7 +198,7 @@ class WatchedTest:
         """Add the calls and what the browser shows to the report of a failure."""
         if report.failed:
             self._failed = True
-            report.sections.append(("mcp calls", _end(self._calls.getvalue()) or "none"))
+            report.sections.append(("mcp calls", _keep_end(self._calls.getvalue()) or "none"))
             for opened in self._open:
                 self._add_evidence(report, opened)
         if report.when == "teardown" and self._problems:
@@ -217,7 +217,7 @@ class WatchedTest:
             evidence = FailureEvidence(missing=["no snapshot and no screenshot: the server does not answer"])
         missing = list(evidence.missing)
         if evidence.snapshot is not None:
-            report.sections.append((f"{opened.fixture} page", _start(evidence.snapshot)))
+            report.sections.append((f"{opened.fixture} page", _keep_start(evidence.snapshot)))
         if evidence.picture is not None and self.pictures:
             _add_picture(report, evidence)
         try:
@@ -231,7 +231,7 @@ class WatchedTest:
             if picture is not None:
                 report.sections.append((f"{opened.fixture} screenshot", str(picture)))
         if missing:
-            report.sections.append((f"{opened.fixture} evidence", _start("\n".join(missing))))
+            report.sections.append((f"{opened.fixture} evidence", _keep_start("\n".join(missing))))
 
     def _write_files(self, evidence: FailureEvidence, fixture: str) -> Path | None:
         """Write the snapshot and the screenshot to files. Return the file of the screenshot, if there is one.
@@ -249,7 +249,7 @@ class WatchedTest:
         return file
 
     def _write_story(self, evidence: FailureEvidence, fixture: str) -> Path | None:
-        """Write the calls, with the screenshot at the last one, as one HTML file. Return the file, or None.
+        """Write the calls as one HTML file, with the screenshot at the last call. Return the file, or None.
 
         Raises:
             OSError: the file cannot be written.
@@ -298,11 +298,11 @@ def _add_picture(report: pytest.TestReport, evidence: FailureEvidence) -> None:
     report.extras = extras  # pyright: ignore[reportAttributeAccessIssue]
 
 
-def _end(text: str) -> str:
+def _keep_end(text: str) -> str:
     text = escape_control_characters(text)
     return text if len(text) <= MAX_SECTION else f"[cut]…\n{text[-MAX_SECTION:]}"
 
 
-def _start(text: str) -> str:
+def _keep_start(text: str) -> str:
     text = escape_control_characters(text)
     return text if len(text) <= MAX_SECTION else f"{text[:MAX_SECTION]}\n…[cut]"

@@ -1,4 +1,4 @@
-"""What clients can call: one package for each toolset, one module for each family of tools."""
+"""The toolsets: one package for each toolset, one module for each family of tools."""
 
 from __future__ import annotations
 
@@ -8,34 +8,40 @@ if TYPE_CHECKING:
     from footlight.config import Settings
     from footlight.server.toolset import Toolset
 
-__all__ = ["make_toolset"]
+__all__ = ["find_toolset_class", "make_toolset"]
 
 
 def make_toolset(settings: Settings) -> Toolset:
     """Return the toolset that the settings name. Only its own modules are imported.
 
     Raises:
-        ConfigurationError: a setting does not go together with the toolset, or names what does not exist.
+        ConfigurationError: A setting does not go together with the toolset, or names what does not exist.
     """
-    return _MAKE[settings.toolset](settings)
+    return _LOADERS[settings.toolset]()(settings)
 
 
-def _make_browser(settings: Settings) -> Toolset:
+def find_toolset_class(name: str) -> type[Toolset] | None:
+    """Return the class of the toolset with this name, or None. Only its own modules are imported."""
+    load = _LOADERS.get(name)
+    return load() if load else None
+
+
+def _load_browser() -> type[Toolset]:
     from footlight.toolsets.browser import BrowserToolset
 
-    return BrowserToolset(settings)
+    return BrowserToolset
 
 
-def _make_szkrabok(settings: Settings) -> Toolset:
+def _load_szkrabok() -> type[Toolset]:
     from footlight.toolsets.szkrabok import SzkrabokToolset
 
-    return SzkrabokToolset(settings)
+    return SzkrabokToolset
 
 
-def _make_metamask(settings: Settings) -> Toolset:
+def _load_metamask() -> type[Toolset]:
     from footlight.toolsets.metamask import AppToolset
 
-    return AppToolset(settings)
+    return AppToolset
 
 
-_MAKE = {"browser": _make_browser, "szkrabok": _make_szkrabok, "metamask": _make_metamask}
+_LOADERS = {"browser": _load_browser, "szkrabok": _load_szkrabok, "metamask": _load_metamask}

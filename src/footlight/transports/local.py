@@ -216,21 +216,21 @@ class LocalConnections:
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> greeting.Role | None:
         challenge = greeting.new_challenge()
-        writer.write(greeting.line_of({"challenge": challenge}))
+        writer.write(greeting.encode_line({"challenge": challenge}))
         try:
             async with asyncio.timeout(greeting.LIMIT_SECONDS):
                 hello = greeting.read_line(await reader.readline())
         except (TimeoutError, ValueError):  # The client sends nothing, or does not end its line.
             return None
-        if not greeting.proves(hello.get("proof"), self._nonce, challenge, of="client"):
+        if not greeting.check_proof(hello.get("proof"), self._nonce, challenge, of="client"):
             logger.warning("refused a local connection without the nonce")
-            writer.write(greeting.line_of({"error": "That is not the nonce of this server"}))
+            writer.write(greeting.encode_line({"error": "That is not the nonce of this server"}))
             await writer.drain()
             return None
         role: greeting.Role = hello.get("as", "call")
-        mine = greeting.proof(self._nonce, str(hello.get("challenge")), of="server")
+        mine = greeting.make_proof(self._nonce, str(hello.get("challenge")), of="server")
         reply = {"proof": mine}
-        writer.write(greeting.line_of({**self._facts(), **reply} if role == "status" else reply))
+        writer.write(greeting.encode_line({**self._facts(), **reply} if role == "status" else reply))
         await writer.drain()
         return role
 
