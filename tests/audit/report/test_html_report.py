@@ -327,6 +327,12 @@ async def test_it_has_landmarks_and_headings_in_order(tab: Page) -> None:
     assert len(ids) == len({*ids})
 
 
+async def test_every_element_is_one_that_html_knows(tab: Page) -> None:
+    unknown = "all => all.filter((each) => each instanceof HTMLUnknownElement).map((each) => each.localName)"
+
+    assert await tab.locator("*").evaluate_all(unknown) == []
+
+
 async def test_printed_all_is_open(tab: Page) -> None:
     await tab.evaluate("dispatchEvent(new Event('beforeprint'))")
     await tab.emulate_media(media="print")

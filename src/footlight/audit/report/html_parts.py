@@ -30,7 +30,7 @@ __all__ = [
 
 def report_section(id: str, title: str, *content: object, count: object = None) -> Html:
     number = element("span", count, class_="quiet") if count is not None else None
-    return element("report_section", element("h2", title, " ", number), *content, id=id)
+    return element("section", element("h2", title, " ", number), *content, id=id)
 
 
 def tag(text: object, kind: str) -> Html:

@@ -1,0 +1,1 @@
+"""Make the pictures of the README and the documentation from real runs."""
