@@ -28,7 +28,7 @@ async def test_a_wrong_token_is_said_and_the_right_one_opens_the_page(
         await expect(page.locator("#door-why")).to_have_text("The token is missing or wrong.")
         assert "token" not in page.url
 
-        await page.get_by_label("Token of the server").fill(TOKEN)
+        await page.get_by_label("Server token").fill(TOKEN)
         await page.get_by_role("button", name="Watch").click()
 
         await expect(page.locator("#status")).to_contain_text("connected")
@@ -123,7 +123,7 @@ async def test_a_session_that_ends_while_watched_is_said(
     await expect(person.locator("#picture")).to_be_visible()
     await agent.call("close_session")
 
-    await expect(person.locator("#message")).to_contain_text("This session is over: was closed.")
+    await expect(person.locator("#message")).to_contain_text("This session has ended: was closed.")
     picture = await client.send(method="GET", path=f"/watch/api/picture?session={agent.id}")
     assert (picture.status_code, picture.json()) == (410, {"error": "The session was closed."})
     report = await client.send(method="GET", path=f"/watch/api/report?session={agent.id}")

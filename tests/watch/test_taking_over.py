@@ -92,7 +92,7 @@ async def test_a_waiting_call_is_told_why_and_then_refused(
 
     told = {each["params"].get("message") for each in messages if "method" in each}
     error = messages[-1]["result"]["structuredContent"]["error"]
-    assert "a person has the session" in told
+    assert "a person controls the session" in told
     assert (error["code"], error["retryable"]) == ("HUMAN_IN_CONTROL", True)
     await person.get_by_role("button", name="Hand back").click()
     await expect(person.get_by_role("button", name="Take over")).to_be_visible()
@@ -106,9 +106,9 @@ async def test_only_one_person_has_a_session(
 
     async with person_at(chromium, person.url.removesuffix("/watch")) as other:
         await choose(other, agent)
-        await expect(other.locator("#turn")).to_contain_text("a person has the session")
+        await expect(other.locator("#turn")).to_contain_text("a person controls the session")
         await other.get_by_role("button", name="Take over").click()
-        await expect(other.locator("#message")).to_have_text("Another person has the session.")
+        await expect(other.locator("#message")).to_have_text("Another person controls the session.")
 
 
 async def test_the_keyboard_is_enough(person: Page, agent: Agent, site: Site) -> None:

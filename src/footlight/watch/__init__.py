@@ -1,5 +1,5 @@
-"""Let a person see what happens in the sessions of a server, act in them, and read it afterwards.
+"""The watch page: people watch the sessions of a server, take them over, and save reports.
 
-`journal` keeps the latest calls, `pictures` shows the pages, `control` lets a person act, `site` serves the
-page that uses all three, and `report` writes a session as one HTML file.
+`journal` keeps the latest calls, `pictures` captures the pages, and `control` lets a person act. `site`
+serves the page that uses all three, and `report` renders a session as one HTML file.
 """

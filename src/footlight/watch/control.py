@@ -1,4 +1,4 @@
-"""Taking over: a person clicks and types in the live picture, and each step is noted in the journal."""
+"""Take over a session: a person clicks and types in the live picture, and the journal records each step."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ __all__ = ["Control"]
 logger = logging.getLogger(__name__)
 
 TAKE_SECONDS = 10.0
-"""How long a person waits for the call that runs."""
+"""How long a person waits for the running call."""
 ABSENT_SECONDS = 20.0
-"""A session goes back to its calls when nothing was heard of its person for so long."""
+"""A session is handed back after the watch page of its person has been silent for this time."""
 CHECK_SECONDS = 1.0
 INPUT_MS = 10_000
 LOOK_MS = 1_500
@@ -45,12 +45,12 @@ MODIFIERS = ("Alt", "Control", "Meta", "Shift")
 
 
 class Control:
-    """Which sessions a person has, and what they do there. One person at a time has a session."""
+    """The sessions that persons control, and their input. One person at a time controls a session."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._persons: dict[str, tuple[Session, str]] = {}
-        """The session and the watcher who has it, by the session's id."""
+        """The session and the watcher who controls it, by session id."""
         self._heard_at: dict[str, float] = {}
         self._checking: asyncio.Task[None] | None = None
         self._input_locks: dict[str, asyncio.Lock] = {}
@@ -60,18 +60,18 @@ class Control:
         return self._persons.get(session.id) == (session, watcher) and session.turn.is_persons
 
     def hear(self, watcher: str) -> None:
-        """Note that a watcher is still there."""
+        """Note that a watcher is still present."""
         self._heard_at[watcher] = time.monotonic()
 
     async def take(self, session: Session, watcher: str) -> str | None:
-        """Give a session to a watcher. Return None, or why it could not be given."""
+        """Give a watcher control of a session. Return None, or why that is not possible."""
         if session.turn.is_persons:
-            return None if self.has(session, watcher) else "Another person has the session."
+            return None if self.has(session, watcher) else "Another person controls the session."
         self._forget(session)
         if not await session.turn.take(timeout_s=TAKE_SECONDS):
             return f"A call has been running for {TAKE_SECONDS:.0f} seconds. Try again when it is over."
         if session.id in self._persons:  # Two persons waited for the same call.
-            return None if self.has(session, watcher) else "Another person has the session."
+            return None if self.has(session, watcher) else "Another person controls the session."
         self.hear(watcher)
         self._persons[session.id] = (session, watcher)
         self._input_locks[session.id] = asyncio.Lock()
@@ -81,17 +81,17 @@ class Control:
         return None
 
     def give_back(self, session: Session, watcher: str, note: str = "") -> None:
-        """Give a session back to its calls, if this watcher has it."""
+        """Hand a session back to its calls, if this watcher controls it."""
         if self._persons.get(session.id) == (session, watcher):
             self._end(session, "hand_back", note[:MAX_NOTE])
 
     async def act(self, session: Session, watcher: str, events: Sequence[Any]) -> None:
-        """Do what a person did in the picture, in order.
+        """Replay the input events of a person in the page, in order.
 
         Raises:
-            HumanInControl: this watcher does not have the session.
-            InvalidParameter: an event is not understood.
-            FootlightError: the page does not answer.
+            HumanInControl: This watcher does not control the session.
+            InvalidParameter: An event is not valid.
+            FootlightError: The page does not answer.
         """
         if not self.has(session, watcher):
             raise HumanInControl("Take over the session first.")
@@ -111,7 +111,7 @@ class Control:
             self._checking.cancel()
 
     async def _release_absent(self) -> None:
-        """Give back the sessions of persons who have left the page."""
+        """Hand back the sessions of persons who have left the watch page."""
         while self._persons:
             await asyncio.sleep(CHECK_SECONDS)
             for session, watcher in [*self._persons.values()]:
@@ -171,7 +171,9 @@ class Control:
             raise _not_understood()
 
     async def _type(self, session: Session, page: Page, text: str, deadline: Deadline) -> None:
-        """Type as keys, which is what boxes for a code need; a long text goes in as if it was pasted."""
+        """Type a text key by key, as fields for codes require. A long text is inserted as if it was
+        pasted.
+        """
         keyboard = page.playwright.keyboard
         self._typed[session.id] = self._typed.get(session.id, 0) + len(text)
         async with limit_reading(page, deadline):
@@ -202,14 +204,14 @@ class Control:
         self._journal.note_step(session, tool, arguments, target=target, page=page)
 
     def _flush_typed(self, session: Session) -> None:
-        """Note that a person has typed: never what, because it may be what only they may know."""
+        """Record that a person has typed, but never the text, because it may be secret."""
         if self._typed.pop(session.id, 0):
             page = session.page_table.current
             self._journal.note_step(session, "type", {"text": "[typed by a person]"}, page=page)
 
 
 async def _find_at(page: Page, at: Point) -> tuple[Node | None, str]:
-    """Return the innermost element at a point, and what finds it in another run."""
+    """Return the innermost element at a point, and a locator for it that works in other runs."""
     with contextlib.suppress(FootlightError, Error, TimeoutError):
         async with asyncio.timeout(LOOK_MS / 1000):
             snapshot = await look_at(page, Deadline.after(LOOK_MS), boxes=True)

@@ -1,4 +1,4 @@
-"""One call as people read it."""
+"""One call, in the form in which people read it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ __all__ = ["Box", "Entry", "Source"]
 
 Source = Literal["agent", "person"]
 Box = tuple[float, float, float, float]
-"""Left, top, width and height, as parts of the viewport from 0 to 1."""
+"""Left, top, width and height, as fractions of the viewport from 0 to 1."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Entry:
-    """A call, or what a person did. Everything in it is masked. Only the journal writes to it.
+    """A call, or a step of a person. All of it is masked. Only the journal writes to it.
 
     `outcome` is "running", "ok", "cancelled" or an error code.
     """
@@ -33,26 +33,26 @@ class Entry:
     outcome: str = "running"
     duration_ms: int | None = None
     target: str = ""
-    """What finds the element that was used, in another run too."""
+    """A locator for the target element, which also works in other runs."""
     page_id: str = ""
     url: str = ""
     change: str = ""
-    """How the page changed: `same`, `diff`, `full`, `unknown`, or "" where nobody looked."""
+    """How the page changed: `same`, `diff`, `full`, `unknown`, or "" without an observation."""
     changes: str = ""
-    """The lines of the page that are different."""
+    """The changed lines of the page."""
     title: str = ""
     console: Sequence[str] = ()
     events: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """New and closed pages, dialogs and downloads."""
     files: Sequence[str] = ()
-    """Paths of what the call has written: recordings, prints."""
+    """Paths of files that the call has written, such as recordings and PDF files."""
     error: Mapping[str, Any] | None = None
     tokens: int = 0
-    """The length of the answer in tokens, estimated."""
+    """The estimated length of the answer in tokens."""
     box: Box | None = None
-    """Where the element was that the call used."""
+    """The position of the target element."""
     picture: bytes | None = None
-    """What the page showed after the call, a JPEG or PNG."""
+    """A picture of the page after the call, as JPEG or PNG."""
 
     @property
     def is_over(self) -> bool:

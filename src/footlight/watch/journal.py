@@ -1,4 +1,4 @@
-"""The journal: the latest calls of a server, masked, for people who watch it or read a report."""
+"""The journal: the latest calls of a server, masked, for the watch page and reports."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ MAX_ENTRIES = 2_000
 MAX_PICTURE_BYTES = 32 << 20
 MAX_ENDED = 200
 MAX_ENDED_WHOLE = 20
-"""Ended sessions whose requests and messages are kept."""
+"""Maximum number of ended sessions whose requests and messages are kept."""
 MAX_URL = 500
 MAX_TARGET = 300
 MAX_CANDIDATES = 10
 CHARACTERS_PER_TOKEN = 4
-"""A usual estimate for English and JSON."""
+"""A common estimate for English and JSON."""
 
 TakePicture = Callable[["Page"], Awaitable[bytes | None]]
 FindBox = Callable[["Page", str], Awaitable[Box | None]]
@@ -49,7 +49,7 @@ FindBox = Callable[["Page", str], Awaitable[Box | None]]
 
 @dataclass(frozen=True, slots=True)
 class EndedSession:
-    """A session that is over, and why. Of the latest ones, what their pages sent and wrote is kept."""
+    """An ended session and the reason. The latest ones keep the requests and messages of their pages."""
 
     id: str
     owner: str
@@ -60,11 +60,10 @@ class EndedSession:
 
 
 class Journal:
-    """Keeps the latest calls of all sessions, also of those that have ended.
+    """Keeps the latest calls of all sessions, including ended ones.
 
-    `revision` grows with every change; `wait` returns when it has grown. What costs the page something
-    happens only where somebody has asked for it: `find_box` while the session is watched, and `take_picture`
-    where pictures are wanted.
+    `revision` grows with every change, and `wait` returns when it has grown. Work that costs the page time is
+    only done on demand: `find_box` while the session is watched, and `take_picture` if pictures are enabled.
     """
 
     def __init__(
@@ -88,7 +87,7 @@ class Journal:
         self._sessions: WeakValueDictionary[str, Session] = WeakValueDictionary()
         self._changed = asyncio.Event()
 
-    # What the dispatcher calls
+    # Called by the dispatcher
 
     def begin(self, tool: Tool, arguments: Mapping[str, Any], caller: Caller) -> _FollowedCall:
         entry = self._new_entry(tool.name, owner=caller.principal)
@@ -117,7 +116,7 @@ class Journal:
         for each in whole[:-MAX_ENDED_WHOLE]:
             self._ended[each.id] = replace(each, requests=(), messages=())
 
-    # What people read
+    # Read by people
 
     def report(self, id: str) -> Report:
         """Return the report of a session that is open or has ended."""
@@ -138,14 +137,14 @@ class Journal:
         ]
 
     def ended(self) -> Sequence[EndedSession]:
-        """Return the sessions that are over, as far as they are remembered, oldest first."""
+        """Return the remembered ended sessions, oldest first."""
         return [*self._ended.values()]
 
     def find_ended(self, session_id: str) -> EndedSession | None:
         return self._ended.get(session_id)
 
     async def wait(self, after: int, seconds: float) -> None:
-        """Return when `revision` is greater than `after`, or the time is over."""
+        """Wait until `revision` is greater than `after`, at most for the given time."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 while self.revision <= after:
@@ -153,11 +152,11 @@ class Journal:
                     await self._changed.wait()
 
     def touch(self) -> None:
-        """Wake those who wait."""
+        """Increment the revision and wake all waiters."""
         self.revision += 1
         self._changed.set()
 
-    # What a person did
+    # Steps of a person
 
     def note_step(
         self,
@@ -168,7 +167,7 @@ class Journal:
         target: str = "",
         page: Page | None = None,
     ) -> None:
-        """Note what a person did in a session. Nothing that was typed may be in the arguments."""
+        """Record a step of a person in a session. The arguments must not contain typed text."""
         entry = self._new_entry(tool, owner=session.owner)
         entry.source = "person"
         entry.arguments = self.redactor.data(dict(arguments))
@@ -178,7 +177,7 @@ class Journal:
             entry.page_id, entry.url = page.id, self.redactor.text(shorten(page.url, MAX_URL))
         self._add(entry)
 
-    # The store
+    # Storage
 
     def remember(self, session: Session) -> None:
         """Remember a session, for its report."""
@@ -195,12 +194,12 @@ class Journal:
         self.update(entry)
 
     def update(self, entry: Entry) -> None:
-        """Tell those who wait that an entry has changed."""
+        """Mark an entry as changed and wake all waiters."""
         self.touch()
         entry.revision = self.revision
 
     def keep_picture(self, entry: Entry, picture: bytes) -> None:
-        """Keep a picture of the page after a call. The oldest ones make room for it."""
+        """Store a picture of the page after a call. The oldest pictures are dropped if there are too many."""
         entry.picture = picture
         self._picture_bytes += len(picture)
         for old in self._entries:
@@ -221,7 +220,7 @@ class Journal:
 
 
 class _FollowedCall:
-    """Writes the entry of one call. An error here is logged, and does not reach the call."""
+    """Writes the entry of one call. Errors are logged and do not affect the call."""
 
     def __init__(self, journal: Journal, entry: Entry, tool: Tool, arguments: Mapping[str, Any]) -> None:
         self._journal = journal
@@ -297,7 +296,7 @@ class _FollowedCall:
 
 
 def _candidates(details: Mapping[str, Any]) -> list[str]:
-    """Return what an error names as the elements that may be meant."""
+    """Return the candidate elements that an error names."""
     found: list[str] = []
     for name in ("candidates", "closest"):
         for each in cast("Sequence[object]", details.get(name) or ()):
@@ -316,7 +315,7 @@ def _locator_text(locator: Any) -> str:
 
 
 def _describe_target(page: Page | None, selector: str) -> str | None:
-    """Return all that names an element, from what is known of the page already. None: nothing names it."""
+    """Return all names of the target element that the last snapshot has, or None if it has none."""
     ref = leading_ref(selector)
     if ref is None:
         return selector if selector.startswith("testid=") else None
@@ -333,4 +332,4 @@ def _logged(tool: str) -> Generator[None]:
     try:
         yield
     except Exception:
-        logger.exception("a call of %s could not be noted", tool)
+        logger.exception("a call of %s could not be recorded in the journal", tool)

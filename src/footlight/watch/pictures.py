@@ -1,4 +1,4 @@
-"""Live pictures for any number of watchers: one capture for each page that somebody watches."""
+"""Live pictures for any number of watchers, with one capture for each watched page."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ __all__ = ["Pictures"]
 logger = logging.getLogger(__name__)
 
 LINGER_SECONDS = 3.0
-"""How long a capture goes on after the last watcher has asked for a frame."""
+"""How long a capture continues after the last request for a frame."""
 
 
 class Pictures:
-    """Frames by number. A watcher asks for the next frame when it has shown the last one.
+    """Numbered frames. A watcher requests the next frame when it has shown the last one.
 
-    So a watcher that stops reading costs nothing, and misses frames instead of holding up others.
+    A watcher that stops reading therefore costs nothing. It misses frames and does not delay other watchers.
     """
 
     def __init__(self) -> None:
         self.captures = 0
-        """How many captures have been started, for tests and measurements."""
+        """The number of started captures, for tests and measurements."""
         self._feeds: dict[tuple[str, str], _Feed] = {}
         self._numbers = itertools.count(1)
 
@@ -51,7 +51,7 @@ class Pictures:
     async def next(
         self, session: Session, page: Page, after: int, seconds: float
     ) -> tuple[int, LiveFrame] | None:
-        """Return a frame whose number is greater than `after`, or None where there is none in time."""
+        """Return a frame whose number is greater than `after`, or None if there is none in time."""
         key = (session.id, page.id)
         feed = self._feeds.get(key)
         if feed is None or feed.page is not page:
@@ -63,7 +63,7 @@ class Pictures:
     async def _run(self, key: tuple[str, str], feed: _Feed) -> None:
         try:
             async with show_live(feed.page, feed.on_frame):
-                while feed.is_wanted:  # noqa: ASYNC110 - whether anybody asks is a matter of time
+                while feed.is_wanted:  # noqa: ASYNC110 - it depends on the time of the last request
                     await asyncio.sleep(LINGER_SECONDS / 4)
         except Error:
             logger.debug("the picture of %s has ended", feed.page.id, exc_info=True)
@@ -86,7 +86,9 @@ class _Feed:
     """The frames of one page."""
 
     def __init__(self, page: Page, numbers: Iterator[int]) -> None:
-        """`numbers` go on from one capture to the next: no watcher waits for a number that is past."""
+        """Create the feed. `numbers` continue over all captures, so that no watcher waits for a past
+        number.
+        """
         self.page = page
         self._numbers = numbers
         self.frame: LiveFrame | None = None

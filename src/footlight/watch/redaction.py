@@ -1,4 +1,4 @@
-"""Mask what people must not read in a call: the values of secrets, and what was typed into fields."""
+"""Mask texts that people must not read in a call: values of secrets, and text typed into fields."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 __all__ = ["TYPED", "Redactor", "typed_parameters"]
 
 TYPED = "[typed text]"
-"""Stands for a text that a call typed, whatever it was."""
+"""The placeholder for any text that a call typed."""
 USUAL_NAMES = frozenset(("text", "value", "typed", "promptText", "password", "username"))
-"""Names of typed texts in calls whose tool is not known."""
+"""Parameters with typed text, for calls of unknown tools."""
 _SECRET: Any = typing.get_args(SecretText)[1]
 LONGEST_TEXT = 20_000
 SHORTEST_SECRET = 6
-"""Characters of a text that counts as a secret where nothing tells which field it was typed into."""
+"""Minimum length of a typed text that counts as secret if its field is unknown."""
 
 
 class Redactor:
-    """Masks calls for people. Texts that were typed into secret fields are found again in later texts."""
+    """Masks calls for people. Texts typed into secret fields are masked in later texts too."""
 
     def __init__(
         self, tools: Iterable[Tool] = (), *, mask: Mask = keep_unmasked, secrets: Sequence[str] = ()
@@ -47,24 +47,24 @@ class Redactor:
         return self._sanitiser().clean_data(self._mask(self._without_typed(tool, arguments)))
 
     def data(self, value: Any) -> Any:
-        """Return a value as JSON, cut to a size that people read."""
+        """Return a value as JSON of limited size."""
         return self._sanitiser().clean_data(self._mask(value))
 
     def text(self, text: str, longest: int = LONGEST_TEXT) -> str:
-        """Return a text without what is secret, cut to `longest` characters."""
+        """Return a text without secrets, cut to `longest` characters."""
         return self._sanitiser().clean_text(self._mask(text), longest)
 
     def lines(self, text: str) -> str:
-        """Return a text of lines such as a snapshot, in which each line stands for itself."""
+        """Return a text of independent lines, such as a snapshot, without secrets."""
         sanitiser = self._sanitiser()
         lines = self._mask(text[:LONGEST_TEXT]).split("\n")
         sanitiser.remember_plain(lines)
         return "\n".join(sanitiser.clean_text(line) for line in lines)
 
     def learn(self, tool: str, arguments: Mapping[str, Any], *, field: str | None) -> None:
-        """Remember what was typed into a field that is called like a secret, or about which nothing is known.
+        """Remember text that was typed into an unknown field or into a field with a secret name.
 
-        `field` is all that names the field, or None where nothing does.
+        `field` has all names of the field, or is None for an unknown field.
         """
         for text in find_named_secrets(arguments, self._rules):
             self._secrets.remember(text)
@@ -86,7 +86,7 @@ class Redactor:
 
     def _argument(self, name: str, value: Any, names: frozenset[str], depth: int = 0) -> Any:
         if name in names and value is not None and not isinstance(value, bool):
-            # The values of a list or mapping of fields stand under names of their own.
+            # The values in a list or mapping of fields have their own names.
             return self._each(value, names, depth) if _has_fields(value) else TYPED
         return self._each(value, names, depth)
 
@@ -124,7 +124,7 @@ def _has_fields(value: Any) -> bool:
 
 @lru_cache(maxsize=512)
 def typed_parameters(function: Function) -> frozenset[str]:
-    """Return the names, at any depth of the arguments, under which a tool takes a text that may be secret."""
+    """Return the names of the tool's parameters, at any depth, that accept text that may be secret."""
     found: set[str] = set()
     seen: set[Any] = set()
     for name, hint in typing.get_type_hints(function, include_extras=True).items():

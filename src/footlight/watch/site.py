@@ -1,8 +1,9 @@
-"""The page `/watch` and what it asks: ASGI, behind the access control of its listener.
+"""The watch page `/watch` and its API, as an ASGI application behind the access control of its listener.
 
-The page itself holds nothing and is given to whoever asks with the right Host header, so that it can say in
-words what is wrong. All else needs the token, as a header, and is refused to other sites. Every request ends
-by itself: the page asks again when it has shown what it got, so a watcher that stops reading holds up nobody.
+The page itself contains no data. It is served to every request with a valid Host header, so that it can
+explain problems. All other requests need the token in a header, and requests from other sites are refused.
+Every request ends after a limited time. The page sends the next request when it has shown the last result, so
+a watcher that stops reading does not delay others.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ logger = logging.getLogger(__name__)
 
 PATH = "/watch"
 WAIT_SECONDS = 10.0
-"""How long a request waits for something new."""
+"""How long a request waits for changes."""
 SEND_SECONDS = 10.0
 """How long a watcher may take to read an answer."""
 MAX_BODY = 64 << 10
@@ -66,8 +67,8 @@ _ASSETS = {
 }
 
 
-class _Failed(Exception):
-    """An answer that is no success: a status, and what the page says about it."""
+class _RequestFailed(Exception):
+    """A request that failed, with an HTTP status and a message for the page."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -76,7 +77,7 @@ class _Failed(Exception):
 
 
 class WatchSite:
-    """Answers `/watch` and what is below it. A principal with a token of its own sees its own sessions."""
+    """Answers `/watch` and the paths below it. A principal with its own token sees only its own sessions."""
 
     def __init__(
         self,
@@ -100,7 +101,7 @@ class WatchSite:
         return path == PATH or path.startswith(f"{PATH}/")
 
     def close(self) -> None:
-        """Answer all requests that wait, and every later one, with the news that the server stops."""
+        """Answer all waiting and later requests with the message that the server is shutting down."""
         self._closed.set()
         self._journal.touch()
 
@@ -108,11 +109,11 @@ class WatchSite:
         headers = Headers(scope=scope)
         try:
             response = await self._answer(scope, headers, receive)
-        except _Failed as failed:
+        except _RequestFailed as failed:
             response = _json({"error": failed.message}, failed.status)
         except Exception:
             logger.exception("a request of a watcher failed")
-            response = _json({"error": "The server failed. Its log says why."}, 500)
+            response = _json({"error": "The server failed. The reason is in its log."}, 500)
         try:
             async with asyncio.timeout(SEND_SECONDS):
                 await response(scope, receive, send)
@@ -122,7 +123,7 @@ class WatchSite:
 
     async def _answer(self, scope: Scope, headers: Headers, receive: Receive) -> Response:
         if any(len(headers.getlist(name)) > 1 for name in ("host", "origin", "authorization")):
-            raise _Failed(400, "A header stands twice.")
+            raise _RequestFailed(400, "A header occurs more than once.")
         path, method = scope["path"].removeprefix(PATH).rstrip("/"), scope["method"]
         if path in _ASSETS and method in ("GET", "HEAD"):
             _check_sender(self._access_control, headers)
@@ -131,7 +132,7 @@ class WatchSite:
         owner = passed.principal if passed.named else None
         query = QueryParams(scope["query_string"])
         if self._closed.is_set():
-            raise _Failed(503, "The server is shutting down.")
+            raise _RequestFailed(503, "The server is shutting down.")
         asked = {
             "/api/state": self._state,
             "/api/picture": self._picture,
@@ -142,10 +143,10 @@ class WatchSite:
             return await self._while_there(asked[path](query, owner), receive)
         if method == "POST" and path in ("/api/take", "/api/give-back", "/api/act"):
             return await self._steer(path, await _body(receive), owner)
-        raise _Failed(404, "There is no such page.")
+        raise _RequestFailed(404, "There is no such page.")
 
     async def _while_there(self, work: Coroutine[Any, Any, Response], receive: Receive) -> Response:
-        """Return the answer, or give up when the watcher is gone or the server stops."""
+        """Return the answer, or stop waiting when the watcher disconnects or the server stops."""
         working = asyncio.create_task(work)
         leaving = asyncio.create_task(_until_gone(receive))
         closing = asyncio.create_task(self._closed.wait())
@@ -153,7 +154,7 @@ class WatchSite:
             await asyncio.wait((working, leaving, closing), return_when=asyncio.FIRST_COMPLETED)
             if working.done():
                 return await working
-            raise _Failed(503, "The server is shutting down.")
+            raise _RequestFailed(503, "The server is shutting down.")
         finally:
             for task in (working, leaving, closing):
                 task.cancel()
@@ -161,13 +162,13 @@ class WatchSite:
 
     async def _check(self, headers: Headers) -> AccessGrant:
         _check_sender(self._access_control, headers)
-        # Where it comes from has been checked, more strictly than there.
+        # `_check_sender` has checked the origin already, more strictly than the access control.
         checked = await self._access_control.check(
             {name: value for name, value in headers.items() if name != "origin"}
         )
         if isinstance(checked, Refusal):
             message = {401: "The token is missing or wrong."}.get(checked.status, checked.message)
-            raise _Failed(checked.status, message)
+            raise _RequestFailed(checked.status, message)
         return checked
 
     async def _state(self, query: QueryParams, owner: str | None) -> Response:
@@ -206,9 +207,9 @@ class WatchSite:
         wanted = query.get("page")
         page = next((each for each in session.pages if each.id == wanted), session.page_table.current)
         if page is None:
-            raise _Failed(409, "The session has no open page.")
+            raise _RequestFailed(409, "The session has no open page.")
         if page.crashed:
-            raise _Failed(409, "The page has crashed.")
+            raise _RequestFailed(409, "The page has crashed.")
         found = await self._pictures.next(session, page, _count(query, "after"), WAIT_SECONDS)
         if session.has_ended:
             self._session(session.id, owner)
@@ -227,7 +228,7 @@ class WatchSite:
         number = _count(query, "call")
         entry = next((each for each in self._journal.entries() if each.number == number), None)
         if entry is None or entry.picture is None or owner not in (None, entry.owner):
-            raise _Failed(404, "There is no such picture.")
+            raise _RequestFailed(404, "There is no such picture.")
         return Response(entry.picture, headers=_HEADERS, media_type="image/jpeg")
 
     async def _report(self, query: QueryParams, owner: str | None) -> Response:
@@ -242,27 +243,27 @@ class WatchSite:
         session = self._session(str(body.get("session", "")), owner)
         watcher = str(body.get("watcher", ""))[:64]
         if not watcher:
-            raise _Failed(400, "The watcher has no name.")
+            raise _RequestFailed(400, "The request has no watcher.")
         if path == "/api/take":
             if (why := await self._control.take(session, watcher)) is not None:
-                raise _Failed(409, why)
+                raise _RequestFailed(409, why)
         elif path == "/api/give-back":
             self._control.give_back(session, watcher, str(body.get("note", "")))
         else:
             events: object = body.get("events")
             if not isinstance(events, list):
-                raise _Failed(400, "The input is not understood.")
+                raise _RequestFailed(400, "The input is not understood.")
             try:
                 await self._control.act(session, watcher, cast("list[Any]", events))
             except FootlightError as error:
-                raise _Failed(409, self._journal.redactor.text(error.message)) from None
+                raise _RequestFailed(409, self._journal.redactor.text(error.message)) from None
             except Error:
-                raise _Failed(409, "The page did not take the input.") from None
+                raise _RequestFailed(409, "The page did not accept the input.") from None
         self._journal.touch()
         return _json({"ok": True})
 
     def _session(self, id: str, owner: str | None) -> Session:
-        """Return the session. Another principal's is told as if there were none."""
+        """Return the session. A session of another principal is reported as missing."""
         table = self._sessions()
         for session in table.list_all(owner=owner) if table else ():
             if session.id == id:
@@ -270,21 +271,21 @@ class WatchSite:
         ended = self._journal.find_ended(id)
         if ended is not None and owner in (None, ended.owner):
             crashed = ended.reason == "crashed"
-            raise _Failed(
+            raise _RequestFailed(
                 410, "The browser of the session crashed." if crashed else f"The session {ended.reason}."
             )
-        raise _Failed(404, "There is no such session.")
+        raise _RequestFailed(404, "There is no such session.")
 
 
 def _check_sender(access_control: AccessControl, headers: Headers) -> None:
-    """Let in this page, and programs. Pages of other sites are refused, also those on this machine."""
+    """Accept requests of this page and of programs. Refuse pages of other sites, even on this machine."""
     host, origin = headers.get("host", ""), headers.get("origin")
     is_foreign = origin is not None and origin.lower().partition("://")[2] != host.lower()
     if is_foreign or headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
-        raise _Failed(403, "Pages of other sites may not watch this server.")
+        raise _RequestFailed(403, "Pages of other sites may not watch this server.")
     refusal = access_control.check_sender({"host": host})
     if refusal is not None:
-        raise _Failed(refusal.status, refusal.message)
+        raise _RequestFailed(refusal.status, refusal.message)
 
 
 async def _until_gone(receive: Receive) -> None:
@@ -298,10 +299,10 @@ async def _body(receive: Receive) -> Mapping[str, Any]:
         async with asyncio.timeout(SEND_SECONDS):
             message = await receive()
         if message["type"] == "http.disconnect":
-            raise _Failed(400, "The request ended before its body did.")
+            raise _RequestFailed(400, "The request ended before its body was complete.")
         body += message.get("body", b"")
         if len(body) > MAX_BODY:
-            raise _Failed(413, "The request is too large.")
+            raise _RequestFailed(413, "The request is too large.")
         if not message.get("more_body", False):
             break
     try:
@@ -309,7 +310,7 @@ async def _body(receive: Receive) -> Mapping[str, Any]:
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
-        raise _Failed(400, "The input is not understood.")
+        raise _RequestFailed(400, "The input is not understood.")
     return cast("dict[str, Any]", value)
 
 

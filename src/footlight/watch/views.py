@@ -1,4 +1,4 @@
-"""The sessions of a server as the page shows them, in plain JSON."""
+"""Describe the sessions of a server for the watch page, as plain JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_URL = 500
 
 
 def session_view(session: Session, journal: Journal, pictures: Pictures) -> dict[str, Any]:
-    """Return what is known of a session without asking its pages."""
+    """Return the description of a session. Its pages are not queried."""
     redactor = journal.redactor
     current = session.page_table.current
     turn = session.turn

@@ -1,4 +1,4 @@
-"""The parts of watching, put together for one server."""
+"""The parts of the watch page, wired for one server."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ KEYFRAME_MS = 1_500
 
 
 class Watch:
-    """The journal of a server, and what people see and do. Made with the server, closed with it."""
+    """The journal, pictures and control of a server. Created and closed with the server."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class Watch:
         secrets: Sequence[str] = (),
         keyframes: bool = False,
     ) -> None:
-        """With `keyframes`, the journal keeps a picture after each action, also where nobody watches."""
+        """Create the parts. With `keyframes`, the journal keeps a picture after each action in any case."""
         self._find_sessions = find_sessions
         self._keyframes = keyframes
         self.pictures = Pictures()
@@ -78,7 +78,7 @@ class Watch:
         self.journal.on_change(change)
 
     def drain(self) -> None:
-        """End the requests that wait."""
+        """End the waiting requests."""
         for site in self._sites:
             site.close()
 
@@ -100,7 +100,7 @@ class Watch:
 
     async def _take_picture(self, page: Page) -> bytes | None:
         if not self._keyframes:
-            # Whoever watches has a picture anyway.
+            # While somebody watches, there is a live picture already.
             frame = (
                 self.pictures.latest(page.session.id) if self.pictures.is_watched(page.session.id) else None
             )
@@ -109,7 +109,7 @@ class Watch:
 
 
 async def _find_box(page: Page, selector: str) -> Box | None:
-    """Return where the element of a selector is in the viewport, if the page answers soon."""
+    """Return the position of an element in the viewport, or None if the page does not answer soon."""
     size = page.playwright.viewport_size
     if size is None:
         return None

@@ -9,7 +9,7 @@ from footlight.errors import HumanInControl
 
 __all__ = ["HelpRequest", "Turn"]
 
-PERSON_HAS_IT = "a person has the session"
+PERSON_HAS_IT = "a person controls the session"
 
 
 @dataclass(eq=False, slots=True)
@@ -46,7 +46,7 @@ class Turn:
         """Check that a call may go on without waiting for its turn.
 
         Raises:
-            HumanInControl: a person has the session.
+            HumanInControl: A person controls the session.
         """
         if self.is_persons:
             raise self.refusal()

@@ -1,6 +1,6 @@
-// The list of calls. All of it is text: what pages and agents wrote is never read as HTML.
+// The list of calls. It is built from text nodes, so text of pages and agents is never parsed as HTML.
 
-const MOST = 300;
+const MAX_CALLS = 300;
 const MARKS = { "+": "added", "-": "removed", "~": "changed" };
 
 export function make(tag, options = {}, ...content) {
@@ -27,7 +27,7 @@ export class Calls {
       else this.list.prepend(item);
       this.items.set(call.number, { call, item });
     }
-    while (this.items.size > MOST) {
+    while (this.items.size > MAX_CALLS) {
       const [oldest, { item }] = this.items.entries().next().value;
       item.remove();
       this.items.delete(oldest);
@@ -45,7 +45,7 @@ export class Calls {
     this.empty.hidden = shown > 0;
   }
 
-  // Where the element is that the last call of a session used.
+  // Return the position of the target element of the last call of a session.
   boxOf(session) {
     const last = [...this.items.values()].map((each) => each.call).findLast((call) => call.session === session);
     return last?.box ?? null;
@@ -55,13 +55,13 @@ export class Calls {
 function render(call, open) {
   const failed = call.outcome !== "ok" && call.outcome !== "running";
   const took = call.duration === null ? "running" : `${call.duration} ms`;
-  const said = call.source === "person" ? "by a person" : failed ? call.outcome : call.outcome === "ok" ? "" : "…";
+  const tag = call.source === "person" ? "by a person" : failed ? call.outcome : call.outcome === "ok" ? "" : "…";
   const summary = make(
     "summary",
     {},
     make("code", { classes: "tool" }, call.tool),
     make("span", { classes: "quiet" }, brief(call)),
-    said ? make("span", { classes: "tag" }, said) : null,
+    tag ? make("span", { classes: "tag" }, tag) : null,
     make("span", { classes: "time" }, took),
   );
   const facts = make("dl", {}, ...factsOf(call));

@@ -1,4 +1,4 @@
-// The live picture. The next frame is asked for when the last one has been drawn, and none while the tab is hidden.
+// The live picture. The next frame is requested when the last one is drawn. A hidden tab requests none.
 
 import { askPicture, isAbort, pause, Refused } from "./server.js";
 
@@ -73,7 +73,7 @@ export class Picture {
     Object.assign(this.box.style, { left, top, width, height });
   }
 
-  // Where a pointer is in the page, in its own pixels.
+  // Return the position of a pointer in pixels of the page.
   pointOf(event) {
     const area = this.image.getBoundingClientRect();
     const x = ((event.clientX - area.left) / area.width) * this.size.width;

@@ -1,4 +1,4 @@
-// What the page asks the server. The token comes with the address, after the number sign, and stays in this tab.
+// Requests to the server. The token is in the fragment of the URL and is kept in this tab only.
 
 const TOKEN = "footlight-watch-token";
 
@@ -15,7 +15,7 @@ export function readToken() {
   const given = new URLSearchParams(location.hash.slice(1)).get("token");
   if (given) {
     sessionStorage.setItem(TOKEN, given);
-    history.replaceState(null, "", location.pathname); // Not for the history of the browser.
+    history.replaceState(null, "", location.pathname); // The token must not be in the history of the browser.
   }
 }
 
@@ -37,8 +37,8 @@ async function ask(path, query, options = {}) {
     throw new Refused(0, "The server cannot be reached. It may have stopped.");
   }
   if (!response.ok) {
-    const said = await response.json().catch(() => ({}));
-    throw new Refused(response.status, said.error || `The server answered ${response.status}.`);
+    const answer = await response.json().catch(() => ({}));
+    throw new Refused(response.status, answer.error || `The server answered ${response.status}.`);
   }
   return response;
 }

@@ -5,10 +5,10 @@ import { Picture } from "./picture.js";
 import { askReport, askState, isAbort, pause, Refused, readToken, saveToken, send } from "./server.js";
 
 const STATES = {
-  idle: "waits for a call",
+  idle: "waiting for a call",
   busy: "a call is running",
-  person: "a person has the session",
-  help: "asks for a person",
+  person: "a person controls the session",
+  help: "the agent asks for a person",
 };
 const ABSENT_MS = 30_000;
 const KEYS_MS = 150;
@@ -32,7 +32,7 @@ function tell(id, text) {
 
 const current = () => sessions.find((session) => session.id === chosen);
 
-// ---- what the server says ----
+// ---- state of the server ----
 
 async function poll() {
   polling?.abort();
@@ -42,7 +42,7 @@ async function poll() {
   while (polling === asking) {
     try {
       const state = await askState(revision, wait, asking.signal);
-      if (Date.now() - lastHeard > ABSENT_MS) tell("message", "This tab has slept. It shows the present again.");
+      if (Date.now() - lastHeard > ABSENT_MS) tell("message", "This tab was suspended. It is up to date again.");
       lastHeard = Date.now();
       wait = true;
       get("door").hidden = true;
@@ -65,7 +65,7 @@ async function poll() {
 }
 
 function take(state) {
-  if (state.revision < revision) revision = 0; // Another server is there now.
+  if (state.revision < revision) revision = 0; // The server has been restarted.
   revision = state.revision;
   sessions = state.sessions;
   ended = state.ended;
@@ -134,7 +134,7 @@ function showChosen() {
   calls.choose(get("only").checked ? chosen : null);
   if (!session) {
     const why = past ? `: ${endOf(past)}. Its calls can still be read and saved.` : ".";
-    const over = chosen ? `This session is over${why}` : "";
+    const over = chosen ? `This session has ended${why}` : "";
     picture.show(null, null);
     tell("message", over);
     tell("name", chosen ? `Session ${chosen.slice(0, 8)}` : "");
@@ -166,7 +166,7 @@ function showPages(session) {
 function showTurn(session) {
   const { yours, state } = session;
   tell("name", session.name || `Session ${session.id.slice(0, 8)}`);
-  const words = yours ? "You have the session. Calls of the agent wait." : `The session: ${STATES[state]}.`;
+  const words = yours ? "You control the session. Calls of the agent wait." : `The session: ${STATES[state]}.`;
   if (get("turn").textContent !== words) get("turn").textContent = words;
   tell("help", session.help ? `The agent asks for a person: ${session.help}` : "");
   get("take").hidden = yours;
@@ -200,21 +200,21 @@ const act = (event) => {
   queue = queue.then(() => steer("act", { events: [event] }));
   return queue;
 };
-// What the server has just said counts at once: the next key already goes to the page.
+// Apply the answer of the server at once, so that the next key goes to the page.
 function setMine(yours) {
   const session = current();
   if (session) {
     Object.assign(session, { yours, state: yours ? "person" : "idle" });
     showTurn(session);
   }
-  poll(); // An answer that is still on its way would be older.
+  poll(); // A pending answer would be outdated.
 }
 
 const isMine = () => Boolean(current()?.yours);
 
 get("take").addEventListener("click", async () => {
   get("take").disabled = true;
-  tell("turn", "Waiting for the call that runs…");
+  tell("turn", "Waiting for the running call…");
   const isTaken = await steer("take", {});
   get("take").disabled = false;
   if (!isTaken) return;
@@ -272,7 +272,7 @@ stage.addEventListener(
   { passive: false },
 );
 
-// Keys typed quickly go together, so that they arrive in their order and cost one request.
+// Keys that are typed quickly are sent in one request, which keeps their order.
 let typed = "";
 let flushing = null;
 function flush() {

@@ -1,1 +1,1 @@
-"""A session as one HTML file that needs no network."""
+"""The report of a session: one HTML file that loads nothing from the network."""

@@ -1,4 +1,4 @@
-"""Read a call log of a client as the entries of a report."""
+"""Read the call log of a client as a report."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ MAX_ERROR = 4_000
 
 
 def read_call_log(data: bytes, *, name: str, redactor: Redactor | None = None) -> Report:
-    """Return the calls of a log. It has no times but how long each call took.
+    """Return the report of a call log. A log has the duration of each call, but no times.
 
     Raises:
-        MCPError: a line is neither of a log nor of a sequence of calls.
+        MCPError: A line belongs neither to a log nor to a sequence of calls.
     """
     calls = read_calls(data, name=name)
     redactor = redactor or Redactor()
@@ -34,7 +34,9 @@ def read_call_log(data: bytes, *, name: str, redactor: Redactor | None = None) -
         entry.at_ms = at_ms
         at_ms += entry.duration_ms or 0
         entries.append(entry)
-    notes = ["A call log has no pictures, no requests and no console. Times are counted from its first call."]
+    notes = [
+        "A call log has no pictures, requests or console messages. Times are relative to the first call."
+    ]
     if len(calls) > MAX_CALLS:
         notes.append(f"Only the first {MAX_CALLS} of {len(calls)} calls are shown.")
     return Report(title=name, entries=entries, notes=notes)
@@ -93,7 +95,7 @@ def _note_result(entry: Entry, result: Any, redactor: Redactor) -> None:
 
 
 def _durations(data: bytes) -> dict[int, int]:
-    """Return how long each call took, by the line on which it begins."""
+    """Return the duration of each call in milliseconds, by the line on which the call begins."""
     begun: dict[tuple[object, object], int] = {}
     found: dict[int, int] = {}
     for number, line in enumerate(data.split(b"\n"), 1):

@@ -1,4 +1,4 @@
-"""What a report is made of, wherever it comes from."""
+"""The content of a report, which comes from a journal or from a call log."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class ReportMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """A session as a report tells it. Everything in it is masked."""
+    """The report of a session. All of it is masked."""
 
     title: str
     entries: Sequence[Entry]
     requests: Sequence[ReportRequest] = ()
     messages: Sequence[ReportMessage] = ()
     notes: Sequence[str] = ()
-    """Sentences about the report itself, such as what it leaves out."""
+    """Notes about the report itself, such as parts that are left out."""

@@ -1,6 +1,6 @@
-"""Render a report as one HTML page: it has a bounded size, and loads nothing.
+"""Render a report as one HTML page of limited size that loads nothing from elsewhere.
 
-What it tells comes from pages, so all of it is escaped, and the page's own policy lets nothing run.
+The contents come from untrusted pages. They are escaped, and the content security policy allows no scripts.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from footlight.watch.report.content import Report, ReportMessage, ReportRequest
 __all__ = ["MAX_BYTES", "render_report"]
 
 MAX_BYTES = 5 << 20
-"""The size of a report of 100 calls at the most."""
+"""Maximum size of a report of 100 calls."""
 MAX_PICTURE_BYTES = 2_600_000
-"""Of all pictures, before they become a third longer as text."""
+"""Maximum size of all pictures. Base64 makes them a third larger."""
 MAX_CHANGES_BYTES = 1_000_000
 MAX_CHANGES = 12_000
-"""Characters of the changes of one call."""
+"""Maximum number of characters of the changes of one call."""
 MAX_ARGUMENTS = 3_000
 MAX_CALLS = 1_000
 
@@ -86,7 +86,7 @@ def _render_header(report: Report, entries: Sequence[Entry], started_ms: float, 
 
 
 def _render_timeline(entries: Sequence[Entry], started_ms: float, total_ms: float) -> Html:
-    """Render all calls on one line of time, each a link to its own place."""
+    """Render the timeline, in which each call is a link to its details."""
     bars: list[Html] = []
     for entry in entries:
         width = max(0.4, 100 * (entry.duration_ms or 0) / total_ms)
@@ -132,14 +132,14 @@ def _render_calls(entries: Sequence[Entry], started_ms: float) -> Html:
         room -= len(changes.encode("utf-8", "replace"))
         items.append(_render_call(entry, started_ms, changes, entry.number in chosen))
     if not items:
-        items.append(element("li", "No call is known.", class_="quiet"))
+        items.append(element("li", "There are no calls.", class_="quiet"))
     return element("section", element("h2", "Calls"), element("ol", *items, class_="calls"))
 
 
 def _choose_pictures(entries: Sequence[Entry]) -> set[int]:
-    """Return the calls whose pictures are shown: those that failed first, then evenly among the others.
+    """Return the numbers of the calls whose pictures are shown: failed calls first, then an even selection.
 
-    A picture that is the same as the one before is shown once.
+    A picture that equals the previous one is left out.
     """
     last: bytes | None = None
     shown: list[Entry] = []
@@ -159,7 +159,7 @@ def _choose_pictures(entries: Sequence[Entry]) -> set[int]:
 
 
 def _spread(index: int) -> int:
-    """Return a key that spreads each beginning of a sequence over the whole: halves, then quarters."""
+    """Return a sort key that selects indices evenly over the sequence: halves first, then quarters."""
     return -(index & -index) if index else -(1 << 30)
 
 
@@ -194,7 +194,7 @@ def _render_call(entry: Entry, started_ms: float, changes: str, shows_picture: b
 
 
 def _brief(entry: Entry) -> str:
-    """Return the argument that says most."""
+    """Return the argument that describes the call best."""
     for name in ("url", "selector", "element", "key", "source", "note", "reason"):
         if value := entry.arguments.get(name):
             return str(value)[:200]
@@ -240,7 +240,7 @@ def _render_error(entry: Entry) -> Html:
         element("strong", error.get("code") or "failed"),
         element("p", error.get("message") or ""),
         element("p", error["suggestion"], class_="quiet") if error.get("suggestion") else None,
-        element("p", "What may be meant:") if candidates else None,
+        element("p", "Candidates:") if candidates else None,
         element("ul", *candidates) if candidates else None,
         class_="error",
     )
@@ -308,7 +308,7 @@ def _render_messages(messages: Sequence[ReportMessage]) -> Html | None:
 
 
 def _render_table(title: str, columns: Sequence[str], rows: Sequence[Html], failed: int) -> Html:
-    told = f"{format_count(len(rows), 'entry').replace('entrys', 'entries')}, {failed} failed"
+    summary = f"{format_count(len(rows), 'entry').replace('entrys', 'entries')}, {failed} failed"
     head = element("tr", *(element("th", name, scope="col") for name in columns))
     table = element("table", element("thead", head), element("tbody", *rows))
     return element(
@@ -316,7 +316,7 @@ def _render_table(title: str, columns: Sequence[str], rows: Sequence[Html], fail
         element("h2", title),
         element(
             "details",
-            element("summary", told),
+            element("summary", summary),
             element("div", table, class_="scroll", tabindex=0, role="region", aria_label=title),
             open=bool(failed),
         ),

@@ -28,7 +28,7 @@ def collect_report(
     requests: Sequence[ReportRequest],
     messages: Sequence[ReportMessage],
 ) -> Report:
-    notes = ["Texts that were typed into fields are not in this report."]
+    notes = ["The report does not contain text that was typed into fields."]
     if len(requests) == MAX_REQUESTS:
         notes.append(f"Only the latest {MAX_REQUESTS} requests are shown.")
     return Report(
@@ -53,7 +53,7 @@ def collect_requests(session: Session, redactor: Redactor) -> list[ReportRequest
 
 
 def collect_messages(session: Session, redactor: Redactor) -> list[ReportMessage]:
-    """Return the latest messages that are known of the consoles of a session, oldest first."""
+    """Return the latest known console messages of a session, oldest first."""
     return [
         ReportMessage(
             level=message.level,
