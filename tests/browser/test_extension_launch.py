@@ -218,7 +218,7 @@ async def test_a_browser_that_crashes_makes_room(
 
     assert another is not browser
     assert [each.message for each in caplog.records if each.name.endswith("extension_pool")] == [
-        "a browser is gone; its session is made anew when it is needed"
+        "a browser is gone; its session is created again when it is needed"
     ]
     assert len(profiles_in(folder)) == 1
     await pool.close()

@@ -208,7 +208,7 @@ async def test_a_session_that_is_open_keeps_its_options(sessions: NamedSessions)
     error = await refused(
         sessions.open("shop", LaunchOptions(locale="fr-FR"), caller=LOCAL),
         InvalidParameter,
-        "^launchOptions: the session is open already, with others",
+        "^launchOptions: the session is already open with other options",
     )
     same = await sessions.open("shop", LaunchOptions(locale="de-DE"), caller=LOCAL)
 
@@ -520,7 +520,7 @@ async def test_two_names_of_one_port_are_not_open_together(sessions: NamedSessio
     error = await refused(
         sessions.open(twin, PLAIN, caller=LOCAL),
         ResourceExhausted,
-        f"^port {wanted} is also that of the session shop, which is open$",
+        f"^port {wanted} is in use by the open session shop$",
     )
 
     assert error.suggestion == "Close shop first, or give another sessionName."

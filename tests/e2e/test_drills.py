@@ -243,7 +243,7 @@ async def test_a_browser_that_is_killed_is_told_once(site: Site, tmp_path: Path)
 
         assert told == {
             "code": "BROWSER_CRASHED",
-            "message": "The browser crashed; the session is made anew at its next use",
+            "message": "The browser crashed; the session is created again at its next use",
             "details": {"sessionId": "default"},
             "retryable": True,
             "suggestion": (

@@ -105,7 +105,7 @@ async def test_a_page_that_loads_without_end_is_given_up(browser: Browser, watch
             assert content is not None
             error = content.get("error")
             # Now and then there is time enough to read it.
-            assert error is None or "was never there long enough to be read" in error["message"], json.dumps(
+            assert error is None or "was never loaded long enough to be read" in error["message"], json.dumps(
                 content
             )
         # Its own loading would interrupt any navigation that leads away from it.

@@ -147,7 +147,7 @@ class ExtensionApp:
 
     async def wait_until_left(self, page: Page, showed: str, deadline: Deadline) -> None:
         """Wait until a notification window that showed `showed` has closed or shows its next request."""
-        limit = deadline.limited_to(LEAVE_SECONDS * 1000)
+        limit = deadline.limit_to(LEAVE_SECONDS * 1000)
         while self._leaves(page, showed) and limit.remaining_ms > LOOK_SECONDS * 1000:  # noqa: ASYNC110 - no event
             await asyncio.sleep(LOOK_SECONDS)
 

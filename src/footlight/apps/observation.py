@@ -198,7 +198,7 @@ async def wait_for_screen(app: ExtensionApp, profile: AppProfile, page: Page, *,
 
 async def wait_until_drawn(app: ExtensionApp, page: Page, deadline: Deadline) -> None:
     """Wait until a page of the app shows something, at most for some seconds."""
-    limit = deadline.limited_to(LOADED_SECONDS * 1000)
+    limit = deadline.limit_to(LOADED_SECONDS * 1000)
     while app.role_of(page) in ("extension", "notification") and not page.closed:
         if await list_test_ids(page, deadline, limit=1) or trim_nodes((await look(page, deadline)).nodes):
             return

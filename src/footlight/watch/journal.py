@@ -136,7 +136,7 @@ class Journal:
             if entry.revision > after and (session_id is None or entry.session_id == session_id)
         ]
 
-    def ended(self) -> Sequence[EndedSession]:
+    def list_ended(self) -> Sequence[EndedSession]:
         """Return the remembered ended sessions, oldest first."""
         return [*self._ended.values()]
 

@@ -194,7 +194,7 @@ class WatchSite:
                 ],
                 "ended": [
                     ended_view(each)
-                    for each in self._journal.ended()
+                    for each in self._journal.list_ended()
                     if owner in (None, each.owner) and each.id not in live
                 ],
                 "calls": [entry.as_json() for entry in entries[-MAX_NEW_CALLS:]],

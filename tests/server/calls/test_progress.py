@@ -25,7 +25,7 @@ pytestmark = pytest.mark.anyio
 
 LIMIT_SECONDS = 20.0
 
-AFTERWARDS = ("answered 200, loading", "the document is there, loading the rest", "loaded")
+AFTERWARDS = ("answered 200, loading", "the document has loaded, loading the rest", "loaded")
 """The stages of a navigation after its request."""
 
 
@@ -104,7 +104,7 @@ async def test_a_navigation_tells_its_stages(browser: SessionBrowser) -> None:
         tasks.start_soon(asking(browser, heard, "navigate", url=document.url, timeout=9000))
         await heard.hears(f"requesting {document.url}")
         document.release.set()
-        await heard.hears("the document is there, loading the rest")
+        await heard.hears("the document has loaded, loading the rest")
         rest.release.set()
     told = list(heard.reports)
     await browser.call("element_exists", selector="p")

@@ -126,7 +126,9 @@ async def test_an_element_is_not_waited_for_until_the_deadline(
     error = await impatient.refused(tool, **arguments)
 
     assert error["code"] == code
-    assert f"It was waited for {ELEMENT_MS}ms (session.elementTimeout)" in error["suggestion"]
+    assert (
+        f"The call waited for the element for {ELEMENT_MS}ms (session.elementTimeout)" in error["suggestion"]
+    )
     assert ELEMENT_MS / 1000 <= time.monotonic() - began < 8
 
 

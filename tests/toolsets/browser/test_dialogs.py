@@ -479,6 +479,6 @@ async def test_where_no_dialog_is_open_the_error_says_when_one_is(browser: Sessi
         "message": "No dialog is open in this session",
         "details": {},
         "retryable": False,
-        "suggestion": "A dialog is left open only where the session's dialogs setting says ask. Others are "
+        "suggestion": "A dialog is left open only if the session's dialogs setting is ask. Others are "
         "answered at once, as data.dialogs reports.",
     }

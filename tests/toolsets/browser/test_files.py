@@ -190,9 +190,9 @@ async def test_a_full_disk_is_told_and_nothing_half_written_stays(site: Site, sm
         (small_disk / "full").unlink()
 
         assert {error["code"] for error in refused} == {"RESOURCE_EXHAUSTED"}
-        assert all("has no room left: No space left on device" in error["message"] for error in refused)
+        assert all("has no space left: No space left on device" in error["message"] for error in refused)
         assert [each["failure"] for each in downloads] == [
-            "The download folder has no room left: No space left on device"
+            "The download folder has no space left: No space left on device"
         ]
         assert files_in(small_disk) == []
         await browser.call("save_state", name="mine", sessionId="default")

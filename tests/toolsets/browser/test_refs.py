@@ -262,7 +262,7 @@ async def test_a_look_of_which_nothing_was_told_changes_no_meaning(browser: Sess
     assert error["code"] == "STALE_REF"
     assert (
         error["message"]
-        == f'{first} was button "Open 1" in listitem Open 1 and is button "Open 2" in listitem Open 2 by now'
+        == f'{first} was button "Open 1" in listitem Open 1 and is now button "Open 2" in listitem Open 2'
     )
 
     await browser.call("evaluate", script="document.querySelector('button').textContent = 'Open 3'")
@@ -288,7 +288,7 @@ async def test_a_ref_that_nobody_was_given_is_refused(browser: SessionBrowser) -
 
     assert error == {
         "code": "STALE_REF",
-        "message": "No element was given the ref e999, or it was too long ago",
+        "message": "No element has the ref e999, or it is too old",
         "details": {"ref": "e999", "page": error["details"]["page"]},
         "retryable": False,
         "suggestion": "Use the ref of a candidate, or take a new snapshot.",
@@ -320,7 +320,7 @@ async def test_a_session_that_is_made_again_gives_no_ref_twice(site: Site) -> No
         error = await browser.refused("click", selector=first)
 
         assert error["code"] == "STALE_REF"
-        assert error["message"] == f"No element was given the ref {first}, or it was too long ago"
+        assert error["message"] == f"No element has the ref {first}, or it is too old"
         assert await ref(browser, '"A"') != first
 
 
@@ -349,7 +349,7 @@ async def test_a_row_that_is_used_again_is_known_by_its_words(
 
     assert error["code"] == "STALE_REF"
     assert error["message"].startswith(
-        f'{bob} was button "Delete" {where} Bob and is button "Delete" {where} Carol by now'
+        f'{bob} was button "Delete" {where} Bob and is now button "Delete" {where} Carol'
     )
     assert await said(browser) is None
 

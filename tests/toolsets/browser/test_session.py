@@ -452,7 +452,7 @@ async def test_a_state_whose_page_cannot_be_reached_says_what_was_restored(brows
     error = await browser.refused("restore_state", state={"cookies": [cookie], "url": "http://127.0.0.1:1/"})
 
     assert error["code"] == "NAVIGATION_FAILED"
-    assert error["message"].endswith("Cookies and storage are those of the state")
+    assert error["message"].endswith("Cookies and storage have been replaced by those of the state")
     assert [each["name"] for each in (await browser.call("get_cookies"))["cookies"]] == ["a"]
 
 

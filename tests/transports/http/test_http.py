@@ -344,7 +344,8 @@ async def test_requests_that_stand_alone_have_no_default(client: Raw, arguments:
     """R003-77: with the way out."""
     assert await error(client, "get_text", selector="p", **arguments) == {
         "code": "MISSING_PARAMETER",
-        "message": "sessionId: requests of this connection stand alone, so each must name its session",
+        "message": "sessionId: the requests of this connection are independent, "
+        "so each must name its session",
         "details": {"parameter": "sessionId"},
         "retryable": False,
         "suggestion": "Call create_session, and give its sessionId with every call.",

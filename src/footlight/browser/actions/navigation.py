@@ -137,7 +137,7 @@ async def _run_navigation(
     if response is None and page.committed.is_set() and is_error_page(page.url):
         raise _not_opened_error(page, url, "the browser shows its own page about a failure")
     if response is not None:
-        page.session.check_proxied(response)
+        page.session.check_proxy_response(response)
 
     def time_of(event: str) -> float | None:
         return _milliseconds(page.load_times[event] - began) if event in page.load_times else None

@@ -12,7 +12,7 @@ import contextlib
 from typing import TYPE_CHECKING, Any, cast
 
 from footlight.browser.context.storage_state import to_playwright
-from footlight.browser.driver.playwright_api import Error, refused_option
+from footlight.browser.driver.playwright_api import Error, find_refused_option
 from footlight.errors import InvalidParameter, PermissionDenied
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def option_error(error: Error, *, of: str = "") -> InvalidParameter | None:
 
     `of` precedes the name of the option where it is a part of a parameter.
     """
-    option = refused_option(error)
+    option = find_refused_option(error)
     if option is None:
         return None
     name = f"{of}{option[0]}"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 __all__ = ["DEFAULT_TIMEOUT", "ELEMENT_TIMEOUT", "MAX_TIMER_MS", "Deadline", "Stage", "no_progress"]
 
 Stage = Callable[[str], None]
-"""Receives what a call is doing, such as `requesting http://…` or `waiting for #x to be visible`."""
+"""A function that receives the progress of a call, such as `requesting http://…`."""
 
 DEFAULT_TIMEOUT = "session.defaultTimeout"
 ELEMENT_TIMEOUT = "session.elementTimeout"
@@ -30,8 +30,8 @@ def no_progress(_: str) -> None:
 class Deadline:
     """The time limit of a call, and the time that it may wait for an element (its patience).
 
-    `setting` and `patience_setting` are the names of the settings that limit them. They are None where the
-    call gave its own `timeout`. Moments are those of `time.monotonic()`.
+    `setting` and `patience_setting` are the names of the settings that limit them. They are None if the
+    call gave its own `timeout`. Times are those of `time.monotonic()`.
     """
 
     timeout_ms: float
@@ -53,9 +53,9 @@ class Deadline:
         patience_setting: str | None = None,
         stage: Stage = no_progress,
     ) -> Deadline:
-        """Return a deadline from now on.
+        """Return a deadline that starts now.
 
-        Without `patience_ms` the wait for an element may take all the time.
+        Without `patience_ms` the wait for an element may take the whole time.
         """
         now = time.monotonic()
         if patience_ms is None or patience_ms >= timeout_ms:
@@ -75,7 +75,7 @@ class Deadline:
         """Return the deadline with the patience starting now, without the time that was spent in a queue."""
         return replace(self, patience=min(time.monotonic() + self.patience_ms / 1000, self.expires))
 
-    def limited_to(self, timeout_ms: float) -> Deadline:
+    def limit_to(self, timeout_ms: float) -> Deadline:
         """Return the deadline shortened to `timeout_ms`, because the call gave this limit."""
         now = time.monotonic()
         expires = now + timeout_ms / 1000
@@ -115,7 +115,7 @@ class Deadline:
 
     @property
     def action_ms(self) -> float:
-        """The time for one operation on an element: all of it where the page watches the wait."""
+        """The time for one operation on an element: all remaining time if the page watches the wait."""
         return self.remaining_ms if self.limits_patience else self.element_ms
 
     @property
@@ -143,13 +143,13 @@ class Deadline:
     def patience_advice(self) -> str:
         """The suggestion to wait longer for the element, with the setting that limits the wait."""
         return (
-            f"It was waited for {self.patience_ms:.0f}ms ({self.patience_setting}); "
-            "with a timeout parameter it is waited for that long."
+            f"The call waited for the element for {self.patience_ms:.0f}ms ({self.patience_setting}). "
+            "To wait longer, give a timeout parameter."
         )
 
     @property
     def elapsed(self) -> str:
-        """The time that has passed: `300ms`. Where it is not about the limit, that is told too:
+        """The elapsed time, such as `300ms`, with the limit if they differ clearly:
         `9200ms (session.defaultTimeout is 5000ms)`.
         """
         now = time.monotonic()

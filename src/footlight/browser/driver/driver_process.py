@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 
 class Driver:
-    """The driver process. `ensure` starts it if necessary, and `on_end` is called each time that it ends."""
+    """The driver process. `ensure` starts it if necessary; `on_end` is called each time it ends."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class Driver:
     def _handle_end(self) -> None:
         was_alive, self._alive = self._alive, False
         if was_alive and not self._closed:
-            logger.error("the driver of the browsers is gone; it is started again")
+            logger.error("the browser driver has ended and is started again")
             self._on_end()
 
     async def close(self) -> None:

@@ -1,12 +1,13 @@
-// Runs a script in a world of its own, for pages that let none run in theirs. A selector engine of Playwright: the body
-// is {script, argument, over} as JSON, the root what the script is about. The reply is an element made for the purpose,
-// whose attribute `v` holds what the script says, as JSON; where it says an element, that is found.
+// Runs a script in an isolated world, for pages that disable scripts in their own world. It is a selector engine of
+// Playwright: the body is {script, argument, over} as JSON, and the root is the subject of the script. If the script
+// returns an element, the engine finds that element. Otherwise it finds a new element whose attribute `v` holds the
+// result as JSON.
 //
-// `gather` keeps the root for a script that comes `over` all that were gathered under that key.
+// `gather` keeps the root under a key. A later script with `over` gets all roots that were gathered under that key.
 
 const gathered = new Map();
 
-function carrier(root, value) {
+function makeCarrier(root, value) {
   const element = (root.ownerDocument || root).createElement("i");
   element.setAttribute("v", JSON.stringify(value ?? null));
   return element;
@@ -32,6 +33,6 @@ export function queryAll(root, body) {
     gathered.set(asked.gather, (gathered.get(asked.gather) || new Set()).add(root));
     return [root];
   }
-  const said = run(root, asked);
-  return [said instanceof Element ? said : carrier(root, said)];
+  const result = run(root, asked);
+  return [result instanceof Element ? result : makeCarrier(root, result)];
 }

@@ -25,17 +25,17 @@ async def offload(nodes: int, work: Callable[[], T]) -> T:
 
 
 def call_in_loop(function: Callable[[str], T]) -> Callable[[str], T]:
-    """Return a function that calls the given one in the event loop, from whatever thread it is called."""
+    """Return a function that calls the given one in the event loop, from any thread."""
     loop = asyncio.get_running_loop()
 
     async def call(text: str) -> T:
         return function(text)
 
-    def called(text: str) -> T:
+    def call_from_thread(text: str) -> T:
         try:
             asyncio.get_running_loop()
         except RuntimeError:
             return asyncio.run_coroutine_threadsafe(call(text), loop).result(ANSWER_SECONDS)
         return function(text)
 
-    return called
+    return call_from_thread

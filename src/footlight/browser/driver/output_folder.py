@@ -109,14 +109,14 @@ def write_error(error: Exception, what: str, *, remedy: str) -> FootlightError |
     reason = os.strerror(found.errno)
     if found.errno in _DISK_FULL:
         return ResourceExhausted(
-            f"{what} has no room left: {reason}", suggestion=f"Free some room on its disk. {remedy}"
+            f"{what} has no space left: {reason}", suggestion=f"Free some space on its disk. {remedy}"
         )
     return PermissionDenied(f"{what} cannot be written to: {reason}", suggestion=remedy)
 
 
 def disk_full_error(error: Exception) -> FootlightError | None:
     """Return the error for a full disk of the server, or None for any other error."""
-    found = write_error(error, "The server's disk", remedy="It may be that of its temporary folder.")
+    found = write_error(error, "The server's disk", remedy="It may be the disk of its temporary folder.")
     return found if isinstance(found, ResourceExhausted) else None
 
 
@@ -142,7 +142,7 @@ def _reserve(folder: Path, stem: str, suffix: str) -> Path:
     while True:
         path = folder / (f"{stem}-{number}{suffix}" if number else f"{stem}{suffix}")
         try:
-            path.touch(mode=0o600, exist_ok=False)  # Also where a link of that name leads to nothing.
+            path.touch(mode=0o600, exist_ok=False)  # This also fails for a broken link of that name.
         except FileExistsError:
             number += 1
         else:

@@ -30,20 +30,20 @@ __all__ = [
     "PlaywrightTimeout",
     "cause",
     "file_error",
-    "intercepted_by",
+    "find_interceptor",
+    "find_refused_option",
     "is_between_documents",
     "is_closed",
     "is_context_lost",
     "is_error_page",
     "is_not_ready",
+    "is_override_taken",
     "is_syntax_error",
-    "is_taken",
     "is_wrong_kind",
     "network_cause",
     "on_disconnected",
     "on_driver_end",
     "protocol_reason",
-    "refused_option",
     "start_playwright",
     "translate_error",
     "was_aborted",
@@ -124,7 +124,7 @@ _KINDS = {
         r"did not accept the drop"
     ),
 }
-"""What a message says about the kind of an error. The functions below explain the kinds."""
+"""Patterns for messages by kind of error. The functions below explain the kinds."""
 
 _OPTIONS = (
     ("permissions", re.compile(r"(Unknown permission: .*)")),
@@ -135,7 +135,7 @@ _OPTIONS = (
     ("proxy", re.compile(r"(Browser does not support socks5 proxy authentication)|Invalid URL")),
     ("state", re.compile(r"((?:Cookie should have|Invalid cookie|storageState|Error setting storage).*)")),
 )
-"""What a message says about the option of a context that the browser refuses."""
+"""Patterns for messages by the option of a context that the browser refuses."""
 
 
 def _is(kind: str, text: str) -> bool:
@@ -148,12 +148,12 @@ def cause(error: Error) -> str:
     The line after a line that ends with a colon is appended.
     """
     lines = error.message.splitlines()[:MAX_LINES]
-    told = list[str]()
+    parts = list[str]()
     for line in lines:
-        told.append(_PREFIX.sub("", line.strip()))
-        if told[-1] and not told[-1].endswith(":"):
+        parts.append(_PREFIX.sub("", line.strip()))
+        if parts[-1] and not parts[-1].endswith(":"):
             break
-    return " ".join(filter(None, told))
+    return " ".join(filter(None, parts))
 
 
 def file_error(error: Error) -> OSError | None:
@@ -176,7 +176,7 @@ def network_cause(error: Error) -> str | None:
 
 def is_closed(error: Error) -> bool:
     """Return whether the page, its context or its browser is closed."""
-    # One that is made here, when the driver is gone, has the type and no name.
+    # An error that Playwright raises itself, after the driver has ended, has the type but no name.
     return "TargetClosedError" in (error.name, type(error).__name__)
 
 
@@ -209,7 +209,7 @@ def is_error_page(url: str) -> bool:
     return url.startswith(("chrome-error:", "about:neterror", "about:certerror"))
 
 
-def refused_option(error: Error) -> tuple[str, str] | None:
+def find_refused_option(error: Error) -> tuple[str, str] | None:
     """Return the option of a context or an emulation that the browser refuses and the reason, or None."""
     for option, pattern in _OPTIONS:
         if found := pattern.search(cause(error)):
@@ -217,7 +217,7 @@ def refused_option(error: Error) -> tuple[str, str] | None:
     return None
 
 
-def is_taken(error: Error) -> bool:
+def is_override_taken(error: Error) -> bool:
     """Return whether another page of the same process has the emulation, which only one page can have."""
     return _is("taken", error.message)
 
@@ -246,7 +246,7 @@ def was_dispatched(error: Error) -> bool:
     return _is("dispatched", since)
 
 
-def intercepted_by(error: Error) -> str | None:
+def find_interceptor(error: Error) -> str | None:
     """Return the element that the last attempt hit instead of the target, as `<p id="x">…</p>`."""
     met = [line for line in error.message.splitlines() if line.endswith(_INTERCEPTED)]
     return met[-1].removesuffix(_INTERCEPTED).strip(" -")[:MAX_ELEMENT_CHARACTERS] if met else None
@@ -292,4 +292,4 @@ _TRANSLATIONS: tuple[tuple[re.Pattern[str], Callable[[str, str | None], Footligh
     (re.compile(r"invalid URL", re.IGNORECASE), lambda reason, _: InvalidUrl(reason)),
     (_NETWORK, lambda reason, _: NetworkFailed(reason)),
 )
-"""What a message says, and the error that it becomes."""
+"""Patterns for messages, and the errors that they become."""

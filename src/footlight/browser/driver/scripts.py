@@ -1,4 +1,4 @@
-"""Run scripts of our own in a page.
+"""Run Footlight's own scripts in a page.
 
 Scripts run in the page's own world. Hardened pages disable `eval` there, and then no script of Playwright
 runs in that world. In this case the script runs again in an isolated world (`isolated.js`). Only such pages
@@ -38,26 +38,26 @@ async def register_scripts(playwright: Playwright) -> None:
 async def run(within: Page | Frame, script: str, argument: Any = None) -> Any:
     """Return the result of a script about a document. If it is a function, it gets the argument."""
 
-    async def isolated() -> Any:
-        return _read(await within.get_attribute(_query(script, argument), "v", timeout=0))
+    async def run_isolated() -> Any:
+        return _parse_reply(await within.get_attribute(_query(script, argument), "v", timeout=0))
 
-    return await _retry_isolated(lambda: within.evaluate(script, argument), isolated)
+    return await _retry_isolated(lambda: within.evaluate(script, argument), run_isolated)
 
 
 async def run_about(element: Locator, script: str, argument: Any = None, *, timeout_ms: float) -> Any:
     """Wait for the element, and return the result of a function that gets it."""
 
-    async def isolated() -> Any:
+    async def run_isolated() -> Any:
         asked = element.locator(_query(script, argument))
-        return _read(await asked.get_attribute("v", timeout=timeout_ms))
+        return _parse_reply(await asked.get_attribute("v", timeout=timeout_ms))
 
-    return await _retry_isolated(lambda: element.evaluate(script, argument, timeout=timeout_ms), isolated)
+    return await _retry_isolated(lambda: element.evaluate(script, argument, timeout=timeout_ms), run_isolated)
 
 
 async def run_about_all(found: Locator, script: str, argument: Any = None, *, by_handle: bool = False) -> Any:
     """Return the result of a function that gets the list of all current matches.
 
-    Use `by_handle` for selectors that the page's own world does not know.
+    Use `by_handle` for selectors that are not known in the page's own world.
     """
 
     async def in_page() -> Any:
@@ -67,14 +67,14 @@ async def run_about_all(found: Locator, script: str, argument: Any = None, *, by
         asked = f"(_, [elements, argument]) => ({script})(elements, argument)"
         return await elements[0].evaluate(asked, [elements, argument]) if elements else []
 
-    async def isolated() -> Any:
+    async def run_isolated() -> Any:
         key = str(next(_keys))
         if not await found.locator(_encode({"gather": key})).count():
             return await run(found.page, f"argument => ({script})([], argument)", argument)
         asked = found.first.locator(_query(script, argument, over=key))
-        return _read(await asked.get_attribute("v", timeout=0))
+        return _parse_reply(await asked.get_attribute("v", timeout=0))
 
-    return await _retry_isolated(in_page, isolated)
+    return await _retry_isolated(in_page, run_isolated)
 
 
 async def find_element(within: Page | Frame, script: str) -> ElementHandle | None:
@@ -83,14 +83,14 @@ async def find_element(within: Page | Frame, script: str) -> ElementHandle | Non
     async def in_page() -> ElementHandle | None:
         return (await within.evaluate_handle(script)).as_element()
 
-    async def isolated() -> ElementHandle | None:
+    async def run_isolated() -> ElementHandle | None:
         found = await within.query_selector(_query(script, None))
         return None if found is None or await found.get_attribute("v") == "null" else found
 
-    return await _retry_isolated(in_page, isolated)
+    return await _retry_isolated(in_page, run_isolated)
 
 
-async def _retry_isolated(in_page: Callable[[], Awaitable[T]], isolated: Callable[[], Awaitable[T]]) -> T:
+async def _retry_isolated(in_page: Callable[[], Awaitable[T]], run_isolated: Callable[[], Awaitable[T]]) -> T:
     try:
         return await in_page()
     except PlaywrightTimeout:
@@ -99,7 +99,7 @@ async def _retry_isolated(in_page: Callable[[], Awaitable[T]], isolated: Callabl
         if is_closed(error) or is_context_lost(error):
             raise
         try:
-            return await isolated()
+            return await run_isolated()
         except Error as again:
             raise again if is_context_lost(again) else error from None
 
@@ -112,5 +112,5 @@ def _encode(request: dict[str, Any]) -> str:
     return f"{_ENGINE}={quote(json.dumps(request))}"
 
 
-def _read(reply: str | None) -> Any:
+def _parse_reply(reply: str | None) -> Any:
     return json.loads(reply or "null")

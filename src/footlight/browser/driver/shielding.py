@@ -1,4 +1,4 @@
-"""Run work to its end although the call that started it is cancelled."""
+"""Run work to its end even if the call that started it is cancelled."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ async def shield_until_done(
 
 
 def run_detached(work: Awaitable[object]) -> None:
-    """Run the work in a task of its own. Errors are logged."""
+    """Run the work in a separate task. Errors are logged."""
 
     async def run() -> None:
         try:
             await work
         except FootlightError:
-            pass  # It is gone already.
+            pass  # The session or page has ended already.
         except Exception:
-            logger.exception("what a cancelled call had begun could not be taken back")
+            logger.exception("the work of a cancelled call could not be undone")
 
     _start(run())
 
@@ -63,4 +63,4 @@ async def _discard_result(made: asyncio.Task[T], discard: Callable[[T], Awaitabl
     try:
         await discard(made.result())
     except Exception:
-        logger.exception("what a cancelled call had made could not be discarded")
+        logger.exception("the result of a cancelled call could not be discarded")

@@ -101,7 +101,7 @@ class ExtensionPool:
         """End a crashed browser, which leaves a profile and a display behind."""
         browser.gone.set()
         if browser in self._running and browser not in self._leaving:
-            logger.warning("a browser is gone; its session is made anew when it is needed")
+            logger.warning("a browser is gone; its session is created again when it is needed")
             self._end(browser)
 
     def release(self, browser: PooledBrowser) -> None:

@@ -29,7 +29,7 @@ async def explain_page_failure(page: Page, error: Error) -> FootlightError:
 
 async def explain_closed_page(page: Page) -> FootlightError:
     """Return the error for a page that is gone: its session, its browser, its process or itself has ended."""
-    if ended := await page.session.ended():
+    if ended := await page.session.explain_end():
         return ended
     if page.crashed:
         await page.close()

@@ -1,4 +1,4 @@
-"""The dialogs of a session's pages: answered by policy at once, or left open until a call answers them."""
+"""The dialogs of a session's pages. They are answered by policy, or left open until a call answers them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["Dialogs", "OpenDialog", "send_answer"]
 
 @dataclass(frozen=True, slots=True)
 class OpenDialog:
-    """A dialog that waits for its answer. The scripts of its page stand still meanwhile."""
+    """A dialog that waits for its answer. The scripts of its page are suspended meanwhile."""
 
     page_id: str
     playwright: Dialog
@@ -86,7 +86,7 @@ class Dialogs:
             raise InvalidParameter(
                 "No dialog is open in this session",
                 parameter="pageId" if page_id else None,
-                suggestion="A dialog is left open only where the session's dialogs setting says ask. Others "
+                suggestion="A dialog is left open only if the session's dialogs setting is ask. Others "
                 "are answered at once, as data.dialogs reports.",
             )
         matching = [each for each in self.open if page_id in (None, each.page_id)]
@@ -111,7 +111,7 @@ class Dialogs:
         """Answer a dialog, or leave it open.
 
         `page_id` is "" for a page that opens one before it is known. Such a page becomes known only after
-        the dialog is answered, so nobody can be asked.
+        the dialog is answered, so no caller can answer it.
         """
         if self._left_to_others is not None:
             self._left_to_others.append(dialog)

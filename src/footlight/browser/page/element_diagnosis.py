@@ -1,4 +1,4 @@
-"""Explain why an operation on an element failed: it is missing, hidden, disabled, covered or no field."""
+"""Explain why an operation on an element failed: it is missing, hidden, disabled, covered or not a field."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from footlight.browser.driver.playwright_api import (
     Error,
     PlaywrightTimeout,
     cause,
-    intercepted_by,
+    find_interceptor,
     is_closed,
     is_wrong_kind,
     translate_error,
@@ -42,13 +42,13 @@ __all__ = [
 ]
 
 ObstacleFinder = Callable[[], Awaitable[FootlightError | None]]
-"""Returns the error that says what keeps an element from being used. None where nothing does, or where the
-page does not say."""
+"""A function that returns the error that says why an element cannot be used, or None if it can be used or the
+page does not answer."""
 
 COVER_SECONDS = 1.0
-"""A cover that is still there after so long stays until somebody closes it."""
+"""A cover that is still there after this time stays until somebody closes it."""
 DIAGNOSIS_MS = 2_000
-"""How long a failed call may look for the reason."""
+"""Time for a failed call to find the reason."""
 
 
 async def explain_element_failure(
@@ -84,7 +84,7 @@ async def _explain_element_timeout(
         obstacle = await find_obstacle(page, selector, deadline, editing=was_editing(error))
         if obstacle is not None:
             return obstacle
-        if by := intercepted_by(error):
+        if by := find_interceptor(error):
             return element_keeps_moving(page, selector, by)
     state = "the action had been dispatched" if dispatched else "the action was not dispatched"
     return await explain_timeout(

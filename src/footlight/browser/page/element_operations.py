@@ -1,4 +1,4 @@
-"""Act on an element, or read from it: find it, wait for it as long as the call allows, explain a failure."""
+"""Act on an element or read from it: find it, wait for it within the limits of the call, explain failures."""
 
 from __future__ import annotations
 

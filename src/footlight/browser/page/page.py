@@ -1,7 +1,7 @@
 """The state of one page of a session: its document, its requests, and what refs and element ids mean in it.
 
-What can be done with a page stands in `page_operations` and `element_operations`, and why it could not be
-done in `diagnosis`.
+`page_operations` and `element_operations` contain the operations on a page, and `diagnosis` explains
+failures.
 """
 
 from __future__ import annotations
@@ -96,18 +96,18 @@ class PageOwner(Protocol):
         ...
 
     async def browser_answers(self) -> bool:
-        """Return whether the browser's own process still answers, whatever its pages do."""
+        """Return whether the browser's own process answers, even if its pages hang."""
         ...
 
     async def close_hung(self) -> list[str]:
         """Close the pages that do not answer because of a script, and return their ids."""
         ...
 
-    async def ended(self) -> FootlightError | None:
-        """Return the error that says why nothing works in the session any more, or None where it works."""
+    async def explain_end(self) -> FootlightError | None:
+        """Return the error that says why the session has ended, or None if it still works."""
         ...
 
-    def check_proxied(self, response: Response) -> None:
+    def check_proxy_response(self, response: Response) -> None:
         """Check that a response comes from the site, and not from the filter proxy."""
         ...
 
@@ -125,7 +125,7 @@ class ReadingBlock:
     loads: int = 0
     seconds: float = 0.0
     keeps_reloading: bool = False
-    """Whether the block was ended because the page is never there long enough to be read."""
+    """Whether the block was ended because the page reloads too often to be read."""
 
     def count_load(self) -> None:
         self.loads += 1
@@ -163,7 +163,7 @@ class Page:
         self.watched_for_rest_at = 0.0
         """When the settling script began its last watch that the next wait may continue."""
         self.report_stage: Stage = no_progress
-        """Is told the stages of navigations."""
+        """A function that receives the stages of navigations."""
         self.reading_blocks: list[ReadingBlock] = []
         self._page = page
         self._throttling: CDPSession | None = None
@@ -178,7 +178,7 @@ class Page:
         page.on("requestfinished", self._on_request_ended)
         page.on("framenavigated", self._on_navigated)
         page.on(
-            "domcontentloaded", lambda _: self._on_loaded("dom", "the document is there, loading the rest")
+            "domcontentloaded", lambda _: self._on_loaded("dom", "the document has loaded, loading the rest")
         )
         page.on("load", lambda _: self._on_loaded("load", "loaded"))
 
@@ -241,7 +241,7 @@ class Page:
         return is_closed(error) and self.closed and self.session.alive and not self.crashed
 
     async def answers(self, within_seconds: float | None = None) -> bool:
-        """Return whether the page still runs scripts. One with a script that does not end does not."""
+        """Return whether the page still runs scripts, which an endless script prevents."""
         if within_seconds is None:
             of_extension = self.url.startswith("chrome-extension:")
             within_seconds = EXTENSION_HUNG_SECONDS if of_extension else HUNG_SECONDS
@@ -277,7 +277,7 @@ class Page:
             task.exception()  # Retrieved, so that asyncio does not log it; the call was answered long ago.
 
     async def finish_interrupted(self) -> None:
-        """Wait for the actions that a dialog interrupted. What takes longer than 1 s is aborted."""
+        """Wait for the actions that a dialog interrupted. Abort them after 1 s."""
         if self._interrupted:
             _, unfinished = await asyncio.wait(self._interrupted, timeout=INTERRUPTED_SECONDS)
             for task in unfinished:
@@ -297,7 +297,7 @@ class Page:
         )
 
     async def close(self) -> None:
-        """Close the page without asking it. One that does not close within 2 s is left."""
+        """Close the page without its `beforeunload` handlers. Give up after 2 s."""
         self.closing = True
         with contextlib.suppress(Error, TimeoutError):
             async with asyncio.timeout(2.0):

@@ -1,4 +1,4 @@
-"""Operations on a page as a whole: run scripts in it, send it input, stop its loading, take steps back."""
+"""Operations on a page as a whole: run scripts, send input, stop loading, undo steps."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ TITLE_SECONDS = 1.0
 
 
 async def evaluate(page: Page, script: str, argument: Any, deadline: Deadline) -> Any:
-    """Return what one of our own scripts returns in the page.
+    """Run one of Footlight's own scripts in the page and return its result.
 
     Raises:
         FootlightError: the page does not answer, or is closed.
@@ -89,8 +89,8 @@ async def limit_reading(page: Page, deadline: Deadline) -> AsyncGenerator[None]:
     except TimeoutError:
         if block.keeps_reloading:
             raise DeadlineExceeded(
-                f"The page loaded {block.loads} times within {block.seconds:.1f} s, and was never there long "
-                "enough to be read",
+                f"The page loaded {block.loads} times within {block.seconds:.1f} s, and was never loaded "
+                "long enough to be read",
                 suggestion="Wait until it stops loading, or navigate elsewhere.",
                 url=page.url,
                 loads=block.loads,
@@ -166,7 +166,7 @@ async def stop_since(page: Page, began: float) -> None:
         await stop_loading(page)
 
 
-# Steps back
+# Undo
 
 
 @contextlib.asynccontextmanager
@@ -225,7 +225,7 @@ async def close_page(page: Page, deadline: Deadline, *, ask: bool) -> bool:
     With `ask` the page may ask whether to leave it. That dialog is answered as the session's policy says.
 
     Raises:
-        DeadlineExceeded: it neither closed nor asked.
+        DeadlineExceeded: The page neither closed nor asked.
     """
     if not ask:
         await page.close()

@@ -83,11 +83,11 @@ async def take_outcome(page: Page) -> PressOutcome:
     """Return what became of the press or drop that was watched, and end the watch."""
     if page.document_request is not None or page.closed:
         return PressOutcome("arrived")
-    reply = await _read(ask_and_watch(page, _OUTCOME))
+    reply = await _read_outcome(ask_and_watch(page, _OUTCOME))
     if reply is None:
         main = page.playwright.main_frame
         inside = [frame for frame in page.playwright.frames if frame != main][:MAX_FRAMES]
-        replies = (_read(frame.get_attribute(_OUTCOME, "v", timeout=0)) for frame in inside)
+        replies = (_read_outcome(frame.get_attribute(_OUTCOME, "v", timeout=0)) for frame in inside)
         reply = next(filter(None, await asyncio.gather(*replies)), None)
     return reply or PressOutcome("arrived")
 
@@ -106,7 +106,7 @@ async def is_ready(element: Locator, timeout_ms: float) -> bool:
     return await element.locator(f"{_ENGINE}=ready").get_attribute("v", timeout=timeout_ms) == "null"
 
 
-async def _read(asking: Awaitable[str | None]) -> PressOutcome | None:
+async def _read_outcome(asking: Awaitable[str | None]) -> PressOutcome | None:
     with contextlib.suppress(Error, TimeoutError):
         async with asyncio.timeout(ANSWER_SECONDS):
             outcome = json.loads(await asking or "null")

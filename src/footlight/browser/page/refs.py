@@ -1,8 +1,8 @@
-"""Find the element of a ref or a selector. A ref that is in doubt is an error, and never a guess.
+"""Find the element of a ref or a selector. An uncertain ref is an error, never a guess.
 
-A ref whose element is gone leads to another element only where nothing else on the page was like the first,
-and exactly one element is now that was not there before. A ref whose element exists is refused where it has
-come to mean something else, such as the row of a list that is reused for another entry.
+If the element of a ref is gone, the ref leads to another element only if nothing else on the page was like
+the old element, and exactly one new element is. If the element exists but now means something else, such as
+the row of a list that is reused for another entry, the ref is refused.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ async def locate_now(page: Page, selector: str, deadline: Deadline) -> Locator:
 async def _find_root(
     page: Page, selector: str, deadline: Deadline, *, acts: bool
 ) -> tuple[PlaywrightPage | Frame, str]:
-    """Return where to look for a selector. A ref belongs to a frame, which the selector need not name."""
+    """Return the root and the selector to search in it. A ref implies its frame."""
     found = leading_ref(selector)
     if found is None:
         return page.playwright, selector
@@ -92,7 +92,7 @@ async def _find_root(
 async def resolve(page: Page, ref: str, deadline: Deadline, *, acts: bool) -> Target:
     """Return the element of a ref, or its only successor, which the view then notes as healed.
 
-    A call that only reads gets the element whatever it means by now.
+    A call that only reads gets the element even if it means something else now.
 
     Raises:
         StaleRef: the element is gone, and nothing has certainly replaced it. For a call that `acts`, also
@@ -108,7 +108,7 @@ async def resolve(page: Page, ref: str, deadline: Deadline, *, acts: bool) -> Ta
     frame = seen[1] if seen else gone.frame if gone else None
     found = await _identify(page, frame, ref) if frame else None
     now, locator = found or (None, None)
-    if frame and now and (was is None or (now == was.identity_of and not was.entry)):
+    if frame and now and (was is None or (now == was.identity and not was.entry)):
         return Target(ref, frame, locator)
     nodes = (await look(page, deadline)).nodes
     if living := view.find_seen(ref):
@@ -144,28 +144,26 @@ def _known_locator(page: Page, frame: Frame, ref: str) -> str | None:
 def _check_meaning(
     page: Page, ref: str, was: RefMeaning, nodes: Sequence[Node], living: tuple[Node, Frame]
 ) -> Target:
-    """Return an element that exists, if it still means what its caller was told.
+    """Return an existing element if it still means what the caller knows.
 
-    That is in doubt in three cases: it is in another entry by now; it changed, and is an entry or in one; or
-    another element is what it was.
+    It is uncertain in three cases: the element is in another entry now; it changed and is an entry or in one;
+    or another element is like it was.
     """
     node, frame = living
     place = find_places(nodes)[ref]
     now = RefMeaning(identity_of(node), place.entry or (place.after if was.entry else ""))
     moved = bool(was.entry and now.entry) and now.entry != was.entry
     others = [
-        other for other in nodes if other.ref and other.ref != ref and identity_of(other) == was.identity_of
+        other for other in nodes if other.ref and other.ref != ref and identity_of(other) == was.identity
     ]
-    if not moved and (
-        now.identity_of == was.identity_of or not (others or place.entry or node.role in ENTRIES)
-    ):
+    if not moved and (now.identity == was.identity or not (others or place.entry or node.role in ENTRIES)):
         return Target(ref, frame)
     page.view.note_reported([*others, node], of=nodes)
     candidates = _describe_candidates(others)
     near = f". Candidates: {'; '.join(candidates)}" if candidates else ""
     raise StaleRef(
-        f"{ref} was {_describe_meaning(was)} and is {_describe_meaning(now)} by now{near}",
-        suggestion=f"Use {ref} again if you mean what it is now, else a candidate or a new snapshot.",
+        f"{ref} was {_describe_meaning(was)} and is now {_describe_meaning(now)}{near}",
+        suggestion=f"Use {ref} again if you mean what it is now, or else a candidate or a new snapshot.",
         ref=ref,
         page=page.url,
         candidates=candidates,
@@ -174,7 +172,7 @@ def _check_meaning(
 
 def _describe_meaning(meaning: RefMeaning) -> str:
     where = meaning.entry if meaning.entry.startswith("after ") else f"in {meaning.entry}"
-    return _describe(meaning.identity_of) + (f" {where}" if meaning.entry else "")
+    return _describe(meaning.identity) + (f" {where}" if meaning.entry else "")
 
 
 def _find_successor(page: Page, ref: str, nodes: Sequence[Node]) -> Target:
@@ -226,7 +224,7 @@ def _unknown_error(page: Page, ref: str) -> StaleRef:
                 page=page.url,
                 pageId=other_id,
             )
-    return StaleRef(f"No element was given the ref {ref}, or it was too long ago", ref=ref, page=page.url)
+    return StaleRef(f"No element has the ref {ref}, or it is too old", ref=ref, page=page.url)
 
 
 def _find_closest(gone: Node, nodes: Sequence[Node]) -> list[Node]:

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["ActionTracker"]
 
 SETTLE_SECONDS = 5.0
-"""How long an answer waits for a page or a download that its action began."""
+"""How long an answer waits for a page or a download that its action has started."""
 LEAVE_BLANK_MS = 2_000
-"""How long a tab that a link opened may take to leave its empty page."""
+"""Time for a tab that a link opened to leave its empty page."""
 
 
 class ActionTracker:
@@ -46,7 +46,9 @@ class ActionTracker:
         self._downloads.begin()
 
     async def settle(self, deadline: Deadline) -> None:
-        """Wait for the pages and downloads that the action began, so that its answer can report them."""
+        """Wait for the pages and downloads that the action has started, so that its answer can report
+        them.
+        """
         limit = min(SETTLE_SECONDS, deadline.remaining_ms / 1000)
         try:
             async with asyncio.timeout(limit):

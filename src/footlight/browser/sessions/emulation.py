@@ -1,8 +1,8 @@
 """Emulation in the pages of a running session: device, location, language, colours, CPU and network speed.
 
-Playwright cannot change most of these in an existing context, so Chromium is told by a CDP session for each
-page. These CDP sessions are kept open, because the emulation ends with them. A popup is emulated once it
-exists, which is after its first request.
+Playwright cannot change most of these in an existing context, so they are set through a CDP session for each
+page, in Chromium only. These CDP sessions are kept open, because the emulation ends with them. The emulation
+of a popup starts after its first request.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Literal
 from weakref import WeakKeyDictionary
 
-from footlight.browser.driver.playwright_api import Error, is_taken, refused_option
+from footlight.browser.driver.playwright_api import Error, find_refused_option, is_override_taken
 from footlight.errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Emulator:
         pages: Callable[[], Sequence[Page]],
         ensure_page: Callable[[], Awaitable[Page]],
     ) -> None:
-        """`pages` returns the open pages; `ensure_page` opens one where there is none."""
+        """Create the emulator. `pages` returns the open pages; `ensure_page` opens a page if none is open."""
         self._context = context
         self._options = options
         self._engine = engine
@@ -101,20 +101,20 @@ class Emulator:
         return self._in_force
 
     async def change(self, to: Emulation) -> None:
-        """Change the emulation of every page, or of none where the browser refuses it.
+        """Change the emulation of every page, or of no page if the browser refuses a value.
 
         Raises:
-            InvalidParameter: names the value that the browser does not take.
+            InvalidParameter: The browser refuses a value, which the message names.
         """
         before = self._in_force
         self._check(to)
-        await self._ensure_page()  # Only a page shows whether the values are right.
+        await self._ensure_page()  # The browser only checks the values in a page.
         try:
             await self._apply_to_all(before, to)
         except Error as error:
             with contextlib.suppress(Error):
                 await self._apply_to_all(to, before)
-            if option := refused_option(error):
+            if option := find_refused_option(error):
                 raise InvalidParameter(f"{option[0]}: {option[1]}", parameter=option[0]) from error
             raise
         self._in_force = to
@@ -145,7 +145,7 @@ class Emulator:
             await page.throttle(self._throttling, offline=self._offline)
 
     async def prepare(self, page: Page) -> None:
-        """Apply to a new page what is set for all pages."""
+        """Apply the settings of all pages to a new page."""
         await self._throttle(page)
         await self._apply(page, NOTHING, self._in_force)
 
@@ -199,7 +199,7 @@ class Emulator:
             )
         if (before.permissions, before.geolocation) != (after.permissions, after.geolocation):
             granted = list(self._permissions_of(after))
-            # Granted first, so that the others stay as they are where the browser does not know one.
+            # Grant first: if the browser does not know a permission, the existing ones stay unchanged.
             await context.grant_permissions(granted)
             await context.clear_permissions()
             await context.grant_permissions(granted)
@@ -227,7 +227,7 @@ class Emulator:
             locale = {"locale": after.locale} if after.locale else {}
             await self._override(page, "Emulation.setLocaleOverride", locale)
         if before.timezone != after.timezone:
-            # Chromium reports an invalid timezone only where none is set.
+            # Chromium only reports an invalid timezone if none is set.
             await self._override(page, "Emulation.setTimezoneOverride", {"timezoneId": ""})
             if after.timezone:
                 await self._override(page, "Emulation.setTimezoneOverride", {"timezoneId": after.timezone})
@@ -245,7 +245,7 @@ class Emulator:
             await self._send_screen(page, to)
 
     async def _send_screen(self, page: Page, to: Emulation) -> None:
-        """Override the device metrics as Playwright does, which knows only the size of the viewport."""
+        """Override the device metrics, because Playwright only sets the size of the viewport."""
         if (size := page.playwright.viewport_size) is None:
             return
         device = to.device or self._own_device
@@ -285,7 +285,7 @@ class Emulator:
         try:
             await cdp.send(method, parameters)
         except Error as error:
-            if not is_taken(error):
+            if not is_override_taken(error):
                 raise
 
     async def _cdp_of(self, page: Page) -> CDPSession:

@@ -57,11 +57,11 @@ REAP_SECONDS = 30.0
 CLOSE_SECONDS = 3.5
 READY_SECONDS = 5.0
 MAX_FOLDER_BYTES = 103 - len("/org.chromium.Chromium.XXXXXX/SingletonSocket")
-"""Bytes. The path of a socket has at most 103 on macOS and 107 on Linux."""
+"""Maximum length in bytes. The path of a socket has at most 103 bytes on macOS and 107 on Linux."""
 
 
 class Engine:
-    """`start` returns at once, and `sessions` waits until there is a browser.
+    """The driver, browsers and sessions of a server. `start` returns at once; `sessions` waits for a browser.
 
     `on_change` receives the changes of every session.
     """
@@ -78,9 +78,9 @@ class Engine:
     ) -> None:
         """Create the engine.
 
-        `mask` removes secrets from texts that are written to files. With `named_sessions` each session has a
-        browser of its own on a profile, and no browser starts before a session is opened. `make_table`
-        creates the session table of a toolset that launches extensions itself.
+        `mask` removes secrets from texts that are written to files. With `named_sessions` each session has
+        its own browser with a profile, and no browser starts before a session is opened. `make_table` creates
+        the session table of a toolset that launches extensions itself.
         """
         self._named_sessions = named_sessions
         self._make_table = make_table
@@ -132,7 +132,7 @@ class Engine:
         return self._sessions
 
     async def close(self) -> None:
-        """Save what is to be kept, end every browser and remove temporary files. It takes a limited time."""
+        """Save persistent sessions, end every browser and remove temporary files, within a time limit."""
         for task in (self._reaping, self._warming, self._ready):
             if task is not None and not task.done():
                 task.cancel()
@@ -233,7 +233,7 @@ class Engine:
             self._settings,
             launcher=self._extension_launcher(environment),
             extensions=[read_extension(folder) for folder in browser.extensions],
-            # A window is what an extension is looked at in, unless somebody says otherwise.
+            # People watch an extension, so a window is the default unless the settings say otherwise.
             headless="headless" in browser.model_fields_set and browser.headless,
         )
 
@@ -297,10 +297,10 @@ class Engine:
                 if self._pool is not None:
                     await self._pool.reap()
             except Exception:
-                # It is tried again; without it nothing would ever expire any more.
+                # The loop continues, because otherwise nothing would expire any more.
                 logger.exception("sessions and browsers could not be reaped")
             if self._warming is not None and self._pool is not None:
-                await self._warm(self._pool)  # One may have crashed.
+                await self._warm(self._pool)  # A browser may have crashed.
 
 
 def _log_failure(starting: asyncio.Task[SessionTable]) -> None:
@@ -309,7 +309,7 @@ def _log_failure(starting: asyncio.Task[SessionTable]) -> None:
 
 
 def _reap_after(idle_timeout_ms: int) -> float:
-    """Return an interval at which sessions expire at most a tenth too late."""
+    """Return an interval in seconds with which sessions expire at most a tenth of their idle time late."""
     return max(0.05, idle_timeout_ms / 10_000) if idle_timeout_ms else REAP_SECONDS
 
 

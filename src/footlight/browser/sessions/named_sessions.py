@@ -1,7 +1,7 @@
-"""Named sessions: each has a browser of its own with a profile on disk.
+"""Named sessions. Each one has its own browser with a profile on disk.
 
-A caller opens a session with its options; no browser starts before. The options are saved with the profile
-and are the defaults of the next time.
+The browser starts when a caller opens the session. The options of the session are saved with the profile, and
+are the defaults for the next time.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class OpenedSession:
     already_open: bool
     profile: ProfileInfo
     measures: tuple[Measure, ...] = ()
-    """What stealth has set and what not, or nothing without stealth."""
+    """The stealth measures and whether each is set; empty without stealth."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +56,7 @@ class _SessionResources:
 
 
 class NamedSessions(SessionTable):
-    """Sessions by the names that their callers chose. Those of a named principal are separate."""
+    """Sessions by the names that their callers chose. Each named principal has separate sessions."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class NamedSessions(SessionTable):
         self._ending: dict[str, asyncio.Event] = {}
 
     def own_id(self, id: str | None, caller: Caller) -> str:
-        """Return the id: the name, with its owner where there are several. A name contains no `~`.
+        """Return the id: the name, and the owner if there are several. A name contains no `~`.
 
         Raises:
             MissingParameter: there is no default session.
@@ -92,7 +92,7 @@ class NamedSessions(SessionTable):
     async def open(self, name: str, options: LaunchOptions, *, caller: Caller) -> OpenedSession:
         """Return the session of that name. Its browser is started on its profile if it is not open.
 
-        Options that are not given are as they were the last time.
+        Options that are not given keep their last values.
 
         Raises:
             InvalidParameter: the name or an option is wrong, or the session is open with other options.
@@ -133,7 +133,7 @@ class NamedSessions(SessionTable):
         in_force = self._resources[session].browser.launch.options
         if options.with_defaults(in_force) != in_force:
             raise InvalidParameter(
-                "launchOptions: the session is open already, with others; a browser that runs keeps its own",
+                "launchOptions: the session is already open with other options, which it keeps",
                 suggestion="Call session.close first, or leave launchOptions out.",
                 parameter="launchOptions",
                 inForce=in_force.to_json(),
@@ -185,7 +185,7 @@ class NamedSessions(SessionTable):
         for held in self._resources.values():
             if held.browser.endpoint.port == port:
                 raise ResourceExhausted(
-                    f"port {port} is also that of the session {held.name}, which is open",
+                    f"port {port} is in use by the open session {held.name}",
                     suggestion=f"Close {held.name} first, or give another sessionName.",
                     port=port,
                     sessionName=held.name,
@@ -237,11 +237,15 @@ class NamedSessions(SessionTable):
             await asyncio.to_thread(store.delete, name)
 
     def profiles(self, *, caller: Caller) -> list[ProfileInfo]:
-        """Return the caller's profiles, sorted by name, whether open or not."""
+        """Return all profiles of the caller, sorted by name."""
         return self._store(caller).list()
 
     def endpoint(self, name: str, *, caller: Caller) -> DebugEndpoint:
-        """Return the endpoint for debuggers of an open session. Raise SessionNotFound."""
+        """Return the debugging endpoint of an open session.
+
+        Raises:
+            SessionNotFound: The session is not open.
+        """
         return self._resources[self.find(name, caller=caller)].browser.endpoint
 
     def _store(self, caller: Caller) -> ProfileStore:

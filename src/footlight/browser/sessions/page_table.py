@@ -42,15 +42,15 @@ class PageTableOwner(PageOwner, Protocol):
     def extensions(self) -> tuple[LoadedExtension, ...]: ...
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Run `work` beside the calls, until the session ends at the latest."""
+        """Run `work` in the background, at most until the session ends."""
         ...
 
-    def tell(self, kind: ChangeKind, page_id: str | None = None) -> None:
+    def report_change(self, kind: ChangeKind, page_id: str | None = None) -> None:
         """Report a change to the listener of the server."""
         ...
 
     async def explain_failed_open(self, error: Error) -> FootlightError | None:
-        """Return the error to raise where a page could not be opened because the browser has crashed."""
+        """Return the error for a page that could not be opened because the browser has crashed, or None."""
         ...
 
 
@@ -67,7 +67,7 @@ class PageTable:
         self._opened_here = 0
         self._popped_up = 0
         self._front: Page | None = None
-        """The page that is in front in its window, as far as it is known."""
+        """The page that is in front in its window, if known."""
         self._opening: asyncio.Task[Page] | None = None
         self._preparing: dict[Page, asyncio.Task[None]] = {}
         self._closing_blank: set[asyncio.Task[None]] = set()
@@ -90,7 +90,7 @@ class PageTable:
 
     @property
     def current(self) -> Page | None:
-        """The page that calls without a page id use, or None where no page is open."""
+        """The page that calls without a page id use, or None if no page is open."""
         return self._tabs.current(self.open_pages)
 
     def select(self, page: Page) -> None:
@@ -98,7 +98,7 @@ class PageTable:
         self._tabs.select(page)
 
     def find_opener(self, page: Page) -> Page | None:
-        """Return the page that opened `page`, while it is open itself."""
+        """Return the page that opened `page`, if it is still open."""
         return self._tabs.opener(page)
 
     async def get(self, page_id: str | None = None) -> Page:
@@ -131,12 +131,12 @@ class PageTable:
         return self._pages.get(opened) if opened else None
 
     def id_of(self, opened: PlaywrightPage | None) -> str:
-        """Return the id of a page of Playwright's, or "" where it is not in the table."""
+        """Return the id of a Playwright page, or "" if it is not in the table."""
         page = self.find(opened)
         return page.id if page else ""
 
     def id_of_request(self, request: Request) -> str:
-        """Return the id of the page that sent a request, or "" where there is none."""
+        """Return the id of the page that sent a request, or "" if no page did."""
         try:
             return self.id_of(request.frame.page)
         except Error:  # A service worker sent it, or its frame does not exist yet.
@@ -151,9 +151,8 @@ class PageTable:
     async def close_hung(self) -> list[str]:
         """Close the pages that do not answer because of a script, and return their ids.
 
-        All of them are closed, because pages that opened each other share a process, which ends only with the
-        last of them. None is closed while a dialog is open: pages may wait for it, and go on when it is
-        answered.
+        All of them are closed, because pages that opened each other share a process, which only ends with the
+        last page. No page is closed while a dialog is open, because pages may wait for its answer.
         """
         if self._session.dialogs.open:
             return []
@@ -205,9 +204,9 @@ class PageTable:
         DocumentWatch(
             opened,
             on_navigated=lambda replaced: self._on_navigated(page, replaced),
-            on_loaded=lambda: session.tell("load", page.id),
+            on_loaded=lambda: session.report_change("load", page.id),
         )
-        session.tell("opened", page.id)
+        session.report_change("opened", page.id)
         session.spawn(self._learn_opener(page))
         if session.engine == "chromium":
             session.spawn(self._popups.learn_context(opened))
@@ -244,7 +243,7 @@ class PageTable:
             page.element_ids.clear()
             self._session.dialogs.forget(page.id)
             self._session.console.count_document(page.id)
-        self._session.tell("navigation", page.id)
+        self._session.report_change("navigation", page.id)
 
     def _on_close(self, closed: PlaywrightPage) -> None:
         session = self._session
@@ -255,13 +254,13 @@ class PageTable:
             self._tabs.on_closed(page)
             if not (page.closing or page.crashed or session.closed) and session.alive:
                 session.events.closed.append(page.id)
-            session.tell("closed", page.id)
+            session.report_change("closed", page.id)
 
 
 class PageSelection:
-    """Keeps the page that was selected last, or before any was, the oldest.
+    """Keeps the current page: the page that was selected last, or the oldest page if none was.
 
-    When that page closes, the one that was selected before it follows, else its opener, else the oldest.
+    When that page closes, the previously selected page follows, or else its opener, or else the oldest page.
     """
 
     def __init__(self) -> None:
@@ -269,11 +268,11 @@ class PageSelection:
         self._openers: dict[Page, Page] = {}
 
     def current(self, pages: Sequence[Page]) -> Page | None:
-        """Return the current one of the open pages."""
+        """Return the current page of the open pages."""
         return next((page for page in reversed(self._selected) if page in pages), pages[0] if pages else None)
 
     def opener(self, page: Page) -> Page | None:
-        """Return the page that opened it, while that is open itself."""
+        """Return the page that opened `page`, if it is still open."""
         opener = self._openers.get(page)
         return None if opener is None or opener.closed else opener
 

@@ -1,4 +1,4 @@
-"""The sessions of a server that share a pool of browsers."""
+"""Sessions that share a pool of browsers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 
 DEFAULT = "default"
 SILENT_SECONDS = 300.0
-"""After this time without a call, a default session may be ended to make room."""
+"""After this time without a call, a default session may be ended for another one."""
 
 
 class PooledSessions(SessionTable):
@@ -57,13 +57,13 @@ class PooledSessions(SessionTable):
         """Return the id of a session. Without a name, or with `default`, it is the caller's default session.
 
         Raises:
-            MissingParameter: nothing ties this caller's calls together, so it must name a session.
+            MissingParameter: The caller's requests have no connection in common, so it must name a session.
         """
         if id is not None and id != DEFAULT:
             return id
         if caller.default_session is None:
             raise MissingParameter(
-                "sessionId: requests of this connection stand alone, so each must name its session",
+                "sessionId: the requests of this connection are independent, so each must name its session",
                 parameter="sessionId",
                 suggestion="Call create_session, and give its sessionId with every call.",
             )
@@ -73,7 +73,7 @@ class PooledSessions(SessionTable):
         if not self._settings.persistent_sessions:
             return ()
         whose = caller.scope_name("")
-        # A name that nobody else can mean ends with the principal's; ids have no dot themselves.
+        # The names of a principal's sessions end with its suffix. Ids contain no dot.
         ids = (name.removesuffix(whose) for name in self._persistent.names() if name.endswith(whose))
         return [
             id
@@ -138,7 +138,7 @@ class PooledSessions(SessionTable):
         return len(self._sessions) + self._reserved >= self._settings.max_sessions
 
     async def _make_room(self) -> None:
-        """End the default session of a connection that was silent for long, and may be gone for good."""
+        """End the default session that has been idle the longest, for at least `SILENT_SECONDS`."""
         silent_since = time.monotonic() - SILENT_SECONDS
         silent = [
             each
@@ -147,12 +147,12 @@ class PooledSessions(SessionTable):
         ]
         if silent:
             session = min(silent, key=lambda each: each.last_used)
-            logger.info("session %s makes room for another", session.id)
+            logger.info("session %s is ended to make room for another", session.id)
             self._drop(session, "was ended to make room, after it had not been used for a while")
             await self._close(session)
 
     async def _open_in_next_browser(self, id: str, caller: Caller, options: SessionOptions) -> Session:
-        """Open the session in a browser of the pool, or in another one where that browser is ending."""
+        """Open the session in a browser of the pool. Try another browser if that one is ending."""
         while True:
             browser = await self._pool.acquire(options)
             try:
@@ -188,7 +188,7 @@ class PooledSessions(SessionTable):
         try:
             await apply_state(session, kept, Deadline.after(self._settings.default_timeout))
         except (Error, FootlightError):
-            logger.warning("the state of session %s could not be put back", session.id, exc_info=True)
+            logger.warning("the state of session %s could not be restored", session.id, exc_info=True)
 
     def _drop(self, session: Session, reason: str, *, options: SessionOptions | None = None) -> None:
         self._pool.release(session.browser)
@@ -228,7 +228,7 @@ class PooledSessions(SessionTable):
         return options if self._environment.script_evaluation else replace(options, init_scripts=())
 
     async def _keep(self, session: Session) -> None:
-        """Save the state of a session that is to outlive the server."""
+        """Save the state of a persistent session."""
         if not self._settings.persistent_sessions or not session.alive or session.saved_as is None:
             return
         try:
@@ -237,8 +237,8 @@ class PooledSessions(SessionTable):
                 self._persistent.save(session.saved_as, await capture_state(session))
                 self._persistent.save_options(session.saved_as, session.options.to_json())
         except (Error, OSError, TimeoutError, FootlightError):
-            logger.warning("the state of session %s could not be kept", session.id, exc_info=True)
+            logger.warning("the state of session %s could not be saved", session.id, exc_info=True)
 
 
 SessionsFactory = Callable[[], Awaitable[PooledSessions]]
-"""Returns the session table when the browser runs. Calls that are made before wait for it."""
+"""A function that returns the session table once the browser is running."""

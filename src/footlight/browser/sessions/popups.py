@@ -1,4 +1,4 @@
-"""Pages that the browser has begun to open and that Playwright has not announced yet."""
+"""Track pages that the browser has begun to open and that Playwright has not announced yet."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class PopupTracker:
 
     def count_own(self) -> None:
         """Count a page that the session itself opens."""
-        if self._browser.extensions:  # Elsewhere only pages with an opener are in `browser.opened`.
+        if self._browser.extensions:  # Without extensions, `browser.opened` only has pages with an opener.
             self._announced += 1
 
     def count_announced(self) -> None:

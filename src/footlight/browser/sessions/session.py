@@ -78,16 +78,16 @@ class SessionEnvironment:
     secrets: tuple[str, ...] = ()
     """The values of the server's secrets, which no screenshot may show."""
     mask: Callable[[str], str] | None = None
-    """Removes the secrets from a text before it is written to a file, where there are secrets."""
-    after_crash: str = "the session is made anew at its next use"
-    """What the error about a crashed browser says about the session."""
+    """Removes the secrets from a text before it is written to a file; None without secrets."""
+    after_crash: str = "the session is created again at its next use"
+    """What the error about a crashed browser says about the future of the session."""
 
 
 class Session:
-    """One lock, one context, any number of pages. Made by `Session.open`, ended by `close`.
+    """One lock, one context and any number of pages. `Session.open` creates it, and `close` ends it.
 
-    `page_table` owns the pages, `actions` what the last action has started, `emulator` the emulation and the
-    speed of the network.
+    `page_table` owns the pages, `actions` tracks what the last action has started, and `emulator` owns the
+    emulation and the network speed.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class Session:
         self.is_default = is_default
         """Whether its caller can omit its name."""
         self.saved_as = saved_as
-        """The name under which its state survives the server, where that is enabled."""
+        """The name under which its state is saved, if it survives the server."""
         self.lock = asyncio.Lock()
         self.turn = Turn(id, self.lock)
         self.ref_numbers = RefCounter()
@@ -168,7 +168,7 @@ class Session:
         is_default: bool = False,
         saved_as: str | None = None,
     ) -> Session:
-        """Open a session, and its context where none is given.
+        """Open a session, and its context if none is given.
 
         The session `default` adopts the context of a browser that the server has attached to.
         """
@@ -220,34 +220,34 @@ class Session:
     def touch(self) -> None:
         self.last_used = time.monotonic()
 
-    async def ended(self) -> FootlightError | None:
-        """Return the error that says why nothing works in the session any more, or None where it works."""
+    async def explain_end(self) -> FootlightError | None:
+        """Return the error that says why the session has ended, or None if it still works."""
         if self.closed:
             return SessionNotFound(f'Session "{self.id}" was closed during the call', sessionId=self.id)
         await self._wait_for_crash()
-        return None if self.alive else self.crash()
+        return None if self.alive else self.make_crash_error()
 
     async def explain_failed_open(self, error: Error) -> FootlightError | None:
-        """Return the error to raise where a page could not be opened because the browser has crashed."""
+        """Return the error for a page that could not be opened because the browser has crashed, or None."""
         if is_closed(error):
             await self._wait_for_crash()
-        return None if self.alive else self.crash()
+        return None if self.alive else self.make_crash_error()
 
-    def crash(self) -> BrowserCrashed:
+    def make_crash_error(self) -> BrowserCrashed:
         """Return the error for the one answer that reports the crash."""
         self.crash_reported = True
         self.events.closed.clear()  # The pages were closed by the crash.
         return BrowserCrashed(f"The browser crashed; {self._environment.after_crash}", sessionId=self.id)
 
     async def _wait_for_crash(self) -> None:
-        """Wait a moment for the news that the browser has ended."""
+        """Wait a moment for the event that the browser has ended."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(CRASH_NOTICE_SECONDS):
                 await self._browser.gone.wait()
 
     async def close(self) -> None:
         """Close the context with its pages, unless it was there before the session."""
-        self.closed = self.closed or self.alive  # A session that is removed after a crash was not closed.
+        self.closed = self.closed or self.alive  # A crashed session is removed without being closed.
         self._leave()
         self.downloads.close()
         for task in self._tasks:
@@ -263,16 +263,16 @@ class Session:
         """Report the end once. After that another session may have the same id."""
         if not self._left:
             self._environment.artifacts.remove_session(self.id)
-            self.tell("closed")
+            self.report_change("closed")
             self._left = True
 
-    def tell(self, kind: ChangeKind, page_id: str | None = None) -> None:
+    def report_change(self, kind: ChangeKind, page_id: str | None = None) -> None:
         """Report a change of the session or of one of its pages. Nothing is reported after the end."""
         if not self._left:
             self._environment.on_change(SessionChange(kind, self.owner, self.id, page_id))
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Run `work` beside the calls, until the session ends at the latest."""
+        """Run `work` in the background, at most until the session ends."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._on_task_done)
@@ -285,7 +285,7 @@ class Session:
             logger.error("background work of session %s failed", self.id, exc_info=error)
 
     def _on_dialog(self, dialog: Dialog) -> None:
-        # The dialog of a page that opens one at once is announced before the page.
+        # If a page opens a dialog at once, the dialog is announced before the page.
         self.dialogs.on_dialog(self.page_table.id_of(dialog.page), dialog)
 
     # The browser and the environment
@@ -309,7 +309,7 @@ class Session:
         return self._browser.extensions
 
     async def browser_answers(self) -> bool:
-        """Return whether the browser's own process still answers, whatever its pages do."""
+        """Return whether the browser's own process answers, even if its pages hang."""
         return await self._browser.answers()
 
     @property
@@ -333,7 +333,7 @@ class Session:
         return self._environment.artifacts
 
     def store_artifact(self, artifact: Artifact) -> bool:
-        """Store an artifact. Return False where it has no room, or the session has ended."""
+        """Store an artifact. Return False if it is too large or the session has ended."""
         return not self._left and self._environment.artifacts.add(artifact)
 
     # What the pages need
@@ -356,7 +356,7 @@ class Session:
         """Close the pages that do not answer because of a script, and return their ids."""
         return await self.page_table.close_hung()
 
-    def check_proxied(self, response: Response) -> None:
+    def check_proxy_response(self, response: Response) -> None:
         """Check that a response comes from the site, and not from the filter proxy.
 
         Raises:
@@ -372,7 +372,7 @@ class Session:
 
     @contextlib.asynccontextmanager
     async def without_cache(self, page: PlaywrightPage) -> AsyncGenerator[None]:
-        """Load without the browser's cache in this block: interception switches it off."""
+        """Load without the browser's cache in this block, because interception disables the cache."""
 
         async def fall_back(route: Route) -> None:
             await route.fallback()

@@ -69,7 +69,7 @@ async def apply_state(session: Session, state: SessionState, deadline: Deadline)
         try:
             await navigation.navigate(page, state.url, "load", deadline)
         except NavigationFailed as error:
-            error.message += ". Cookies and storage are those of the state"
+            error.message += ". Cookies and storage have been replaced by those of the state"
             raise
 
 
@@ -104,14 +104,14 @@ async def _put_session_storage(page: PlaywrightPage, storage: Storage, deadline:
             await page.evaluate(_PUT_TAB_STORAGE, list(items.items()))
         except Error as error:
             raise InvalidParameter(
-                f"state.sessionStorage: {origin} cannot be given its items: {cause(error)}",
+                f"state.sessionStorage: the items of {origin} cannot be stored: {cause(error)}",
                 parameter="state.sessionStorage",
             ) from error
         finally:
             await page.unroute(f"{origin}/**", empty)
 
 
-# By key and method, because an item named `length` is no property of the storage.
+# Items are read by key and method, because an item named `length` is not a property of the storage.
 _TAB_STORAGE = """(() => {
   const keys = Array.from({length: sessionStorage.length}, (_, index) => sessionStorage.key(index));
   return [location.origin, Object.fromEntries(keys.map(key => [key, sessionStorage.getItem(key)]))];

@@ -44,7 +44,7 @@ class EndedSession:
 
 
 class SessionTable(ABC):
-    """What calls need of the sessions, whatever kind they are."""
+    """The sessions of a server, as calls use them. Subclasses implement kinds of sessions."""
 
     def __init__(self, settings: SessionSettings) -> None:
         self._settings = settings
@@ -60,7 +60,7 @@ class SessionTable(ABC):
         return len(self._sessions)
 
     def kept_ids(self, *, caller: Caller) -> Sequence[str]:
-        """Return the ids of the principal's sessions that are kept on disk, and are made again when used."""
+        """Return the ids of the principal's sessions on disk, which are created again when they are used."""
         del caller
         return ()
 
@@ -75,13 +75,15 @@ class SessionTable(ABC):
         ]
 
     def list_all(self, *, owner: str | None = None) -> list[Session]:
-        """Return the sessions of a principal, or of all of them, with the defaults of every connection."""
+        """Return the sessions of a principal, or of all principals, with the default sessions of every
+        connection.
+        """
         return [
             each for each in self._sessions.values() if owner in (None, each.owner) and not each.has_ended
         ]
 
     def why_ended(self, id: str) -> str:
-        """Return why a session is no more. One that is still in the table has lost its browser."""
+        """Return why a session has ended. A session that is still in the table has lost its browser."""
         ended = self._ended.get(id)
         return ended.reason if ended is not None and id not in self._sessions else CRASHED
 
@@ -136,7 +138,7 @@ class SessionTable(ABC):
             if session is not None:
                 await self._drop_crashed(session)
                 if not session.crash_reported:
-                    raise session.crash()
+                    raise session.make_crash_error()
             return await self._make_again(id, caller)
 
     def _one_at_a_time(self, id: str) -> asyncio.Lock:
@@ -148,7 +150,7 @@ class SessionTable(ABC):
         """Create a session that is not in the table. Raise SessionNotFound."""
 
     async def close(self, id: str, *, caller: Caller) -> None:
-        """End a session at once. A call that runs in it fails.
+        """End a session at once. A running call in it fails.
 
         Raises:
             SessionNotFound: there is none, or it is another principal's.
@@ -200,13 +202,13 @@ class SessionTable(ABC):
         await asyncio.gather(*(self._close(session) for session in sessions))
 
     async def reap(self) -> None:
-        """End sessions that were not used for too long."""
+        """End sessions that have been idle for too long."""
         if not self._settings.idle_timeout:
             return
         limit = time.monotonic() - self._settings.idle_timeout / 1000
         for session in [each for each in self._sessions.values() if each.alive]:
             if self._sessions.get(session.id) is not session:
-                continue  # Somebody closed it while another was being ended.
+                continue  # It was closed while another session was being ended.
             if session.last_used <= limit and not session.lock.locked():
                 logger.info("session %s expired", session.id)
                 self._drop(session, f"expired after {self._settings.idle_timeout}ms without use")
@@ -229,7 +231,7 @@ class SessionTable(ABC):
         if ended := self._ended.pop(session.id, None):
             session.ref_numbers.next = ended.next_ref
         self._sessions[session.id] = session
-        session.tell("opened")
+        session.report_change("opened")
 
     def _find_ended(self, id: str, caller: Caller) -> EndedSession | None:
         ended = self._ended.get(id)
@@ -240,7 +242,7 @@ class SessionTable(ABC):
         why = ended.reason if ended else "does not exist"
         return SessionNotFound(f'Session "{id}" {why}', sessionId=id)
 
-    # What sessions of one kind need beside this
+    # Hooks for subclasses
 
     async def _close(self, session: Session) -> None:
         """End a session that was removed from the table."""
@@ -248,8 +250,8 @@ class SessionTable(ABC):
 
     @abstractmethod
     async def _keep(self, session: Session) -> None:
-        """Save what is to outlive a session that ends by itself."""
+        """Save the state of a session that expires or ends with the server."""
 
     @abstractmethod
     def _forget(self, id: str, caller: Caller) -> None:
-        """Drop what was saved, because its caller closed the session."""
+        """Remove the saved state, because the caller closed the session."""

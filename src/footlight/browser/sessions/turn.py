@@ -1,4 +1,4 @@
-"""Whose turn it is in a session: calls of an agent, one at a time, or a person who has taken over."""
+"""The turn in a session: either calls of an agent, one at a time, or a person who has taken over."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from footlight.errors import HumanInControl
 
 __all__ = ["HelpRequest", "Turn"]
 
-PERSON_HAS_IT = "a person controls the session"
+PERSON_STAGE = "a person controls the session"
 
 
 @dataclass(eq=False, slots=True)
 class HelpRequest:
-    """An agent waits for a person, and gives them its own turn meanwhile."""
+    """A request of an agent for a person, who uses the turn of the agent until it is done."""
 
     reason: str
     done: asyncio.Event = field(default_factory=asyncio.Event)
     note: str = ""
-    """What the person says about it at the end."""
+    """The note of the person for the agent."""
 
 
 class Turn:
     """Hands the lock of a session to a person and back.
 
-    A person waits for the call that runs, and then has the lock, so that all other calls wait. If a call has
-    asked for help, the person uses the turn of that call, which goes on when the person is done.
+    A person waits for the running call and then holds the lock, so that all other calls wait. If a call has
+    asked for help, the person uses the turn of that call, which continues when the person is done.
     """
 
     def __init__(self, session_id: str, lock: asyncio.Lock) -> None:
@@ -39,11 +39,11 @@ class Turn:
 
     @property
     def stage(self) -> str:
-        """What a call that waits for its turn is told."""
-        return PERSON_HAS_IT if self.is_persons else "waiting for the session"
+        """The progress message for a call that waits for its turn."""
+        return PERSON_STAGE if self.is_persons else "waiting for the session"
 
     def check(self) -> None:
-        """Check that a call may go on without waiting for its turn.
+        """Check that a call may continue without waiting for its turn.
 
         Raises:
             HumanInControl: A person controls the session.
@@ -57,7 +57,7 @@ class Turn:
         )
 
     async def take(self, *, timeout_s: float) -> bool:
-        """Give the session to a person. Return whether it worked: a call may run for longer than that."""
+        """Give the session to a person. Return False if a call is running for longer than the time limit."""
         if self.is_persons:
             return True
         if self.help is None and not await self._wait_for_lock(timeout_s):
@@ -66,7 +66,7 @@ class Turn:
         return True
 
     async def _wait_for_lock(self, timeout_s: float) -> bool:
-        """Take the lock, unless a call asks for help first. Return False where neither happens in time."""
+        """Take the lock, unless a call asks for help first. Return False if neither happens in time."""
         locking = asyncio.create_task(self._lock.acquire())
         helping = asyncio.create_task(self._help_asked.wait())
         try:
@@ -77,7 +77,7 @@ class Turn:
             await asyncio.wait((locking,))
             has_lock = not locking.cancelled() and locking.exception() is None
             if has_lock and (self.is_persons or self.help is not None):
-                self._lock.release()  # Another person was faster, or the call that asks gives its turn.
+                self._lock.release()  # Another person was faster, or a call asks for help and gives its turn.
                 has_lock = False
         self._has_lock = self._has_lock or has_lock
         return has_lock or self.is_persons or self.help is not None

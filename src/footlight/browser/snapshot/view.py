@@ -89,7 +89,7 @@ def _meaning(node: Node, place: ElementPlace, alike: Counter[ElementIdentity]) -
 class RefMeaning(NamedTuple):
     """How a caller recognises an element: by itself, and by the entry around it if that is known."""
 
-    identity_of: ElementIdentity
+    identity: ElementIdentity
     entry: str
 
 

@@ -462,7 +462,7 @@ def _disabled_error(tool: Tool, setting: str) -> PermissionDenied:
 
 async def _translate(error: Exception, state: CallState) -> FootlightError:
     """Return the reason of an unexpected error: the session's end, a full disk, or a bug."""
-    if state.session and (ended := await state.session.ended()):
+    if state.session and (ended := await state.session.explain_end()):
         return ended
     if full := disk_full_error(error):
         return full

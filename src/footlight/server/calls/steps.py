@@ -169,8 +169,8 @@ def _deadline_of(step: BatchStep, call: ToolCall) -> Deadline:
     whole = call.deadline
     if step.tool.limits:
         own_ms, patience_ms = step.tool.limits(step.arguments)
-        return whole.limited_to(own_ms).with_patience(patience_ms)
+        return whole.limit_to(own_ms).with_patience(patience_ms)
     own: float | None = getattr(step.arguments, "timeout", None)
     if own is not None:
-        return whole.limited_to(own).with_patience(own)
+        return whole.limit_to(own).with_patience(own)
     return whole.with_patience(call.settings.session.element_timeout, ELEMENT_TIMEOUT)

@@ -177,7 +177,7 @@ async def wait_for_notification(
 ) -> NotificationFound:
     """Wait for a window that the app opens, such as a confirmation. Calls then work in it."""
     app = running_app(call).app
-    page = await app.wait_for_notification(call.deadline.limited_to(timeout_ms))
+    page = await app.wait_for_notification(call.deadline.limit_to(timeout_ms))
     await wait_until_drawn(app, page, call.deadline)
     return {"found": True, "pageUrl": page.url}
 
@@ -272,7 +272,7 @@ async def wait_for(
 ) -> AppElementFound:
     """Wait until an element is visible: exactly one of a11yRef, testId and selector."""
     words = describe_target(a11y_ref, test_id, selector)
-    limit = call.deadline.limited_to(timeout_ms)
+    limit = call.deadline.limit_to(timeout_ms)
     while True:
         found = build_selector(call, a11y_ref=a11y_ref, test_id=test_id, selector=selector, within=within)
         is_notification = running_app(call).app.role_of(call.page) == "notification"

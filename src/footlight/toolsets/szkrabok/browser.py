@@ -147,7 +147,7 @@ async def _run_while_open(session: Session, run: Coroutine[Any, Any, RunReport])
     ending = asyncio.create_task(session.browser.gone.wait())
     try:
         await asyncio.wait([running, ending], return_when=asyncio.FIRST_COMPLETED)
-        if not running.done() and (ended := await session.ended()):
+        if not running.done() and (ended := await session.explain_end()):
             raise ended
         return await running
     finally:
