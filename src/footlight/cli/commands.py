@@ -31,7 +31,7 @@ COMMANDS = {
     "knowledge": _Entry("knowledge", "Read what sessions with an app under test have recorded."),
     "skill": _Entry("skill", "Teach a coding agent to use Footlight from its shell."),
     "watch": _Entry("watch", "Show a page on which a person can watch the sessions and take over."),
-    "report": _Entry("report", "Write what happened in a session as one HTML file."),
+    "report": _Entry("watch", "Write what happened in a session as one HTML file."),
     "daemon": _Entry("daemon", "Start and stop the background server, or show its status."),
     "doctor": _Entry("doctor", "Check that a browser can be started, and say how to fix it."),
     "demo": _Entry("demo", "Drive a demonstration shop through the server and show each call."),

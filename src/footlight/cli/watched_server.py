@@ -1,4 +1,4 @@
-"""Find the server that a person wants to watch, and ask it over HTTP."""
+"""Find the server that a person wants to watch, and send it HTTP requests."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from urllib.parse import urlencode, urlsplit
 
 import click
 
-__all__ = ["WatchedServer", "server_options", "watched_server"]
+__all__ = ["WatchedServer", "find_watched_server", "server_options"]
 
 ASK_SECONDS = 30.0
 
 
 class NoServer(click.ClickException):
-    """There is no server, or it does not answer."""
+    """No server is running, or it does not answer."""
 
     exit_code = 3
 
@@ -42,14 +42,14 @@ class WatchedServer:
 
     @property
     def page(self) -> str:
-        # What follows the number sign is never sent.
+        # Browsers do not send the fragment of a URL.
         return f"{self.url}/watch" + (f"#token={self.token}" if self.token else "")
 
     def get(self, path: str, **query: str) -> tuple[int, str]:
         """Return the status and the text of an answer.
 
         Raises:
-            NoServer: the server cannot be reached.
+            NoServer: The server cannot be reached.
         """
         import httpx2
 
@@ -63,11 +63,11 @@ class WatchedServer:
         return answer.status_code, answer.text
 
 
-def watched_server(url: str | None, token_file: str | None, *, start: bool) -> WatchedServer:
-    """Return the server at a URL, or the background server, which is started if need be and `start` is set.
+def find_watched_server(url: str | None, token_file: str | None, *, start: bool) -> WatchedServer:
+    """Return the server at a URL, or the background server. With `start`, start it if necessary.
 
     Raises:
-        NoServer: there is none.
+        NoServer: No server is running.
     """
     token = Path(token_file).read_text("utf-8").split("\n")[0].strip() if token_file else None
     if url is not None:
