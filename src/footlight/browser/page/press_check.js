@@ -27,7 +27,7 @@ const { closest, getAttribute, getBoundingClientRect, matches } = Element.protot
 
 let watched = null;
 
-// A watched press or drop. Subclasses handle its events, and say what became of it.
+// A watched press or drop. Subclasses handle its events, and report the outcome.
 class Watch {
   constructor(element, events, ms) {
     this.element = element;
@@ -36,7 +36,7 @@ class Watch {
     this.state = "waiting";
     this.by = null;
     this.listener = (event) => event.isTrusted && this.handle(event);
-    // These come before all listeners of the page that are not on its window too.
+    // These listeners run before all listeners of the page, except those on the page's window.
     for (const type of events) addEventListener(type, this.listener, { capture: true, passive: false });
   }
 
@@ -78,8 +78,8 @@ class Press extends Watch {
     return undefined;
   }
 
-  // A page may draw an element anew because the mouse came over it. The press goes to the new one then, if it is like
-  // the old one, and to whatever lay behind it otherwise.
+  // A page may replace an element because the mouse moved over it. The press then goes to the new element if it is
+  // similar to the old one, and otherwise to whatever was behind it.
   findSuccessor(target) {
     if (connected.call(this.element) || !(target instanceof Element)) return false;
     const successor = closest.call(target, this.element.localName);
@@ -95,7 +95,7 @@ class Press extends Watch {
     return { state: this.state === "lost" ? "lost" : "arrived", by: this.by && describe(this.by) };
   }
 
-  // Only the frame itself hears a press on a frame.
+  // Only the frame's own document receives a press on a frame.
   outcomeWithoutEvents() {
     const over = connected.call(this.element) ? hitAt(middleOf(this.element)) : null;
     const isOther =
@@ -104,7 +104,7 @@ class Press extends Watch {
   }
 }
 
-// A file input that takes files itself has an input event, and no drop event.
+// A file input that accepts files itself gets an input event, and no drop event.
 class Drop extends Watch {
   constructor(element, ms) {
     super(element, DROPS, ms);
@@ -116,7 +116,7 @@ class Drop extends Watch {
   }
 }
 
-// Whether a node is in an element, also through shadow roots and slots.
+// Whether a node is inside an element, also through shadow roots and slots.
 function isIn(node, outer) {
   for (let at = node; at; at = at.assignedSlot || parentNodeOf.call(at) || at.host) if (at === outer) return true;
   return false;
@@ -152,7 +152,7 @@ function describe(element) {
 
 const INTERACTIVE = "a[href], button, input, select, textarea, summary, [tabindex], [role=button], [role=link]";
 
-// A checkbox that its label hides is pressed by the label, as people do.
+// A checkbox that is hidden by its label is pressed by the label, as people do.
 function pressTarget(element) {
   const isToggle = element instanceof HTMLInputElement && (element.type === "checkbox" || element.type === "radio");
   if (!isToggle || element.disabled || !connected.call(element)) return element;
@@ -179,7 +179,7 @@ function hitInView(element) {
   return hitAt(middleOf(element));
 }
 
-// Whether a press in the middle of the part reaches the label, and no other control in it, such as a link.
+// Whether a press in the middle of the part hits the label, and no other control in it, such as a link.
 function reachesToggle(part, label, toggle) {
   const hit = hitInView(part);
   if (!hit || !isIn(hit, label)) return false;
@@ -190,7 +190,7 @@ function reachesToggle(part, label, toggle) {
 
 // ---- ready to be pressed ----
 
-// These input types open no picker, and need no label to be hit.
+// These input types open no picker, and their label does not have to be hit.
 const PLAIN_INPUTS = new Set("button checkbox email number password radio reset search submit tel text url".split(" "));
 const NOT_PLAIN = "form, option, optgroup, select, label, label *, area, summary, [contenteditable]";
 const DISABLED = ":disabled, [disabled], [disabled] *, [aria-disabled], [aria-disabled] *, [inert], [inert] *";
@@ -205,8 +205,8 @@ const PLAIN_STYLE = {
   offsetPath: "none",
 };
 
-// Returns why Playwright may find the element not ready, or null where it would certainly find it visible, enabled,
-// stable, in view and hit by the mouse in its middle.
+// Return why Playwright may find the element not ready, or null if it would certainly find it visible, enabled, stable,
+// in view and hit by the mouse in its middle.
 function doubt(element) {
   const isAtRest = globalThis[Symbol.for("footlight.isAtRest")];
   if (self !== top) return "in a frame";

@@ -36,7 +36,7 @@ function noteShifts(entries) {
   for (const each of entries) lastShift = Math.max(lastShift, each.startTime);
 }
 
-// What is known of a document since it came to rest.
+// What is known about a document since it came to rest.
 const rest = {
   /** @type {MutationObserver | null} observes the document while it is at rest */
   observer: null,
@@ -90,7 +90,7 @@ const rest = {
 for (const type of INPUT_EVENTS) addEventListener(type, () => rest.touch(), { capture: true, passive: true });
 for (const type of MOVING_EVENTS) addEventListener(type, () => rest.end(), { capture: true, passive: true });
 
-// The press check, in the same world, asks for this. A page's names cannot shadow a symbol.
+// The press check, in the same world, uses this. The names of a page cannot shadow a symbol.
 globalThis[Symbol.for("footlight.isAtRest")] = () => rest.holds();
 
 function animationsIn(roots) {
@@ -118,7 +118,7 @@ class Watch {
     this.enter(root);
   }
 
-  // An observer of a document is not told of changes in its shadow trees.
+  // An observer of a document gets no changes of its shadow trees.
   enter(node) {
     const walker = createTreeWalker.call(this.document, node, NodeFilter.SHOW_ELEMENT);
     for (let each = walker.currentNode; each; each = walker.nextNode()) {
@@ -151,7 +151,7 @@ class Watch {
     const now = performance.now();
     this.left -= Math.min(now - this.frame, LONG_FRAME_MS);
     if (this.left < -REST_MS) {
-      this.end(); // Nobody has asked for long.
+      this.end(); // No question has come for a long time.
       return;
     }
     this.frame = now;
@@ -162,7 +162,7 @@ class Watch {
     this.nextFrame();
   }
 
-  // How long to wait before it is worth asking again; 0 where there is nothing to wait for.
+  // How long to wait before the next question; 0 if there is nothing to wait for.
   wait() {
     const missing = this.drawn ? FRAMES - this.quiet : 1;
     if (missing > 0) {
@@ -204,7 +204,7 @@ class Watch {
 
 function ask(body) {
   if (rest.holds()) {
-    if (body === "begin" && rest.touched <= rest.answered) rest.touch(); // What began was no input.
+    if (body === "begin" && rest.touched <= rest.answered) rest.touch(); // The event that began is not an input event.
     return rest.wait();
   }
   if (body === "begin") watch?.end(restless);

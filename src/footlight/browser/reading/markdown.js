@@ -2,12 +2,12 @@
 // the body is percent-encoded JSON {"links": boolean}, the root a document, or an element which is then taken whole.
 // The reply is the attribute `v`, JSON text, of a new detached element: {"title", "url", "markdown"}.
 
-const MAX_DEPTH = 300; // of elements inside each other; what is deeper is plain text
+const MAX_DEPTH = 300; // elements inside each other; deeper content is plain text
 const MAX_COLUMNS = 1_000; // of a table
 const ENOUGH = 200; // characters that make a `main` the main content
 const MOST_OF_IT = 0.8; // of the text, which the narrowest container must hold
 
-// ---- the platform, past named properties ----
+// ---- the platform, without named properties ----
 
 const getter = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name).get;
 const get = {
@@ -37,7 +37,7 @@ const typeOf = (node) => get.nodeType.call(node);
 const isElement = (node) => typeOf(node) === ELEMENT;
 const tidy = (text) => text.replace(/\s+/g, " ").trim();
 
-// The flat tree: what is shown, not what is written.
+// The flat tree: what is shown, not the source.
 function childrenOf(element) {
   const shadow = get.shadowRoot.call(element);
   if (shadow) return [...get.childNodes.call(shadow)];
@@ -61,7 +61,7 @@ const CONSENT = /(?:^|[\s_-])(?:cookie|cookies|consent|gdpr|onetrust|cookiebanne
 const FLOATING = words("fixed sticky");
 const DIALOGS = words("dialog alertdialog");
 
-// What is for no reader's ears is an ornament, or all of the page behind a dialog.
+// Content with aria-hidden is decoration, or everything behind a dialog.
 function isHidden(element) {
   if (!checkVisibility.call(element) && getComputedStyle(element).display !== "contents") return true;
   return lower(attribute(element, "aria-hidden")) === "true" && !querySelector.call(element, "h1, h2, main, p");
@@ -98,7 +98,7 @@ function mainOf(document) {
   return narrowest(body);
 }
 
-// The characters of the texts inside each element, but not of links and of what is left out.
+// The number of characters in each element, without links and without what is left out.
 function weigh(root) {
   const weights = new Map();
   const visit = (element, depth) => {
@@ -141,13 +141,13 @@ const BLOCKS = words(`
 const LAYOUT = words("presentation none");
 const PERMALINK = /^[#¶§🔗]$/u;
 
-// Inline text is made of pieces; a block ends the line of pieces before it.
+// Inline text consists of pieces; a block ends the line of pieces before it.
 class Writer {
   constructor(asked, whole) {
     this.links = asked.links !== false;
-    this.whole = whole; // Nothing but what is hidden is left out.
+    this.whole = whole; // Only hidden content is left out.
     this.depth = 0;
-    this.link = null; // Of the card that is being written, until its first words bear it.
+    this.link = null; // The address of the card that is being written, until its first words carry it.
     this.inHeading = false;
   }
 
@@ -156,8 +156,8 @@ class Writer {
     const blocks = [];
     let line = "";
     const end = () => {
-      const text = this.linked(trimmed(line));
-      if (text) blocks.push(escapedStart(text));
+      const text = this.addLink(trimLines(line));
+      if (text) blocks.push(escapeStart(text));
       line = "";
     };
     const visit = (node) => {
@@ -193,7 +193,7 @@ class Writer {
     }
   }
 
-  // An inline element around blocks: a link is then that of the first words in it.
+  // An inline element around blocks: if it is a link, the first words in it become the link.
   wrapper(element) {
     const href = tagOf(element) === "a" && !this.link ? this.address(element) : null;
     if (href) this.link = href;
@@ -202,7 +202,7 @@ class Writer {
     return blocks;
   }
 
-  linked(text) {
+  addLink(text) {
     if (!this.link || !text || text.includes("](")) return text;
     const href = this.link;
     this.link = null;
@@ -235,7 +235,7 @@ class Writer {
   text(node) {
     const parent = get.parentNode.call(node);
     if (parent && typeOf(parent) === ELEMENT && !isTextShown(parent)) return "";
-    return escaped(get.data.call(node).replace(/\s+/g, " "));
+    return escapeText(get.data.call(node).replace(/\s+/g, " "));
   }
 
   // The inline content of an element, on one line.
@@ -251,7 +251,7 @@ class Writer {
     return line;
   }
 
-  // A box in the line stands apart from the words beside it.
+  // A box in a line is separated from the words beside it.
   inline(element) {
     const text = this.inLine(element);
     return text.trim() && getComputedStyle(element).display.startsWith("inline-") ? ` ${text} ` : text;
@@ -262,9 +262,9 @@ class Writer {
       case "br":
         return "\n";
       case "img":
-        return labelled(attribute(element, "alt"));
+        return labelImage(attribute(element, "alt"));
       case "svg":
-        return labelled(attribute(element, "aria-label"));
+        return labelImage(attribute(element, "aria-label"));
       case "a":
         return this.anchor(element);
       case "b":
@@ -303,7 +303,7 @@ class Writer {
     return `${before}[${said}](${href})${after}`;
   }
 
-  // Absolute; none where it leads nowhere else, or is a script.
+  // The absolute address; none if it leads to the same place, or is a script.
   address(element) {
     const href = attribute(element, "href");
     if (!this.links || !href || href.trim().startsWith("#")) return null;
@@ -330,9 +330,9 @@ class Writer {
       case "dl":
         return this.terms(element);
       case "blockquote":
-        return prefixed("> ", this.blocks(element).join("\n\n"));
+        return prefixLines("> ", this.blocks(element).join("\n\n"));
       case "pre":
-        return [fenced(element)];
+        return [fenceCode(element)];
       case "table":
         return this.table(element);
       case "iframe":
@@ -350,7 +350,7 @@ class Writer {
   heading(element, tag) {
     const level = Math.min(6, Math.max(1, Number(attribute(element, "aria-level") || tag[1]) || 2));
     this.inHeading = true;
-    const text = this.linked(oneLine(this.line(element)));
+    const text = this.addLink(oneLine(this.line(element)));
     this.inHeading = false;
     return text ? [`${"#".repeat(level)} ${text}`] : [];
   }
@@ -370,29 +370,29 @@ class Writer {
       if (!isElement(node) || this.isLeftOut(node)) continue;
       const inner = tagOf(node);
       if (inner === "ul" || inner === "ol") {
-        items.push(...prefixed("  ", this.deeper(node, () => this.list(node, inner)).join("\n")));
+        items.push(...prefixLines("  ", this.deeper(node, () => this.list(node, inner)).join("\n")));
         continue;
       }
       if (number && attribute(node, "value")) number = Number(attribute(node, "value")) || number;
       const marker = number ? `${number}. ` : "- ";
-      const blocks = this.deeper(node, () => (inner === "li" ? this.blocks(node) : this.wrapped(node)));
+      const blocks = this.deeper(node, () => (inner === "li" ? this.blocks(node) : this.wrapInline(node)));
       const blocksInside = Array.isArray(blocks) ? blocks : [blocks];
       if (!blocksInside.length) continue;
-      items.push(marker + indented(joined(blocksInside), " ".repeat(marker.length)));
+      items.push(marker + indentLines(joinBlocks(blocksInside), " ".repeat(marker.length)));
       if (number) number += 1;
     }
     return items.length ? [items.join("\n")] : [];
   }
 
-  wrapped(element) {
+  wrapInline(element) {
     if (this.isBlock(element) || this.hasBlocks(element)) return this.blocks(element);
-    const text = trimmed(this.inline(element));
+    const text = trimLines(this.inline(element));
     return text ? [text] : [];
   }
 
-  // The element itself with what is in it.
+  // The element itself with its content.
   all(element) {
-    return this.isBlock(element) ? this.block(element) : this.wrapped(element);
+    return this.isBlock(element) ? this.block(element) : this.wrapInline(element);
   }
 
   terms(element) {
@@ -401,7 +401,7 @@ class Writer {
       if (!isElement(node) || this.isLeftOut(node)) return;
       const tag = tagOf(node);
       if (tag === "dt") lines.push(...this.strong(node));
-      else if (tag === "dd") lines.push(`: ${indented(joined(this.blocks(node)), "  ")}`);
+      else if (tag === "dd") lines.push(`: ${indentLines(joinBlocks(this.blocks(node)), "  ")}`);
       else for (const child of childrenOf(node)) visit(child);
     };
     for (const node of childrenOf(element)) visit(node);
@@ -430,12 +430,12 @@ class Writer {
     return [...(caption ? [`**${caption}**`] : []), lines.join("\n")];
   }
 
-  // With a place for each column and row that a cell spans; the text is in the first.
+  // With a place for each column and row that a cell spans; the text is in the first place.
   rowsOf(table) {
     const rows = [];
     let caption = "";
     let nested = false;
-    const below = []; // How many more rows are taken in each column.
+    const below = []; // How many more rows are occupied in each column.
     const visitRow = (row, inHead) => {
       const cells = Object.assign([], { inHead });
       const skip = () => {
@@ -475,7 +475,7 @@ class Writer {
 
 const spanOf = (cell, name) => Math.min(MAX_COLUMNS, Math.max(1, parseInt(attribute(cell, name), 10) || 1));
 const cellText = (text) => oneLine(text).replace(/\|/g, "\\|");
-const labelled = (text) => (text?.trim() ? `![${tidy(text)}]` : "");
+const labelImage = (text) => (text?.trim() ? `![${tidy(text)}]` : "");
 
 const isTask = (element, tag) =>
   tag === "input" && lower(attribute(element, "type")) === "checkbox" && closest.call(element, "li") !== null;
@@ -484,17 +484,17 @@ const isTask = (element, tag) =>
 
 const oneLine = (text) => text.replace(/\s+/g, " ").trim();
 
-// Breaks stay, blanks around them go.
-const trimmed = (text) =>
+// Line breaks are kept, blanks around them are removed.
+const trimLines = (text) =>
   text
     .replace(/[^\S\n]+/g, " ")
     .replace(/ ?\n ?/g, "\n")
     .replace(/\n{3,}/g, "\n\n")
     .trim();
 
-const indented = (text, by) => text.replace(/\n(?!\n|$)/g, `\n${by}`);
+const indentLines = (text, by) => text.replace(/\n(?!\n|$)/g, `\n${by}`);
 
-const prefixed = (prefix, text) =>
+const prefixLines = (prefix, text) =>
   text
     ? [
         text
@@ -504,8 +504,8 @@ const prefixed = (prefix, text) =>
       ]
     : [];
 
-// What is one item after the other in a list, the lists in it without an empty line before.
-const joined = (blocks) =>
+// The items of a list in sequence; a nested list follows without an empty line before it.
+const joinBlocks = (blocks) =>
   blocks.reduce((text, block) => text + (/^(?:[-*]|\d+\.) /.test(block) ? "\n" : "\n\n") + block);
 
 function around(mark, text) {
@@ -522,11 +522,11 @@ function code(text) {
   return ticks + space + inner + space + ticks;
 }
 
-// Longer than any inside.
+// Longer than any fence inside.
 const fence = (text, least) =>
   "`".repeat(Math.max(least, ...Array.from(text.matchAll(/`+/g), ([ticks]) => ticks.length + 1)));
 
-function fenced(pre) {
+function fenceCode(pre) {
   const text = codeOf(pre).replace(/^\n/, "").trimEnd();
   const ticks = fence(text, 3);
   return `${ticks}${languageOf(pre)}\n${text}\n${ticks}`;
@@ -558,14 +558,14 @@ function languageOf(pre) {
   return "";
 }
 
-// Only what would be read as something else.
-const escaped = (text) =>
+// Escape only characters that would have a meaning in Markdown.
+const escapeText = (text) =>
   text
     .replace(/[*`]/g, "\\$&")
     .replace(/(^|[^\p{L}\p{N}])_|_(?=$|[^\p{L}\p{N}])/gu, (found) => found.replace("_", "\\_"))
     .replace(/\](?=\()/g, "\\]");
 
-const escapedStart = (text) =>
+const escapeStart = (text) =>
   text.replace(/^(#{1,6}|[-+>])(?=\s)|^(\d+)(?=[.)]\s)/gm, (found) => (/\d/.test(found) ? `${found}\\` : `\\${found}`));
 
 // ---- the reply ----
@@ -585,7 +585,7 @@ function read(root, asked) {
   };
 }
 
-// A title may stand beside the text that it is the title of.
+// A title may be beside the text that it is the title of.
 function firstHeading(document) {
   const headings = [...Document.prototype.querySelectorAll.call(document, "h1")];
   const shown = headings.find((heading) => !isHidden(heading) && tidy(get.textContent.call(heading)));

@@ -1,5 +1,5 @@
-// A Playwright selector engine: the elements that show one of some texts. It runs apart from the page's
-// scripts. `body` is a percent-encoded JSON list of the texts; case and the kind of white space do not count.
+// A Playwright selector engine that finds the elements that show one of some texts. It runs in an isolated world.
+// `body` is a percent-encoded JSON list of the texts; case and the kind of white space are ignored.
 
 export function queryAll(root, body) {
   const wanted = JSON.parse(decodeURIComponent(body)).map(plain);
@@ -30,7 +30,7 @@ function* treesIn(tree) {
   }
 }
 
-// The smallest elements: a text may be spread over several.
+// Find the smallest elements: a text may extend over several.
 function addShowing(top, shows, found) {
   const rest = [top];
   while (rest.length) {

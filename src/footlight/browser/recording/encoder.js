@@ -1,9 +1,9 @@
-// Pictures become a video, in a page of our own: `add` one, `finish` at the end, with milliseconds since the first.
-// What comes back are the frames that are encoded by then: [milliseconds, is key, base64].
+// Encode pictures as a video, in a page of our own: `add` one, `finish` at the end, with milliseconds since the first.
+// Each call returns the frames that are encoded by then: [milliseconds, is key, base64].
 (() => {
   const KEY_EVERY_MS = 5000;
-  // A page that stands still sends no second picture to sharpen the first: what counts is each one's quality. Where
-  // it cannot be set, there is a bitrate that lets the first be good.
+  // A page that does not change sends no second picture to improve the first, so the quality of each picture counts. If
+  // it cannot be set, a high bitrate gives the first picture a good quality.
   const QUANTIZER = 20;
   const BITS_PER_PIXEL = 8;
   /** @type {Omit<VideoEncoderConfig, 'width' | 'height'>[]} */
@@ -57,7 +57,7 @@
     if (keyFrame) keyed = at;
   };
 
-  const taken = () => {
+  const takeFrames = () => {
     if (failure) throw failure;
     const codec = chosen.codec === "vp8" ? "VP8" : "VP9";
     return { codec, width: canvas.width, height: canvas.height, frames: encoded.splice(0) };
@@ -70,13 +70,13 @@
     draw(picture);
     picture.close();
     encode(ms);
-    return taken();
+    return takeFrames();
   };
 
   globalThis.finish = async (ms) => {
     encode(ms);
     await encoder.flush();
-    return taken();
+    return takeFrames();
   };
 
   globalThis.choose = async () => {

@@ -8,10 +8,10 @@ const ALSO = ["target-size", "label-content-name-mismatch", "td-has-header", "cs
 /** Rules that take quadratic time, and the number of elements from which they run on samples. */
 const SLOW = ["color-contrast", "link-in-text-block", "target-size"];
 const LARGE = 2000;
-/** Rules whose outcome depends on the width. AGAIN: the other rules ran at another width. */
+/** Rules whose result depends on the width. AGAIN: the other rules already ran at another width. */
 const OF_WIDTH = ["color-contrast", "target-size"];
 
-/** Incomplete on every page whose style sheets axe-core cannot read, without elements to look at. */
+/** Rules that are incomplete on every page whose style sheets axe-core cannot read, without elements to look at. */
 const ABOUT_STYLES = "css-orientation-lock";
 /** Rules that are always incomplete where a frame cannot be read, which a fact reports. */
 const ABOUT_FRAMES = ["frame-tested", "bypass"];
@@ -31,7 +31,7 @@ function enterFrames(root) {
       own ? Object.defineProperty(contentWindow, "axe", own) : delete contentWindow.axe;
       enterFrames(contentDocument);
     } catch {
-      // of another origin, or under a policy that allows no eval
+      // a frame of another origin, or with a policy that does not allow eval
       closed += 1;
     }
   }
@@ -106,13 +106,13 @@ async function run(context, options) {
 
 /** Run all rules; on a large page the slow rules run on samples. */
 async function runAll() {
-  const switched = (ids, enabled) => Object.fromEntries(ids.map((id) => [id, { enabled }]));
+  const switchRules = (ids, enabled) => Object.fromEntries(ids.map((id) => [id, { enabled }]));
   const elements = allElements();
   if (elements.length <= LARGE)
-    return { sampled: 0, results: [await run(document, { runOnly: TAGS, rules: switched(ALSO, true) })] };
+    return { sampled: 0, results: [await run(document, { runOnly: TAGS, rules: switchRules(ALSO, true) })] };
   const sample = samples(elements);
   const results = [
-    await run(document, { runOnly: TAGS, rules: { ...switched(ALSO, true), ...switched(SLOW, false) } }),
+    await run(document, { runOnly: TAGS, rules: { ...switchRules(ALSO, true), ...switchRules(SLOW, false) } }),
   ];
   if (sample.length) results.push(await run({ include: sample }, { runOnly: { type: "rule", values: SLOW } }));
   return { sampled: sample.length, results };

@@ -1,4 +1,4 @@
-// What the page does without being asked, and what it does not let its readers do.
+// Find what the page does without being asked, and what it prevents its readers from doing.
 
 import { above, allElements, describeAll, isVisible, runRules, textOf } from "./dom.js";
 
@@ -13,7 +13,10 @@ export function answer() {
   return runRules({
     autoplay: () => describeAll(elements.filter(playsByItself), noteOfMedia),
     "endless-motion": () =>
-      describeAll(isCalm || !heedsCalm() ? endless() : [], (each) => `the animation ${names.get(each)} never ends`),
+      describeAll(
+        isCalm || !respectsReducedMotion() ? endless() : [],
+        (each) => `the animation ${names.get(each)} never ends`,
+      ),
     overlay: () =>
       describeAll(
         [overlay()].filter(Boolean),
@@ -32,7 +35,7 @@ export function answer() {
   });
 }
 
-/** Pictures that move for more than five seconds, with nothing to stop them. Sound alone is axe-core's. */
+/** Images that move for more than five seconds and cannot be stopped. axe-core checks sound. */
 function playsByItself(media) {
   if (media.localName !== "video" || media.paused || media.controls) return false;
   return (media.loop || !(media.duration * 1000 < LONG_MS)) && isLarge(media) && !canStop(media);
@@ -55,8 +58,11 @@ function isLarge(element) {
   return box.width * box.height >= LARGE;
 }
 
-/** Whether a style asks for the reader's wish; also where one cannot be read. */
-function heedsCalm() {
+/**
+ * Return whether a style sheet has a media query about reduced motion. A sheet that cannot be read counts as one that
+ * has.
+ */
+function respectsReducedMotion() {
   const asks = (list) =>
     [...list].some(
       (rule) =>
@@ -100,7 +106,7 @@ function endless() {
   return [...names.keys()];
 }
 
-/** Rather than keyframes that are all the same. */
+/** Return whether an animation changes something: its keyframes differ. */
 function changes(animation) {
   const frames = animation.effect
     .getKeyframes()
@@ -108,7 +114,7 @@ function changes(animation) {
   return new Set(frames).size > 1;
 }
 
-/** What lies over the page in its place as it opens, where there is a page below. */
+/** Elements with a fixed position that cover the page when it opens, if there is a page below them. */
 function overlay() {
   const hit = document.elementFromPoint(innerWidth / 2, innerHeight / 2);
   for (let each = hit; each && each !== document.body; each = above(each)) {
@@ -164,7 +170,7 @@ function refusesMenu(element) {
   );
 }
 
-/** A handler that does nothing else. */
+/** Return whether a handler does nothing but cancel the event. */
 function isRefusal(handler) {
   return (
     typeof handler === "function" &&

@@ -1,5 +1,5 @@
-// What a mouse can click and Tab cannot reach. Handlers that were added with addEventListener cannot be seen from
-// here, so that of those only what shows the pointer of a link counts.
+// Find elements that a mouse can click and Tab cannot reach. Handlers that were added with addEventListener cannot be
+// detected from here, so among those elements only the ones with a link's pointer count.
 
 import { above, allElements, describeAll, isVisible, textOf } from "./dom.js";
 

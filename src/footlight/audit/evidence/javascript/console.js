@@ -1,4 +1,4 @@
-// Which elements asked for what could not be loaded: ADDRESSES.
+// Find the elements that requested the resources that could not be loaded: ADDRESSES.
 
 import { allElements, describe } from "./dom.js";
 

@@ -1,4 +1,4 @@
-// The fields of the page's forms: how each is labelled, and what it is for, where that is certain.
+// The fields of the page's forms: how each is labelled, and its purpose, if that is certain.
 
 import { allElements, isVisible, oneLine, textOf } from "./dom.js";
 
@@ -11,18 +11,18 @@ export const isTyped = (each) =>
 export const fields = elements.filter((each) => isField(each) && !each.matches(":disabled") && isVisible(each));
 export const typed = fields.filter((each) => isTyped(each) && !each.readOnly);
 
-/** Elements that an attribute names by their ids. */
-export function named(element, attribute) {
+/** Return the elements whose ids an attribute lists. */
+export function elementsByIds(element, attribute) {
   const ids = (element.getAttribute(attribute) ?? "").split(/\s+/).filter(Boolean);
   return ids.map((id) => element.getRootNode().querySelector(`#${CSS.escape(id)}`)).filter(Boolean);
 }
 
-/** What is shown beside it as its label. */
+/** Return the labels that are shown beside the field. */
 export function labelsOf(field) {
-  return [...(field.labels ?? []), ...named(field, "aria-labelledby")];
+  return [...(field.labels ?? []), ...elementsByIds(field, "aria-labelledby")];
 }
 
-/** Seen, and not only there for screen readers: clipped, moved away or one pixel large. */
+/** Return whether the element is visible, and not only for screen readers: clipped, moved away or one pixel large. */
 export function isShown(element) {
   const box = element.getBoundingClientRect(),
     style = getComputedStyle(element);
@@ -46,7 +46,7 @@ export function labelOf(field) {
   return oneLine(text || field.getAttribute("aria-label") || field.title || field.placeholder);
 }
 
-/** Fields that are sent together. */
+/** Return the fields that are sent together with this one. */
 export const formOf = (field) => field.form ?? field.closest("[role=form], dialog, [role=dialog]");
 export const fellowsOf = (field) => fields.filter((each) => formOf(each) && formOf(each) === formOf(field));
 export const forms = [...new Set(fields.map(formOf).filter(Boolean))];
@@ -54,7 +54,7 @@ const BUTTONS = "button, input[type=submit], input[type=image], input[type=butto
 export const buttonsOf = (form) =>
   elements.filter((each) => each.matches(BUTTONS) && (each.form === form || form.contains(each)));
 
-// What a field is for, by the whole of its label or name, without what only adorns them.
+// The purpose of a field by its whole label or name, without decoration.
 const PURPOSES = {
   email:
     "email|e ?mail address|your e ?mail( address)?|e ?mail|mail|e ?mail adresse|deine e ?mail( adresse)?|ihre e ?mail( adresse)?|adresse e ?mail|courriel|correo( electrónico)?|indirizzo e ?mail|e ?mailadres|endereço de e ?mail|adres e ?mail|e ?post(adress)?|user ?email|customer ?email|メールアドレス|邮箱|电子邮件",
@@ -89,14 +89,17 @@ const plain = (text) =>
     .replace(/\s+/g, " ")
     .trim();
 
-/** '' where it is not certain. The label says it; the name of the field only where it is not labelled otherwise. */
+/**
+ * Return the purpose of a field, or '' if it is not certain. The label decides; the field's name only if there is no
+ * label.
+ */
 export function purposeOf(field) {
   if (!isTyped(field) || field.localName === "textarea") return "";
   const said = plain(labelOf(field)) || plain(field.name || field.id);
   return MATCHERS.find(([, words]) => words.test(said))?.[0] ?? "";
 }
 
-/** The last word of `autocomplete`, which is what is asked: the ones before say whose it is. */
+/** Return the last word of `autocomplete`, which names the value; the words before it say whose value it is. */
 export function autocompleteOf(field) {
   const words = (field.getAttribute("autocomplete") ?? "").trim().toLowerCase().split(/\s+/);
   return words.filter((each) => each !== "webauthn").at(-1) ?? "";

@@ -69,7 +69,7 @@ addEventListener(
   (event) => {
     const target = event.composedPath()[0];
     if (target instanceof Element) {
-      // The key moves the focus in the task of its event; a later change is made by the page.
+      // The key moves the focus in the task of its event. A later change is made by the page.
       if (heard && !isInKeyTask) isRestless = true;
       lastFocus = performance.now();
       focused = target;
@@ -78,7 +78,7 @@ addEventListener(
   },
   { capture: true, signal: listening.signal },
 );
-// Into a frame: its keys are not heard here.
+// The focus moves into a frame: this document does not receive the frame's key events.
 addEventListener("blur", (event) => event.target === window && setTimeout(() => pending && active() && look()), {
   signal: listening.signal,
 });
@@ -138,7 +138,7 @@ function missedElements() {
   );
 }
 
-/** Return the key that the page names as the way out of a part, and the words that name it. */
+/** Return the key that the page names as the way out of a part, and the text that names it. */
 function documentedExit() {
   const text = (document.body?.innerText ?? "").slice(0, MAX_EXIT_TEXT);
   const found = EXIT.exec(text);
@@ -149,7 +149,10 @@ export function answer() {
   return { tabbable: tabbable.length };
 }
 
-/** Tab goes on from where an element was removed; within a dialog that covers all, from where it is. */
+/**
+ * Let Tab start at the top of the page: it continues from the place of a removed element. In a modal dialog it
+ * continues from the dialog.
+ */
 function startAbove() {
   const above = document.createElement("div");
   above.tabIndex = -1;
@@ -216,7 +219,7 @@ function seen(element) {
   };
 }
 
-/** Whether its looks can tell if it has the focus. In a text field the caret does. */
+/** Return whether the looks of the element can show that it has the focus. In a text field the caret shows it. */
 function isSure(element) {
   const types = ["checkbox", "radio", "submit", "button", "reset", "image"];
   const isText =

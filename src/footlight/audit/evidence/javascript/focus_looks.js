@@ -1,4 +1,4 @@
-// What shows that an element has the focus: how it looks, compared before and after.
+// Detect how an element shows that it has the focus: compare its looks before and after.
 
 import { above } from "./dom.js";
 import { tabbable } from "./focus.js";
@@ -11,7 +11,10 @@ const STYLES = [
   'width', 'height', 'left', 'top', 'position',
 ];
 
-/** What may show that it has the focus: itself, its content and labels, its neighbours, and what is around it alone. */
+/**
+ * The elements that may show the focus: the element, its content and labels, its neighbours, and a container that holds
+ * only it.
+ */
 export function around(element) {
   const near = new Set();
   const add = (each, most) => {
@@ -45,7 +48,7 @@ export function lookOf(element) {
     .join("||");
 }
 
-/** Nothing, where it is not drawn. */
+/** Return the line, or an empty text if it is not drawn. */
 function lineOf(style, name, more = "") {
   const [kind, width, color] = [style[`${name}Style`], style[`${name}Width`], style[`${name}Color`]];
   return kind === "none" || parseFloat(width) === 0 || isTransparent(color) ? "" : `${kind} ${width} ${color} ${more}`;

@@ -1,8 +1,8 @@
-// Whether a reader can see where the focus is.
+// Check whether a reader can see where the focus is.
 
 import { above, isVisible } from "./dom.js";
 
-/** Why nobody sees it; null where somebody may. What axe-core reports stays out. */
+/** Return why nobody can see the element, or null if somebody may. What axe-core reports is left out. */
 export function hiddenBy(element) {
   if (
     element.closest("[aria-hidden=true]") ||
@@ -48,7 +48,7 @@ function closedAround(element) {
   return null;
 }
 
-/** What stays in its place over all of it: a header, a bar, a notice. */
+/** Return the element with a fixed position that covers this element completely: a header, a bar, a notice. */
 export function coverOf(element) {
   const box = element.getBoundingClientRect(),
     covers = new Set();

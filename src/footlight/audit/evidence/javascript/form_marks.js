@@ -1,4 +1,4 @@
-// Which fields must be filled, and whether that is both seen and told.
+// Find fields that must be filled, and check whether that is both visible and announced.
 
 import { fellowsOf, fields, formOf, forms, isShown, isTyped, labelOf, labelsOf } from "./fields.js";
 
@@ -13,8 +13,8 @@ const REQUIRED = new RegExp(
 );
 export const isRequired = (field) => field.required || field.getAttribute("aria-required") === "true";
 
-/** What styles add before and after an element. */
-function drawn(element) {
+/** Return the text that styles add before and after an element. */
+function generatedText(element) {
   const contents = ["::before", "::after"].map((part) => getComputedStyle(element, part).content);
   return contents.filter((each) => !["none", "normal", '""'].includes(each)).join("");
 }
@@ -33,7 +33,7 @@ export function optionalButRequired() {
   return fields.filter((field) => isRequired(field) && labelsOf(field).some(isOptional));
 }
 
-/** Some fields must be filled and others not, and nothing that is seen tells which. */
+/** Fields that must be filled, in a form with optional fields too, without a visible mark. */
 export function requiredUnmarked() {
   return forms.flatMap((form) => {
     const asked = fields.filter((each) => formOf(each) === form && (isTyped(each) || each.localName === "select"));
@@ -43,11 +43,11 @@ export function requiredUnmarked() {
   });
 }
 
-/** In words, in brackets, by a style, or by anything else inside of the label. */
+/** Return whether the field is marked: in words, in brackets, by a style, or by anything else inside of the label. */
 function isMarked(field) {
   const labels = labelsOf(field);
   const text = labels
-    .map((each) => `${each.textContent} ${[each, ...each.querySelectorAll("*")].map(drawn).join(" ")}`)
+    .map((each) => `${each.textContent} ${[each, ...each.querySelectorAll("*")].map(generatedText).join(" ")}`)
     .join(" ");
   const hasMore = (label) =>
     label.childElementCount > Number(label.contains(field)) || getComputedStyle(label).backgroundImage !== "none";
@@ -56,6 +56,6 @@ function isMarked(field) {
     REQUIRED.test(text) ||
     text.lastIndexOf(")") > text.indexOf("(") + 1 ||
     labels.some(hasMore) ||
-    Boolean(drawn(field.parentElement))
+    Boolean(generatedText(field.parentElement))
   );
 }

@@ -1,9 +1,9 @@
-// Whether a password is kept from others, and can come from a password manager.
+// Check whether passwords are hidden, and whether a password manager can fill them in.
 
 import { autocompleteOf, buttonsOf, fellowsOf, fields, formOf, forms, purposeOf, typed } from "./fields.js";
 import { isText } from "./form_purposes.js";
 
-/** In plain letters, where no switch beside it could have uncovered it. */
+/** Password fields that show their text, unless a switch beside the field can have uncovered it. */
 export function openPasswords() {
   const isPassword = (field) =>
     purposeOf(field) === "password" || /^(current|new)-password$/.test(autocompleteOf(field));
@@ -19,7 +19,7 @@ function isSwitched(field) {
   );
 }
 
-/** Whether pasting is refused: a paste that nobody would miss, of which the field shows nothing. */
+/** Return whether the field refuses pasting. The test pastes a text with no effect on the field. */
 export function refusesPaste(field) {
   const before = field.value,
     clipboardData = new DataTransfer();
@@ -32,7 +32,7 @@ export function refusesPaste(field) {
   return !isTaken && isUnchanged;
 }
 
-/** The password would stand in the address, in the history and in logs; or be read on its way. */
+/** Forms that send the password in the URL, so that it gets into the history and into logs, or without encryption. */
 export function openlySent() {
   const isLoopback = /^(localhost|127\..*|\[::1\])$/;
   return forms

@@ -1,4 +1,4 @@
-// Whether browsers, password managers and the keyboards of phones know what a field is for.
+// Check whether browsers, password managers and the keyboards of phones can know the purpose of a field.
 
 import { autocompleteOf, fellowsOf, formOf, purposeOf, typed } from "./fields.js";
 
@@ -7,7 +7,7 @@ export const isSearch = (field) =>
   field.getAttribute("role") === "searchbox" ||
   Boolean(field.closest("search, [role=search]"));
 
-/** What browsers and password managers should be told of a field about its reader; '' where that is not certain. */
+/** Return the value of `autocomplete` that a field about its reader should have, or '' if that is not certain. */
 export function expectedOf(field) {
   const purpose = purposeOf(field),
     fellows = fellowsOf(field),
@@ -41,7 +41,7 @@ export function autocompleteMissing() {
   return typed.filter((field) => !autocompleteOf(field) && !isRefused(field) && expectedOf(field));
 }
 
-// Values of `autocomplete` that contradict what a field is; others may be meant.
+// Values of `autocomplete` that contradict the purpose of a field. Other values may be intended.
 const CONTRARY = {
   email: "name given-name family-name tel street-address postal-code current-password new-password",
   tel: "name given-name family-name email street-address",
@@ -52,7 +52,7 @@ const CONTRARY = {
   "address-level2": "postal-code street-address email tel",
 };
 
-/** What it should be; '' where it may be right. */
+/** Return the value that it should have, or '' if it may be right. */
 export function wrongAutocomplete(field) {
   const value = autocompleteOf(field),
     passwords = fellowsOf(field).filter((each) => each.type === "password");
@@ -72,7 +72,7 @@ const KEYBOARDS = {
 };
 export const isText = (field) => field.localName === "input" && field.type === "text";
 
-/** What would bring up the right one; '' where it does. */
+/** Return the attribute that would show the right keyboard, or '' if the field has it. */
 export function wrongKeyboard(field) {
   const isLetters = isText(field) && !field.hasAttribute("inputmode") && autocompleteOf(field) !== "username";
   return isLetters ? (KEYBOARDS[purposeOf(field)] ?? "") : "";

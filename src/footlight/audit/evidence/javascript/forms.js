@@ -4,6 +4,7 @@ import { describeAll, isVisible, oneLine, runRules, textOf } from "./dom.js";
 import {
   autocompleteOf,
   buttonsOf,
+  elementsByIds,
   fellowsOf,
   fields,
   formOf,
@@ -12,7 +13,6 @@ import {
   isTyped,
   labelOf,
   labelsOf,
-  named,
   typed,
 } from "./fields.js";
 import { isRequired, optionalButRequired, requiredUnmarked, requiredUnsaid } from "./form_marks.js";
@@ -35,7 +35,7 @@ function placeholderAsLabel() {
   );
 }
 
-/** Nothing in it can be pressed, and Enter sends only a form with one field. */
+/** The form has no button to press, and Enter only sends a form with one field. */
 function unsendable() {
   return forms
     .filter((form) => form.localName === "form" && !buttonsOf(form).length)
@@ -59,10 +59,10 @@ function isMessage(element) {
 
 const messageOf = (field) => [...(field.parentElement?.children ?? [])].find(isMessage);
 
-/** A message beside its field that is not told with it. */
+/** Error messages beside a field that assistive technology does not announce with the field. */
 function untiedErrors() {
   const isTied = (field) =>
-    [...named(field, "aria-describedby"), ...named(field, "aria-errormessage")].some(isShown) ||
+    [...elementsByIds(field, "aria-describedby"), ...elementsByIds(field, "aria-errormessage")].some(isShown) ||
     labelsOf(field).some((label) => [...label.querySelectorAll("*")].some(isMessage));
   const isAlone = (field) => fields.filter((each) => field.parentElement.contains(each)).length === 1;
   return fields
@@ -70,7 +70,7 @@ function untiedErrors() {
     .filter((each) => messageOf(each) && isAlone(each) && !isTied(each));
 }
 
-/** Of each group the first. */
+/** Return the first radio button of each group whose question is not given. */
 function radiosWithoutQuestion() {
   const groups = new Map();
   for (const radio of fields.filter((each) => each.type === "radio" && each.name)) {
@@ -84,16 +84,16 @@ function radiosWithoutQuestion() {
 
 function hasQuestion(radio) {
   const group = radio.closest("fieldset, [role=radiogroup], [role=group]");
-  const isNamed = group && (group.getAttribute("aria-label")?.trim() || named(group, "aria-labelledby").length);
+  const isNamed = group && (group.getAttribute("aria-label")?.trim() || elementsByIds(group, "aria-labelledby").length);
   const legend = [...(group?.children ?? [])].find((each) => each.localName === "legend");
-  const isTold = named(radio, "aria-labelledby").length > 1 || named(radio, "aria-describedby").length;
+  const isTold = elementsByIds(radio, "aria-labelledby").length > 1 || elementsByIds(radio, "aria-describedby").length;
   return isNamed || legend?.textContent.trim() || isTold || radio.closest("table, [role=grid]");
 }
 
 function factOf(form) {
   const title =
     form.getAttribute("aria-label") ||
-    named(form, "aria-labelledby")[0]?.textContent ||
+    elementsByIds(form, "aria-labelledby")[0]?.textContent ||
     form.getAttribute("id") ||
     form.getAttribute("name");
   const asked = fields.filter((each) => formOf(each) === form).map(factOfField);

@@ -1,4 +1,4 @@
-// Where things are at this width, and what a reader can and cannot make out. NARROW: as on a phone; WIDE: as on a desk.
+// Check the layout at this width, and what a reader can recognise. NARROW: as on a phone; WIDE: as on a desktop.
 
 import { describeAll, runRules } from "./dom.js";
 import { cutOff, elements, overlaps, texts } from "./layout_text.js";
@@ -84,7 +84,7 @@ function isZoomed(element) {
   return isTyped && sizeOf(element) < SMALLEST_FIELD && !element.disabled && !element.readOnly;
 }
 
-/** What sticks out of the page where nothing around it does. */
+/** Elements that extend beyond the page, unless an element around them extends too. */
 function overflowing() {
   const edge = page.clientWidth + 1,
     hides = (each) => ["hidden", "clip"].includes(getComputedStyle(each).overflowX);
@@ -106,7 +106,7 @@ function overflowing() {
   return found.length ? found : [document.documentElement];
 }
 
-/** All that stays where it is while the page scrolls, and how much of the screen it takes. */
+/** Elements that stay in place while the page scrolls, and their share of the screen. */
 function stayingBars() {
   const across = 12,
     down = 24,

@@ -1,4 +1,5 @@
-// The texts of a page with the boxes of their lines, and where they cannot be read: beyond an edge, or over each other.
+// The texts of a page with the boxes of their lines, and the texts that cannot be read: beyond an edge, or over each
+// other.
 
 import { allElements, isVisible } from "./dom.js";
 
@@ -25,7 +26,7 @@ function textsOf() {
   return found;
 }
 
-/** Text for screen readers, or in something that moves or is on its way. */
+/** Return whether the text is for screen readers, or in an element that moves. */
 function isUnseen(element) {
   const style = getComputedStyle(element),
     box = element.getBoundingClientRect();
@@ -46,14 +47,14 @@ function isMoving(element) {
   return false;
 }
 
-/** The box whose lines its text stands in. */
+/** Return the block element that contains the lines of the text. */
 function blockOf(element) {
   let block = element;
   while (block.parentElement && getComputedStyle(block).display === "inline") block = block.parentElement;
   return block;
 }
 
-/** Blocks with a text of which part is seen and part is beyond an edge: their own, or the page's. */
+/** Blocks with a text that is partly visible and partly beyond an edge of the block or of the page. */
 export function cutOff() {
   const found = new Map();
   for (const { parent, boxes } of texts) {
@@ -125,7 +126,7 @@ function beyondPage(block, boxes) {
   return null;
 }
 
-/** Texts that stand over other texts, with nothing in between that would cover one of them. */
+/** Texts that are drawn over other texts, without an element between them that covers one of them. */
 export function overlaps() {
   const lines = texts
     .flatMap((each) => each.boxes.map((box) => ({ ...each, box: within(core(box), clipOf(each.parent)) })))
@@ -152,7 +153,7 @@ export function overlaps() {
   return found;
 }
 
-/** Without what ascenders and line heights add. */
+/** Return the box without the space that ascenders and line heights add. */
 function core(box) {
   return {
     left: box.left + 1,
@@ -176,7 +177,7 @@ function areaOf(box) {
   return (box.right - box.left) * (box.bottom - box.top);
 }
 
-/** What is seen through all that clips it. */
+/** Return the part of a box that is visible through all elements that clip it. */
 function clipOf(element) {
   let box = { left: -1e6, right: 1e6, top: -1e6, bottom: 1e6 };
   for (let each = element; each && each !== document.body; each = each.parentElement) {
@@ -186,7 +187,7 @@ function clipOf(element) {
   return box;
 }
 
-/** Whether nothing that it is painted on hides what is behind, and it stays with the page. */
+/** Return whether nothing around the text hides what is behind it, and the text scrolls with the page. */
 function isBare(element, other) {
   for (let each = element; each && !each.contains(other); each = each.parentElement) {
     const style = getComputedStyle(each);

@@ -1,9 +1,9 @@
-// What links are called and what their addresses hold, in the languages that we know. A language that is missing is a miss,
-// and no false alarm.
+// Words in the names and addresses of links, in the languages that are supported. In another language a problem may be
+// missed, but there is no false alarm.
 
 const anyOf = (words, flags) => new RegExp(words.join("|"), flags);
 
-/** To ask for these could end a session or change something, if the site does not keep to what GET means. */
+/** Requesting these addresses could end a session or change something, if the site changes state on GET. */
 // biome-ignore format: a table
 export const CHANGES = anyOf([
   'log[-_]?(out|off)', 'sign[-_]?(out|off)', 'abmelden', 'ausloggen', 'd[ée]connexion', 'cerrar[-_]?sesion',
@@ -14,7 +14,7 @@ export const CHANGES = anyOf([
 
 export const TO_TOP = /\b(top|up|oben|anfang|haut|arriba|inicio|su|topo|boven|góry)\b|[↑⇧▲⌃]|トップ|上/iu;
 
-/** The whole of a name that tells nothing of where it leads. */
+/** Names that do not say where the link leads. */
 // biome-ignore format: a table
 export const VAGUE = new RegExp(`^(${[
   'click( here)?', 'here', '(read|learn|see|find out|show|view) more', 'more( info(rmation)?)?', 'details?',
@@ -27,7 +27,7 @@ export const VAGUE = new RegExp(`^(${[
   'подробнее', 'читать далее', '詳細', '詳しく(はこちら)?', 'こちら', '続きを読む', '更多', '查看详情',
 ].join('|')})$`, 'iu');
 
-/** That a link opens a window. */
+/** Words that announce that a link opens a window. */
 // biome-ignore format: a table
 export const NEW_WINDOW = anyOf([
   '\\b(new|other|another|separate)\\b.*\\b(window|tab|page)\\b', 'neue[nsm]?\\s.*(fenster|tab)', 'nouve(l|lle|au)\\s.*(fenêtre|onglet)',

@@ -1,4 +1,5 @@
-// Where the links of the page lead, and what they say. Of this site some are asked for; other sites never. Words: link_words.js.
+// Check where the links of the page lead, and what they are called. Some links of this site are requested, links of
+// other sites never. The words are in link_words.js.
 
 import { allElements, describeAll, isVisible, oneLine, runRules } from "./dom.js";
 import { CHANGES, NEW_WINDOW, TO_TOP, VAGUE } from "./link_words.js";
@@ -17,7 +18,7 @@ const links = elements.filter(
 
 const idsOf = (element, attribute) => (element.getAttribute(attribute) ?? "").split(/\s+/).filter(Boolean);
 
-/** What a screen reader calls it, as far as links need it. */
+/** Return the name that a screen reader uses, as far as the rules for links need it. */
 function nameOf(link) {
   const labels = idsOf(link, "aria-labelledby").map(
     (id) => link.getRootNode().querySelector(`#${CSS.escape(id)}`)?.textContent ?? "",
@@ -44,7 +45,7 @@ const mayChange = (link) =>
   CHANGES.test(nameOf(link).replace(/\s+/g, "-")) ||
   ["data-method", "data-confirm", "data-turbo-method", "data-remote", "ping"].some((each) => link.hasAttribute(each));
 
-/** Its status; null where it cannot be known: another site in the end, a policy, no answer in time. */
+/** Return the status, or null if it cannot be known: a redirect to another site, a policy, or no answer in time. */
 async function statusOf(url, method = "HEAD") {
   try {
     const response = await fetch(url, {
@@ -89,7 +90,7 @@ const isScripted = (link) =>
   [...link.attributes].some((each) => HANDLED.test(each.name)) ||
   /(^|\s)js-/.test(link.getAttribute("class") ?? "");
 
-/** #top and an empty one lead to the top; `#/` and `#!` are routes of a script; skip links are axe-core's. */
+/** `#top` and an empty fragment lead to the top; `#/` and `#!` are routes of a script; axe-core checks skip links. */
 function missingFragments() {
   const first = links.find((each) => !each.getAttribute("href").startsWith("#"));
   const isSkip = (each) =>
@@ -99,7 +100,7 @@ function missingFragments() {
     if (!url?.hash || withoutHash(url) !== location.href.split("#", 1)[0] || isScripted(link) || isSkip(link))
       return false;
     const raw = url.hash.slice(1),
-      id = decoded(raw);
+      id = decodeText(raw);
     return (
       !/^(top)?$|^[/!?]|^:~:|=/i.test(id) &&
       !document.getElementById(id) &&
@@ -109,7 +110,7 @@ function missingFragments() {
   });
 }
 
-function decoded(text) {
+function decodeText(text) {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -117,7 +118,7 @@ function decoded(text) {
   }
 }
 
-/** In a table of contents `#` is the top as well, and with the name of this page, this page. */
+/** In a table of contents, `#` means the top too, and a `#` with the name of this page means this page. */
 const CONTENTS = "nav, aside, ul, ol, [role=navigation], [id*=sidebar], [class*=sidebar], [id*=toc], [class*=toc]";
 const isHereItself = (link) =>
   link.hasAttribute("aria-current") ||
@@ -126,7 +127,10 @@ const isHereItself = (link) =>
 const isAmongPlaces = (link) =>
   (link.closest(CONTENTS)?.querySelectorAll('a[href^="#"]:not([href="#"])').length ?? 0) > 1;
 
-/** `#` and `javascript:` do nothing without a script, cannot be opened in a tab, and are told as links. */
+/**
+ * Links with `#` and `javascript:` do nothing without a script and cannot be opened in a tab, but are announced as
+ * links.
+ */
 function linksAsButtons() {
   return links.filter((link) => {
     const href = link.getAttribute("href").trim();
@@ -136,43 +140,48 @@ function linksAsButtons() {
   });
 }
 
-/** The name of a link in lower case, without the dots and arrows at its end. */
-function said(link) {
+/** Return the name of a link in lower case, without dots and arrows at its end. */
+function plainName(link) {
   const name = nameOf(link);
   let end = name.length;
   while (end && /[\s.…:!›»→>]/.test(name[end - 1])) end--;
   return name.slice(0, end).toLowerCase();
 }
 
-/** The same words that say nothing, for different pages. */
+/** Links with the same uninformative name that lead to different pages. */
 function vague() {
   const some = links.filter(
-    (each) => VAGUE.test(said(each)) && !each.hasAttribute("aria-describedby") && isWeb(urlOf(each)),
+    (each) => VAGUE.test(plainName(each)) && !each.hasAttribute("aria-describedby") && isWeb(urlOf(each)),
   );
-  const targets = new Map(some.map((each) => [said(each), new Set()]));
-  for (const each of some) targets.get(said(each)).add(urlOf(each).href);
-  return some.filter((each) => targets.get(said(each)).size > 1);
+  const targets = new Map(some.map((each) => [plainName(each), new Set()]));
+  for (const each of some) targets.get(plainName(each)).add(urlOf(each).href);
+  return some.filter((each) => targets.get(plainName(each)).size > 1);
 }
 
-/** Links of a list, or of a paragraph of links, with the same name and nothing beside them that tells them apart. */
+/**
+ * Links in a list or in a paragraph of links that have the same name, without text beside them that distinguishes them.
+ */
 function sameNames() {
   const contextOf = (link) => (link.closest("tr") ? null : link.closest("p, ul, ol, menu, nav"));
   const isBare = (link) =>
-    link.closest("p") ? isParagraphOfLinks(link.closest("p")) : said(link.closest("li") ?? link) === said(link);
+    link.closest("p")
+      ? isParagraphOfLinks(link.closest("p"))
+      : plainName(link.closest("li") ?? link) === plainName(link);
   const groups = new Map();
-  const isName = (link) => /\p{L}{3}/u.test(said(link)) && !VAGUE.test(said(link)) && !link.hasAttribute("hreflang");
+  const isName = (link) =>
+    /\p{L}{3}/u.test(plainName(link)) && !VAGUE.test(plainName(link)) && !link.hasAttribute("hreflang");
   for (const link of links.filter(
     (each) => isWeb(urlOf(each)) && isName(each) && contextOf(each) && isBare(each) && isVisible(each),
   )) {
     const group = groups.get(contextOf(link)) ?? groups.set(contextOf(link), new Map()).get(contextOf(link));
-    group.set(said(link), [...(group.get(said(link)) ?? []), link]);
+    group.set(plainName(link), [...(group.get(plainName(link)) ?? []), link]);
   }
   return [...groups.values()]
     .flatMap((group) => [...group.values()])
     .filter((each) => new Set(each.map(targetOf)).size > 1);
 }
 
-/** In a sentence the words around a link tell where it leads. */
+/** Return the words around a link: in a sentence they say where it leads. */
 function isParagraphOfLinks(paragraph) {
   const all = paragraph.textContent.match(/\p{L}/gu)?.length ?? 0;
   const linked = [...paragraph.querySelectorAll("a[href]")].map(
@@ -192,7 +201,7 @@ function targetOf(link) {
     .join("&")}`;
 }
 
-/** Return what this site answers at a URL, without markup; null where that cannot be known. */
+/** Return what this site answers at a URL, without markup, or null if it cannot be known. */
 async function contentOf(url) {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(EACH_MS), headers: { accept: "text/html" } });
@@ -218,7 +227,7 @@ async function leadingElsewhere(groups) {
   return found;
 }
 
-/** An icon may say it, and is given the benefit of the doubt. */
+/** Return whether the link has an icon, which may say that it opens a window. */
 function unannounced() {
   const isDrawn = (each) =>
     ["::before", "::after"].some((part) => !["none", "normal", '""'].includes(getComputedStyle(each, part).content));
@@ -248,7 +257,7 @@ function unannounced() {
 function unusable() {
   return links.filter((link) => {
     const [, scheme, rest] = /^(mailto|tel|sms):([^?]*)/i.exec(link.getAttribute("href").trim()) ?? [];
-    const address = decoded(rest ?? "").trim();
+    const address = decodeText(rest ?? "").trim();
     if (!scheme) return false;
     if (scheme.toLowerCase() !== "mailto") return !/\d{3}|\d[\s()-]?\d/.test(address);
     return address
@@ -313,7 +322,7 @@ export async function answer() {
     ],
     broken: () => describeAll(broken, (each) => `status ${statusAt(each)}: ${urlOf(each).pathname}`),
     "missing-fragment": () =>
-      describeAll(missingFragments(), (each) => `nothing has the id ${oneLine(decoded(urlOf(each).hash.slice(1)))}`),
+      describeAll(missingFragments(), (each) => `nothing has the id ${oneLine(decodeText(urlOf(each).hash.slice(1)))}`),
     "link-as-button": () => describeAll(linksAsButtons(), (each) => `href="${oneLine(each.getAttribute("href"))}"`),
     "vague-text": () => describeAll(vague(), (each) => `“${nameOf(each)}” leads to ${urlOf(each).pathname}`),
     "same-text": () => describeAll(ambiguous, (each) => `“${nameOf(each)}” leads to ${urlOf(each).pathname}`),

@@ -1,4 +1,4 @@
-// The structure of the page as a screen reader tells it, and words that are not what was meant.
+// Check the structure of the page as a screen reader announces it, and texts that are not what the author meant.
 
 import { allElements, describeAll, oneLine, runRules, textOf } from "./dom.js";
 
@@ -11,7 +11,7 @@ const VERBATIM = "code, pre, kbd, samp, tt, var, svg, math, [translate=no], .not
 const textsIn = (element) =>
   [...element.childNodes].filter((each) => each.nodeType === Node.TEXT_NODE && each.data.trim());
 
-/** What is read, with the element each is in; without code and what is typed. */
+/** Return the texts for readers, each with its element, without code and without typed text. */
 const texts = elements
   .filter((each) => !each.matches(SILENT) && !each.closest(VERBATIM) && isRead(each))
   .flatMap((element) => textsIn(element).map((each) => ({ element, text: each.data })));
@@ -64,7 +64,7 @@ function nameOf(element) {
   );
 }
 
-// Titles that editors, frameworks and servers give a page of which nobody thought.
+// Default titles of editors, frameworks and servers.
 // biome-ignore format: a table
 const NO_TITLES = new RegExp(`^(${[
   'untitled( document| page)?', 'unbenannt(es dokument)?', 'sans titre', 'sin título', 'senza titolo', '無題(ドキュメント)?',
@@ -77,7 +77,8 @@ function titleSaysNothing() {
   return NO_TITLES.test(document.title.trim()) ? [document.querySelector("title")].filter(Boolean) : [];
 }
 
-// Letters tell a language that is not written with them; between languages of one script, frequent words do.
+// Scripts, each with the languages that are written in it. A text in another script shows that `lang` is wrong; between
+// languages of one script, frequent words show it.
 // biome-ignore format: a table
 const SCRIPTS = {
   Cyrillic: 'ab ba be bg ce cv kk ky mk mn ru sr tg tt uk uz', Greek: 'el grc', Hebrew: 'he yi', Arabic: 'ar ckb fa ku ps sd ug ur', Thai: 'th',
@@ -113,7 +114,7 @@ function wrongLanguage() {
     : [];
 }
 
-/** Only where its own words are hardly there and another's are everywhere. */
+/** Report another language only if words of the declared one are rare and words of the other are everywhere. */
 function wordsOfAnother(lang, text) {
   const words = text.match(/\p{L}+/gu) ?? [];
   const share = (key) => words.filter((each) => WORDS[key].split(" ").includes(each)).length / words.length;
@@ -134,18 +135,18 @@ function wrongDirection() {
   );
 }
 
-/** Bytes of UTF-8 read as another encoding, and the sign for what could not be read at all. */
+/** UTF-8 that was decoded with another encoding, and replacement characters. */
 function garbled() {
   return elementsWith((each) => /Ã[\u0080-\u009F¡-¿Ÿœ„]|â€[\u0080-\u2122]|Â[\u00A0-\u00BF]|\uFFFD/.test(each.text));
 }
 
-/** The text of the box that it is a word of. */
+/** Return the text of the block that contains the word. */
 function lineOf(element) {
   const box = getComputedStyle(element).display.startsWith("inline") ? element.parentElement : element;
   return box === element || !box ? textOf(element) : lineOf(box);
 }
 
-/** What a program or an author meant to replace: in any text, or where a value stands alone. */
+/** Placeholders that a program or an author should have replaced: in any text, or as the whole of a value. */
 function leftOver() {
   const shown = /\[object Object\]|\{\{[\w.$|'\s]+\}\}|\$\{[\w.]+\}|\blorem ipsum dolor\b/i;
   const alone = /\b(Invalid Date|NaN)\b/;
@@ -158,7 +159,7 @@ const NO_TEXTS = new Set([
   'untitled', 'bild', 'foto', 'grafik', 'symbol', 'imagen', 'imagem', 'immagine', 'afbeelding',
 ]);
 
-/** A text for an image that is a file's name, or says no more than that it is one. */
+/** An alternative text that is a file name, or that only says that there is an image. */
 function altSaysNothing() {
   return elements
     .filter((each) => each.matches("img[alt], input[type=image][alt]") && isRead(each))
@@ -172,7 +173,7 @@ function altSaysNothing() {
     });
 }
 
-/** Lines that begin with a drawn bullet, three in a row, which nothing tells to be a list. */
+/** Three or more consecutive lines that begin with a drawn bullet, without the markup of a list. */
 function drawnLists() {
   const bullet = /^\s*[•●▪‣◦∙■►➤✓✔]\s*\S/u;
   const isBullet = (each) =>

@@ -1,4 +1,4 @@
-// What the browser timed by itself while the page loaded, once nothing more comes, or time is up.
+// Read the timings that the browser recorded while the page loaded, when no more requests come or the time is over.
 
 import { describeAll, isVisible } from "./dom.js";
 
@@ -66,7 +66,7 @@ function loadedResources() {
   return /** @type {PerformanceResourceTiming[]} */ (performance.getEntriesByType("resource"));
 }
 
-/** Loaded, and nothing more asked for; some pages never are. */
+/** Wait until the page is loaded and requests nothing more. Some pages never stop. */
 async function quiet() {
   const until = performance.now() + MOST_MS;
   const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -79,7 +79,7 @@ async function quiet() {
     await wait(50);
 }
 
-/** Those from before anybody listened. */
+/** Return the entries from before the observer was added. */
 function buffered(type) {
   return new Promise((resolve) => {
     const entries = [];
@@ -99,7 +99,7 @@ function buffered(type) {
   });
 }
 
-/** The shifts that count: of the worst five seconds, with less than one between them. */
+/** Return the layout shifts that count: those in the worst five seconds, with less than one second between them. */
 function worstWindow(entries) {
   let worst = [],
     current = [];
@@ -132,7 +132,7 @@ function shifted() {
   );
 }
 
-/** Neither attributes nor styles say how large it will be. */
+/** Return whether neither attributes nor styles give the image a size. */
 function isUnsized(image) {
   const style = image.computedStyleMap?.();
   return (
@@ -192,7 +192,7 @@ function addressOf(element) {
   return element.src || element.href;
 }
 
-/** What the first paint waited for. */
+/** Return the resources that delayed the first paint. */
 function waitedFor() {
   const found = resources.filter(
     (each) => each.renderBlockingStatus === "blocking" && first && each.responseEnd <= first && each.duration > 1000,

@@ -10,7 +10,7 @@ import { cut } from "./text.js";
 
 const stringify = JSON.stringify;
 
-// JSON without asking anything of the values: no `toJSON`, no inherited keys.
+// Write JSON without calling anything of the values: no `toJSON`, no inherited keys.
 function encode(value) {
   if (typeof value === "string") return stringify(value);
   if (typeof value === "number") return value - value === 0 ? "" + value : "null";
@@ -26,7 +26,7 @@ function encode(value) {
   return "{" + text + "}";
 }
 
-// Playwright carries values over with the page's own `push`.
+// Playwright transfers values with the page's own `push`.
 function arraysWork() {
   const list = [];
   try {
@@ -37,7 +37,7 @@ function arraysWork() {
   return list.length === 1 && list[0] === "a";
 }
 
-// The element a question is about: itself, the one a text is in, or the document's own.
+// The element that a question is about: the node itself, the element of a text, or the document's root element.
 export function asElement(subject) {
   if (!subject || typeof subject !== "object") return documentElement(document);
   const type = nodeType(subject);
@@ -71,7 +71,7 @@ export function answer(subject, asked) {
   }
 }
 
-// Where the question itself was to explain a failure, no explanation is the answer.
+// If the question was to explain a failure, a failure to explain it gives no answer.
 function explainFailure(asked, error) {
   if (asked && asked.what === "obstacle") return null;
   if (asked && (asked.what === "closest" || asked.what === "fields")) return [];

@@ -1,6 +1,6 @@
 // The questions `closest` and `fields`: the elements that come nearest to a selector, and those that can be filled.
 
-import { MAX_SEEN, MIN_SCORE, score, wanted } from "./likeness.js";
+import { MAX_SEEN, MIN_SCORE, parseQuery, score } from "./likeness.js";
 import { nameOf } from "./names.js";
 import { isClickOn } from "./obstacle.js";
 import {
@@ -44,7 +44,7 @@ export const TAG_WORDS = {
   radio: "radio", select: "combobox", table: "table", textarea: "textbox",
 };
 
-// The text in an element, hidden or not, without asking for styles: a glance for ranking.
+// The text in an element, hidden or not, without reading styles: a fast approximation for ranking.
 function glance(element) {
   const out = newText(80);
   let node = firstChild(element);
@@ -104,7 +104,7 @@ function quickLabel(element) {
   return labels?.length ? glance(labels[0]) : "";
 }
 
-// The best so far, in order; equals keep the order of the page.
+// The best matches so far, in order; equal matches keep the order of the page.
 function place(list, entry, size) {
   if (list.length === size && list[size - 1].points >= entry.points) return;
   let at = list.length < size ? list.length : size - 1;
@@ -126,7 +126,7 @@ function rankElements(query) {
   return best;
 }
 
-// The text of a button is not news beside the button, nor is the form around it.
+// The text of a button adds nothing to the button itself, nor does the form around it.
 function addsToChosen(chosen, entry) {
   for (let i = 0; i < chosen.length; i++) {
     if (isClickOn(entry.element, chosen[i].element)) return false;
@@ -136,7 +136,7 @@ function addsToChosen(chosen, entry) {
 }
 
 export function closest(selector, limit) {
-  const query = wanted(selector.slice(0, 1000));
+  const query = parseQuery(selector.slice(0, 1000));
   if (!query.list.length) return [];
   const best = rankElements(query);
   const chosen = [];
@@ -152,7 +152,7 @@ const FILLED =
   "input:not([type=hidden]),textarea,select,[contenteditable]:not([contenteditable=false])," +
   "[role=textbox],[role=searchbox],[role=combobox],[role=spinbutton]";
 
-// What can be filled in `element`, through open shadow roots.
+// The elements that can be filled in `element`, through open shadow roots.
 export function fieldsIn(element, limit) {
   const lines = [];
   const roots = [element];

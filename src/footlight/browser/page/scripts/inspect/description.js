@@ -36,7 +36,7 @@ function attributesFor(element, tag) {
   return attributes;
 }
 
-// Where this frame's corner lies in the outermost frame that may be asked.
+// The position of this frame's corner in the outermost frame that can be accessed.
 function frameOffset() {
   const offset = { x: 0, y: 0 };
   for (let frame = frameOf(window); frame; frame = frameOf(frame.window)) {
@@ -53,7 +53,7 @@ export function frameOf(inner) {
     if (!element || !isElement(element)) return null;
     return { element, window: inner.parent, document: inner.parent.document };
   } catch {
-    return null; // another origin's
+    return null; // a frame of another origin
   }
 }
 
@@ -91,8 +91,8 @@ export function describeAll(elements, limit, keep) {
 const KEPT = Symbol.for("footlight.elements");
 const MAX_KEPT = 1000;
 
-// A table of the document's own, which goes with it: by key, last asked for last. Undefined where the page
-// does not let it be put there.
+// A table that belongs to the document and ends with it: elements by key, the last used ones last. Undefined if the
+// page does not allow to store it.
 function keptElements() {
   const there = Object.getOwnPropertyDescriptor(document, KEPT);
   if (there) return there.value;

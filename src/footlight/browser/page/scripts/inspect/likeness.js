@@ -23,7 +23,7 @@ const PARTS =
 export const MIN_SCORE = 0.45;
 export const MAX_SEEN = 20000;
 
-// 1 a small letter or one without a case, 2 a capital, 3 a digit, 0 none of these.
+// 1 for a small letter or one without a case, 2 for a capital, 3 for a digit, 0 for other characters.
 function kindOf(text, at) {
   const code = text.charCodeAt(at);
   if (code >= 97 && code <= 122) return 1;
@@ -53,8 +53,8 @@ export function words(text, limit) {
   return list;
 }
 
-// The words a selector was meant to find, and whether it spoke of classes.
-export function wanted(selector) {
+// The words that a selector was meant to find, and whether it mentions classes.
+export function parseQuery(selector) {
   let said = "";
   let bare = "";
   let hint = "";
@@ -74,7 +74,7 @@ export function wanted(selector) {
   return { list, joined: join(list), classes, glimpse: glimpse(list), texts: new Map(), words: new Map() };
 }
 
-// Finds two letters in a row of any telling word: what has none of them is not looked at further.
+// Find two consecutive letters of any significant word: elements with none of these pairs are not examined further.
 function glimpse(list) {
   let pieces = "";
   const add = (piece) => {
@@ -154,7 +154,7 @@ const wordWeight = (word) => (VAGUE[word] ? 0.2 : 1);
 
 const NONE = [];
 
-// How like each word that is wanted `word` is; NONE where it is like none. Remembered: pages repeat themselves.
+// How similar `word` is to each wanted word; NONE if it is similar to none. Cached, because pages repeat words.
 function likenesses(query, word) {
   let known = query.words.get(word);
   if (known) return known;
@@ -171,7 +171,7 @@ function likenesses(query, word) {
   return known;
 }
 
-// How well `text` covers each word that is wanted, and how alike the whole is; null where not at all.
+// How well `text` covers each wanted word, and how similar the whole is; null if it is not similar.
 function coverage(query, text) {
   let known = query.texts.get(text);
   if (known !== undefined) return known;

@@ -23,7 +23,7 @@ import { isRendered } from "./visibility.js";
 const XLINK = "http://www.w3.org/1999/xlink";
 const MAX_URL = 8000;
 
-// The address as the author wrote it, or null where this is no link.
+// The address as the author wrote it, or null if this is not a link.
 export function linkAddress(element, tag) {
   if (hasAttribute(element, "href")) return attribute(element, "href");
   if (tag !== "a" || namespaceURI(element) === XHTML) return null;

@@ -31,7 +31,7 @@ import { matchesIn, selectorOf } from "./selectors.js";
 import { asciiLower, cut, fold, typeOf, visibleText } from "./text.js";
 import { disabledReason, isRendered, isVisible } from "./visibility.js";
 
-// As a person would point at it: `<div id="overlay" class="modal"> "Accept cookies"`.
+// Describe an element for people: `<div id="overlay" class="modal"> "Accept cookies"`.
 export function describeTag(element) {
   let tag = "<" + localName(element);
   const shown = ["id", "data-testid", "class"];
@@ -60,7 +60,7 @@ function hiddenObstacle(element) {
   return obstacleOf("hidden", "hidden: its box is empty (" + size + ")", null);
 }
 
-// The middle of what can be seen of its first drawn box, or null.
+// The middle of the visible part of its first drawn box, or null.
 function pointIn(element) {
   const root = documentElement(document);
   const width = window.innerWidth || (root && read(root, "clientWidth"));
@@ -92,7 +92,7 @@ function topmostAt(root, point) {
   return hit;
 }
 
-// Whether a click that lands on `hit` is one on `element`: itself, what is inside it, or its label.
+// Whether a click that hits `hit` is a click on `element`: on itself, on its content, or on its label.
 export function isClickOn(hit, element) {
   for (let at = hit; at; at = assignedSlot(at) || parentOf(at)) {
     if (at === element) return true;
@@ -102,7 +102,7 @@ export function isClickOn(hit, element) {
   return false;
 }
 
-// What lies over this frame in the frames around it, or null.
+// The element that covers this frame in the frames around it, or null.
 function aboveFrame(point) {
   let at = point;
   for (let frame = frameOf(window); frame; frame = frameOf(frame.window)) {
@@ -131,7 +131,7 @@ const CLOSING = [
   /accept|agree|allow|continue|understand|confirm/i,
 ];
 
-// The whole of what lies over `element`: a backdrop is beside its dialog, or around it.
+// The whole cover of `element`: a backdrop is beside its dialog, or around it.
 function coverAround(hit, element) {
   let cover = hit;
   for (let at = hit; at && !containsNode(at, element); at = assignedSlot(at) || parentOf(at)) cover = at;
@@ -147,7 +147,7 @@ function firstControl(root, name) {
   return null;
 }
 
-// What a person would press to be rid of a cover, or null; `waits` where the cover is there until somebody does.
+// The control that a person would press to close a cover, or null; `waits` if the cover stays until somebody does.
 function closerOf(hit, element) {
   const cover = coverAround(hit, element);
   const roots = [cover];
@@ -198,7 +198,7 @@ function coverOf(element, target, point) {
   return describeCover("covered by ", hit, element);
 }
 
-// A toggle that is drawn otherwise: what people press in its place.
+// For a toggle that is drawn by another element: the element that people press instead.
 function withVisiblePart(found, element) {
   if (tagOf(element) !== "input" || !/^(checkbox|radio)$/.test(typeOf(element))) return found;
   const labels = read(element, "labels") || [];
@@ -239,7 +239,7 @@ function isReadOnly(element) {
   return asciiLower(attr(element, "aria-readonly")) === "true";
 }
 
-// A click inside a button or a link is a click on it; an option is chosen through its list.
+// A click inside a button or a link is a click on it; an option is selected through its list.
 function actedOn(element) {
   const tag = tagOf(element);
   const wanted = tag === "option" || tag === "optgroup" ? "select" : "button,a,[role=button],[role=link]";

@@ -21,7 +21,7 @@ export function member(object, name) {
   return undefined;
 }
 
-// For members of one class only (`href` of a link, `labels` of a field); undefined where there is none.
+// For members of one class only (`href` of a link, `labels` of a field); undefined if the element has no such member.
 export function read(object, name) {
   const found = member(object, name);
   return found?.get ? apply(found.get, object, []) : undefined;
@@ -85,7 +85,7 @@ function nextElement(node) {
 export const firstElement = (parent) => nextElement(firstChild(parent));
 export const nextElementOf = (element) => nextElement(nextSibling(element));
 
-// The element above, through the edge of a shadow tree.
+// The parent element, or the host of the shadow tree.
 export function parentOf(element) {
   const parent = parentNode(element);
   if (!parent) return null;

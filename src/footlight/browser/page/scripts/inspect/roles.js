@@ -42,7 +42,7 @@ function cellRole(cell, tag) {
   return role === "grid" || role === "treegrid" ? "gridcell" : "cell";
 }
 
-// The first of its roles that is a word.
+// The first of its roles that exists in ARIA.
 export function explicitRole(element) {
   const said = fold(attr(element, "role"), 100).toLowerCase();
   const end = said.indexOf(" ");

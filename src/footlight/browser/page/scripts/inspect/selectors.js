@@ -1,4 +1,4 @@
-// The selector that leads to an element and to nothing else.
+// The selector that matches an element and nothing else.
 
 import {
   attr,
@@ -16,7 +16,7 @@ import { typeOf } from "./text.js";
 
 let scopes = null;
 
-// The document and its open shadow roots, in the order in which Playwright's CSS engine asks them.
+// The document and its open shadow roots, in the order in which Playwright's CSS engine searches them.
 export function roots() {
   if (scopes) return scopes;
   scopes = [];
@@ -42,7 +42,7 @@ function isOnly(css, element) {
   return count === 1;
 }
 
-// What can stand in a selector: short, printable, without the `>>` that parts frames.
+// Whether a text can be used in a selector: short, printable, without the `>>` that separates frames.
 function isPlain(value) {
   if (!value || value.length > 100 || value.indexOf(">>") >= 0) return false;
   for (let i = 0; i < value.length; i++) {
@@ -99,7 +99,7 @@ function anchorOf(element) {
 
 const places = new Map();
 
-// Its number among its siblings of one type, and among all; both counted once for the whole family.
+// The number of an element among its siblings of one type, and among all; both are counted once for all siblings.
 function placeOf(element) {
   if (!places.has(element)) {
     const counts = new Map();
@@ -142,11 +142,11 @@ function inLikePlace(element, other) {
   return placeOf(element).type === placeOf(other).type;
 }
 
-// The shortest path of places from an anchor (or from anywhere) that leads to this element only.
+// The shortest path from an anchor (or from anywhere) that matches this element only.
 function pathTo(element) {
   let path = stepTo(element);
-  let rivals = matchesIn(path); // those the path leads to,
-  let above = rivals; // and for each the element where its path begins
+  let rivals = matchesIn(path); // the elements that the path matches,
+  let above = rivals; // and for each the element at which its path begins
   let anchor = "";
   for (let at = element; rivals.length > 1 && !anchor; ) {
     at = parentOf(at);
@@ -165,7 +165,7 @@ function pathTo(element) {
     rivals = left;
     above = starts;
   }
-  // A host's own child and one in its shadow tree, at the same place: only a number tells them apart.
+  // A child of a host and one in its shadow tree can have the same path: only a number distinguishes them.
   for (let i = 0; rivals.length > 1 && i < rivals.length; i++) {
     if (rivals[i] === element) return ":nth-match(" + path + ", " + (i + 1) + ")";
   }

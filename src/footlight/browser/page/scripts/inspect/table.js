@@ -33,14 +33,14 @@ const MAX_SLOTS = 500000;
 const MAX_CELL = 10000;
 const MAX_TABLE_TEXT = 4000000;
 
-// A table for layout is none, unless it is asked for by itself.
+// A table that only lays out the page does not count, unless it is requested directly.
 function isTable(element) {
   if (!matches(element, TABLES)) return false;
   const role = tagOf(element) === "table" ? explicitRole(element) : "";
   return role !== "presentation" && role !== "none";
 }
 
-// Those in `scope`, through open shadow roots; not the ones inside another.
+// The tables in `scope`, through open shadow roots, without the tables inside other tables.
 function outermostTables(scope, found) {
   const all = queryAll(scope, "*");
   let last = null;
@@ -77,7 +77,7 @@ function findTable(element) {
   return { error: "Not a table, nor in or around one: " + describeTag(element) + others };
 }
 
-// HTML's rules for parsing non-negative integers; null where they fail.
+// HTML's rules for parsing non-negative integers; null if they fail.
 function parseCount(text) {
   const found = /^[\t\n\f\r ]*\+?(\d+)/.exec(text || "");
   return found ? Number(found[1]) : null;
@@ -108,7 +108,7 @@ function nativeCells(row) {
   return cells;
 }
 
-// Its rows by section, head first and feet last; rows that are not shown are counted, not read.
+// The rows by section, head first and foot last; rows that are not shown are counted, but not read.
 function nativeSections(table, count) {
   const sections = { head: null, bodies: [], feet: [] };
   let loose = null;
@@ -128,7 +128,7 @@ function nativeSections(table, count) {
       const out = isLeftOut(at);
       for (let row = firstElement(at); row; row = nextElementOf(row)) {
         if (tagOf(row) !== "tr") continue;
-        // Small screens hide the head and stack the cells; it still says what they are.
+        // On small screens the head is often hidden and the cells are stacked; the head still names the columns.
         if (head) section[section.length] = nativeCells(row);
         else add(section, row, out);
       }
@@ -140,7 +140,7 @@ function nativeSections(table, count) {
   return sections;
 }
 
-// What plays `role` below `root`, not looking into another table, nor into one that was found.
+// The elements with `role` below `root`, without those in another table or in one that was found.
 function eachWithRole(root, roles, visit, depth) {
   if (depth > MAX_DEPTH) return;
   for (let at = firstElement(root); at; at = nextElementOf(at)) {
@@ -198,7 +198,8 @@ function layOut(section, budget) {
   return grid;
 }
 
-// A cell alone in its row may ask for more columns than there are ("colspan=99", all of them): it has no say.
+// A cell that is alone in its row may span more columns than there are ("colspan=99" for all of them): it does not
+// count.
 function widthOf(grids) {
   let width = 0;
   let widest = 0;
@@ -248,7 +249,7 @@ function fieldText(cell) {
   return text;
 }
 
-// What a cell says: its text; without any, what its fields hold or its pictures are called.
+// The text of a cell; without text, the values of its fields or the names of its images.
 function cellText(cell, budget) {
   if (cell.text === undefined) {
     const limit = Math.max(1, Math.min(MAX_CELL, budget.text));

@@ -41,7 +41,7 @@ const isSpace = (code) =>
 
 export const newText = (limit) => ({ text: "", gap: false, limit, full: false, nodes: 0 });
 
-// Adds `piece` to `out` with its white space folded.
+// Add `piece` to `out` with its white space folded.
 export function append(out, piece) {
   const end = piece.length;
   let at = 0;
@@ -61,7 +61,7 @@ export function append(out, piece) {
   }
 }
 
-// `text` in at most `limit` characters; the cut is marked and never parts a surrogate pair.
+// `text` in at most `limit` characters; a cut is marked and never splits a surrogate pair.
 export function cut(text, limit) {
   if (text.length <= limit) return text;
   let end = limit - 1;
@@ -76,7 +76,7 @@ export function fold(text, limit) {
   return cut(out.text, limit);
 }
 
-// What is in these is not drawn, or not as text.
+// The content of these elements is not drawn, or not as text.
 // biome-ignore format: a table
 export const NOT_TEXT = {
   __proto__: null, audio: 1, canvas: 1, datalist: 1, iframe: 1, meter: 1, noscript: 1, object: 1, progress: 1,
@@ -92,7 +92,7 @@ export function buttonText(input) {
   return type === "submit" ? "Submit" : type === "reset" ? "Reset" : "";
 }
 
-// Whether it is checked, as lists of tasks are written: `[x] Paid`; "" where it cannot be.
+// Whether the element is checked, as in task lists: `[x] Paid`; "" if it cannot be checked.
 function markOf(element, tag) {
   const native = tag === "input" && /^(checkbox|radio)$/.test(typeOf(element));
   const role = native ? "" : asciiLower(attr(element, "role"));
@@ -116,7 +116,7 @@ function selectedText(select) {
   return text;
 }
 
-// The nodes drawn inside `element`, in order: its shadow tree, what a slot was given, or its children.
+// The nodes that are drawn inside `element`, in order: its shadow tree, the nodes of a slot, or its children.
 function eachRendered(element, tag, visit) {
   const shadow = shadowRoot(element);
   if (!shadow && tag === "slot") {
@@ -131,8 +131,8 @@ function eachRendered(element, tag, visit) {
   }
 }
 
-// What a reader sees of `element` and below. `options`: `alt` also reads images, `fields` what they hold; `skip` is
-// left out.
+// The visible text of `element` and its descendants. `options`: `alt` includes the texts of images, `fields` the values
+// of fields; `skip` is left out.
 function collect(element, out, options, depth) {
   if (out.full || depth > MAX_DEPTH || ++out.nodes > MAX_NODES || element === options.skip) return;
   const tag = tagOf(element);

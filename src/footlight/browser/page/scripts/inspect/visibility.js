@@ -73,7 +73,7 @@ const NEVER_DISABLED = {
   presentation: 1,
 };
 
-// Why it is disabled, or "".
+// Why the element is disabled, or "".
 export function disabledReason(element) {
   if (FIELDS[tagOf(element)] && matches(element, ":disabled")) {
     return hasAttribute(element, "disabled") ? "disabled" : "inside a disabled group";

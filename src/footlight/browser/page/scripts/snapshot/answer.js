@@ -23,7 +23,7 @@ import { roleOf } from "./roles.js";
 import { testIds } from "./test_ids.js";
 import { ESCAPED, visit } from "./walk.js";
 
-let generation = Math.floor(Math.random() * 2 ** 40); // another document's engine starts elsewhere
+let generation = Math.floor(Math.random() * 2 ** 40); // the engine of another document starts at another number
 export let last = NOTHING;
 
 function listNodes(root) {
@@ -50,7 +50,7 @@ function describe(element) {
   const facts = factsOf(element);
   const testid = textAttribute(facts, "data-testid");
   const ref = refOf(element);
-  const role = roleOf(facts); // before the name: that of a group in a drawing follows from it
+  const role = roleOf(facts); // before the name, because the name of a group in an SVG depends on it
   const { text, lasting } = nameOf(facts);
   return JSON.stringify({ ref, role, name: text, lasting, testid, next: pass.next });
 }
@@ -66,7 +66,7 @@ function cssStepTo(element, root) {
   return `${CSS.escape(tag)}:nth-of-type(${place})`;
 }
 
-// The shortest path of CSS that leads to this element only: of places, from an id where there is one.
+// The shortest CSS path that matches this element only: child positions, from an id if there is one.
 function cssPathTo(element) {
   const root = Node.prototype.getRootNode.call(element);
   let path = "";
@@ -78,7 +78,7 @@ function cssPathTo(element) {
   return host && !isDocument(root) ? cssPathTo(host) + " " + path : path;
 }
 
-// What a ref means now; null where its element is gone.
+// What a ref means now; null if its element is no longer in the document.
 function identify(root, asked) {
   const element = elementOf(asked.ref, root);
   if (!element) return "null";
@@ -86,7 +86,7 @@ function identify(root, asked) {
   return asked.path ? facts.slice(0, -1) + `,"path":${JSON.stringify(cssPathTo(element))}}` : facts;
 }
 
-// What a field is, for those who must know whether what is typed there is a secret.
+// The kind of a field, to decide whether the text typed into it is a secret.
 export function field(element) {
   const facts = factsOf(element);
   const said = (name) => cut(attribute(element, name) || "", MAX_NAME);

@@ -31,7 +31,7 @@ export function operations(before, after) {
   return ops;
 }
 
-// For each record of `after` the place of the same one in `before`, or -1; the places rise.
+// For each record of `after` the index of the same record in `before`, or -1; the indices rise.
 function alike(before, after) {
   const pairs = new Int32Array(after.length).fill(-1);
   const middle = pairEnds(before, after, pairs, { a: 0, endA: after.length, b: 0, endB: before.length });
@@ -45,14 +45,14 @@ function alike(before, after) {
   return pairs;
 }
 
-// Pairs what begins and what ends alike; the rest between is the answer.
+// Pair the records that begin and end both lists alike; the answer describes the rest between them.
 function pairEnds(before, after, pairs, { a, endA, b, endB }) {
   while (a < endA && b < endB && after[a] === before[b]) pairs[a++] = b++;
   while (a < endA && b < endB && after[endA - 1] === before[endB - 1]) pairs[--endA] = --endB;
   return { a, endA, b, endB };
 }
 
-// Records that occur more than once are paired where they follow or precede a pair.
+// Pair records that occur more than once if they follow or precede a pair.
 function pairGaps(before, after, pairs, { a, endA, b, endB }) {
   for (let i = a; i <= endA; i++) {
     const place = i === endA ? endB : pairs[i];
@@ -63,7 +63,7 @@ function pairGaps(before, after, pairs, { a, endA, b, endB }) {
   }
 }
 
-// Where each record is that occurs once; -1 for the others. In the order of the list.
+// The index of each record that occurs once; -1 for the others. In the order of the list.
 function onlyPlaces(list, start, end) {
   const places = new Map();
   for (let i = start; i < end; i++) places.set(list[i], places.has(list[i]) ? -1 : i);

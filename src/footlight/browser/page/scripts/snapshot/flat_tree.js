@@ -1,7 +1,7 @@
 // The flat tree: the children of an element through shadow roots, slots and `aria-owns`.
 
 import { isObserved, observe } from "./memory.js";
-import { attr, factsOf, pass, renewed, says } from "./pass.js";
+import { attr, factsOf, pass, renewFacts, says } from "./pass.js";
 import {
   attribute,
   CDATA,
@@ -18,18 +18,18 @@ import {
 } from "./platform.js";
 import { SHOWN, visibilityOf } from "./visibility.js";
 
-// Not drawn, or nothing that a reader meets.
+// Elements that are not drawn, or that a reader does not encounter.
 export const SKIPPED = words(`
   base basefont col colgroup datalist defs desc head link meta metadata noembed noframes noscript param rp script
   source style template title track clipPath filter linearGradient marker mask pattern radialGradient symbol area
 `);
-// What is inside is drawn by the element itself, or only where it fails.
+// The element draws its content itself, or shows it only as a fallback.
 export const CLOSED = words("audio canvas embed frame iframe img input object progress meter select textarea video");
 
-// What is inside, in the order of the flat tree: facts of elements, and texts, folded.
+// The content of an element in the order of the flat tree: facts of elements, and folded texts.
 export function childrenOf(facts) {
   if (facts.children === undefined) {
-    facts.children = CLOSED.has(facts.tag) ? NOTHING : owned(facts, flatChildren(facts));
+    facts.children = CLOSED.has(facts.tag) ? NOTHING : addOwned(facts, flatChildren(facts));
   }
   return facts.children;
 }
@@ -46,7 +46,7 @@ function flatChildren(facts) {
     if (assigned.length) return assigned.map((node) => childOf(node, false)).filter(Boolean);
   }
   const list = listOfElement(facts);
-  // Not left to styles: a text directly inside has none of its own.
+  // Not decided by styles: a text that is a direct child has no style of its own.
   const isClosed = tag === "details" && !says(facts, "open");
   return isClosed ? list.filter((child) => child.tag === "summary" && isFirstSummary(child.element)) : list;
 }
@@ -59,7 +59,7 @@ function listOfElement(facts) {
     if (facts.isRemembered) facts.list = list;
     return list;
   }
-  for (const child of facts.list) if (typeof child === "object") renewed(child);
+  for (const child of facts.list) if (typeof child === "object") renewFacts(child);
   return facts.list;
 }
 
@@ -89,7 +89,7 @@ export function isFirstSummary(node) {
   return parent && get.localName.call(parent) === "details";
 }
 
-// What is asked of a document or shadow tree as a whole.
+// What is computed for a document or a shadow tree as a whole.
 export function enter(root) {
   observe(root);
   pass.styled.read(root);
@@ -97,8 +97,8 @@ export function enter(root) {
   if (findAll(root, "fieldset:disabled").length) pass.fieldsets = true;
 }
 
-// `aria-owns`: the first owner that names an element has it, unless it is inside that element. An owner that nobody
-// meets, or that can have nothing inside, would only take it away.
+// `aria-owns`: the first owner that names an element owns it, unless the owner is inside that element. An owner that is
+// not in the accessibility tree, or that cannot have content, would only hide the element.
 function noteOwners(root) {
   for (const owner of findAll(root, "[aria-owns]")) {
     const facts = factsOf(owner);
@@ -110,7 +110,7 @@ function noteOwners(root) {
   }
 }
 
-function owned(facts, children) {
+function addOwned(facts, children) {
   if (!pass.owners.size) return children;
   const isTaken = ({ element }) => element && pass.owners.has(element);
   const list = children.filter((child) => !isTaken(child));

@@ -5,7 +5,7 @@ import { pass } from "./pass.js";
 import { cut, fold, MAX_NODES, MAX_TEXT, NOTHING } from "./platform.js";
 import { isInline, isWithin } from "./styles.js";
 
-// A line of text runs on through inline elements, and ends where a block begins or ends.
+// A line of text continues through inline elements, and ends where a block begins or ends.
 export function crossBoundary(facts) {
   if (pass.run.trim()) pass.crossed.push(facts);
 }
@@ -43,7 +43,7 @@ export function addLeaf(depth, text) {
   pass.out.push(record(depth, "text", text, null, NOTHING));
 }
 
-// The text that is all a node has inside, taken out of the list.
+// If a text is the only content of a node, remove it from the list and return it.
 export function onlyText(at) {
   if (pass.out.length !== at + 2 || pass.lastText.index !== at + 1) return "";
   pass.out.pop();

@@ -22,7 +22,7 @@ export function deepFocus(document) {
   return element && !["body", "html", "iframe", "frame"].includes(get.localName.call(element)) ? element : null;
 }
 
-// The modal dialog on top, which makes all else inert. Its backdrop lies over everything, so a hit finds it.
+// The topmost modal dialog, which makes everything else inert. Its backdrop covers everything, so a hit test finds it.
 export function openModal(document) {
   let modals = [];
   try {
@@ -35,7 +35,7 @@ export function openModal(document) {
   return (hit && closest.call(hit, "dialog:modal")) || modals[modals.length - 1];
 }
 
-// Others only say that they are modal. One counts that is really over the page: the middle of it is met there.
+// Other dialogs only declare that they are modal. One counts if it covers the page: a hit test in its middle finds it.
 export function findDeclaredModal(document, focused, beside) {
   const dialogs = new Set(findAll(document, DECLARED_MODAL));
   for (const inside of [focused, deepHit(document, innerWidth / 2, innerHeight / 2)])
@@ -58,7 +58,7 @@ const SEEN = {
   checkVisibilityCSS: true,
 };
 
-// Lists that drop down, and news, are often at the end of the page, whatever they belong to.
+// Drop-down lists and notifications are often at the end of the page, independent of what they belong to.
 function isUsableBeside(document, dialog, other, focused) {
   if ((focused && isInside(focused, other)) || isMatch(other, ALWAYS_MET)) return true;
   if (!(dialog.compareDocumentPosition(other) & 4)) return false;

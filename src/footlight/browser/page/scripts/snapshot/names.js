@@ -21,14 +21,14 @@ import { generatedText, isInline, isWithin } from "./styles.js";
 import { GRIDS } from "./tables.js";
 import { isAriaHidden, isClickable, isFocusable, isLeftOut, SHOWN, skipsContents, visibilityOf } from "./visibility.js";
 
-// A name and where it is from: "labelledby", "aria", "native", "content", "title", "placeholder" or "".
+// A name and its source: "labelledby", "aria", "native", "content", "title", "placeholder" or "".
 export class Name {
   constructor(text, from, sources = NOTHING) {
     this.text = cut(text, MAX_NAME);
-    this.lasting = this.text; // without what fields in it hold: by that it is known again
+    this.lasting = this.text; // without the values of fields in it: by this name the element is recognised again
     this.from = from;
     this.isCut = text.length > MAX_NAME;
-    this.sources = sources; // the elements whose words it has, where it is their only use
+    this.sources = sources; // the elements whose text is only used in this name
   }
 }
 
@@ -38,27 +38,27 @@ const BY_CONTENT = words(`
   button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox menuitemradio option radio
   rowheader switch tab term tooltip treeitem doc-backlink doc-biblioref doc-glossref doc-noteref
 `);
-// Part of the name around them: by their own name, value or title only.
+// These are part of the name around them with their own name, value or title only.
 export const OPAQUE = words(`
   alert alertdialog application article audio banner blockquote combobox complementary contentinfo dialog document
   feed figure form grid group iframe img listbox log main marquee math menu menubar meter navigation note
   progressbar radiogroup region scrollbar search searchbox separator slider spinbutton status table tablist tabpanel
   textbox timer toolbar tree treegrid video
 `);
-// A title is their description; a name is what the author says it is.
+// A title describes them; their name is the one that the author gave.
 const UNTITLED = words(`
   caption code deletion emphasis insertion mark paragraph strong subscript superscript time
 `);
 const TITLED = words("abbr dl figcaption ruby svg table"); // whatever their role
-// Kept apart from the words around them, also when they are in a line with them.
+// Separated from the words around them, even when they are in a line with them.
 const APART = words(`
   button checkbox iframe listbox menuitem menuitemcheckbox menuitemradio radio scrollbar searchbox slider
   spinbutton switch tab textbox tree
 `);
 
-const UNSEEN = 1; // hidden contents count: the traversal began at something hidden
-export const REFERENCED = 2; // by an id: no further ids are followed
-export const LABEL = 4; // of a field, which is not part of its own name
+const UNSEEN = 1; // hidden contents count: the traversal began at a hidden element
+export const REFERENCED = 2; // reached by an id: no further ids are followed
+export const LABEL = 4; // the name of a field, without its own value
 
 export function nameOf(facts) {
   if (facts.name === undefined) {
@@ -87,7 +87,7 @@ function findName(facts) {
   if (roleOf(facts) === "none") return NO_NAME;
   if (facts.aria) {
     const labels = byIds(facts, "aria-labelledby");
-    const referenced = labels.length ? joined(labels, REFERENCED) : "";
+    const referenced = labels.length ? joinTexts(labels, REFERENCED) : "";
     if (referenced) return new Name(referenced, "labelledby");
     const said = textAttribute(facts, "aria-label");
     if (said) return new Name(said, "aria");
@@ -102,7 +102,7 @@ function findName(facts) {
   return facts.names.length ? tooltipName(facts) : NO_NAME;
 }
 
-// Of rows only those that can be selected have a name, or that of a table would be said twice.
+// Only rows that can be selected have a name; otherwise the text of a table would be repeated.
 function isNamedByContent(facts) {
   const role = roleOf(facts);
   return BY_CONTENT.has(role) || (role === "row" && (isFocusable(facts) || GRIDS.has(gridAround(facts))));
@@ -131,10 +131,10 @@ export function placeholderOf(facts) {
   return (isField && textAttribute(facts, "placeholder")) || textAttribute(facts, "aria-placeholder");
 }
 
-export const joined = (elements, mode) => fold(elements.map((element) => reference(element, mode)).join(" ")).trim();
+export const joinTexts = (elements, mode) => fold(elements.map((element) => reference(element, mode)).join(" ")).trim();
 
-// What an element says that another is named by. One that is hidden says all it has where it is meant by its id;
-// as a label it says nothing.
+// The text that an element contributes to the name of another. A hidden element contributes all its text if an id
+// refers to it; as a label it contributes nothing.
 export function reference(element, mode) {
   const facts = factsOf(element);
   if (pass.naming.has(element) && mode !== REFERENCED) return "";
@@ -148,7 +148,7 @@ export function reference(element, mode) {
 
 const tooltipOf = (facts) => (roleOf(facts) === "none" ? "" : textAttribute(facts, "title"));
 
-// What its contents say, in the order of the flat tree.
+// The text of its contents, in the order of the flat tree.
 export function contents(facts, mode = 0) {
   const isKept = mode === 0 && !pass.visited && !pass.lasting && !pass.typed;
   if (isKept && facts.contents !== undefined) {
@@ -177,13 +177,13 @@ function findContents(facts, mode) {
   return line.text;
 }
 
-// Texts in a row, folded already. Blocks and controls are kept apart from their neighbours, also empty ones; who is
-// one is a question of style, and only asked where no space is there anyway.
+// Texts in a row, which are folded already. Blocks and controls are separated from their neighbours, even empty ones;
+// whether an element is one depends on its style, which is only read if there is no space anyway.
 class Line {
   constructor() {
     this.text = "";
     this.before = null; // the element that the text ends with
-    this.between = NOTHING; // the empty ones since
+    this.between = NOTHING; // the empty elements since then
   }
 
   add(text, facts = null) {
@@ -207,7 +207,7 @@ const isGap = (facts) => APART.has(roleOf(facts)) || !isInline(facts);
 
 let level = 0;
 
-// What a child adds to the name around it.
+// The text that a child adds to the name around it.
 function addContribution(facts, mode, line) {
   if (facts.tag === "br") return line.add(" ");
   if (level > MAX_DEPTH) return undefined;
@@ -224,7 +224,7 @@ function addContribution(facts, mode, line) {
   return line.add(text ? " " + text + " " : inner, isSeen ? facts : null);
 }
 
-// What an element inside has said by reference is not said again where it stands.
+// The text of an element that was included by reference is not repeated at its place.
 function isAlreadyRead(facts, mode) {
   if (pass.referred++ > MAX_REFERRED) return true;
   if (!pass.visited) return false;
@@ -233,12 +233,12 @@ function isAlreadyRead(facts, mode) {
   return false;
 }
 
-// By ids, value, label or the words of HTML: all but contents and title.
+// The name by ids, value, label or attributes of HTML: everything except contents and title.
 function ownAlternative(facts, mode) {
   if (facts.aria && !(mode & REFERENCED)) {
     const labels = byIds(facts, "aria-labelledby").filter((label) => !pass.naming.has(label));
     if (labels.length) pass.visited ||= new Set();
-    const text = labels.length ? joined(labels, REFERENCED) : "";
+    const text = labels.length ? joinTexts(labels, REFERENCED) : "";
     if (text) return text;
   }
   const value = !pass.lasting && EMBEDDED.has(roleOf(facts)) ? embeddedValue(facts) : "";
@@ -252,7 +252,7 @@ function ownAlternative(facts, mode) {
   return native && native !== labelName ? native(facts).text : "";
 }
 
-// What a control says in the name of another: what is written or chosen there.
+// The text of a control in the name of another element: what is typed or selected there.
 function embeddedValue(facts) {
   if (facts.tag === "select") return [...facts.element.selectedOptions].map(optionText).join(" ");
   const role = roleOf(facts);

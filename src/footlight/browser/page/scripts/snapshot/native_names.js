@@ -1,7 +1,7 @@
 // Names that HTML gives: by labels, captions, legends and attributes.
 
 import { childrenOf } from "./flat_tree.js";
-import { joined, LABEL, Name, NO_NAME, reference } from "./names.js";
+import { joinTexts, LABEL, Name, NO_NAME, reference } from "./names.js";
 import { isSvg } from "./native_roles.js";
 import { pass, says, textAttribute } from "./pass.js";
 import { findAll, get, MAX_TEXT, NOTHING, tidy, words } from "./platform.js";
@@ -23,10 +23,10 @@ const mathName = (facts) => byAttribute(facts, "alttext");
 
 export function labelName(facts) {
   const labels = labelsOf(facts.element);
-  return labels.length ? new Name(joined(labels, LABEL), "native") : NO_NAME;
+  return labels.length ? new Name(joinTexts(labels, LABEL), "native") : NO_NAME;
 }
 
-// Each field's own list would look through the whole tree, so one look finds the fields of all labels.
+// The `labels` of each field would search the whole tree, so one search finds the fields of all labels.
 function labelsOf(field) {
   const root = Node.prototype.getRootNode.call(field);
   if (!pass.labelled.has(root)) {

@@ -17,7 +17,7 @@ export function nativeRole(facts) {
   return isPicture(facts) ? "img" : "generic";
 }
 
-// `content: url(…)` puts a picture in an element's place.
+// `content: url(…)` replaces an element by a picture.
 const isPicture = (facts) =>
   !!pass.styled.picture && pass.styled.picture.has(facts.element) && styleOf(facts).content.startsWith("url(");
 
@@ -31,7 +31,7 @@ export const isSvg = (facts) => facts.element.namespaceURI.endsWith("svg");
 export function linkRole(facts) {
   if (attr(facts, "href") !== null) return "link";
   if (says(facts, "xlink:href") && isSvg(facts)) return "link";
-  return isClickable(facts) ? "link" : "generic"; // a script follows it
+  return isClickable(facts) ? "link" : "generic"; // a script handles it
 }
 
 const SECTIONS =

@@ -92,7 +92,7 @@ function extraOf(facts, role, name, value, flags) {
   return extra;
 }
 
-// How a field wants its value, where its look does not say it in words.
+// The expected format of a field's value, if the field does not say it in words.
 // biome-ignore format: a table
 const FORMATS = new Map(
   Object.entries({
@@ -107,7 +107,7 @@ function placeholderHint(facts, name) {
   return hint === name.text ? "" : hint;
 }
 
-// What tells a control without a name from others: its id, the icon that it shows, or its field's name.
+// What distinguishes a control without a name: its id, the icon that it shows, or the name of its field.
 function addHint(facts, extra) {
   const id = attr(facts, "id");
   const icon = id ? "" : iconOf(facts);
@@ -135,7 +135,7 @@ function boxOf(facts) {
   return JSON.stringify([box.x, box.y, box.width, box.height].map((side) => Math.round(side * 10) / 10));
 }
 
-// Where the viewport of a frame begins, from the corner of its element.
+// The position of a frame's viewport relative to the corner of its element.
 function innerOffset(facts) {
   const { clientLeft, clientTop } = facts.element;
   const { paddingLeft, paddingTop } = styleOf(facts);
@@ -151,7 +151,7 @@ const isInDropDown = (option) => {
   return select !== null && !select.multiple && !(select.size > 1) && !has(option, "data-testid");
 };
 
-// Of a drop-down the first options, and the selected one; of a list all.
+// The first options of a drop-down and the selected one; all options of a list.
 export function addOptions(facts, depth, flags) {
   const select = facts.element;
   const limit = roleOf(facts) === "listbox" ? Infinity : MAX_OPTIONS;

@@ -1,13 +1,13 @@
-// What is known of the page and of each element during one pass.
+// What is known about the page and each element during one pass.
 
 import { enter } from "./flat_tree.js";
-import { forgetPending, remember, remembered } from "./memory.js";
+import { findRemembered, forgetPending, remember } from "./memory.js";
 import { deepFocus, findDeclaredModal, openModal, pathTo } from "./modal.js";
 import { attribute, documentOf, get, getAttributeNames, hasAttributes, MAX_TEXT, NOTHING, tidy } from "./platform.js";
 import { forgetLost, forgetRemoved, recordGivenRefs } from "./refs.js";
 import { Styled } from "./styles.js";
 
-// What is known of elements in the pass that is being made; null between passes.
+// Facts about elements in the current pass; null between passes.
 export let pass = null;
 let passes = 0;
 
@@ -17,21 +17,21 @@ class Pass {
     this.document = document;
     this.next = asked.next || 1;
     this.boxes = asked.boxes === true;
-    this.facts = new Map(); // of elements that are not remembered
+    this.facts = new Map(); // facts about elements that are not cached
     this.styled = new Styled();
     this.labels = new Map();
     this.labelled = new Set();
     this.owners = new Map();
     this.said = new Set();
-    this.parts = new Set(); // of what can be clicked
+    this.parts = new Set(); // the parts of what can be clicked
     this.naming = new Set();
-    this.visited = null; // what the name being found has by reference; a set once there is something
-    this.referred = 0; // elements read by reference or for a label: no cache knows them
-    this.held = 0; // how often a name took what a field holds
-    this.lasting = false; // names are asked for without that
-    this.typed = false; // contents are asked for without what stylesheets add
+    this.visited = null; // the elements that the name being computed includes by reference; a set once there is one
+    this.referred = 0; // elements read by reference or for a label, which are not cached
+    this.held = 0; // how often a name included the value of a field
+    this.lasting = false; // names are computed without the values of fields
+    this.typed = false; // contents are read without the text that style sheets add
     this.focused = deepFocus(document);
-    this.beside = new Set(); // what can be used although a dialog is over the page
+    this.beside = new Set(); // elements that can be used although a dialog covers the page
     this.modal = openModal(document) || findDeclaredModal(document, this.focused, this.beside);
     this.around = pathTo(this.modal);
     this.out = [];
@@ -44,20 +44,20 @@ class Pass {
   }
 }
 
-// One element, each answer found once in a pass.
+// One element. Each fact is computed once per pass.
 class Facts {
   constructor(element) {
     this.element = element;
     this.tag = get.localName.call(element);
-    this.style = undefined; // it is live
-    this.list = null; // what is directly inside, while it is remembered
+    this.style = undefined; // computed on first use; the object is live
+    this.list = null; // its direct content, while it is cached
     this.isRemembered = false;
     this.names = null;
     this.aria = false;
     this.renew();
   }
 
-  // Forget what another pass has found, but for what is remembered.
+  // Forget the facts of the previous pass, except those in the cache.
   renew() {
     this.pass = passes;
     if (this.names === null) {
@@ -71,7 +71,7 @@ class Facts {
     this.context = undefined;
     this.name = undefined;
     this.contents = undefined;
-    this.holds = false; // what a field in it holds is among the contents
+    this.holds = false; // its contents include the value of a field
   }
 }
 
@@ -83,8 +83,8 @@ export function textAttribute(facts, name) {
 }
 
 export function factsOf(element, isInObserved = false) {
-  const known = remembered(element);
-  if (known) return renewed(known);
+  const known = findRemembered(element);
+  if (known) return renewFacts(known);
   const facts = pass.facts.get(element) || new Facts(element);
   if (isInObserved) {
     facts.isRemembered = true;
@@ -93,12 +93,12 @@ export function factsOf(element, isInObserved = false) {
   return facts;
 }
 
-export function renewed(facts) {
+export function renewFacts(facts) {
   if (facts.pass !== passes) facts.renew();
   return facts;
 }
 
-// The names are asked for once: nearly all attributes that are looked for are not there.
+// The attribute names are read once, because most attributes that are looked up are absent.
 export const says = (facts, name) => facts.names.includes(name);
 export const attr = (facts, name) => (facts.names.includes(name) ? attribute(facts.element, name) : null);
 export const isSet = (facts, name) => attr(facts, name) === "true";

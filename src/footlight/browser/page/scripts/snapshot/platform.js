@@ -15,19 +15,19 @@
 // The limits.
 
 export const MAX_NODES = 50_000;
-export const MAX_DEPTH = 400; // of elements inside each other; the stack holds some thousand calls
+export const MAX_DEPTH = 400; // elements inside each other; the stack allows some thousand calls
 export const MAX_NAME = 400;
 export const MAX_HINT = 40; // of a control without a name
 export const MAX_ICONS = 3; // elements in a control that may be its icon
 export const MAX_SAID = 100; // of an element with a test id
 export const MAX_TEXT = 2_000;
-export const MAX_OPTIONS = 50; // of a drop-down, in the tree
+export const MAX_OPTIONS = 50; // options of a drop-down, in the tree
 export const MAX_GIVEN = 100; // passes whose refs may have to be forgotten
-export const MAX_PARTS = 50; // of one thing that can be clicked
+export const MAX_PARTS = 50; // parts of one thing that can be clicked
 export const MAX_PART_DEPTH = 8;
-export const MAX_SELECTORS = 40; // more are slower to match than styles are to ask for
-export const MAX_EMPTY = 8; // empty elements in a row that are asked whether they part words
-export const MAX_MUTATIONS = 20_000; // between two passes; after more, all is read anew
+export const MAX_SELECTORS = 40; // with more selectors, matching is slower than reading the styles
+export const MAX_EMPTY = 8; // consecutive empty elements for which is checked whether they separate words
+export const MAX_MUTATIONS = 20_000; // changes between two passes; after more, everything is read again
 export const MAX_REFERRED = 300_000; // elements read for the names of others, in one pass
 
 const getter = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name).get;
@@ -67,7 +67,7 @@ export function isMatch(element, css) {
   try {
     return matches.call(element, css);
   } catch {
-    return false; // a selector this engine does not know
+    return false; // a selector that this engine does not support
   }
 }
 
@@ -76,7 +76,7 @@ export function findAll(root, css) {
   return find.call(root, css);
 }
 
-// The element above in the flat tree, or null.
+// The parent element in the flat tree, or null.
 export function parentOf(element) {
   const slot = assignedSlot.get.call(element);
   if (slot) return slot;
@@ -96,21 +96,21 @@ const UNEVEN = /[^\S ]| {2}/;
 const BEYOND_ASCII = /[^\0-\x7f]/;
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
-// White space in a row becomes one space. Glyphs of icon fonts, soft hyphens and the like say nothing.
+// Consecutive white space becomes one space. Glyphs of icon fonts, soft hyphens and the like are left out.
 export function fold(text) {
   let folded = text;
   if (BEYOND_ASCII.test(folded)) folded = folded.replace(UNSEEN_CHARACTERS, "").replace(LONE_SURROGATE, "\ufffd");
   return UNEVEN.test(folded) ? folded.replace(/\s+/g, " ") : folded;
 }
 
-// Within `limit` characters; a cut is marked and parts no surrogate pair.
+// Cut to `limit` characters; a cut is marked and does not split a surrogate pair.
 export function cut(text, limit) {
   if (text.length <= limit) return text;
   const last = text.charCodeAt(limit - 2);
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? limit - 2 : limit - 1) + "…";
 }
 
-// Long texts are shortened before they are looked at in whole.
+// Shorten long texts before they are processed as a whole.
 export const tidy = (text, limit) => cut(fold(text.length > 20_000 ? text.slice(0, 20_000) : text).trim(), limit);
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes control characters

@@ -17,7 +17,7 @@ export function refOf(element) {
   return "e" + number;
 }
 
-// Refs of a pass whose answer was lost were told to nobody, and others may have their numbers by now.
+// The refs of a pass whose answer was lost were never sent, and other elements may have their numbers by now.
 const given = new Map();
 
 export function forgetLost(asked) {

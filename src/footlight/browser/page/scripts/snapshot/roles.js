@@ -1,4 +1,4 @@
-// Roles that authors set with `role`.
+// Roles that authors set with the attribute `role`.
 
 import { isNamedByAuthor, nativeRole } from "./native_roles.js";
 import { attr, factsOf, pass, says } from "./pass.js";
@@ -25,7 +25,7 @@ const SYNONYMS = new Map([
   ["directory", "list"],
 ]);
 
-// Attributes every role has; one of them on an element with role "none" shows that it is meant to be met.
+// Global attributes; one of them on an element with role "none" shows that the element should be in the tree.
 const GLOBAL = [
   ..."atomic busy controls current describedby description details dropeffect flowto grabbed hidden".split(" "),
   ..."keyshortcuts label labelledby live owns relevant roledescription".split(" "),
@@ -41,7 +41,7 @@ export const INPUT_ROLES = new Map(
 
 export function roleOf(facts) {
   if (facts.role === undefined) {
-    facts.role = "generic"; // for whoever asks in a circle
+    facts.role = "generic"; // the answer while the role is being computed, in case of a cycle
     facts.role = findRole(facts);
   }
   return facts.role;
@@ -54,7 +54,7 @@ function findRole(facts) {
   return nativeRole(facts);
 }
 
-// The words of `role`; a no-break space parts none.
+// The words of `role`; a no-break space does not separate words.
 const roleWords = (facts) =>
   attr(facts, "role")
     .toLowerCase()
@@ -70,7 +70,7 @@ function explicitRole(facts) {
   return "";
 }
 
-// The first that is a role, whether it is allowed or not.
+// The first word that is a role, whether the role is allowed or not.
 function firstNamedRole(facts) {
   if (facts.said === undefined) {
     const isRole = (word) => ROLES.has(SYNONYMS.get(word) || word);
@@ -80,7 +80,7 @@ function firstNamedRole(facts) {
   return facts.said;
 }
 
-// A landmark without a name and an item without its list are not what they say: the next word counts, or the tag.
+// A landmark without a name and an item without its list do not have their role: the next word counts, or the tag.
 function isAllowed(facts, role) {
   if (role === "region" || role === "form") return isNamedByAuthor(facts);
   const context = CONTEXTS.get(role);
@@ -96,7 +96,7 @@ const CONTEXTS = new Map(
 );
 const SEEN_THROUGH = words("div slot span");
 
-// A branch of a tree lies in another branch as well.
+// A branch of a tree may be in another branch.
 function isIn({ roles, tags }, facts) {
   const above = ownerOf(facts.element);
   const around = above && contextOf(factsOf(above));
@@ -106,7 +106,8 @@ function isIn({ roles, tags }, facts) {
   return roles.has(role) || tags.has(around.tag);
 }
 
-// The element itself, or the first above it that has a meaning; null for none. All on the way have the same.
+// The element itself, or the nearest ancestor that has a meaning; null if there is none. All elements on the way share
+// the result.
 function contextOf(facts) {
   if (facts.context !== undefined) return facts.context;
   const way = [];

@@ -1,7 +1,7 @@
 // Descriptions, values and states.
 
 import { byIds, isFirstSummary } from "./flat_tree.js";
-import { contents, joined, REFERENCED } from "./names.js";
+import { contents, joinTexts, REFERENCED } from "./names.js";
 import { attr, isSet, pass, says, textAttribute } from "./pass.js";
 import { attribute, cut, get, has, isMatch, lower, MAX_NAME, MAX_TEXT, NOTHING, tidy, words } from "./platform.js";
 import { roleOf } from "./roles.js";
@@ -10,7 +10,7 @@ import { CLICKABLE, DISABLED } from "./walk.js";
 
 export function descriptionOf(facts, name) {
   const others = facts.aria ? byIds(facts, "aria-describedby") : NOTHING;
-  const said = others.length ? joined(others, REFERENCED) : "";
+  const said = others.length ? joinTexts(others, REFERENCED) : "";
   const title = name.from === "title" ? "" : textAttribute(facts, "title");
   const text = said || textAttribute(facts, "aria-description") || title;
   return text === name.text ? "" : cut(text, MAX_NAME);
@@ -19,7 +19,7 @@ export function descriptionOf(facts, name) {
 const MASK = "••••••••";
 const secrets = new WeakSet();
 
-// Once a password, always one: pages show it by making a text field of it.
+// A field that was a password field once stays one: pages reveal a password by turning its field into a text field.
 function isSecret(input) {
   if (input.type === "password") secrets.add(input);
   return secrets.has(input) || /\bpassword\b|-password/.test(lower(attribute(input, "autocomplete")));
@@ -36,7 +36,7 @@ export function valueText(facts) {
   return isEditingHost(facts) ? editedText(facts) : "";
 }
 
-// What stylesheets add in a text that can be edited is a hint, and nobody has typed it.
+// Text that style sheets add in an editable element is a hint, which nobody has typed.
 function editedText(facts) {
   pass.typed = true;
   const text = contents(facts).trim();

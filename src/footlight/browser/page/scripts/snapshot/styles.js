@@ -8,8 +8,9 @@ export function styleOf(facts) {
   return facts.style;
 }
 
-// Styles cost more than all else, so each tree's sheets are read for who may have a pointer, generated content or
-// skipped contents, and only those are asked. A sheet of another origin cannot be read: then all are.
+// Reading styles is the slowest part, so the sheets of each tree are searched for elements that may have a pointer,
+// generated content or skipped contents, and only the styles of those are read. If a sheet of another origin cannot be
+// read, the styles of all elements are read.
 const summaries = new WeakMap();
 
 const KINDS = ["pointer", "before", "after", "skipping", "picture", "invisible"];
@@ -41,7 +42,7 @@ function readRules(rules, summary) {
     if (rule.selectorText !== undefined && rule.style && !readStyle(rule, summary)) return false;
     if (rule.styleSheet && !readImport(rule, summary)) return false;
     if (rule.cssRules?.length && !rule.selectorText && !readRules(rule.cssRules, summary)) return false;
-    // Rules nested in a rule speak of `&`, which is only known there.
+    // Rules nested in a rule refer to `&`, which is known only there.
     if (rule.selectorText && rule.cssRules?.length) return false;
   }
   return true;
@@ -79,7 +80,7 @@ const saysSomething = (content) =>
 const withoutPseudo = (selector) =>
   selector.replace(/(^|[\s,>+~(])::?(?=before|after)/g, "$1*::").replace(/::?(before|after)/g, "");
 
-// Of each kind the elements that may be meant, in all trees that were entered; null for any.
+// For each kind, the elements that may match, in all trees that were entered; null for any element.
 export class Styled {
   /** @type {Set<Element> | null} */
   invisible = null;
@@ -125,11 +126,12 @@ function addMatches(root, selectors, inline, set) {
   return set;
 }
 
-// In a line with the text around it, and part of the same words unless it is `inline-block` or the like.
+// Whether the text is in a line with the text around it. It is part of the same words unless it is `inline-block` or
+// similar.
 export const isInline = (facts) => /^(inline|contents|ruby)|math/.test(styleOf(facts).display);
 export const isWithin = (facts) => /^(inline$|contents|ruby)|math/.test(styleOf(facts).display);
 
-// What a stylesheet adds before or after an element's contents.
+// The text that a style sheet adds before or after an element's contents.
 export function generatedText(facts, pseudo) {
   if (pass.typed || !pass.styled.may(facts, pseudo)) return "";
   const style = getComputedStyle(facts.element, "::" + pseudo);
@@ -143,8 +145,8 @@ export function generatedText(facts, pseudo) {
 const CONTENT_PARTS =
   /"((?:[^"\\]|\\[\s\S])*)(?:"|\\?$)|attr\(\s*([\w-]+)[^)]*(?:\)|$)|(\/)|url\("(?:[^"\\]|\\[\s\S])*(?:"|\\?$)|[\w-]+(?:\([^)]*(?:\)|$))?/g;
 
-// `"a" attr(b) / "alternative"`: what follows the slash is said instead. Numbers that styles count are not in the
-// document, and what is written around them says nothing without them.
+// `"a" attr(b) / "alternative"`: the text after the slash is used instead. Counters are not in the document, and the
+// text around them means nothing without them.
 function contentText(element, content) {
   let text = "";
   let isCounted = false;

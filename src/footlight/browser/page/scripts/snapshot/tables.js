@@ -31,8 +31,8 @@ export function headRole(facts) {
   return isBesideData(facts.element) ? "rowheader" : "columnheader";
 }
 
-// A heading cell between headings, or alone, heads its column; one beside data, or in a row that begins or ends
-// with data, heads its row.
+// A heading cell between headings, or alone, is the head of its column; one beside data, or in a row that begins or
+// ends with data, is the head of its row.
 function isBesideData(cell) {
   const { nextElementSibling: next, previousElementSibling: previous } = cell;
   if (!next && !previous) return false;
@@ -45,7 +45,7 @@ function isBesideData(cell) {
 const isHeading = (cell) => cell !== null && get.localName.call(cell) === "th";
 const isData = (cell) => cell !== null && get.localName.call(cell) === "td" && get.firstChild.call(cell) !== null;
 
-// Many a table only lays a page out. These are the signs by which Chrome knows those that hold data.
+// Many tables are only used for layout. These are the signs by which Chrome recognises tables with data.
 function isDataTable(table) {
   if (has(table, "role") || table.isContentEditable) return true;
   if (table.summary || table.rules || table.tHead || table.tFoot || table.caption) return true;

@@ -18,7 +18,7 @@ import {
 } from "./platform.js";
 import { VISIBLE } from "./visibility.js";
 
-// What holds what somebody has typed, or words that nobody sees.
+// Elements that contain text that somebody has typed, or words that are not visible.
 const WORDLESS = words("input textarea select script style template");
 
 const TYPED_INTO = [...WORDLESS, "[contenteditable]:not([contenteditable=false])"].join();
@@ -41,7 +41,7 @@ export const isSeen = (element) => {
   return box.width > 0 && box.height > 0;
 };
 
-// In document order, in open shadow roots too, `limit` at the most; `more` where there are others.
+// In document order, in open shadow roots too, at most `limit`; `more` if there are others.
 export function testIds(root, asked) {
   const items = [];
   let more = false;

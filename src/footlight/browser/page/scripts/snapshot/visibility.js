@@ -6,8 +6,8 @@ import { attr, factsOf, isSet, pass, says } from "./pass.js";
 import { checkVisibility, isInside, lower, parentOf, words } from "./platform.js";
 import { styleOf } from "./styles.js";
 
-const GONE = 0; // with all inside it
-export const HIDDEN = 1; // itself; what is inside may be shown
+const GONE = 0; // the element with all its content
+export const HIDDEN = 1; // the element itself; its content may be shown
 export const SHOWN = 2;
 export const VISIBLE = { visibilityProperty: true, checkVisibilityCSS: true };
 
@@ -17,21 +17,21 @@ export function visibilityOf(facts) {
 }
 
 function computeVisibility(facts) {
-  // With options it takes half as long again.
+  // With options the call takes half as long again.
   const options = pass.styled.isAllVisible ? undefined : VISIBLE;
   if (checkVisibility?.call(facts.element, options)) return SHOWN;
   const { display, visibility } = styleOf(facts);
   if (display === "none" || !display) return GONE;
   if (visibility !== "visible") return HIDDEN;
   if (display === "contents" || !checkVisibility) return SHOWN;
-  return GONE; // in the skipped contents of another
+  return GONE; // in the skipped contents of another element
 }
 
 export function skipsContents(facts) {
   return pass.styled.may(facts, "skipping") && styleOf(facts).contentVisibility === "hidden";
 }
 
-// Hiding what has the focus would leave a keyboard user nowhere, so browsers do not.
+// Hiding the focused element would leave keyboard users without a position, so browsers do not hide it.
 export function isAriaHidden(facts) {
   if (!facts.aria || !isSet(facts, "aria-hidden")) return false;
   if (facts.tag === "body" || facts.tag === "html") return false;
@@ -69,7 +69,7 @@ export function isEditingHost(facts) {
   return !parent?.isContentEditable;
 }
 
-// A hand shows over it that was not there over its parent, or it has a handler of its own.
+// Whether the element shows a pointer that its parent does not have, or has a handler of its own.
 export function isClickable(facts) {
   if (facts.tag === "html" || facts.tag === "body") return false;
   if (says(facts, "onclick")) return true;

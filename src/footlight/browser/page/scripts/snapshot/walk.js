@@ -17,33 +17,33 @@ const REFERRED = words(`
   search searchbox slider spinbutton status switch tab table tablist tabpanel textbox timer toolbar tooltip tree
   treegrid treeitem
 `);
-// Around others, and worth a ref once they have a name.
+// Containers, which get a ref once they have a name.
 const REFERRED_BY_NAME = words(`
   application blockquote document figure generic group list marquee math note sectionfooter sectionheader separator
   doc-abstract doc-toc
 `);
-// Words in a line, or parts without a meaning of their own: their contents take their place.
+// Words in a line, or parts without a meaning of their own: they are replaced by their contents.
 const FOLDED = words(`
   code emphasis generic mark none rowgroup strong subscript superscript time suggestion
 `);
 const FOLDED_UNNAMED = words("group sectionfooter sectionheader");
-const WORDS = words("abbr ruby"); // in a line with others, also when they have a title
+const WORDS = words("abbr ruby"); // in a line with others, even if they have a title
 
 const INTERACTIVE = words(`
   button checkbox combobox link listbox menuitem menuitemcheckbox menuitemradio option radio searchbox slider
   spinbutton switch tab textbox treeitem
 `);
-// Their contents are a picture to the reader; only what can be reached by itself is met there.
+// Their contents are a picture to the reader; only elements inside that can be focused themselves are in the tree.
 export const WITH_PRESENTATIONAL_CHILDREN = words(`
   button checkbox img menuitemcheckbox menuitemradio meter option progressbar radio scrollbar separator slider
   switch tab
 `);
 
-export const DISABLED = 1; // by an aria-disabled above
-export const SAID = 2; // texts here are in a name already
-export const CONTROL = 4; // inside something that can be acted on
+export const DISABLED = 1; // by an ancestor with aria-disabled
+export const SAID = 2; // these texts are in a name already
+export const CONTROL = 4; // inside an element that can be acted on
 export const PRESENTATIONAL = 8;
-export const CLICKABLE = 16; // of the node itself
+export const CLICKABLE = 16; // the node itself can be clicked
 export const ESCAPED = 32; // inside the modal dialog
 
 export function visit(facts, depth, flags, deep) {
@@ -87,13 +87,13 @@ function visitVisible(facts, depth, flags, deep) {
 
 const isFoldable = (role) => FOLDED.has(role) || FOLDED_UNNAMED.has(role);
 
-// Scripts listen where nothing shows it, but these say that they do.
+// Listeners of scripts cannot be detected, but these roles say that they have one.
 const isHandled = (facts) =>
   attr(facts, "draggable") === "true" ||
   (facts.tag === "a" && !says(facts, "href") && /\S/.test(get.textContent.call(facts.element)));
 
-// Scripts may listen on each of the parts of what can be clicked, and a click on the whole meets the one in its middle.
-// Parts are told apart by their texts; one around words in a line is whole.
+// Scripts may listen on each part of something that can be clicked, and a click on the whole hits the part in its
+// middle. Parts are recognised by their texts; an element around words in a line is one whole.
 function noteParts(facts) {
   if (facts.tag === "label" || !isClickable(facts)) return;
   const parts = partsOf(facts, [], 0);
@@ -114,7 +114,7 @@ function partsOf(facts, found, deep) {
   return found;
 }
 
-// A label is pressed for its field; where that is drawn otherwise, only the label is there to press.
+// A label is clicked for its field; if the field is replaced by a drawn one, only the label can be clicked.
 function isPressed(facts) {
   if (facts.tag !== "label") return isClickable(facts) || isHandled(facts);
   const { control } = facts.element;
@@ -129,7 +129,7 @@ function visitFolded(facts, depth, flags, deep) {
   crossBoundary(facts);
 }
 
-// Whether its texts are the name of something else that is met.
+// Whether its texts are the name of another element in the tree.
 function namesAnother(facts) {
   if (facts.tag !== "label") return pass.said.has(facts.element) ? SAID : 0;
   const { control } = facts.element;
@@ -158,7 +158,7 @@ function visitChildren(facts, depth, flags, deep) {
   if (seen) addText(generatedText(facts, "after"), depth);
 }
 
-// The areas of an image map have no boxes; they are met inside the image that uses it.
+// The areas of an image map have no boxes; they are listed inside the image that uses the map.
 function visitAreas(facts, depth, flags) {
   const name = (attr(facts, "usemap") || "").replace(/^#/, "");
   if (!name) return;
