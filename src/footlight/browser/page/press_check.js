@@ -207,7 +207,7 @@ const PLAIN_STYLE = {
 
 // Return why Playwright may find the element not ready, or null if it would certainly find it visible, enabled, stable,
 // in view and hit by the mouse in its middle.
-function doubt(element) {
+function findDoubt(element) {
   const isAtRest = globalThis[Symbol.for("footlight.isAtRest")];
   if (self !== top) return "in a frame";
   if (!(element instanceof HTMLElement) || element.getRootNode() !== document) return "not in the document";
@@ -218,10 +218,10 @@ function doubt(element) {
   if (matches.call(element, DISABLED)) return "disabled";
   if (Document.prototype.querySelector.call(document, ON_TOP)) return "something is on top";
   if (!element.checkVisibility({ visibilityProperty: true })) return "not visible";
-  return doubtOfPlace(element);
+  return findPlacementDoubt(element);
 }
 
-function doubtOfPlace(element) {
+function findPlacementDoubt(element) {
   const boxes = Element.prototype.getClientRects.call(element);
   if (boxes.length !== 1) return "not one box";
   const [box] = boxes;
@@ -261,7 +261,7 @@ function finish() {
 export function queryAll(root, body) {
   if (body === "outcome") return [finish()];
   if (body === "begun") return [reply(watched !== null && watched.state !== "waiting")];
-  if (body === "ready") return [reply(doubt(root))];
+  if (body === "ready") return [reply(findDoubt(root))];
   const [kind, ms] = body.split("-");
   const element = kind === "drop" ? root : pressTarget(root);
   if (kind === "target") return [element];

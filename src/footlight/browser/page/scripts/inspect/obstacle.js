@@ -240,7 +240,7 @@ function isReadOnly(element) {
 }
 
 // A click inside a button or a link is a click on it; an option is selected through its list.
-function actedOn(element) {
+function findActionTarget(element) {
   const tag = tagOf(element);
   const wanted = tag === "option" || tag === "optgroup" ? "select" : "button,a,[role=button],[role=link]";
   return closestOf(element, wanted) || element;
@@ -248,7 +248,7 @@ function actedOn(element) {
 
 export function obstacle(element, editing) {
   if (!isConnected(element)) return obstacleOf("detached", "no longer in the page", null);
-  const target = actedOn(element);
+  const target = findActionTarget(element);
   const seen = tagOf(element) === "option" || tagOf(element) === "optgroup" ? target : element;
   if (!isVisible(seen)) return withVisiblePart(hiddenObstacle(seen), seen);
   const disabled = disabledReason(element) || disabledReason(target);

@@ -10,7 +10,7 @@ export function operations(before, after) {
     keep = drop = 0;
   };
   let at = 0;
-  const pairs = alike(before, after);
+  const pairs = pairAlike(before, after);
   for (let i = 0; i < after.length; i++) {
     const other = pairs[i];
     if (other < 0) {
@@ -32,7 +32,7 @@ export function operations(before, after) {
 }
 
 // For each record of `after` the index of the same record in `before`, or -1; the indices rise.
-function alike(before, after) {
+function pairAlike(before, after) {
   const pairs = new Int32Array(after.length).fill(-1);
   const middle = pairEnds(before, after, pairs, { a: 0, endA: after.length, b: 0, endB: before.length });
   if (middle.a === middle.endA || middle.b === middle.endB) return pairs;

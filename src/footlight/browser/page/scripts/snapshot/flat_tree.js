@@ -1,7 +1,7 @@
 // The flat tree: the children of an element through shadow roots, slots and `aria-owns`.
 
 import { isObserved, observe } from "./memory.js";
-import { attr, factsOf, pass, renewFacts, says } from "./pass.js";
+import { attr, factsOf, hasAttr, pass, renewFacts } from "./pass.js";
 import {
   attribute,
   CDATA,
@@ -47,7 +47,7 @@ function flatChildren(facts) {
   }
   const list = listOfElement(facts);
   // Not decided by styles: a text that is a direct child has no style of its own.
-  const isClosed = tag === "details" && !says(facts, "open");
+  const isClosed = tag === "details" && !hasAttr(facts, "open");
   return isClosed ? list.filter((child) => child.tag === "summary" && isFirstSummary(child.element)) : list;
 }
 
@@ -114,7 +114,7 @@ function addOwned(facts, children) {
   if (!pass.owners.size) return children;
   const isTaken = ({ element }) => element && pass.owners.has(element);
   const list = children.filter((child) => !isTaken(child));
-  if (!says(facts, "aria-owns")) return list;
+  if (!hasAttr(facts, "aria-owns")) return list;
   for (const [element, owner] of pass.owners) if (owner === facts.element) list.push(" ", factsOf(element));
   return list;
 }

@@ -3,7 +3,7 @@
 import { childrenOf } from "./flat_tree.js";
 import { joinTexts, LABEL, Name, NO_NAME, reference } from "./names.js";
 import { isSvg } from "./native_roles.js";
-import { pass, says, textAttribute } from "./pass.js";
+import { hasAttr, pass, textAttribute } from "./pass.js";
 import { findAll, get, MAX_TEXT, NOTHING, tidy, words } from "./platform.js";
 import { optionText } from "./states.js";
 
@@ -48,10 +48,10 @@ function inputName(facts) {
   const label = labelName(facts);
   if (label.text) return label;
   if (type === "image") return imageButtonName(facts);
-  if (type === "file" && !says(facts, "title")) return new Name("Choose File", "native");
+  if (type === "file" && !hasAttr(facts, "title")) return new Name("Choose File", "native");
   if (type !== "button" && type !== "submit" && type !== "reset") return NO_NAME;
   const value = tidy(element.value, MAX_TEXT);
-  if (value || says(facts, "value")) return new Name(value, "native");
+  if (value || hasAttr(facts, "value")) return new Name(value, "native");
   return new Name({ submit: "Submit", reset: "Reset" }[type] || "", "native");
 }
 

@@ -2,7 +2,7 @@
 
 import { byIds, isFirstSummary } from "./flat_tree.js";
 import { nameOf } from "./names.js";
-import { attr, factsOf, pass, says, textAttribute } from "./pass.js";
+import { attr, factsOf, hasAttr, pass, textAttribute } from "./pass.js";
 import { closest, ELEMENT, get, parentOf, words } from "./platform.js";
 import { INPUT_ROLES, isMeantToBeMet, roleOf } from "./roles.js";
 import { styleOf } from "./styles.js";
@@ -30,7 +30,7 @@ export const isSvg = (facts) => facts.element.namespaceURI.endsWith("svg");
 
 export function linkRole(facts) {
   if (attr(facts, "href") !== null) return "link";
-  if (says(facts, "xlink:href") && isSvg(facts)) return "link";
+  if (hasAttr(facts, "xlink:href") && isSvg(facts)) return "link";
   return isClickable(facts) ? "link" : "generic"; // a script handles it
 }
 
@@ -58,9 +58,9 @@ const svgGroupRole = (facts) => (nameOf(facts).text ? "group" : "generic");
 function inputRole(facts) {
   const { element } = facts;
   const role = INPUT_ROLES.get(element.type) || "textbox";
-  if (role === "checkbox" && says(facts, "switch")) return "switch";
-  if (role === "checkbox" && says(facts, "aria-pressed")) return "button";
-  return says(facts, "list") && LISTED.has(element.type) && element.list ? "combobox" : role;
+  if (role === "checkbox" && hasAttr(facts, "switch")) return "switch";
+  if (role === "checkbox" && hasAttr(facts, "aria-pressed")) return "button";
+  return hasAttr(facts, "list") && LISTED.has(element.type) && element.list ? "combobox" : role;
 }
 
 const LISTED = words("text search tel url email");

@@ -99,7 +99,7 @@ export function renewFacts(facts) {
 }
 
 // The attribute names are read once, because most attributes that are looked up are absent.
-export const says = (facts, name) => facts.names.includes(name);
+export const hasAttr = (facts, name) => facts.names.includes(name);
 export const attr = (facts, name) => (facts.names.includes(name) ? attribute(facts.element, name) : null);
 export const isSet = (facts, name) => attr(facts, name) === "true";
 

@@ -1,7 +1,7 @@
 // Roles that authors set with the attribute `role`.
 
 import { isNamedByAuthor, nativeRole } from "./native_roles.js";
-import { attr, factsOf, pass, says } from "./pass.js";
+import { attr, factsOf, hasAttr, pass } from "./pass.js";
 import { MAX_DEPTH, parentOf, words } from "./platform.js";
 import { isFocusable } from "./visibility.js";
 
@@ -48,7 +48,7 @@ export function roleOf(facts) {
 }
 
 function findRole(facts) {
-  const said = says(facts, "role") ? explicitRole(facts) : "";
+  const said = hasAttr(facts, "role") ? explicitRole(facts) : "";
   if (said && said !== "none") return said;
   if (said === "none" && !isMeantToBeMet(facts)) return "none";
   return nativeRole(facts);
@@ -74,7 +74,7 @@ function explicitRole(facts) {
 function firstNamedRole(facts) {
   if (facts.said === undefined) {
     const isRole = (word) => ROLES.has(SYNONYMS.get(word) || word);
-    const word = says(facts, "role") ? roleWords(facts).find(isRole) || "" : "";
+    const word = hasAttr(facts, "role") ? roleWords(facts).find(isRole) || "" : "";
     facts.said = SYNONYMS.get(word) || word;
   }
   return facts.said;
@@ -126,9 +126,9 @@ function contextOf(facts) {
 function isTransparent(facts) {
   const role = firstNamedRole(facts);
   if (role) return role === "none";
-  return !says(facts, "role") && (SEEN_THROUGH.has(facts.tag) || facts.tag.includes("-"));
+  return !hasAttr(facts, "role") && (SEEN_THROUGH.has(facts.tag) || facts.tag.includes("-"));
 }
 
 const ownerOf = (element) => (pass.owners.size && pass.owners.get(element)) || parentOf(element);
 
-export const isMeantToBeMet = (facts) => isFocusable(facts) || GLOBAL.some((name) => says(facts, name));
+export const isMeantToBeMet = (facts) => isFocusable(facts) || GLOBAL.some((name) => hasAttr(facts, name));

@@ -2,7 +2,7 @@
 
 import { byIds, isFirstSummary } from "./flat_tree.js";
 import { contents, joinTexts, REFERENCED } from "./names.js";
-import { attr, isSet, pass, says, textAttribute } from "./pass.js";
+import { attr, hasAttr, isSet, pass, textAttribute } from "./pass.js";
 import { attribute, cut, get, has, isMatch, lower, MAX_NAME, MAX_TEXT, NOTHING, tidy, words } from "./platform.js";
 import { roleOf } from "./roles.js";
 import { isEditingHost } from "./visibility.js";
@@ -95,7 +95,7 @@ function expandedState(facts) {
   const said = attr(facts, "aria-expanded");
   if (said === "true") return "expanded";
   if (said === "false") return "collapsed";
-  const target = says(facts, "popovertarget") ? facts.element.popoverTargetElement : null;
+  const target = hasAttr(facts, "popovertarget") ? facts.element.popoverTargetElement : null;
   if (!target) return "";
   return isMatch(target, ":popover-open") ? "expanded" : "collapsed";
 }

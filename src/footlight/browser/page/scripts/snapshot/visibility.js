@@ -2,7 +2,7 @@
 
 import { isFirstSummary, SKIPPED } from "./flat_tree.js";
 import { linkRole } from "./native_roles.js";
-import { attr, factsOf, isSet, pass, says } from "./pass.js";
+import { attr, factsOf, hasAttr, isSet, pass } from "./pass.js";
 import { checkVisibility, isInside, lower, parentOf, words } from "./platform.js";
 import { styleOf } from "./styles.js";
 
@@ -51,7 +51,7 @@ export function isFocusable(facts) {
   if (tag === "iframe" || tag === "frame") return true;
   if (!facts.names.length) return false;
   if ((tag === "a" || tag === "area") && linkRole(facts) === "link") return true;
-  if ((tag === "audio" || tag === "video") && says(facts, "controls")) return true;
+  if ((tag === "audio" || tag === "video") && hasAttr(facts, "controls")) return true;
   return hasTabIndex(facts) || isEditingHost(facts);
 }
 
@@ -72,7 +72,7 @@ export function isEditingHost(facts) {
 // Whether the element shows a pointer that its parent does not have, or has a handler of its own.
 export function isClickable(facts) {
   if (facts.tag === "html" || facts.tag === "body") return false;
-  if (says(facts, "onclick")) return true;
+  if (hasAttr(facts, "onclick")) return true;
   if (!pass.styled.may(facts, "pointer") || styleOf(facts).cursor !== "pointer") return false;
   const parent = parentOf(facts.element);
   return !parent || styleOf(factsOf(parent)).cursor !== "pointer";

@@ -4,7 +4,7 @@ import { childrenOf } from "./flat_tree.js";
 import { addText, crossBoundary } from "./lines.js";
 import { NO_NAME, nameOf, OPAQUE } from "./names.js";
 import { addNode, addOptions } from "./nodes.js";
-import { attr, factsOf, isSet, pass, says } from "./pass.js";
+import { attr, factsOf, hasAttr, isSet, pass } from "./pass.js";
 import { attribute, findAll, get, MAX_DEPTH, MAX_PART_DEPTH, MAX_PARTS, NOTHING, words } from "./platform.js";
 import { roleOf } from "./roles.js";
 import { generatedText } from "./styles.js";
@@ -62,7 +62,7 @@ export function visit(facts, depth, flags, deep) {
 
 function isInert(facts, flags) {
   if (pass.modal && !(flags & ESCAPED)) return !pass.around.has(facts.element) && !pass.beside.has(facts.element);
-  return facts.element !== pass.modal && says(facts, "inert");
+  return facts.element !== pass.modal && hasAttr(facts, "inert");
 }
 
 function visitVisible(facts, depth, flags, deep) {
@@ -90,7 +90,7 @@ const isFoldable = (role) => FOLDED.has(role) || FOLDED_UNNAMED.has(role);
 // Listeners of scripts cannot be detected, but these roles say that they have one.
 const isHandled = (facts) =>
   attr(facts, "draggable") === "true" ||
-  (facts.tag === "a" && !says(facts, "href") && /\S/.test(get.textContent.call(facts.element)));
+  (facts.tag === "a" && !hasAttr(facts, "href") && /\S/.test(get.textContent.call(facts.element)));
 
 // Scripts may listen on each part of something that can be clicked, and a click on the whole hits the part in its
 // middle. Parts are recognised by their texts; an element around words in a line is one whole.
