@@ -41,16 +41,16 @@ class AuditWatcher:
     def page_begins(self, number: int, count: int, url: str) -> None: ...
 
     def step(self, name: str) -> None:
-        """A step, such as a measurement, is about to begin."""
+        """Handle the beginning of a step, such as a measurement."""
 
     def part(self, part: AIStreamPart) -> None:
-        """The model produced a part of its stream."""
+        """Handle a part of the model's stream."""
 
     def page_grows(self, page: PageAudit) -> None:
-        """There is more in the result of the current page."""
+        """Handle a change in the result of the current page."""
 
     def page_ends(self, audit: Audit) -> None:
-        """A page has ended. `audit` has all pages that have."""
+        """Handle the end of a page. `audit` has all pages that have ended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +81,8 @@ class Auditor:
         session: Mapping[str, Any] | None = None,
         limit_s: float = PAGE_LIMIT_SECONDS,
     ) -> None:
-        """
+        """Create an auditor.
+
         Args:
             client: the caller closes it. It is reconnected if its server is lost.
             on_page: called with the result so far whenever a page has ended.

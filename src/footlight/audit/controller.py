@@ -20,7 +20,7 @@ from footlight.browser_client.controllers import Observed
 __all__ = ["AnalysisStatus", "AnalysisView", "ToolCallView", "UXAnalysisController", "apply_part"]
 
 AnalysisStatus = Literal["idle", "analyzing", "complete"]
-"""`complete` when it has ended by itself, with an error too, which the view then has."""
+"""The state of an analysis. `complete`: it ended on its own, maybe with an error, which the view then has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class UXAnalysisController(Observed[AnalysisView]):
         return self._view
 
     async def analyze(self, analysis: UXAnalysis) -> UXAnalysisResult | None:
-        """To its end. What `analyze_ux` gives is handed in.
+        """Run an analysis, the return value of `analyze_ux`, to its end.
 
         Raises:
             ConfigurationError: the model cannot be asked; it says what is missing.

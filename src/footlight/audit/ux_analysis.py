@@ -85,7 +85,8 @@ class UXAnalysis:
         return self
 
     async def __anext__(self) -> AIStreamPart:
-        """
+        """Return the next part of the analysis.
+
         Raises:
             ConfigurationError: at the start, if the model cannot be used; it names what is missing.
         """

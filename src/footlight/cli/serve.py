@@ -245,7 +245,8 @@ def serve(*, config: Path | None, headed: bool | None, shared: bool, **options: 
 
 
 def _check_display(settings: Settings) -> None:
-    """
+    """Check that a browser window has a display, if the settings ask for a window.
+
     Raises:
         ConfigurationError: a browser window is wanted, but there is no display for it.
     """

@@ -122,12 +122,12 @@ def mcp_connect(
     log: CallLog | None = None,
     timeout_ms: float | None = None,
 ) -> Connecting[McpHandle]:
-    """Connect, see that the tools are those of this module, open the session.
+    """Connect, check that the tools are those of this module, and open the session.
 
     `await` it for a handle that you close, or `async with` it. `log` is made by `create_logger`; without one
     the calls are written to standard output. `timeout_ms` bounds each call.
 
-    Raises what `footlight.client.handles.connect` raises: `RegistryDriftError` where the tools are others.
+    Raises what `footlight.client.handles.connect` raises: `RegistryDriftError` if the tools differ.
     """
     return connect(
         McpHandle,

@@ -171,7 +171,8 @@ class ModelJudgement:
         return self._run.usage
 
     async def parts(self) -> AsyncGenerator[AIStreamPart]:
-        """
+        """Yield the parts of the model's judgement.
+
         Raises:
             ModelError: the provider failed.
         """

@@ -118,7 +118,8 @@ class Measurement:
     clock: float = field(default_factory=time.monotonic)
 
     async def run(self) -> Evidence:
-        """
+        """Run the measurement.
+
         Raises:
             MCPError: the page cannot be opened at the first width, or runs no scripts.
         """

@@ -39,7 +39,7 @@ RETRY_SECONDS = (0.02, 0.1, 0.5)
 async def click_element(
     page: Page, selector: str, deadline: Deadline, *, button: Button, count: int
 ) -> str | None:
-    """Click an element, again where the press did not reach it. Return what the caller should know, or None.
+    """Click an element, repeatedly if a press does not reach it. Return a notice for the caller, or None.
 
     Raises:
         ElementNotInteractive: the element moves away at each press. The page has received no press then.

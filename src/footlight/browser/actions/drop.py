@@ -1,4 +1,4 @@
-"""Drop things onto an element that come from outside the page: files, text, links."""
+"""Drop content from outside of the page onto an element: files, text, links."""
 
 from __future__ import annotations
 

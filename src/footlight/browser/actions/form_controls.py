@@ -26,10 +26,9 @@ if TYPE_CHECKING:
 __all__ = ["select_option", "set_checked", "upload_files"]
 
 OPTIONS_SECONDS = 2.0
-"""How long a page may take to list its options where the one that was asked for is missing."""
+"""How long a page may take to list its options if the requested one is missing."""
 CHECK_MS = 250
-"""How long a page may take to say which options are selected. If it takes longer, the choice is made all the
-same."""
+"""How long a page may take to say which options are selected. The choice is made even if it takes longer."""
 MAX_OPTIONS = 50
 """Options that an error names."""
 
@@ -108,7 +107,7 @@ async def upload_files(page: Page, selector: str, files: Sequence[Path], deadlin
     """Choose files in a file input, or in the file chooser that a click on the element opens.
 
     Raises:
-        ElementNotInteractive: the element is no file input, and opens no file chooser.
+        ElementNotInteractive: the element is not a file input, and opens no file chooser.
     """
 
     async def attach(element: Locator, timeout_ms: float) -> None:

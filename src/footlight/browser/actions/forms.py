@@ -88,7 +88,7 @@ async def _find_kind(page: Page, selector: str, deadline: Deadline) -> _Kind:
     """Return the kind of a field.
 
     Raises:
-        ElementNotInteractive: the element is no field, or one that cannot be filled like this.
+        ElementNotInteractive: the element is not a field, or cannot be filled like this.
     """
     found = await read_element(
         page,

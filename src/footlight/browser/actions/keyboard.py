@@ -49,12 +49,15 @@ async def press_key(page: Page, key: str, modifiers: Sequence[str], deadline: De
 
 
 async def type_keys(page: Page, selector: str, text: str, deadline: Deadline, *, delay_ms: float) -> None:
-    """Type where the focus is, which the page may move meanwhile. `selector` is for the error's message."""
+    """Type into the focused element, which may change meanwhile.
+
+    `selector` is used in the error's message.
+    """
     await _send_keys(page, selector, text, page.playwright.keyboard.type(text, delay=delay_ms), deadline)
 
 
 async def insert_text(page: Page, selector: str, text: str, deadline: Deadline) -> None:
-    """Insert a text at once where the focus is, and press Shift, because pages listen for keys too."""
+    """Insert a text at once into the focused element, and press Shift, because pages listen for keys too."""
     await _send_keys(page, selector, "", page.playwright.keyboard.insert_text(text), deadline)
     await _send_keys(page, selector, "", page.playwright.keyboard.press("Shift"), deadline)
 

@@ -29,13 +29,13 @@ CHECK_MS = 250
 PIECE = 8
 """Characters that are typed at a time. A call that is cancelled stops between two pieces."""
 _WORDS = re.compile(r"\S*\s+|\S+")
-"""With the white space after each."""
+"""Words, each with the white space after it."""
 WORD_SETTLE_MS = 1_000
 """How long a page may change after a word until the next word is typed anyway."""
 
 
 async def fill_field(page: Page, selector: str, value: str, deadline: Deadline) -> str | None:
-    """Replace the text of a field at once. Return what the caller should know, or None.
+    """Replace the text of a field at once. Return a notice for the caller, or None.
 
     Raises:
         InvalidParameter: the field cannot hold the value.

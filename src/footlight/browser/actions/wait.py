@@ -48,7 +48,7 @@ __all__ = [
 ]
 
 STATE_SECONDS = 2.0
-"""How long a wait that has failed may look for what is there instead."""
+"""How long a failed wait may look for what the page shows instead."""
 POLL_SECONDS = 0.1
 """The time between two questions to a page that cannot report by itself."""
 MAX_QUOTE = 100
@@ -132,7 +132,7 @@ async def _wait_for_any_frame(page: Page, text: str, timeout_ms: float) -> None:
             await _elements_with(frame, text).wait_for(state="visible", timeout=timeout_ms)
             ended.put_nowait(None)
         except Error as error:
-            if frame == page.playwright.main_frame:  # It is there until the page is closed.
+            if frame == page.playwright.main_frame:  # It exists until the page is closed.
                 ended.put_nowait(error)
 
     async def in_shadow_roots(frame: Frame) -> None:
@@ -224,7 +224,7 @@ _IN_SHADOW_ROOTS = """([text, expected]) => {
     return !expected;
   }
 }"""
-"""Says whether a shadow root shows the text, or with `false` whether none does."""
+"""Returns whether a shadow root shows the text or, with `false`, whether none does."""
 
 
 async def _find_closest_texts(page: Page, text: str) -> list[str]:

@@ -50,7 +50,7 @@ def attached_page(endpoint: str, *, target: str | None = None) -> Generator[sync
 
 @asynccontextmanager
 async def attached_page_async(endpoint: str, *, target: str | None = None) -> AsyncGenerator[async_api.Page]:
-    """Do the same for asyncio, with the same errors."""
+    """Yield the page as `attached_page` does, for asyncio."""
     async with async_playwright() as playwright:
         browser = await playwright.chromium.connect_over_cdp(endpoint, timeout=CONNECT_MS, no_defaults=True)
         pages = [page for context in browser.contexts for page in context.pages]

@@ -266,7 +266,7 @@ def _missing(
 
 
 async def _prepare(context: BrowserContext, options: SessionOptions) -> None:
-    """What a context takes when it is made, and that of a profile only afterwards."""
+    """Apply the options that a new context takes as arguments, and that of a profile only after its start."""
     try:
         if options.state:
             await context.set_storage_state(cast("Any", to_playwright(options.state)))

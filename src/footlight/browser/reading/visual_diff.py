@@ -34,7 +34,7 @@ FRAME = (255, 140, 0)
 
 
 class UnreadablePicture(ValueError):
-    """The data is no PNG or JPEG, is damaged, or has too many pixels."""
+    """The data is not a PNG or JPEG, is damaged, or has too many pixels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def compare(
     Pixels in an ignored area are taken as equal.
 
     Raises:
-        UnreadablePicture: `before` is no image.
+        UnreadablePicture: `before` is not an image.
     """
     old, new = _open_image(before), _open_image(after)
     size = (max(old.width, new.width), max(old.height, new.height))

@@ -1,9 +1,9 @@
-"""The live picture of a page: frames while somebody wants them, and nothing otherwise.
+"""The live picture of a page: frames as long as somebody watches.
 
-Chromium sends a frame when the page has changed, and the next one only after an acknowledgement, which is
-what paces it. The channel is our own, so a video of the same page can run beside it. Where the server has
-secrets, a frame of the browser is only the sign that something has changed: what is shown is a screenshot
-with the secrets covered. Other browsers are asked for screenshots at intervals.
+Chromium sends a frame when the page has changed, and the next one only after an acknowledgement, which
+limits the rate. The channel is separate, so a video of the same page can be recorded at the same time. If
+the server has secrets, a frame only signals that something has changed, and a screenshot with the secrets
+covered is shown. In other browsers, screenshots are taken at intervals.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ __all__ = ["LiveFrame", "show_live", "take_still"]
 logger = logging.getLogger(__name__)
 
 FRAME_SECONDS = 0.2
-"""How late a frame is acknowledged. Two may be under way, so that at most ten come in a second."""
+"""The delay before a frame is acknowledged. Two may be under way, so at most ten arrive per second."""
 FIRST_SECONDS = 0.05
-"""A page that has sent no frame by then shows nothing new, so that a screenshot is taken."""
+"""After this time without a first frame, the page is not changing, and a screenshot is taken."""
 POLL_SECONDS = 0.5
 QUALITY = 60
 MAX_SIDE = 1_600
@@ -57,7 +57,7 @@ OnFrame = Callable[[LiveFrame], None]
 
 @contextlib.asynccontextmanager
 async def show_live(page: Page, on_frame: OnFrame) -> AsyncGenerator[None]:
-    """Give the frames of a page to `on_frame` in this block."""
+    """Pass the frames of a page to `on_frame` during this block."""
     live = _LivePicture(page, on_frame)
     try:
         await live.start()
@@ -69,7 +69,9 @@ async def show_live(page: Page, on_frame: OnFrame) -> AsyncGenerator[None]:
 async def take_still(
     page: Page, *, quality: int = QUALITY, timeout_ms: float = SCREENSHOT_MS
 ) -> bytes | None:
-    """Return what the page shows now as a JPEG, with the secrets covered. None where it does not answer."""
+    """Return a screenshot of the page as a JPEG, with the secrets covered, or None if the page does not
+    answer.
+    """
     options = ScreenshotOptions(type="jpeg", quality=quality)
     with contextlib.suppress(FootlightError, Error, TimeoutError):
         async with asyncio.timeout(timeout_ms / 1000):

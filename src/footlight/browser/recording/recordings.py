@@ -44,7 +44,10 @@ class Recordings:
         *,
         mask: Callable[[str], str] | None = None,
     ) -> None:
-        """`mask` removes the secrets of the server, where there are any, from a text before it is written."""
+        """Create the recordings.
+
+        `mask`, if any, removes the server's secrets from a text before it is written.
+        """
         self._context = context
         self._browser = browser
         self._scratch = scratch

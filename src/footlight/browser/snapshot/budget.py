@@ -20,11 +20,11 @@ from footlight.browser.snapshot.rendering import Line, make_lines, render_text
 __all__ = ["fit_snapshot"]
 
 FEWEST_OF_RUN = 3
-"""So many of a run of similar siblings are shown at least, and the last one."""
+"""The minimum number of similar siblings in a run that are shown, besides the last one."""
 _FULL = 0.9
-"""The part of the budget that ends the search for a better use of it."""
+"""The share of the budget at which the search for a better use of it ends."""
 _ITEMS = frozenset(("row", "listitem", "option", "treeitem", "article", "menuitem", "term", "definition"))
-"""Siblings of these roles are similar whatever is in them."""
+"""Roles whose elements are similar as siblings, independent of their content."""
 _NEWS = frozenset(("alert", "alertdialog", "dialog", "status"))
 _CHROME = frozenset(("banner", "complementary", "contentinfo", "navigation"))
 _NEWS_RANK, _MAIN_RANK, _OTHER_RANK, _CHROME_RANK = 0, 2, 4, 6

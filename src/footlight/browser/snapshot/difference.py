@@ -52,7 +52,7 @@ class SnapshotDifference:
 
 
 def compute_difference(before: Sequence[Node], after: Sequence[Node]) -> SnapshotDifference | None:
-    """Return the difference, or None where a reader would see none. Boxes and test ids are ignored."""
+    """Return the difference, or None if a reader would see none. Boxes and test ids are ignored."""
     span = find_changed_span(before, after)
     if span is None:
         return None

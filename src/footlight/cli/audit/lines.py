@@ -43,7 +43,7 @@ class PendingCalls:
 
     @property
     def first(self) -> str | None:
-        """The call that the model waits for."""
+        """The call for which the model waits."""
         return next((_describe_call(part) for part, _ in self._pending.values()), None)
 
     def begin(self, part: ToolCallPart) -> None:

@@ -58,7 +58,8 @@ def list_server_tools(server: str, *, headers: Sequence[str]) -> Tools:
 def _run_with_client(
     server: str, headers: Sequence[str | None], use: Callable[[MCPClient], Awaitable[Value]]
 ) -> Value:
-    """
+    """Connect to the server, and run the work with the client.
+
     Raises:
         BadUsage: the server or a header is not a valid value.
         RequestRefused: the server answered with an error.

@@ -1,4 +1,4 @@
-"""A tool's schemas become types: expressions, and the definitions that those refer to."""
+"""Turn a tool's schemas into types: expressions, and the definitions to which they refer."""
 
 from __future__ import annotations
 
@@ -228,7 +228,7 @@ class Translator:
         flat = self._schemas.flat(schema)
         told: Mapping[str, Any] = {} if isinstance(flat, bool) else flat
         if not isinstance(flat, bool) and self._is_fields(flat):
-            # Told of the field here, and so the same class wherever it says the same.
+            # The field has the description, so that equal schemas share one class.
             schema = {key: value for key, value in flat.items() if key not in ("default", "description")}
         return ParameterDefinition(
             name,
@@ -245,7 +245,7 @@ class Translator:
         key = f"alias {self._schemas.identity(schema)}"
         if key in self._open:
             if self._open[key] == self._depth:
-                return NEVER  # It is itself or something else: something else.
+                return NEVER  # A choice between the schema itself and others: only the others count.
             self.paths.setdefault(key, path)
             return Reference(key)
         self._open[key] = self._depth

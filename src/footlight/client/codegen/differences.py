@@ -12,7 +12,9 @@ __all__ = ["constant", "differences"]
 
 
 def constant(module: str, name: str) -> str | None:
-    """Return the text that the module has under this name; None where there is none, or no module."""
+    """Return the text of the constant with this name in a module, or None if there is no constant or no
+    module.
+    """
     parsed = _parse_module(module)
     for node in parsed.body if parsed else ():
         match node:

@@ -1,4 +1,4 @@
-"""Types as values, before they are text: `list[str]`, `Literal["a"] | None`, a class to be written."""
+"""Types as values, before they are rendered: `list[str]`, `Literal["a"] | None`, a reference to a class."""
 
 from __future__ import annotations
 

@@ -25,12 +25,12 @@ __all__ = ["Generated", "command_line", "generate"]
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """What became of it: the number of tools, and by what the module differs from the one that was there."""
+    """The result: the number of tools, and the differences between the module and the one that was there."""
 
     tools: int
     differences: Sequence[str]
     command: str
-    """That writes the module anew."""
+    """The command that generates the module again."""
     variables: Sequence[str]
     """The environment variables from which the module reads the secrets of the server's address."""
 
@@ -85,7 +85,7 @@ async def _list_tools(server: object, headers: Mapping[str, str] | None) -> tupl
     """Return the tools of the server and its name."""
     client = await spawn_client(transport_for(server, headers=headers))
     try:
-        # Not its version: a new one with the same tools needs no new module.
+        # The version is left out: a new version with the same tools needs no new module.
         return await client.list_tools(), str(client.get_server_info().get("name") or "")
     finally:
         await client.close()
@@ -115,10 +115,10 @@ def _read_existing_module(out: Path, *, force: bool) -> str | None:
 
 
 def _is_same(before: str, tools: Sequence[Tool], source: Source) -> bool:
-    """Return whether the module is what would be written, but for when and by which command.
+    """Return whether the module equals the one that would be written, except for its date and its command.
 
-    A command says in which folder it was typed, as `--out tools.py` and `--out tests/tools.py` do. What else
-    it says, such as the server, the module says too.
+    A command depends on the folder in which it was typed: compare `--out tools.py` and `--out
+    tests/tools.py`. Everything else in it, such as the server, is in the module too.
     """
     generated = re.search(f"(?m)^{re.escape(GENERATED)}(.*)$", before)
     command = constant(before, "REGENERATE")

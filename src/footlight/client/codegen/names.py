@@ -1,4 +1,4 @@
-"""Names of tools and their parts as Python's: no two the same, and each the same on every run."""
+"""Python names for tools and their parts: unique, and the same on every run."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def is_key(name: str) -> bool:
 
 
 def attributes(names: Iterable[str], *, reserved: Collection[str], longest: int = 128) -> dict[str, str]:
-    """Return an attribute for each name on the wire: the name itself where it can be an attribute.
+    """Return an attribute for each name on the wire: the name itself if it can be an attribute.
 
     `run.file` is run_file, `class` is class_. Where two would be the same, or one is a name of its own,
     a few digits of a hash follow: which tool an attribute calls never depends on the others.
@@ -69,7 +69,7 @@ def type_names(candidates: Mapping[str, Sequence[str]], *, taken: Collection[str
         left = {key: each for key, each in waiting.items() if key not in settled}
         nobodys |= {key: each[0] for key, each in left.items() if len(each) == 1}
         waiting = {key: each[1:] for key, each in left.items() if len(each) > 1}
-    # One after another: the digits of two may be the same.
+    # Add the names one after another, because the digits of two may be the same.
     for key, name in sorted(nobodys.items()):
         names[key] = _make_unique(name, key, used)
         used.add(names[key])

@@ -14,7 +14,9 @@ UNSAFE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff0-\ufffb\U000e0000-\U000e0fff"
     "\ud800-\udfff]"
 )
-"""Controls, halves of characters, marks that turn the direction of writing. Spelt out, as Unicode grows."""
+"""Control characters, halves of surrogate pairs, and marks that change the direction of text. The ranges are
+listed explicitly, because they differ between versions of Unicode.
+"""
 
 _ESCAPED = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\"}
 

@@ -30,12 +30,12 @@ def mcp_connect(
     log: CallLog | None = None,
     timeout_ms: float | None = None,
 ) -> Connecting[McpHandle]:
-    """Connect, see that the tools are those of this module, open the session.
+    """Connect, check that the tools are those of this module, and open the session.
 
     `await` it for a handle that you close, or `async with` it. `log` is made by `create_logger`; without one
     the calls are written to standard output. `timeout_ms` bounds each call.
 
-    Raises what `footlight.client.handles.connect` raises: `RegistryDriftError` where the tools are others.
+    Raises what `footlight.client.handles.connect` raises: `RegistryDriftError` if the tools differ.
     """
     return connect(
         McpHandle,
@@ -57,12 +57,12 @@ class Source:
     variables: Sequence[str] = ()
     """The environment variables that stand for secrets, as `${NAME}`."""
     regenerate: str = ""
-    """The command that writes the module anew."""
+    """The command that generates the module again."""
     server_name: str = ""
     adapter: str | None = None
-    """One of `ADAPTERS`; None is the one that fits the tools."""
+    """A name in `ADAPTERS`, or None for the adapter that fits the tools."""
     generated: str = ""
-    """When: ISO 8601."""
+    """The time of generation, in ISO 8601."""
 
 
 def render_tools(tools: Iterable[Tool], source: Source | None = None) -> str:

@@ -1,6 +1,6 @@
-"""JSON Schemas in a form to read types from: references followed, `allOf` merged, choices side by side.
+"""Normalize JSON Schemas to read types from them: follow references, merge `allOf`, and list alternatives.
 
-Schemas are whatever a server sent: what is odd in one is as if it were not there.
+Schemas are whatever a server sent: malformed parts are ignored.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ MOST_STEPS = 5_000
 """Steps in the translation of one tool. A schema that needs more is recursive, and the rest of it is `Any`.
 """
 MOST_COPIED = 100_000
-"""Properties, and references within an object, likewise: a large schema is not gone through each time."""
+"""Limits for properties and for references within an object, so that a large schema is not read repeatedly.
+"""
 MOST_CHOICES = 64
 DEEPEST = 200
 """References that lead to references, and levels of `allOf` within `allOf`."""

@@ -1,4 +1,4 @@
-"""The assertions of an exported test: what is the same in every run of a logged result."""
+"""The assertions of an exported test: the parts of a logged result that are the same in every run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SHORTEST_PIECE = 4
 _REF = re.compile(r"(?<![^\s\[(])e[1-9]\d*(?![^\s\]),])|\[ref=[^\]\s]{0,20}\]?")
 """The number of an element in one look at a page."""
 _CODE = re.compile(r'"code":\s*"(?P<quoted>\w+)"|^(?P<said>[A-Z][A-Z0-9_]{2,}): ')
-"""Of an error that is an object: as a client says it, or as logs have had it."""
+"""The code of an error that is an object, as a client formats it, or as older logs have it."""
 _COLOUR = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
 _CHANGING = re.compile(r'(?<![A-Za-z0-9])[0-9a-f]{8,}(?![A-Za-z0-9])|\d+|"|[^\x20-\x7e]+')
 """Parts of an error that change, besides those that `normalize_text` replaces: ids, numbers, non-ASCII."""
@@ -45,7 +45,7 @@ def assertions(result: Any, name: str) -> list[str]:
     if result is None or is_summary(result):
         return []
     if isinstance(result, (bool, int, float)):
-        # A log has it as JSON, and a handle gives the text.
+        # The log has the value of the JSON, and a handle returns the text.
         return [f"assert json.loads({name}) {_equals(result)}"]
     found = list(leaves(result))
     if found and all(_stays(path, value) for path, value in found):
@@ -70,7 +70,7 @@ def _assertion(name: str, path: Path, value: Any) -> Iterator[str]:
 
 
 def _pieces(lines: Sequence[str], most: int) -> list[str]:
-    """Return what stays of the lines, from the first that says something."""
+    """Return the pieces of the lines that do not change, from the first informative line on."""
     found: list[str] = []
     for told in lines:
         line = _COLOUR.sub(CHANGES, told[:LONGEST_LINE])
@@ -92,10 +92,10 @@ def at(name: str, path: Path) -> str:
 
 
 def select_distinctive_parts(error: str) -> Sequence[str]:
-    """Return the parts of an error's message by which it is known: its code, or what it says and keeps.
+    """Return the parts of an error's message that identify it: its code, or the texts that do not change.
 
-    The first line is often the same for all failures of a server. So a part of each line counts, the longest
-    first.
+    The first line is often the same for all failures of a server, so a part of each line is returned, the
+    longest first.
     """
     if code := _CODE.search(error):
         return [code["quoted"] or code["said"]]

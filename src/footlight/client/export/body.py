@@ -42,7 +42,7 @@ _SPECIAL = re.compile(r"[\\^$.|?*+()\[\]{}]")
 
 @dataclass(frozen=True, slots=True)
 class ResultPlace:
-    """In the result of a call, by its line."""
+    """A place in the result of a call, which is given by its line."""
 
     line: int
     path: Path
@@ -84,7 +84,7 @@ class Body:
         known = (
             assertions(self._without_what_changes(result), variable)
             if text is None
-            # Beside the log there is the text, and a method may give something else.
+            # The file beside the log has the text, and a method may return something else.
             else assertions(self._without_what_changes(text), f"{variable}.text")
         )
         made = self._call(each.name, arguments) if text is None else self._whole_call(each.name, arguments)

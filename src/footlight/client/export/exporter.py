@@ -20,7 +20,7 @@ from footlight.protocol.errors import MCPError
 __all__ = ["export_test", "name_of_test"]
 
 _MADE_UP = re.compile(r"(?=[\w-]*\d)[\w-]{8,}")
-"""An id of the server's: no address, no words."""
+"""An id that the server made: it is neither an address nor words."""
 
 _READ = re.compile(r'os\.environ\["(\w+)"\]')
 
@@ -101,7 +101,7 @@ def _without_secrets(server: str) -> str:
     try:
         return without_secrets(server).address
     except ValueError:
-        return server  # It is no command line, and will be refused as one.
+        return server  # It is not a valid command line, and will be refused later.
 
 
 def _name_suffix(name: str) -> str:

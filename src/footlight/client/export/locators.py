@@ -1,4 +1,4 @@
-"""Replace refs in arguments by locators that work in another run, where the log has them."""
+"""Replace refs in arguments by locators that work in another run, if the log has them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["refs_in", "with_locators"]
 
 _REF = re.compile(r"\s*(?:\[ref=e[1-9]\d*\]|(?:ref=|@)?e[1-9]\d*)\s*(?:>>.*)?", re.DOTALL)
 _SELECTORS = re.compile(r"selector|source|target|ref|element", re.IGNORECASE)
-"""What a parameter is called that names an element."""
+"""The names of parameters that name an element."""
 
 
 def with_locators(call: LoggedCall) -> Mapping[str, Any]:

@@ -1,4 +1,4 @@
-"""Python source, laid out as `ruff format` leaves it: on one line where that fits, else one item a line."""
+"""Format Python source like `ruff format`: on one line if it fits, else with one item per line."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class BracketGroup:
-    """Items between brackets, each with what stands before it: `key=`, or `"key": `."""
+    """Items between brackets, each with the text before it: `key=`, or `"key": `."""
 
     opening: str
     items: Sequence[tuple[str, Expression]]

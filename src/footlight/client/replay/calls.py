@@ -31,7 +31,7 @@ OF_A_LOG = b'{"name":'
 
 @dataclass(frozen=True, slots=True)
 class LoggedOutcome:
-    """What a log says of a call. `result` and `locator` are None where it says nothing of them."""
+    """What a log says about a call. `result` and `locator` are None if it does not have them."""
 
     ok: bool
     result: Any = None
@@ -41,9 +41,10 @@ class LoggedOutcome:
 
 @dataclass(frozen=True, slots=True)
 class LoggedCall:
-    """A call, the number of its line, and what came of it, where the file says so.
+    """A call, the number of its line, and its outcome, if the file has one.
 
-    `raw`: it was written by a log, with the session's key and all. `redacted`: not with the arguments it had.
+    `raw`: a log wrote it, with all arguments, such as the session's key. `redacted`: some of its arguments
+    were removed.
     """
 
     line: int
@@ -63,7 +64,7 @@ class _Line(NamedTuple):
 
 
 class _Bad(Exception):
-    """What is wrong with a line. One that is `ours` was a log's: a call would be missing without it."""
+    """An error in a line. A line that is `ours` was written by a log: without it, a call would be missing."""
 
     def __init__(self, message: str, *, ours: bool = False) -> None:
         super().__init__(message)
@@ -81,13 +82,13 @@ class _LogEntry(NamedTuple):
 def read_calls(data: bytes, *, name: str) -> tuple[LoggedCall, ...]:
     """Return the calls of a file, in order. `name` is the name of the file in errors.
 
-    Blank lines do not count. In a log that was printed other programs may have written, whole lines or before
-    one of its own: what is not the log's is left out with a warning. So is its last line where that was cut
-    off with its writer. A sequence has nothing but calls.
+    Blank lines do not count. In a log on the console, other programs may have written whole lines, or text
+    before a line of the log: it is left out with a warning. So is an incomplete last line. A sequence
+    contains only calls.
 
     Raises:
-        MCPError: a line is neither of a sequence nor of a log, or was of a log and is broken; says which, and
-            what is wrong with it.
+        MCPError: a line belongs neither to a sequence nor to a log, or is a broken line of a log. The message
+            names the line and the error.
     """
     lines = [(line, _read(line)) for line in _lines(data)]
     is_log = any(isinstance(read, _LogEntry) and read.phase is not None for _, read in lines)
@@ -110,7 +111,7 @@ def read_calls(data: bytes, *, name: str) -> tuple[LoggedCall, ...]:
                 waiting.setdefault((seq, call.name), []).append(len(calls))
             calls.append(call)
         elif places := waiting.get((seq, call.name)):
-            # Several runs may stand in one file, each counted from 1.
+            # One file may contain several runs, each numbered from 1.
             order = reversed(range(len(places)))
             alike = (each for each in order if calls[places[each]].arguments == call.arguments)
             at = places.pop(next(alike, -1))
@@ -143,11 +144,11 @@ def _lines(data: bytes) -> Iterator[_Line]:
 
 
 def _read(line: _Line) -> _LogEntry | _Bad:
-    """Return the content of a line, or what is wrong with it."""
+    """Return the content of a line, or the error in it."""
     try:
         entry = _entry(line.data)
     except _Bad as error:
-        # What somebody else printed may have no end of its line.
+        # The output of another program may not end with a line end.
         begins = line.data.find(OF_A_LOG)
         try:
             entry = _entry(line.data[begins:]) if begins > 0 else None

@@ -1,8 +1,8 @@
-"""Compare a logged value with a live one, and follow ids that the server makes up anew.
+"""Compare a logged value with a live one, and track ids that the server generates in each run.
 
 A string of a logged result that differs from the live one at the same place is such an id, if it has at least
-8 characters and is a whole string in the arguments of a later call. There, and where results are compared,
-the live one replaces it.
+8 characters and is a whole string in the arguments of a later call. In these arguments, and when results are
+compared, it is replaced by the live one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["MISSING", "Identifiers", "ReplayDifference", "compare_results", "for
 MOST_SHOWN = 10
 MOST_LINES = 12
 MOST_COMPARED = 60
-"""Lines, of two texts that differ."""
+"""The maximum number of lines in the diff of two texts."""
 LONGEST = 160
 
 
@@ -33,12 +33,12 @@ class _Missing:
 
 
 MISSING = _Missing()
-"""Stands for the value that one of the two results does not have."""
+"""Marks a value that one of the two results does not have."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayDifference:
-    """At a place of the result: what the log has there, and what was answered now."""
+    """A difference at a place of the result: the logged value, and the value of this run."""
 
     path: Path
     logged: Any
@@ -126,7 +126,7 @@ SHORTEST = 8
 
 
 class Identifiers:
-    """What the log's ids are by now."""
+    """Maps the ids in the log to the ids of this run."""
 
     def __init__(self, calls: Iterable[LoggedCall]) -> None:
         self._live: dict[str, str] = {}
@@ -136,7 +136,7 @@ class Identifiers:
             self._needed |= dict.fromkeys(strings_of(call.arguments), call.line)
 
     def note(self, logged: str, live: str) -> None:
-        """Remember the present id of a session, for where results contain it."""
+        """Note the current id of a session, which results may contain."""
         self._live[logged] = live
 
     def learn(self, call: LoggedCall, logged: Any, live: Any) -> None:
@@ -151,12 +151,14 @@ class Identifiers:
         return len(text) >= SHORTEST and self._needed.get(text, 0) > line
 
     def in_arguments(self, arguments: Any) -> Any:
-        """A copy in which whole strings are the live ones. A session's short name may be a word as well: it
-        stays."""
+        """Return a copy with logged ids replaced if they are whole strings.
+
+        A short name of a session may also be a word, so it is not replaced.
+        """
         return map_strings(
             arguments, lambda text: self._live.get(text, text) if len(text) >= SHORTEST else text
         )
 
     def in_text(self, text: str) -> str:
-        """A text of the log with the live ids, also within it."""
+        """Return a text of the log with the ids of this run, also inside of the text."""
         return self._live.get(text) or replace_keys(text, self._live)

@@ -21,9 +21,9 @@ LARGEST_SIDECAR = 50_000_000
 
 
 class Written(NamedTuple):
-    """Its kind (`text`, `image`, …; "" where there is nothing), and its value where that is known.
+    """A result: its kind (`text`, `image`, …; "" for no result), and its value, if that is known.
 
-    `lines`: the value is a text's lines, as a file beside the log has them, and not what it says as JSON.
+    `lines`: the value is the lines of a text, as a file beside the log has them, not the value of its JSON.
     """
 
     kind: str
@@ -34,7 +34,7 @@ class Written(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sidecars:
-    """The files beside a log, wherever it is by now. Only names that a log gives are read."""
+    """The files beside a log, even if the log was moved. Only files that the log names are read."""
 
     log: Path | None = None
 

@@ -38,7 +38,7 @@ class ReplayDiffers(AssertionError):
 class Script:
     """A file that was read. `name` is what errors call it; the calls have their variables filled in.
 
-    `hidden` takes the values of variables out of all that is said of it.
+    `hidden` removes the values of variables from messages about the script.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Script:
     sidecars: Sidecars = field(default_factory=Sidecars)
 
     def place(self, call: LoggedCall) -> str:
-        """Return the line and what is called there."""
+        """Return the line of the call and a short form of the call, for a message."""
         return f"{self.name}, line {call.line}: {self.brief(call)}"
 
     def brief(self, call: LoggedCall) -> str:
@@ -59,9 +59,9 @@ class Script:
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """A call that was made again: what it gave, or how it failed, and what is different from what was logged.
+    """A call that was made again: its result or its error, and the differences from the log.
 
-    After one that `stops` there is no other: it failed, and should not.
+    A call that `stops` is the last one: it failed, although it was logged as successful.
     """
 
     call: LoggedCall
@@ -92,7 +92,7 @@ def read_script(path: Path, variables: Mapping[str, str] | None = None) -> Scrip
 def script_of(
     data: bytes, variables: Mapping[str, str], *, name: str, sidecars: Sidecars | None = None
 ) -> Script:
-    """Return the script of a file's content. Raises what `read_script` raises."""
+    """Return the script of a file's content. Raises the same errors as `read_script`."""
     calls = fill_calls(read_calls(data, name=name), variables, name=name)
     return Script(name, calls, Hidden(variables), sidecars or Sidecars())
 

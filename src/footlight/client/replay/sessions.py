@@ -23,8 +23,8 @@ def opens_sessions(calls: Iterable[LoggedCall]) -> bool:
 def without_session(
     calls: Sequence[LoggedCall], adapter: Adapter, taking: Container[str], *, name: str
 ) -> tuple[LoggedCall, ...]:
-    """What a handle calls: nothing that opens or closes sessions, and no session's key, which it gives
-    itself.
+    """Return the calls that a handle makes: without those that open or close sessions, and without the
+    session's key, which the handle adds.
 
     `taking` are the names of the tools that take the key.
 

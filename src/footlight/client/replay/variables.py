@@ -1,4 +1,4 @@
-"""`${name}` in the strings of arguments becomes the value that was given for it. Text stays text.
+"""Replace `${name}` in the strings of arguments by the value given for it.
 
 In a sequence, and in a line of a log that was redacted, each must have a value; `$${` stands for `${`. Every
 other line of a log is what was sent: there `${name}` is a variable only where it was given a value, and text
@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 
 PLACE = re.compile(r"(?P<escape>\$)?\$\{(?P<name>[A-Za-z_][\w.-]*)\}")
 SHORTEST = 4
-"""Characters of a value that is looked for within other text, to be hidden there."""
+"""The minimum number of characters of a value that is hidden inside of other text."""
 
 
 def fill_calls(

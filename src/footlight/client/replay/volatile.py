@@ -45,17 +45,17 @@ _TEXTS = (
 
 
 def normalize_text(text: str) -> str:
-    """Return the text with `CHANGES` for what is another each time."""
+    """Return the text with `CHANGES` in place of the parts that differ in each run."""
     for pattern, same in _TEXTS:
         text = pattern.sub(same, text)
     return text
 
 
 def is_volatile_field(path: Path, was: object, now: object) -> bool:
-    """By its name, of which the last word counts: `durationMs`, `created_at`, `port`; all that is in
-    `timing`.
+    """Return whether a field differs in each run.
 
-    A `startTime` is only if it is a number, and a `pageId` only where it looks made up.
+    The last word of its name decides: `durationMs`, `created_at`, `port`. Everything in `timing` differs, a
+    `startTime` only if it is a number, and a `pageId` only if it looks generated.
     """
     names = [step for step in path if isinstance(step, str)]
     if any(name in _TIMINGS for name in names):

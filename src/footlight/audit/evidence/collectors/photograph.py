@@ -65,7 +65,8 @@ def _boxes(*, again: bool = False, forget: bool = False) -> str:
 
 
 async def _take_screenshot(page: AuditedPage, *, full_page: bool) -> PageScreenshot:
-    """
+    """Take a screenshot of the page.
+
     Raises:
         MCPError: the screenshot failed or cannot be read.
     """
