@@ -140,7 +140,7 @@ def test_what_shows_through_is_white() -> None:
     "data", [b"", b"no picture", png(Image.new("L", (9, 9)))[:45], b"GIF89a" + bytes(99)]
 )
 def test_what_is_no_picture_is_refused(data: bytes) -> None:
-    with pytest.raises(UnreadablePicture, match="it is no PNG or JPEG that can be read"):
+    with pytest.raises(UnreadablePicture, match="it is not a readable PNG or JPEG"):
         compare(data, page(), threshold=0.1)
 
 

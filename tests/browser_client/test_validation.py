@@ -85,8 +85,8 @@ def test_a_web_url_passes_as_it_is(url: str) -> None:
                 *("ftp://example.com", "https:/example.com", "view-source:http://example.com", None, 7),
             )
         ],
-        ("http://example.com/\n", "has a line break, a tab or another control character; take it out"),
-        ("http://exam\tple.com/", "has a line break, a tab or another control character; take it out"),
+        ("http://example.com/\n", "has a line break, a tab or another control character; remove it"),
+        ("http://exam\tple.com/", "has a line break, a tab or another control character; remove it"),
         *[
             (url, "is not valid by the URL Standard; check its host and its port")
             for url in (

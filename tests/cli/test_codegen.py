@@ -244,7 +244,7 @@ def test_a_module_that_was_cut_or_edited_is_written_anew(generating: Generating)
 
     assert checked[:2] == (
         1,
-        "mcp_tools.py is not up to date:\n  what is there is not a module that was generated\n"
+        "mcp_tools.py is not up to date:\n  the existing file is not a generated module\n"
         f"Run {generating.command}\n",
     )
     assert generating.run("--check")[0] == 0

@@ -48,7 +48,7 @@ def validate_url(url: object, *, tool: str) -> str:
     if not isinstance(url, str) or not _WEB.match(url):
         _refuse(tool, "url", url, "must start with http:// or https://")
     if _CONTROL.search(url):
-        _refuse(tool, "url", url, "has a line break, a tab or another control character; take it out")
+        _refuse(tool, "url", url, "has a line break, a tab or another control character; remove it")
     if not is_url(url):
         _refuse(tool, "url", url, "is not valid by the URL Standard; check its host and its port")
     return url

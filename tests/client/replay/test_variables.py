@@ -83,7 +83,7 @@ def test_what_was_redacted_is_given_anew() -> None:
     with pytest.raises(MCPError) as raised:
         fill({"value": "***"}, raw=True, redacted=True, password="x")
     assert str(raised.value) == (
-        "calls.jsonl, line 1: fill was redacted when it was logged, so what it was called with is not known; "
+        "calls.jsonl, line 1: fill was redacted when it was logged, so its arguments are not known; "
         "write ${NAME} where the value was, and give it with --var NAME=VALUE"
     )
 

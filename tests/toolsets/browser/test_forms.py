@@ -172,7 +172,7 @@ async def test_a_value_of_the_wrong_kind_changes_nothing(
         ("<button id=x>go</button>", "a button", "Use click."),
         (
             "<div id=x><input></div>",
-            "no field of a form, but a <div>",
+            "not a form field, but a <div>",
             "Give the selector of the field itself.",
         ),
     ],

@@ -286,7 +286,7 @@ _KIND = """element => {
   if (role === 'combobox') return is('combobox', {editable: field.isContentEditable});
   if (field.isContentEditable) return is('text');
   if (field instanceof HTMLButtonElement || role === 'button') return no('a button', press);
-  return no(`no field of a form, but a <${field.localName}>`, 'Give the selector of the field itself.');
+  return no(`not a form field, but a <${field.localName}>`, 'Give the selector of the field itself.');
 }"""
 
 _CLEAN = """

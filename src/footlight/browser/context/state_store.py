@@ -86,7 +86,7 @@ def _read(path: Path, name: str) -> dict[str, Any] | None:
     except (OSError, ValueError, RecursionError) as error:
         raise _damaged_state_error(name, str(error)) from None
     if not isinstance(data, dict):
-        raise _damaged_state_error(name, "it is no JSON object")
+        raise _damaged_state_error(name, "it is not a JSON object")
     return cast("dict[str, Any]", data)
 
 

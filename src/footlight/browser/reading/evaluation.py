@@ -81,7 +81,7 @@ _CAUGHT = """async args => {
     try {
       return {thrown: String(error).replace(/^Error: /, '')};
     } catch {
-      return {thrown: 'what the script threw cannot be told'};
+      return {thrown: 'the thrown value cannot be described'};
     }
   }
 }"""

@@ -54,7 +54,7 @@ async def print_pdf(page: Page, options: PrintOptions, deadline: Deadline) -> by
             raise await explain_page_failure(page, error) from error
         raise InvalidParameter(
             f"The browser did not print: {cause(error)}",
-            suggestion="pages must name pages that there are, such as 1-3, 5. A browser with a window may "
+            suggestion="pages must name existing pages, such as 1-3, 5. A browser with a window may "
             "not print at all: start the server with --headless.",
             pages=options.pages or None,
         ) from error

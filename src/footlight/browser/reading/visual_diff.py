@@ -90,7 +90,7 @@ def _open_image(data: bytes) -> Image.Image:
                     raise UnreadablePicture(f"it has more than {MAX_PIXELS} pixels")
                 return _flatten(image)
     except (OSError, SyntaxError, Image.DecompressionBombError):
-        raise UnreadablePicture("it is no PNG or JPEG that can be read") from None
+        raise UnreadablePicture("it is not a readable PNG or JPEG") from None
 
 
 def _flatten(image: Image.Image) -> Image.Image:

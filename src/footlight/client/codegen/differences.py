@@ -31,7 +31,7 @@ def differences(old: str, new: str) -> list[str]:
     """Return a line for each kind of difference, and nothing if the two texts mean the same."""
     before, after = _parse_module(old), _parse_module(new)
     if before is None or after is None:
-        return ["what is there is not a module that was generated"]
+        return ["the existing file is not a generated module"]
     known, live = _hashes(before), _hashes(after)
     same = {name for name in known.keys() & live.keys() if known[name] == live[name]}
     methods = _methods(before), _methods(after)
@@ -45,7 +45,7 @@ def differences(old: str, new: str) -> list[str]:
     }
     lines = [f"{what}: {', '.join(sorted(names))}" for what, names in told.items() if names]
     if not lines and ast.dump(before) != ast.dump(after):
-        lines.append("what is around the tools: the server's name, the command, the adapter, or our own text")
+        lines.append("outside of the tools: the server's name, the command, the adapter, or our own text")
     return lines
 
 

@@ -31,15 +31,14 @@ def fill_calls(
     """Return the calls with the arguments that are sent. `name` is the name of the file in errors.
 
     Raises:
-        MCPError: names all variables that have no value, and the lines that need them; or a line was redacted
-        when
-            it was logged, and nothing was put in place of what was taken out.
+        MCPError: variables have no value, and the message names them and the lines that need them; or a line
+            was redacted when it was logged, and no variable replaces the redacted value.
     """
     for call in calls:
         if call.redacted and not _places(call):
             raise MCPError(
-                f"{name}, line {call.line}: {call.name} was redacted when it was logged, so what it "
-                "was called with is not known; write ${NAME} where the value was, and give it with "
+                f"{name}, line {call.line}: {call.name} was redacted when it was logged, so its "
+                "arguments are not known; write ${NAME} where the value was, and give it with "
                 "--var NAME=VALUE",
                 reason="invalid",
             )

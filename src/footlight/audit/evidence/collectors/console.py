@@ -59,7 +59,7 @@ BY_KIND: Mapping[MessageKind, Rule] = {
         id="console/content-security-policy",
         severity="medium",
         title="The page's own security policy refuses parts of it",
-        advice="Allow what the page needs in its Content-Security-Policy, or take it out of the page.",
+        advice="Allow what the page needs in its Content-Security-Policy, or remove it from the page.",
         help_url="https://developer.mozilla.org/docs/Web/HTTP/CSP",
     ),
     "error": Rule(

@@ -88,7 +88,7 @@ RULES = (
         id="forms/autocomplete-wrong",
         wcag=("1.3.5 AA",),
         severity="medium",
-        title="Browsers are told a wrong purpose of a field, and fill in something else",
+        title="A field declares a wrong purpose, so browsers fill in something else",
         advice="Set `autocomplete` to what the label asks for.",
         help_url=f"{WCAG}identify-input-purpose",
     ),

@@ -60,8 +60,8 @@ RULES = (
         id="outline/drawn-list",
         wcag=("1.3.1 A",),
         severity="low",
-        title="A list is drawn with signs, and is none for who hears the page",
-        advice="Write `<ul>` with `<li>`, so that it is told how many there are, and one can go past them.",
+        title="A list is drawn with characters, so screen readers do not announce it",
+        advice="Write `<ul>` with `<li>`, so that screen readers announce the number of items.",
         help_url=f"{WCAG}info-and-relationships",
     ),
 )
