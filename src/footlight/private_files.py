@@ -59,7 +59,7 @@ def open_private(file: Path, flags: int) -> int:
 
 
 def write_private_json(path: Path, data: Mapping[str, Any]) -> Path:
-    """Atomically write `data` as JSON to a file with mode 0600, and return `path`.
+    """Write `data` atomically as JSON to a file with mode 0600, and return `path`.
 
     Raises:
         OSError: The file cannot be written.

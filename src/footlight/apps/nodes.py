@@ -101,7 +101,7 @@ def _trim_node(node: Node, role: str, element: str, scope: _Scope) -> TrimmedNod
 class RefMap:
     """The refs `e1`, `e2`, … of one page, as the caller knows them.
 
-    A whole snapshot numbers the refs anew. In between, known nodes keep their refs and new nodes get the next
+    A whole snapshot assigns new refs. In between, known nodes keep their refs and new nodes get the next
     numbers, so that no ref changes its element.
     """
 

@@ -46,7 +46,7 @@ class Events:
         self.downloads.append(download)
 
     def take(self) -> Events:
-        """Return the events, and begin to collect anew."""
+        """Return the collected events and clear them."""
         taken = Events(
             self.pages[-MAX_EVENTS:],
             self.dialogs[-MAX_EVENTS:],
