@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: demo test test-all coverage mutation conformance conformance-client agreement check bench release pictures gen setup clean help
+.PHONY: demo test test-all coverage mutation conformance conformance-client agreement check bench release docs pictures gen setup clean help
 
 demo: ## drive a real site through the server and show each call
 	@scripts/demo $(ARGS)
@@ -37,6 +37,9 @@ bench: ## measure, beside the same work in plain Playwright
 
 release: ## build and check wheel, sdist, MCPB bundle and container context; publish nothing
 	@scripts/release $(ARGS)
+
+docs: ## build the documentation as a site, in .docs/site
+	@scripts/docs $(ARGS)
 
 pictures: ## make the pictures of the README and the documentation, from real runs
 	@scripts/pictures $(ARGS)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from footlight.errors import APP_CODES, CODES, ConfigurationError, FootlightError
-from scripts.reference.markdown import join, prose, table, yes_or_no
+from scripts.reference.markdown import bullets, join, prose, table, yes_or_no
 
 INTRO = """\
 A tool that fails returns `{success: false, error}`, and its result is marked `isError`. `error` is
@@ -16,31 +18,48 @@ A tool that fails returns `{success: false, error}`, and its result is marked `i
 - `suggestion` says what to do. It may be more specific than the text below.
 
 An unknown tool, a [resource](resources.md) that does not exist, a [prompt](prompts.md) that cannot be
-rendered and a message that is no MCP request are protocol errors and have no such code. The column Origin
-tells the codes of the specification of Footlight from those that Footlight adds.
+rendered and a message that is no MCP request are protocol errors and have no such code. Origin tells the
+codes of the specification of Footlight from those that Footlight adds.
 """
 
 
 def render() -> str:
-    heads = ["Code", "What it means", "Retryable", "Suggestion"]
-    rows = [[*_row(error), "specified" if error.is_specified else "Footlight's own"] for error in CODES]
     return join(
         [
             "# Errors",
             INTRO.strip(),
-            table([*heads, "Origin"], rows),
+            "## Codes",
+            _overview(CODES),
+            *(_section(error, _origin(error)) for error in CODES),
+            "## Codes of an app under test",
             "With the toolset `metamask`, codes begin with the prefix of the app, and there are these too:",
-            table(heads, map(_row, APP_CODES)),
+            _overview(APP_CODES),
+            *(_section(error) for error in APP_CODES),
+            "## Wrong settings",
             "A wrong setting ends `footlight` with exit status 2 before the server starts "
             f"(`{ConfigurationError.code}`), so no client sees it.",
         ]
     )
 
 
-def _row(error: type[FootlightError]) -> list[str]:
-    return [
-        f"`{error.code}`",
-        prose(error.__doc__ or ""),
-        yes_or_no(error.default_retryable),
-        error.default_suggestion,
+def _overview(errors: Iterable[type[FootlightError]]) -> str:
+    rows = [
+        [f"[`{error.code}`](#{error.code.lower()})", prose(error.__doc__ or ""), _retryable(error)]
+        for error in errors
     ]
+    return table(["Code", "What it means", "Retryable"], rows)
+
+
+def _section(error: type[FootlightError], *facts: str) -> str:
+    """Return the section of a code, whose heading is the anchor that other pages link to."""
+    retryable = f"Retryable: {_retryable(error)}"
+    listed = bullets([f"Suggestion: {error.default_suggestion}", retryable, *facts])
+    return join([f"### {error.code}", prose(error.__doc__ or ""), listed])
+
+
+def _origin(error: type[FootlightError]) -> str:
+    return "Origin: specified" if error.is_specified else "Origin: Footlight's own"
+
+
+def _retryable(error: type[FootlightError]) -> str:
+    return yes_or_no(error.default_retryable)

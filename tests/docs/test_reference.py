@@ -87,7 +87,10 @@ def test_every_prompt_and_each_of_its_arguments_is_there_with_its_text() -> None
 def test_every_code_is_there() -> None:
     text = (REFERENCE / "errors.md").read_text("utf-8")
 
-    assert re.findall(r"^\| `(\w+)`", text, re.MULTILINE) == [error.code for error in (*CODES, *APP_CODES)]
+    codes = [error.code for error in (*CODES, *APP_CODES)]
+
+    assert re.findall(r"^\| \[`(\w+)`\]", text, re.MULTILINE) == codes
+    assert re.findall(r"^### (\w+)$", text, re.MULTILINE) == codes
 
 
 def test_every_public_name_of_the_client_and_each_of_its_methods_is_there() -> None:

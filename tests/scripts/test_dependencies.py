@@ -51,3 +51,11 @@ def test_every_dependency_has_its_line_with_its_range_on_its_page() -> None:
     run_time, _, development = ([name + range_ for name, range_ in table] for table in rows)
 
     assert (sorted(run_time), sorted(development)) == (sorted(RUN_TIME), sorted(DEVELOPMENT))
+
+
+def test_the_generator_of_the_site_is_named_with_its_range() -> None:
+    page = (ROOT / "docs/dependencies.md").read_text(encoding="utf-8")
+    [requirement] = PYPROJECT["dependency-groups"]["docs"]
+    name, range_ = re.fullmatch(r"([\w-]+)(.*)", requirement).groups()
+
+    assert f"`{name}` (`{range_}`" in page

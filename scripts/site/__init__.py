@@ -1,0 +1,1 @@
+"""Build the documentation as a site."""

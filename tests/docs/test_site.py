@@ -1,0 +1,172 @@
+"""`make docs` builds a site that a reader can use: every page of it, in a real browser."""
+
+from __future__ import annotations
+
+import functools
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Generator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import urldefrag
+
+import pytest
+
+from footlight.errors import APP_CODES, CODES
+from scripts.screenshots.viewer import Browser, find_ref, open_browser
+from scripts.site.pages import UnknownTarget, copy_pages
+from tests.docs.markdown import PAGES, ROOT
+
+LIMIT_SECONDS = 600
+REPOSITORY = "https://code.example/footlight"
+DESKTOP = (1280, 900)
+PHONE = (390, 844)
+
+slow = pytest.mark.slow
+long = pytest.mark.timeout(LIMIT_SECONDS)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("docs") / "site"
+    command = (sys.executable, "-m", "scripts.site", "--out", str(out))
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return out
+
+
+@pytest.fixture(scope="module")
+def url(built: Path) -> Generator[str]:
+    handler = functools.partial(QuietHandler, directory=str(built))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: Any) -> None:
+        """Log nothing."""
+
+
+def pages_of(built: Path) -> list[str]:
+    pages = sorted(file.relative_to(built).as_posix() for file in built.rglob("*.html"))
+    return [page for page in pages if page != "404.html"]
+
+
+@slow
+@long
+def test_every_page_loads_without_errors_and_without_other_hosts(built: Path, url: str) -> None:
+    with open_browser(size=DESKTOP) as browser:
+        for page in pages_of(built):
+            browser.call("navigate", url=f"{url}/{page}", observe="none")
+        messages = browser.call("console_messages")["data"]["messages"]
+        requests = browser.call("get_request_log", limit=1_000)["data"]["entries"]
+
+    assert len(pages_of(built)) == len(PAGES)
+    assert messages == []
+    assert [each["url"] for each in requests if not each["url"].startswith(url)] == []
+    assert [each["url"] for each in requests if each.get("status") not in (200, 304)] == []
+
+
+@slow
+@long
+def test_every_internal_link_leads_to_a_page_and_an_anchor(built: Path, url: str) -> None:
+    links: set[str] = set()
+    with open_browser(size=DESKTOP) as browser:
+        for page in pages_of(built):
+            browser.call("navigate", url=f"{url}/{page}", observe="none")
+            links |= {each["href"] for each in browser.call("extract_links")["data"]["links"]}
+    internal = {link.removeprefix(f"{url}/") for link in links if link.startswith(url)}
+
+    assert len(internal) > 500
+    assert [link for link in sorted(internal) if not leads_somewhere(built, link)] == []
+
+
+def leads_somewhere(built: Path, link: str) -> bool:
+    page, anchor = urldefrag(link)
+    file = built / (page or "index.html")
+    return file.is_file() and (not anchor or f'id="{anchor}"' in file.read_text("utf-8"))
+
+
+@slow
+@long
+def test_every_page_is_readable_on_a_phone(built: Path, url: str) -> None:
+    with open_browser("--enable-script-evaluation", size=PHONE) as browser:
+        widths = {page: content_width(browser, f"{url}/{page}") for page in pages_of(built)}
+
+    assert {page: width for page, width in widths.items() if width > PHONE[0]} == {}
+
+
+def content_width(browser: Browser, page: str) -> int:
+    browser.call("navigate", url=page, observe="none")
+    return browser.call("evaluate", script="document.documentElement.scrollWidth")["data"]["result"]
+
+
+@slow
+@long
+def test_every_error_code_has_an_anchor_that_the_search_finds(built: Path, url: str) -> None:
+    html = (built / "reference/errors.html").read_text("utf-8")
+    anchors = re.findall(r'<h3 id="(\w+)"', html)
+
+    with open_browser(size=DESKTOP) as browser:
+        browser.call("navigate", url=f"{url}/index.html", observe="none")
+        dialog = browser.observe("press", key="k", modifiers=["Control"])
+        browser.call("type", selector=find_ref(dialog, 'combobox "Search"'), text="STALE_REF")
+        browser.call("wait_for_selector", selector="[role=option][aria-selected=true]")
+        browser.call("press", key="Enter")
+        browser.call("wait_for", url="**/reference/errors.html*#stale_ref")
+
+    assert anchors == [error.code.lower() for error in (*CODES, *APP_CODES)]
+
+
+def test_links_lead_from_the_new_places_of_pages(tmp_path: Path) -> None:
+    root, site = tmp_path / "root", tmp_path / "site"
+    write(
+        root,
+        {
+            "README.md": '<img src="docs/pictures/a.png" alt="A"> [guide](docs/guide.md#start) [a](src/a.py)',
+            "CONTRIBUTING.md": "[home](README.md)",
+            "CHANGELOG.md": "[other](https://example.com) [here](#changed)",
+            "docs/guide.md": "[how](../CONTRIBUTING.md), [code](../src)\n\n```text\n[not](a/link)\n```\n",
+            "docs/reference/tools.md": "[guide](../guide.md)",
+            "docs/pictures/a.png": "",
+            "src/a.py": "",
+        },
+    )
+
+    pages = copy_pages(root, site, repository=REPOSITORY)
+
+    assert pages == {"index.md", "contributing.md", "changelog.md", "guide.md", "reference/tools.md"}
+    assert {page: (site / page).read_text() for page in sorted(pages)} == {
+        "changelog.md": "[other](https://example.com) [here](#changed)",
+        "contributing.md": "[home](index.md)",
+        "guide.md": f"[how](contributing.md), [code]({REPOSITORY}/tree/main/src)\n\n"
+        "```text\n[not](a/link)\n```\n",
+        "index.md": '<img src="pictures/a.png" alt="A"> [guide](guide.md#start) '
+        f"[a]({REPOSITORY}/blob/main/src/a.py)",
+        "reference/tools.md": "[guide](../guide.md)",
+    }
+    assert (site / "pictures/a.png").is_file()
+
+
+def test_a_link_that_leads_to_no_file_is_named(tmp_path: Path) -> None:
+    texts = {"README.md": "", "CONTRIBUTING.md": "", "CHANGELOG.md": "", "docs/guide.md": "[gone](gone.md)"}
+    write(tmp_path, texts)
+
+    with pytest.raises(UnknownTarget, match=r"docs/guide\.md: gone\.md leads to no file"):
+        copy_pages(tmp_path, tmp_path / "site", repository=REPOSITORY)
+
+
+def write(root: Path, texts: dict[str, str]) -> None:
+    for name, text in texts.items():
+        file = root / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
