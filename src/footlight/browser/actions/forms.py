@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from footlight.browser.driver.deadline import Deadline
     from footlight.browser.page.page import Page
 
-__all__ = ["Field", "FieldKind", "FieldValue", "fill_form"]
+__all__ = ["Field", "FieldKind", "FieldValue", "Filled", "fill_form"]
 
 FieldValue = str | bool | int | float | list[str]
 FieldKind = Literal["text", "checkbox", "radio", "radiogroup", "select", "combobox", "listbox"]
@@ -41,6 +41,14 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
+class Filled:
+    """A field that was filled, and what the caller should know about it."""
+
+    kind: FieldKind
+    notice: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class _Kind:
     """The kind of a field. An `editable` combobox takes any text; `multiple` allows several options."""
 
@@ -49,8 +57,10 @@ class _Kind:
     multiple: bool
 
 
-async def fill_form(page: Page, fields: Sequence[Field], deadline: Deadline) -> list[FieldKind]:
-    """Fill the fields, and return their kinds. A combobox that took the text without a choice is a `text`.
+async def fill_form(page: Page, fields: Sequence[Field], deadline: Deadline) -> list[Filled]:
+    """Fill the fields, and return their kinds, with a notice for each that holds another text than given.
+
+    A combobox that took the text without a choice is a `text`.
 
     Raises:
         FootlightError: a field is missing or cannot hold its value, and no field was changed yet; or a field
@@ -64,7 +74,7 @@ async def fill_form(page: Page, fields: Sequence[Field], deadline: Deadline) -> 
             )
         except FootlightError as error:
             raise _with_index(error, index, done=None) from error
-    filled: list[FieldKind] = []
+    filled: list[Filled] = []
     for index, (field, kind) in enumerate(zip(fields, kinds, strict=True)):
         deadline.stage(f"filling {field.selector}")
         try:
@@ -135,7 +145,7 @@ def _describe_expected(kind: _Kind, value: FieldValue) -> str | None:
     return f"{'a text or number' if kind.name == 'text' else 'the name of an option'}{several}"
 
 
-async def _fill(page: Page, field: Field, kind: _Kind, deadline: Deadline) -> FieldKind:
+async def _fill(page: Page, field: Field, kind: _Kind, deadline: Deadline) -> Filled:
     selector, value = field.selector, field.value
     # The element was found with its kind. Its steps have all of the time.
     unwatched = deadline.without_patience()
@@ -171,10 +181,12 @@ async def _fill(page: Page, field: Field, kind: _Kind, deadline: Deadline) -> Fi
             lambda box, timeout_ms: _open_and_choose(box, field, deadline, timeout_ms),
         )
     else:
-        await fill_field(page, selector, words[0], deadline)
-        if kind.name == "combobox" and not await _take_suggestion(page, field, deadline):
-            return "text"
-    return kind.name
+        notice = await fill_field(page, selector, words[0], deadline)
+        if kind.name != "combobox":
+            return Filled(kind.name, notice)
+        if not await _take_suggestion(page, field, deadline):
+            return Filled("text", notice)
+    return Filled(kind.name)
 
 
 def _to_text(value: str | float) -> str:

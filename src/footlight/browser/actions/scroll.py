@@ -20,6 +20,8 @@ async def scroll_by(
 ) -> dict[str, float]:
     """Scroll by so many CSS pixels. Return the position afterwards and its limits: `x`, `y`, `maxX`, `maxY`.
 
+    `moved` is 1 where the position is another than before, and 0 otherwise.
+
     An element that is given with 0 and 0 is scrolled into view.
     """
     if selector is None:
@@ -39,16 +41,21 @@ _SCROLL = """(first, second) => {
   const scrolls = it => it === root || /(auto|scroll|overlay)/.test(
     getComputedStyle(it).overflowX + getComputedStyle(it).overflowY);
   let box = root;
+  const before = element && element.getBoundingClientRect();
   if (element || !moves(root)) {
     let at = element || document.elementFromPoint(innerWidth / 2, innerHeight / 2);
     if (element && !x && !y) element.scrollIntoView({block: 'center', behavior: 'instant'});
     while (at && !(moves(at) && scrolls(at))) at = at.parentElement;
     box = at || root;
   }
+  const from = [box.scrollLeft, box.scrollTop];
   box.scrollBy({left: x, top: y, behavior: 'instant'});
+  const after = element && element.getBoundingClientRect();
+  const hasMoved = before && (before.x !== after.x || before.y !== after.y);
   return {
     x: Math.round(box.scrollLeft), y: Math.round(box.scrollTop),
     maxX: Math.max(0, box.scrollWidth - box.clientWidth),
     maxY: Math.max(0, box.scrollHeight - box.clientHeight),
+    moved: Number(hasMoved || from[0] !== box.scrollLeft || from[1] !== box.scrollTop),
   };
 }"""

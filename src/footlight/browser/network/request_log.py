@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -19,6 +20,9 @@ __all__ = ["RESOURCE_TYPES", "LogEntry", "LogFilter", "RequestLog"]
 LOG_SIZE = 5_000
 MAX_REQUESTS_HELD = 1_000
 """The number of requests whose headers and bodies can be read, because Playwright keeps memory for each."""
+
+MAX_COMPARED = 200
+"""The number of earlier requests among which one to the same path is looked for."""
 
 RESOURCE_TYPES = (
     "document",
@@ -79,6 +83,10 @@ def _url_matches(pattern: str, url: str) -> bool:
     return matches_wildcard(pattern, url) if "*" in pattern else pattern in url
 
 
+def _address_of(entry: LogEntry) -> tuple[str, str]:
+    return entry.method, entry.url.partition("?")[0]
+
+
 class RequestLog:
     """The last requests of a session, oldest first."""
 
@@ -97,6 +105,19 @@ class RequestLog:
 
     def matching(self, conditions: LogFilter) -> list[LogEntry]:
         return [entry for entry in self._entries if conditions.accepts(entry)]
+
+    def since(self, began: float, *, page: str) -> list[LogEntry]:
+        """Return what a page has sent since then (`time.monotonic()`), oldest first."""
+        entries = itertools.takewhile(lambda entry: entry.began >= began, reversed(self._entries))
+        return [entry for entry in entries if entry.page == page][::-1]
+
+    def before(self, entry: LogEntry) -> Iterator[LogEntry]:
+        """Yield the requests of the same page to the same path, before this one, latest first."""
+        address = _address_of(entry)
+        earlier = itertools.dropwhile(lambda each: each is not entry, reversed(self._entries))
+        for each in itertools.islice(earlier, 1, MAX_COMPARED):
+            if each.page == entry.page and _address_of(each) == address:
+                yield each
 
     def find(self, id: str) -> LogEntry | None:
         return next((entry for entry in self._entries if entry.id == id), None)

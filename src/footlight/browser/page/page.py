@@ -13,6 +13,7 @@ from collections.abc import Coroutine, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from weakref import WeakKeyDictionary
 
 from footlight.browser.driver.deadline import no_progress
 from footlight.browser.driver.playwright_api import Error, is_closed
@@ -160,6 +161,12 @@ class Page:
         """The URL of a navigation that timed out. The browser may still open it later."""
         self.committed = asyncio.Event()
         """Set by the next document, which may be the browser's own page about a failure."""
+        self.navigated_at = 0.0
+        """When the main frame was last at a new address or had a new document (`time.monotonic()`)."""
+        self.frame_reloaded_at = 0.0
+        """When an inner frame last had a new document at the same address (`time.monotonic()`)."""
+        self.told_records: set[int] = set()
+        """The ids of the records of actions whose calls were answered."""
         self.watched_for_rest_at = 0.0
         """When the settling script began its last watch that the next wait may continue."""
         self.report_stage: Stage = no_progress
@@ -169,6 +176,7 @@ class Page:
         self._throttling: CDPSession | None = None
         self._unanswered_navigations: dict[Request, float] = {}
         """When the requests for documents of any frame were sent that have no answer."""
+        self._frame_urls: WeakKeyDictionary[Frame, str] = WeakKeyDictionary()
         self._interrupted: set[asyncio.Task[Any]] = set()
         """Actions that cannot end before a dialog of this page is answered."""
         page.on("crash", self._on_crash)
@@ -206,6 +214,11 @@ class Page:
     def _on_navigated(self, frame: Frame) -> None:
         if frame == self._page.main_frame:
             self.committed.set()
+            self.navigated_at = time.monotonic()
+            return
+        if self._frame_urls.get(frame) == frame.url:
+            self.frame_reloaded_at = time.monotonic()
+        self._frame_urls[frame] = frame.url
 
     def _on_loaded(self, event: str, stage: str) -> None:
         self.load_times[event] = time.monotonic()

@@ -1,12 +1,14 @@
 // Says whether a document is at rest. A selector engine of Playwright, in a world of its own: the page can neither
 // see it nor change its clock and its frames. Only named fields still shadow members (`<img name=getAnimations>`).
 //
-// The body `begin` begins a watch, `go-on` asks again. The reply is an element made for the purpose; its attribute
+// The body `begin` begins a watch, `go-on` asks again, and `told` asks only for the record of effects.js. The reply is an element made for the purpose; its attribute
 // `v` holds the milliseconds after which to ask again, or 0 when the document is at rest: two frames were drawn
 // without a change to the document or its open shadow trees, and no animation ends within the time that is left.
 //
 // A document that came to rest is observed until its first change. As long as there is none, an action has started
 // nothing that is visible, and one frame after its events is enough.
+
+import { toldRecord } from "./effects.js";
 
 const REST_MS = 500; // How long to wait for rest, which some pages never reach.
 const RESTLESS_MS = 100; // How long to wait for a page that did not come to rest the last time.
@@ -15,11 +17,11 @@ const NO_FRAME_MS = 25; // Pages in the background draw no frames, and pages out
 const LONG_FRAME_MS = 50; // The most that one frame counts: a script that computes for long draws none.
 const MIN_WAIT_MS = 3;
 const FRAMES = 2;
-const EVERYTHING = { subtree: true, childList: true, attributes: true, characterData: true };
+export const EVERYTHING = { subtree: true, childList: true, attributes: true, characterData: true };
 const INPUT_EVENTS = ["pointerdown", "pointerup", "click", "keydown", "keyup", "input", "change", "submit", "drop"];
 const MOVING_EVENTS = ["scroll", "resize", "load", "animationstart", "transitionrun", "toggle"];
 
-const shadowOf = Object.getOwnPropertyDescriptor(Element.prototype, "shadowRoot").get;
+export const shadowOf = Object.getOwnPropertyDescriptor(Element.prototype, "shadowRoot").get;
 const stateOf = Object.getOwnPropertyDescriptor(Document.prototype, "readyState").get;
 const { createElement, createTreeWalker, getAnimations } = Document.prototype;
 
@@ -213,10 +215,12 @@ function ask(body) {
 }
 
 // After another engine's reply, which is an element of its own, the attribute continues with that reply:
-// `17 {"state": "arrived"}`.
+// `17 {"state": "arrived"}`. Where the document is at rest, it continues with the record of the last action.
 export function queryAll(root, body) {
-  const first = root.nodeType === Node.ELEMENT_NODE ? " " + root.getAttribute("v") : "";
+  const isAfter = root.nodeType === Node.ELEMENT_NODE;
+  const first = isAfter ? " " + root.getAttribute("v") : "";
+  const wait = body === "told" ? 0 : ask(body);
   const reply = createElement.call(document, "i");
-  reply.setAttribute("v", ask(body) + first);
+  reply.setAttribute("v", wait + (isAfter || wait ? first : toldRecord()));
   return [reply];
 }

@@ -7,10 +7,12 @@ drawn two frames without one.
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from footlight.browser.driver.playwright_api import Error
 from footlight.javascript import selector_engine
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from footlight.browser.driver.deadline import Deadline
     from footlight.browser.page.page import Page
 
-__all__ = ["ask_and_watch", "register_settling", "settle"]
+__all__ = ["ActRecord", "ask_and_watch", "read_records", "register_settling", "settle"]
 
 _ENGINE = "footlight-settle"
 
@@ -32,9 +34,28 @@ FRAME_MS = 250.0
 """How long a frame inside the page may take to answer once. One that hangs is not waited for."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActRecord:
+    """What the input events of an action met in one document (`effects.js`)."""
+
+    id: int
+    acted: bool
+    """Whether something is certain to have happened."""
+    stale: bool
+    """Whether the document changed before the action, or changes all the time."""
+    kind: str | None = None
+    """What `reason` is about: `blocked`, `kept` and `idle` explain why nothing happened, `nowhere` why a link
+    led nowhere. `lost` and `part` also count where something did.
+    """
+    reason: str | None = None
+    point: tuple[float, float] | None = None
+    """Where the mouse was pressed, in CSS pixels of the viewport. Only in the main frame."""
+    is_main: bool = False
+
+
 async def register_settling(playwright: Playwright) -> None:
     """Register the settling script. Call this before any page is opened."""
-    source = selector_engine(Path(__file__).parent, "settling")
+    source = selector_engine(Path(__file__).parent, "settling", "effects")
     await playwright.selectors.register(_ENGINE, source, content_script=True)
 
 
@@ -45,44 +66,90 @@ async def ask_and_watch(page: Page, question: str) -> str:
     return (reply or "").partition(" ")[2]
 
 
-async def settle(page: Page, since: float, deadline: Deadline, *, limit_ms: float) -> None:
+async def settle(page: Page, since: float, deadline: Deadline, *, limit_ms: float) -> list[ActRecord] | None:
     """Wait until what began since then (`time.monotonic()`) is over, for no longer than the limit.
 
-    A page that is closed, has crashed or hangs counts as settled.
+    A page that is closed, has crashed or hangs counts as settled. Return the records of the last action in
+    its documents, or None where the limit was reached.
     """
     limit_ms = min(max(1.0, limit_ms), deadline.remaining_ms)
     with suppress(TimeoutError):
         async with asyncio.timeout(limit_ms / 1000):
-            await _settle(page, since, limit_ms)
+            return await _settle(page, since, limit_ms)
+    return None
 
 
-async def _settle(page: Page, since: float, limit_ms: float) -> None:
+async def read_records(page: Page) -> list[ActRecord]:
+    """Return the records of the last action in the documents of a page, without waiting for rest."""
+    main = page.playwright.main_frame
+
+    async def read(frame: Frame) -> ActRecord | None:
+        with suppress(Error):
+            reply = await frame.get_attribute(f"{_ENGINE}=told", "v", timeout=FRAME_MS)
+            return _parse_record((reply or "").partition(" ")[2], is_main=frame == main)
+        return None
+
+    with suppress(TimeoutError):
+        async with asyncio.timeout(FRAME_MS / 1000):
+            frames = [main, *(each for each in page.playwright.frames if each != main)][: MAX_FRAMES + 1]
+            return [each for each in await asyncio.gather(*map(read, frames)) if each]
+    return []
+
+
+def _parse_record(text: str, *, is_main: bool) -> ActRecord | None:
+    if not text:
+        return None
+    told: dict[str, Any] = json.loads(text)
+    return ActRecord(
+        id=told["id"],
+        acted=told["acted"],
+        stale=told["stale"],
+        kind=told.get("kind"),
+        reason=told.get("reason"),
+        point=(told["x"], told["y"]) if "x" in told else None,
+        is_main=is_main,
+    )
+
+
+async def _settle(page: Page, since: float, limit_ms: float) -> list[ActRecord]:
     traffic = page.traffic
+    records: list[ActRecord] = []
     while True:
         await traffic.wait_until_idle(since)
         if page.closed or page.crashed:
-            return
+            return records
         begun = traffic.begun
-        await _wait_for_still_frames(page, limit_ms)
+        records = await _wait_for_still_frames(page, limit_ms)
         if traffic.begun == begun and traffic.is_idle(since):
-            return
+            return records
 
 
-async def _wait_for_still_frames(page: Page, limit_ms: float) -> None:
+async def _wait_for_still_frames(page: Page, limit_ms: float) -> list[ActRecord]:
     main = page.playwright.main_frame
     inside = [frame for frame in page.playwright.frames if frame != main][:MAX_FRAMES]
     begun = time.monotonic() - page.watched_for_rest_at < WATCH_SECONDS
     page.watched_for_rest_at = 0.0
-    await asyncio.gather(
-        _wait_for_still_frame(main, timeout=limit_ms, begun=begun),
+    records = await asyncio.gather(
+        _wait_for_still_frame(main, timeout=limit_ms, begun=begun, is_main=True),
         *(_wait_for_still_frame(frame, timeout=FRAME_MS) for frame in inside),
     )
+    return [record for record in records if record]
 
 
-async def _wait_for_still_frame(frame: Frame, timeout: float, *, begun: bool = False) -> None:
-    """Wait until the frame's document is still or gone, or takes longer than `timeout` for an answer."""
+async def _wait_for_still_frame(
+    frame: Frame, timeout: float, *, begun: bool = False, is_main: bool = False
+) -> ActRecord | None:
+    """Wait until the frame's document is still or gone, or takes longer than `timeout` for an answer.
+
+    Return the record of the last action in a document that is still.
+    """
     body = "go-on" if begun else "begin"
     with suppress(Error):
-        while wait_ms := float(await frame.get_attribute(f"{_ENGINE}={body}", "v", timeout=timeout) or 0):
-            await asyncio.sleep(wait_ms / 1000)
+        while True:
+            reply = await frame.get_attribute(f"{_ENGINE}={body}", "v", timeout=timeout)
+            wait, _, told = (reply or "0").partition(" ")
+            if not float(wait):
+                return _parse_record(told, is_main=is_main)
+            await asyncio.sleep(float(wait) / 1000)
             body = "go-on"
+    return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from collections import deque
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,8 @@ __all__ = ["ActionTracker"]
 
 SETTLE_SECONDS = 5.0
 """How long an answer waits for a page or a download that its action has started."""
+MAX_OVER = 100
+"""The number of past actions whose times are known."""
 LEAVE_BLANK_MS = 2_000
 """Time for a tab that a link opened to leave its empty page."""
 
@@ -37,13 +40,24 @@ class ActionTracker:
         self._downloads = downloads
         self._events = events
         self.last = LastAction(began_at=time.monotonic(), downloads_before=0)
+        self._began_at = time.monotonic()
+        self._over: deque[tuple[float, float]] = deque(maxlen=MAX_OVER)
 
     def begin(self, *, acts: bool) -> None:
         """Begin a call. With `acts`, pages and downloads from now on belong to its action."""
         if acts:
             self.last = LastAction(began_at=time.monotonic(), downloads_before=self._downloads.count)
+        self._began_at = time.monotonic()
         self._popups.begin_action()
         self._downloads.begin()
+
+    def end(self) -> None:
+        """End the call that began last."""
+        self._over.append((self._began_at, time.monotonic()))
+
+    def was_acting(self, at: float) -> bool:
+        """Return whether a call that is over went on then (`time.monotonic()`)."""
+        return any(began <= at <= ended for began, ended in self._over)
 
     async def settle(self, deadline: Deadline) -> None:
         """Wait for the pages and downloads that the action has started, so that its answer can report

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from footlight.browser.snapshot.budget import fit_snapshot
@@ -13,7 +13,10 @@ from footlight.browser.snapshot.fitting import LinkTo, fit, fold
 from footlight.browser.snapshot.nodes import Node, Snapshot
 from footlight.browser.snapshot.rendering import Line, quote, render_text, shorten
 
-__all__ = ["Observation", "observe", "render_difference"]
+__all__ = ["Change", "Observation", "find_change", "observe", "render_difference"]
+
+Change = Literal["none", "focus", "some"]
+"""How two snapshots differ: not at all, only in what has the focus, or otherwise."""
 
 MAX_WAS_CHARACTERS = 80
 """The length of a previous value."""
@@ -54,6 +57,24 @@ def observe(
         return _observe_whole(after, budget, link)
     fitted = fit(lines, budget, link, folded=True)
     return Observation("diff", fitted.text, fitted.cut, fitted.lines)
+
+
+def find_change(before: Sequence[Node], after: Sequence[Node]) -> Change:
+    """Return whether two snapshots differ in more than the focus. Boxes and test ids count as well."""
+    if len(before) != len(after):
+        return "some"
+    change: Change = "none"
+    for was, now in zip(before, after, strict=True):
+        if was is now or was == now:
+            continue
+        if _without_focus(was) != _without_focus(now):
+            return "some"
+        change = "focus"
+    return change
+
+
+def _without_focus(node: Node) -> Node:
+    return replace(node, states=tuple(state for state in node.states if state != "focused"))
 
 
 def _observe_whole(after: Snapshot, budget: int, link: LinkTo) -> Observation:

@@ -44,7 +44,8 @@ class AnswerLink:
 class Answer:
     """The result of a call. `content` is `{success: true, data}` or `{success: false, error}`.
 
-    The content of an action has an `observation` too: what is different on the page. The content of an
+    The content of an action has its `effect` too, with a `reason` where it had none or something failed, and
+    an `observation`: what is different on the page. The content of an
     answer that is too large is `{success: true, resource, preview}`, with the `events` beside them, which
     are in `data` otherwise.
     """
@@ -81,13 +82,14 @@ def success(
     data: Mapping[str, Any],
     *,
     observation: Mapping[str, Any] | None = None,
+    effect: Mapping[str, str] | None = None,
     events: Events | None = None,
     images: Sequence[Image] = (),
     links: Sequence[AnswerLink] = (),
 ) -> Answer:
     happened: Mapping[str, Any] = clean(_events_as_json(events)) if events else {}
     observed = {"observation": clean(observation)} if observation is not None else {}
-    content = {"success": True, "data": {**clean(data), **happened}, **observed}
+    content = {"success": True, "data": {**clean(data), **happened}, **clean(effect or {}), **observed}
     return Answer(content, tuple(images), tuple(links), happened)
 
 
@@ -121,7 +123,7 @@ def link_to_whole(answer: Answer, link: AnswerLink) -> Answer:
         "resource": {"uri": link.uri, "mimeType": link.mime_type, "bytes": link.bytes},
         "preview": json.dumps(answer.content["data"], ensure_ascii=False)[:MAX_PREVIEW],
         **_shorten_value(answer.events),
-        **{key: value for key, value in answer.content.items() if key == "observation"},
+        **{key: value for key, value in answer.content.items() if key in ("effect", "reason", "observation")},
     }
     return replace(answer, content=content, links=(*answer.links, link))
 

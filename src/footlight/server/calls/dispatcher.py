@@ -28,6 +28,7 @@ from footlight.server.answers.answer import Answer, failure, success
 from footlight.server.calls.attachments import shorten_answer
 from footlight.server.calls.call_state import CallState
 from footlight.server.calls.dialog_race import check_no_dialog, make_stopped_result, run_until_dialog
+from footlight.server.calls.effects import find_effect
 from footlight.server.calls.observer import ObservationOptions, Observer
 from footlight.server.calls.progress import Report, report_stages
 from footlight.server.calls.recording import RecordedCall
@@ -249,6 +250,8 @@ class Dispatcher:
                     await observer.begin(call)
             return await self._act_and_observe(state, call, arguments, observer)
         finally:
+            if tool.queued:
+                session.actions.end()
             if state.followed is not None and not state.is_abandoned:
                 await state.followed.after(call)
             if self._recorder is not None and not state.is_abandoned:
@@ -271,9 +274,13 @@ class Dispatcher:
             elif tool.effect == "act" or observer:
                 observation = await run_until_dialog(call, _settle_and_observe(tool, call, observer))
         session.touch()
+        events = session.actions.take_events()
+        effect = None
+        if observer and tool.effect == "act" and not failed:
+            effect = await find_effect(call, observer.trace(call, events))
         content: dict[str, Any] = {
             "observation": observation,
-            "events": session.actions.take_events(),
+            "events": events,
             "images": call.report.images,
             "links": call.report.links,
         }
@@ -281,7 +288,7 @@ class Dispatcher:
         if failed:
             answer = failure(failed.as_error(), **content)
             return replace(answer, source=page.url) if page else answer
-        answer = success(_with_page_facts(data, tool, call), **content)
+        answer = success(_with_page_facts(data, tool, call), effect=effect, **content)
         if page:
             answer = replace(answer, source=page.url)
         return replace(answer, locator=_take_locator(call))

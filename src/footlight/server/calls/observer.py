@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,17 +12,21 @@ from typing import TYPE_CHECKING, Any, Literal
 from footlight.browser.driver.offload import call_in_loop, offload
 from footlight.browser.page.capture import glance
 from footlight.browser.page.settling import settle
-from footlight.browser.snapshot.observation import observe
+from footlight.browser.snapshot.observation import find_change, observe
 from footlight.browser.snapshot.rendering import shorten
 from footlight.server.answers.json_values import PageText
 from footlight.server.calls.attachments import attach_text
+from footlight.server.calls.effects import SENT_BY_SCRIPTS, ActTrace, SentRequest, take_records
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from footlight.browser.network.console import Message
+    from footlight.browser.page.events import Events
     from footlight.browser.page.page import Page
+    from footlight.browser.page.settling import ActRecord
     from footlight.browser.snapshot.nodes import Snapshot
+    from footlight.browser.snapshot.observation import Change
     from footlight.config import ObservationSettings
     from footlight.server.tools.declaration import Tool
     from footlight.server.tools.tool_call import ToolCall
@@ -31,6 +36,8 @@ __all__ = ["Observer"]
 MAX_URL = 500
 MAX_ERROR = 300
 """Characters."""
+POLLS = 2
+"""A request to a path to which the page has sent so many by itself is a poll, and not an effect."""
 LOOK_SECONDS = 5.0
 """The time limit for a snapshot of a page, which has settled by then as far as it does."""
 
@@ -60,6 +67,10 @@ class Observer:
     def __init__(self, tool: Tool, options: ObservationOptions) -> None:
         self._tool = tool
         self._options = options
+        self._acted_since = 0.0
+        self._records: list[ActRecord] = []
+        self._change: Change | None = None
+        self._error: str | None = None
 
     async def begin(self, call: ToolCall) -> None:
         """Take a snapshot of a page that the client has not seen yet, to compare with."""
@@ -73,13 +84,15 @@ class Observer:
         ):
             page.view.last_reported = await glance(page, LOOK_SECONDS)
         self._urls = {each.id: each.url for each in call.session.pages}
-        self._began = time.monotonic()
+        self._began = self._acted_since = time.monotonic()
 
     async def settle(self, call: ToolCall) -> None:
         """Wait for what the call started since `begin`, or since the last `settle`."""
         page = call.maybe_page
         if page and self._options.settles and not page.closed:
-            await settle(page, self._began, call.deadline, limit_ms=self._options.settle_limit_ms)
+            limit_ms = self._options.settle_limit_ms
+            records = await settle(page, self._began, call.deadline, limit_ms=limit_ms)
+            self._records += take_records(page, records or ())
         self._began = time.monotonic()
 
     async def describe(self, call: ToolCall) -> dict[str, Any] | None:
@@ -96,6 +109,9 @@ class Observer:
         if after is None:
             return {"kind": "unknown", "reason": "The page gave no answer", **facts}
         page.view.last_reported = after
+        if before is not None:
+            self._change = find_change(before.nodes, after.nodes)
+        self._error = next((error.text for error in errors), None)
         link = call_in_loop(lambda text: attach_text(call, text, tool=self._tool.name))
         observation = await offload(
             len(after.nodes) + len(before.nodes if before else ()),
@@ -107,6 +123,36 @@ class Observer:
             **({"cut": True} if observation.cut else {}),
             **({"text": PageText(observation.text)} if observation.text else {}),
         }
+
+    def trace(self, call: ToolCall, events: Events) -> ActTrace:
+        """Return what is known of what the call did since `begin`. Call it after `settle` and `describe`."""
+        page, since = call.maybe_page, self._acted_since
+        if page is None:
+            return ActTrace(events=events, change=self._change, records=self._records, error=self._error)
+        return ActTrace(
+            events=events,
+            has_acted=call.report.has_acted,
+            requests=self._requests(call, page),
+            navigated=page.navigated_at >= since,
+            frame_reloaded=page.frame_reloaded_at >= since,
+            change=self._change,
+            records=self._records,
+            error=self._error,
+        )
+
+    def _requests(self, call: ToolCall, page: Page) -> list[SentRequest]:
+        """Return what scripts and forms have sent, but no polls and nothing that the next document sent."""
+        log, actions = call.session.log, call.session.actions
+        found: list[SentRequest] = []
+        for entry in log.since(self._acted_since, page=page.id):
+            is_later = self._acted_since <= page.navigated_at < entry.began
+            is_effect = entry.resource_type in SENT_BY_SCRIPTS and entry.url.startswith("http")
+            if not is_effect or is_later:
+                continue
+            by_itself = (each for each in log.before(entry) if not actions.was_acting(each.began))
+            if len(list(itertools.islice(by_itself, POLLS))) < POLLS:
+                found.append(SentRequest.of(entry, call.mask))
+        return found
 
     def _facts(
         self, page: Page, before: Snapshot | None, after: Snapshot | None, errors: Sequence[Message]

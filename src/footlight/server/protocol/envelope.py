@@ -88,7 +88,7 @@ def pointers_to_page_text(tool: Tool, answer: Answer) -> list[str]:
         return []
     if not answer.success:
         return ["/error/message", "/error/details"]
-    observed = ["/observation"] if "observation" in content else []
+    observed = [f"/{name}" for name in ("effect", "reason", "observation") if name in content]
     if "data" not in content:
         return ["/preview", *(f"/{name}" for name in _PAGE_EVENTS if name in content), *observed]
     if tool.untrusted:

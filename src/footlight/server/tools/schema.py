@@ -68,6 +68,7 @@ OBSERVATION_SCHEMA: dict[str, Any] = {
 }
 
 _LIST: dict[str, Any] = {"type": "array"}
+_TEXT: dict[str, Any] = {"type": "string"}
 _LINKED: dict[str, Any] = {
     "resource": {
         "type": "object",
@@ -140,6 +141,7 @@ def make_output_schema(data: dict[str, Any], *, effect: str, scope: str, observe
         "properties": {
             "success": {"type": "boolean"},
             "data": data,
+            **({"effect": _TEXT, "reason": _TEXT} if observed and effect == "act" else {}),
             **({"observation": OBSERVATION_SCHEMA} if observed else {}),
             "error": ERROR_SCHEMA,
             **instead,

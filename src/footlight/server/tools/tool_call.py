@@ -68,6 +68,8 @@ class CallReport:
     """Functions that are called if the call is cancelled before its answer is sent."""
     typed_into: FieldKind | None = None
     """The field that the call typed into. A recorder decides by it whether the text is a secret."""
+    has_acted: bool = False
+    """Whether the tool itself knows that something has happened in the page."""
     locators: list[Any] = field(default_factory=list[Any])
     """The locator of each step, where the call ran steps."""
 
@@ -121,6 +123,10 @@ class ToolCall:
 
     def attach_link(self, link: AnswerLink) -> None:
         self.report.links.append(link)
+
+    def note_effect(self) -> None:
+        """Record that something has happened in the page, such as a scroll, which no snapshot shows."""
+        self.report.has_acted = True
 
     async def note_field(self, selector: str) -> None:
         """Record which field is about to be typed into.

@@ -85,6 +85,8 @@ async def scroll(
 ) -> ScrollPosition:
     """Scroll page. By x and y CSS pixels; returns the new position."""
     at = await scroll_by(call.page, x, y, call.deadline, selector=selector)
+    if at["moved"]:
+        call.note_effect()
     return {"x": at["x"], "y": at["y"], "maxX": at["maxX"], "maxY": at["maxY"]}
 
 
@@ -207,10 +209,14 @@ class FormField(BaseModel):
 
 
 class FilledField(TypedDict):
-    """`kind` is `text` for a combobox that accepted the text without choosing an option."""
+    """`kind` is `text` for a combobox that accepted the text without choosing an option.
+
+    `notice` says that the field holds another text than the one that was given.
+    """
 
     selector: str
     kind: FieldKind
+    notice: NotRequired[str]
 
 
 class FormResult(ActionResult):
@@ -223,13 +229,12 @@ async def fill_form(
 ) -> FormResult:
     """Fill form. Many fields of any kind in one call; does not submit."""
     form_fields = [forms.Field(field.selector, field.value) for field in fields]
-    kinds = await forms.fill_form(call.page, form_fields, call.deadline)
-    return {
-        **action_result(call),
-        "fields": [
-            {"selector": field.selector, "kind": kind} for field, kind in zip(form_fields, kinds, strict=True)
-        ],
-    }
+    filled = await forms.fill_form(call.page, form_fields, call.deadline)
+    results: list[FilledField] = []
+    for field, each in zip(form_fields, filled, strict=True):
+        result: FilledField = {"selector": field.selector, "kind": each.kind}
+        results.append({**result, "notice": each.notice} if each.notice else result)
+    return {**action_result(call), "fields": results}
 
 
 class StepInput(BaseModel):

@@ -201,7 +201,7 @@ async def fill_form(
     """Fill a form. Fields of any kind, in the given order; does not submit."""
     form_fields = [forms.Field(selector, value) for selector, value in fields.items()]
     try:
-        kinds = await forms.fill_form(call.page, form_fields, call.deadline)
+        filled = await forms.fill_form(call.page, form_fields, call.deadline)
     except FootlightError as error:
         steps = [report_step("fill", "not begun", field.selector) for field in form_fields]
         error.details["steps"] = report_failure(
@@ -211,8 +211,8 @@ async def fill_form(
     return {
         "url": call.page.url,
         "steps": [
-            report_step(f"fill the {kind}", "done", field.selector)
-            for field, kind in zip(form_fields, kinds, strict=True)
+            report_step(f"fill the {each.kind}", "done", field.selector)
+            for field, each in zip(form_fields, filled, strict=True)
         ],
     }
 

@@ -24,14 +24,50 @@ export function observe(root) {
   observer.observe(root, OBSERVED);
 }
 
+// What changed since an action began, for those who judge whether it did anything. An element that has changed by
+// itself three times, and a moment ago, is taken to change all the time, as a clock does.
+const TICKS = 3;
+const TICK_MS = 300; // changes within so long of each other are one
+const RECENT_MS = 2_500;
+const ticks = new WeakMap(); // [number, time of the last one] by what changed outside of actions
+const acting = { is: false, began: 0, changed: false, ticked: false, stale: false };
+
+function noteChanges(records) {
+  const now = performance.now();
+  for (const { target } of records) {
+    const [count, last] = ticks.get(target) || [0, -Infinity];
+    if (!acting.is) {
+      if (now - last > TICK_MS) ticks.set(target, [count + 1, now]);
+    } else if (count >= TICKS && acting.began - last < RECENT_MS) acting.ticked = true;
+    else acting.changed = true;
+  }
+}
+
+// Other scripts of this world ask for this. A page's names cannot shadow a symbol.
+globalThis[Symbol.for("footlight.changes")] = {
+  begin() {
+    forgetChanged(observer.takeRecords());
+    const isKnown = observed.has(document);
+    Object.assign(acting, { is: true, began: performance.now(), changed: false, ticked: false });
+    acting.stale = mutations > 0 || !isKnown;
+  },
+
+  read() {
+    forgetChanged(observer.takeRecords());
+    return observed.has(document) ? { changed: acting.changed, ticked: acting.ticked, stale: acting.stale } : null;
+  },
+};
+
 // Called before a pass: process the changes that the observer has not reported yet.
 export function forgetPending() {
   forgetChanged(observer.takeRecords());
   mutations = 0;
+  acting.is = false;
 }
 
 // A page that changes without a pause costs only this many changes; then nothing is cached until the next pass.
 function forgetChanged(records) {
+  noteChanges(records);
   for (const record of records) {
     forgetRecord(record);
     if (++mutations > MAX_MUTATIONS) return forgetAll();

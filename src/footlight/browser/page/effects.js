@@ -1,0 +1,358 @@
+// Records what the input events of the last action met in the document, for the effect in its answer. It runs in the
+// world of settling.js and the snapshot script, which the page can neither see nor change.
+//
+// A record begins with a press of the mouse, or with the first key or input event after the record before was told. It
+// is a JSON object:
+//
+//   id      another one for each record
+//   acted   whether something is certain to have happened: a value, a scroll position, the focus, the document …
+//   stale   whether the document changed before the record, or changes all the time, so that a difference between two
+//           snapshots may have another cause
+//   reason  why nothing has happened, or what went wrong
+//   kind    what the reason is about; `blocked` means that the page has only shown what is wrong
+//   x, y    where the mouse was pressed, in the top document
+//
+// `kept` and `idle` are reasons why nothing happened, `nowhere` why a link led nowhere; `lost` and `part` also count where something did.
+
+import { EVERYTHING, shadowOf } from "./settling.js";
+
+const RECORDED =
+  "pointerdown pointerup pointercancel dragstart click keydown beforeinput input change invalid submit toggle scroll wheel " +
+  "play pause copy cut drop selectionchange";
+const AGAIN_MS = 1_000; // A second press of a double click belongs to the record of the first.
+const MAX_WORDS = 300; // The server cuts more, once it has masked secrets.
+const MAX_INVALID = 3;
+const MAX_ABOVE = 50;
+const MAX_KEYS = 200;
+const BUTTONS = "button, input[type=submit], input[type=image], input[type=button], input[type=reset], a, summary";
+const SUBMITS = "button:not([type]), button[type=submit], input[type=submit], input[type=image]";
+const TOGGLES = new Set(["checkbox", "radio"]);
+const KEY_EVENTS = new Set(["keydown", "beforeinput"]);
+const TEXTLESS = new Set("button checkbox color file hidden image radio range reset submit".split(" "));
+
+const { closest: closestOf, matches: isMatching } = Element.prototype;
+
+let record = null;
+let records = Math.floor(Math.random() * 2 ** 40);
+
+// The snapshot script tells of changes by this. A page's names cannot shadow a symbol.
+const changes = () => globalThis[Symbol.for("footlight.changes")];
+
+const shorten = (text) => {
+  const words = (text || "").replace(/\s+/g, " ").trim();
+  return words.length > MAX_WORDS ? words.slice(0, MAX_WORDS - 1) + "…" : words;
+};
+
+function focusNow() {
+  let focused = document.activeElement;
+  for (let inside = focused; inside; inside = shadowOf.call(inside)?.activeElement) focused = inside;
+  return focused === document.body ? null : focused;
+}
+
+const isTextField = (element) =>
+  (element instanceof HTMLInputElement && !TEXTLESS.has(element.type)) ||
+  element instanceof HTMLTextAreaElement ||
+  (element instanceof HTMLElement && element.isContentEditable);
+
+const textIn = (field) => (field.isContentEditable ? field.textContent : field.value) || "";
+
+class ActRecord {
+  constructor(type, target) {
+    this.id = ++records;
+    this.isTold = false;
+    this.type = type;
+    this.target = target instanceof Element ? target : null;
+    this.focus = focusNow();
+    this.place = null;
+    this.began = performance.now();
+    this.pressed = this.clicked = this.reached = this.dragged = false;
+    this.valued = this.moved = this.selected = this.stale = this.changed = false;
+    this.click = this.submit = this.toggle = null;
+    this.scrolls = [];
+    this.keys = [];
+    this.inserted = 0; // characters that were offered to the field at once
+    this.replaced = 0; // characters that were selected then; null where that is unknown
+    this.invalid = [];
+    this.field = KEY_EVENTS.has(type) && this.target && isTextField(this.target) ? this.target : null;
+    this.start = this.field && textIn(this.field);
+    this.observer = new MutationObserver(() => this.noteChange());
+    this.observer.observe(document, EVERYTHING);
+    changes()?.begin();
+  }
+
+  noteChange() {
+    this.changed = true;
+    this.observer.disconnect();
+  }
+
+  press(event) {
+    this.pressed = true;
+    this.button = event.button;
+    this.place = [event.clientX, event.clientY];
+    this.scrolls = this.target ? scrollsAbove(this.target) : [];
+    this.toggle = toggleAt(this.target);
+    this.wasChecked = this.toggle?.checked;
+    this.wasDisabled = this.target !== null && isMatching.call(this.target, ":disabled, :disabled *");
+    // A listener on the element itself: one above it may keep the click from it.
+    this.target?.addEventListener("click", () => this.noteReached(), { capture: true, once: true });
+  }
+
+  isAgain(event) {
+    return this.pressed && event.composedPath()[0] === this.target && performance.now() - this.began < AGAIN_MS;
+  }
+
+  noteReached() {
+    this.reached = true;
+  }
+
+  end() {
+    this.observer.disconnect();
+  }
+
+  hasScrolled() {
+    return this.moved || this.scrolls.some(([box, x, y]) => box.scrollLeft !== x || box.scrollTop !== y);
+  }
+
+  // A pressed button, link or box has the focus without having done anything.
+  hasMovedFocus() {
+    const now = focusNow();
+    if (now === this.focus || !now) return false;
+    if (this.keys.length || isTextField(now) || now instanceof HTMLSelectElement) return true;
+    return !this.target || !(now === this.target || isInTree(this.target, now));
+  }
+
+  hasOtherText() {
+    return this.field !== null && textIn(this.field) !== this.start;
+  }
+
+  hasChanged() {
+    if (this.observer.takeRecords().length) this.noteChange();
+    const seen = changes()?.read();
+    if (!seen) return this.changed;
+    this.stale = seen.stale || seen.ticked;
+    return seen.changed || (this.changed && !seen.ticked);
+  }
+
+  tell() {
+    this.isTold = true;
+    const changed = this.hasChanged();
+    const isToggled = this.toggle && this.toggle.checked !== this.wasChecked;
+    const isDrawn = this.clicked && this.target?.localName === "canvas";
+    const acted = changed || this.valued || isToggled || isDrawn || this.hasOtherText() || this.hasScrolled();
+    const problem = this.problem(changed);
+    const isCaretMoved = this.selected && this.keys.length > 0 && !this.offered();
+    return {
+      id: this.id,
+      acted: acted || isCaretMoved || (!problem && this.hasMovedFocus()),
+      stale: this.stale,
+      ...(problem ? { kind: problem[0], reason: problem[1] } : {}),
+      ...(this.place && self === top ? { x: this.place[0], y: this.place[1] } : {}),
+    };
+  }
+
+  problem(changed) {
+    return this.validationProblem() || this.clickProblem() || this.textProblem(changed) || this.submitProblem();
+  }
+
+  // A form that the browser did not submit, because a field is invalid.
+  validationProblem() {
+    if (this.submit || !this.invalid.length) return null;
+    const isSubmit = this.keys.some((each) => each.key === "Enter") || (this.target && closestOf.call(this.target, SUBMITS));
+    return isSubmit ? ["blocked", `invalid form: ${this.invalid.join("; ")}`] : null;
+  }
+
+  clickProblem() {
+    if (!this.pressed || !this.target || this.dragged || this.button !== 0) return null;
+    if (this.wasDisabled) return ["idle", "it is disabled"];
+    const button = closestOf.call(this.target, BUTTONS) || this.target;
+    if (isMatching.call(button, ":disabled") && !this.reached) return ["lost", "disabled by its own press, before the click"];
+    if (connectedOf.call(this.target) && !this.reached)
+      return ["kept", "a listener of the page kept the click from the element"];
+    return this.toggleProblem() || this.linkProblem();
+  }
+
+  toggleProblem() {
+    if (!this.toggle || this.toggle.checked !== this.wasChecked || !this.clicked) return null;
+    if (this.toggle.type === "radio" && this.wasChecked) return ["idle", "chosen already"];
+    return ["idle", "the page put the box back"];
+  }
+
+  linkProblem() {
+    const link = closestOf.call(this.target, "a[href], area[href]");
+    if (!link || !this.clicked) return null;
+    const href = link.getAttribute("href").trim();
+    if (/^(mailto|tel|sms):/i.test(href)) return ["idle", `link to ${shorten(href.split(":")[0])}:, which opens no page`];
+    if (this.click?.defaultPrevented) return ["idle", "the page kept the link from opening"];
+    if (href.startsWith("#")) {
+      const id = decode(href.slice(1));
+      if (!id || id === "top") return ["nowhere", "its link leads to the top of this page"];
+      if (!document.getElementById(id) && !document.getElementsByName(id).length)
+        return ["nowhere", `nothing on the page has the id "${shorten(id)}"`];
+    }
+    return /^javascript:/i.test(href) ? ["idle", "its link runs a script that changes nothing"] : null;
+  }
+
+  offered() {
+    const isText = ({ key, ctrlKey, metaKey, altKey }) => key?.length === 1 && !ctrlKey && !metaKey && !altKey;
+    return Math.max(this.inserted, this.keys.filter(isText).length);
+  }
+
+  textProblem(changed) {
+    const offered = this.offered();
+    if (!this.field || !offered || !connectedOf.call(this.field)) return null;
+    if (this.replaced === null && this.start) return null;
+    const now = textIn(this.field);
+    const grown = now.length - this.start.length + (this.replaced || 0);
+    if (grown >= offered) return null;
+    if (now === this.start && !changed) return ["idle", "the field refused the text"];
+    const isPartial = grown > 0 && !this.field.isContentEditable;
+    return isPartial ? ["part", `the field took ${grown} of ${offered} characters`] : null;
+  }
+
+  submitProblem() {
+    if (this.submit?.defaultPrevented) return ["idle", "the page took the submit and did nothing"];
+    if (this.keys.some((each) => each.defaultPrevented)) return ["idle", "the page kept the key to itself"];
+    return null;
+  }
+
+  note(event) {
+    const target = event.composedPath()[0];
+    switch (event.type) {
+      case "click":
+        if (!event.isTrusted || this.clicked) return;
+        this.clicked = true;
+        this.click = event;
+        break;
+      case "pointerdown":
+        break;
+      case "pointerup":
+        this.dragged ||= target !== this.target;
+        break;
+      case "pointercancel":
+      case "dragstart":
+        this.dragged = true;
+        break;
+      case "keydown":
+        if (this.keys.length < MAX_KEYS) this.keys.push(event);
+        break;
+      case "beforeinput":
+        if (!this.inserted && this.field) this.replaced = selectedLength(this.field);
+        this.inserted += event.data?.length || 0;
+        break;
+      case "input":
+      case "change":
+        // Whether a drop-down list has another value, the snapshot tells: the page may have set it back.
+        if (!(target instanceof HTMLSelectElement) && target !== this.toggle && target !== this.field) this.valued = true;
+        break;
+      case "invalid":
+        if (this.invalid.length < MAX_INVALID) this.invalid.push(describeInvalid(target));
+        break;
+      case "submit":
+        this.submit = event;
+        break;
+      case "wheel":
+        this.moved ||= target instanceof Element && scrollsAbove(target).some(([box]) => hasRoom(box, event));
+        break;
+      case "scroll":
+        this.noteScroll(event.target);
+        break;
+      case "selectionchange":
+        this.selected = true;
+        break;
+      default:
+        this.valued = true;
+    }
+  }
+
+  noteScroll(box) {
+    const scroller = box === document ? document.scrollingElement : box;
+    if (!this.scrolls.some(([above]) => above === scroller)) this.moved = true;
+  }
+}
+
+const connectedOf = Object.getOwnPropertyDescriptor(Node.prototype, "isConnected").get;
+
+function selectedLength(field) {
+  if (field.isContentEditable) return 0;
+  return field.selectionStart === null ? null : field.selectionEnd - field.selectionStart;
+}
+
+function decode(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+// Whether a node is in an element, also through shadow roots and slots.
+function isInTree(node, outer) {
+  for (let at = node; at; at = at.assignedSlot || at.parentNode || at.host) if (at === outer) return true;
+  return false;
+}
+
+function scrollsAbove(element) {
+  const found = [];
+  for (let at = element; at && found.length < MAX_ABOVE; at = at.assignedSlot || at.parentElement || at.getRootNode().host)
+    if (at.scrollHeight > at.clientHeight || at.scrollWidth > at.clientWidth)
+      found.push([at, at.scrollLeft, at.scrollTop]);
+  const root = document.scrollingElement;
+  if (root && !found.some(([box]) => box === root)) found.push([root, root.scrollLeft, root.scrollTop]);
+  return found;
+}
+
+// Whether a box can be scrolled further by a turn of the wheel, which moves it only after its event.
+function hasRoom(box, { deltaX, deltaY }) {
+  const canMove = (delta, at, size, seen) => (delta < 0 ? at > 0 : delta > 0 && at + seen < size);
+  return (
+    canMove(deltaX, box.scrollLeft, box.scrollWidth, box.clientWidth) ||
+    canMove(deltaY, box.scrollTop, box.scrollHeight, box.clientHeight)
+  );
+}
+
+function toggleAt(target) {
+  const label = target && closestOf.call(target, "label");
+  const input = label instanceof HTMLLabelElement ? label.control : target;
+  return input instanceof HTMLInputElement && TOGGLES.has(input.type) ? input : null;
+}
+
+function describeInvalid(field) {
+  const label = field.labels?.[0]?.innerText || field.getAttribute("aria-label");
+  const name = shorten(label || field.placeholder || field.name || field.id) || `<${field.localName}>`;
+  const isHidden = !field.checkVisibility({ visibilityProperty: true }) ? " (hidden)" : "";
+  return `"${name}"${isHidden}: ${shorten(field.validationMessage)}`;
+}
+
+function begin(event) {
+  record?.end();
+  const target = event.composedPath()[0];
+  record = new ActRecord(event.type, target);
+  if (event.type === "pointerdown") record.press(event);
+}
+
+const SCROLLS = new Set(["scroll", "wheel"]);
+const SET_EVENTS = new Set(["input", "change", "drop", "scroll", "wheel"]);
+
+function begins(event) {
+  const isOver = !record || record.isTold;
+  if (event.type === "pointerdown") return event.isTrusted && !(record && !isOver && record.isAgain(event));
+  if (KEY_EVENTS.has(event.type)) return event.isTrusted && (isOver || SCROLLS.has(record.type));
+  return isOver && SET_EVENTS.has(event.type);
+}
+
+function onEvent(event) {
+  if (begins(event)) begin(event);
+  if (record && !record.isTold) record.note(event);
+}
+
+for (const type of RECORDED.split(" ")) addEventListener(type, onEvent, { capture: true, passive: true });
+
+// Returns the record of the last action as JSON, or "" where there is none.
+export function toldRecord() {
+  if (!record) return "";
+  try {
+    return " " + JSON.stringify(record.tell());
+  } catch {
+    return "";
+  }
+}

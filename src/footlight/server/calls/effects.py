@@ -1,0 +1,208 @@
+"""The effect of an action in its answer: what it did, in a few words, or why it did nothing.
+
+`judge` takes values and returns values. The rest collects them from what the page, the log of requests and
+the observation know already. Only an action without an effect costs one question more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from footlight.browser.page.listeners import find_click_obstacle
+from footlight.browser.page.settling import read_records
+from footlight.browser.snapshot.rendering import shorten
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from footlight.browser.network.request_log import LogEntry
+    from footlight.browser.page.events import Events
+    from footlight.browser.page.page import Page
+    from footlight.browser.page.settling import ActRecord
+    from footlight.browser.snapshot.observation import Change
+    from footlight.server.tools.tool_call import ToolCall
+
+__all__ = [
+    "MAX_EFFECT",
+    "SENT_BY_SCRIPTS",
+    "ActTrace",
+    "Effect",
+    "SentRequest",
+    "find_effect",
+    "judge",
+    "take_records",
+]
+
+MAX_EFFECT = 40
+"""Characters of an effect."""
+MAX_REASON = 200
+MAX_PATH = 60
+"""Characters of a path in a reason."""
+MIN_PATH = 8
+"""Characters of a path in an effect, whatever else that names."""
+
+MAX_TOLD = 1_000
+"""Ids of records that a page remembers."""
+SENT_BY_SCRIPTS = frozenset({"document", "xhr", "fetch", "ping", "beacon"})
+"""The types of requests that are effects. Pictures, styles and scripts follow from others."""
+_ABORTED = ("ERR_ABORTED", "NS_BINDING_ABORTED", "cancelled", "canceled")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentRequest:
+    """A request that an action sent. `path` is without the query, and without secrets."""
+
+    method: str
+    path: str
+    status: int = 0
+    """0 before the answer."""
+    failure: str | None = None
+
+    @classmethod
+    def of(cls, entry: LogEntry, mask: Callable[[str], str]) -> SentRequest:
+        try:
+            path = urlsplit(entry.url).path or "/"
+        except ValueError:
+            path = "/"
+        return cls(method=entry.method, path=mask(path), status=entry.status, failure=entry.failure)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActTrace:
+    """What is known of an action that is over.
+
+    `change` is None where the page was not looked at. `requests` are those that scripts and forms have sent,
+    without polls.
+    """
+
+    events: Events | None = None
+    requests: Sequence[SentRequest] = ()
+    navigated: bool = False
+    has_acted: bool = False
+    """Whether the tool itself knows that something has happened in the page."""
+    frame_reloaded: bool = False
+    change: Change | None = None
+    records: Sequence[ActRecord] = ()
+    error: str | None = None
+    """An error of the page's scripts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """`text` has at most 40 characters. `reason` says why there was no effect, or what went wrong."""
+
+    text: str
+    reason: str | None = None
+
+    def as_json(self, mask: Callable[[str], str]) -> dict[str, str]:
+        """Return the parts of the answer. The reason is masked before it is cut, because half a secret is
+        not found.
+        """
+        reason = {"reason": shorten(mask(self.reason), MAX_REASON)} if self.reason else {}
+        return {"effect": self.text, **reason}
+
+
+def judge(trace: ActTrace) -> Effect:
+    """Return the effect of an action, with the reason that its traces give."""
+    events, request = trace.events, _find_request(trace)
+    kinds = [
+        *(["dialog"] if events and events.dialogs else []),
+        *(["popup"] if events and events.pages else []),
+        *(["download"] if events and events.downloads else []),
+    ]
+    blocked = next((each for each in trace.records if each.kind == "blocked"), None)
+    if trace.navigated:
+        kinds.append("navigation")
+    elif _has_page_changed(trace) or (events and events.closed):
+        kinds.append("page")
+    text = _join(kinds, request)
+    reason = blocked.reason if blocked else _find_reason(trace, text, request)
+    return Effect(text, reason)
+
+
+def _has_page_changed(trace: ActTrace) -> bool:
+    if trace.has_acted or any(each.acted for each in trace.records):
+        return True
+    if any(each.kind == "blocked" for each in trace.records):
+        return False
+    if trace.records and (trace.change == "focus" or any(each.stale for each in trace.records)):
+        return False
+    return trace.change in ("some", "focus")
+
+
+def _find_request(trace: ActTrace) -> SentRequest | None:
+    """Return the request that says most: one that failed, or changes something, or the first."""
+    found = [each for each in trace.requests if not trace.navigated or each.method != "GET" or _failed(each)]
+    return min(found, key=lambda each: (not _failed(each), each.method == "GET"), default=None)
+
+
+def _failed(sent: SentRequest) -> bool:
+    is_aborted = sent.failure is not None and any(each in sent.failure for each in _ABORTED)
+    return sent.status >= 400 or (sent.failure is not None and not is_aborted and not sent.status)
+
+
+def _join(kinds: Sequence[str], request: SentRequest | None) -> str:
+    """Return the names of effects, with a request among them, in the space that there is."""
+    rest = [*kinds]
+    if request is None:
+        return ", ".join(rest) if rest else "none"
+    state = str(request.status or ("failed" if request.failure else "pending"))
+    while True:
+        room = MAX_EFFECT - len(", ".join(["", *rest])) - len(f"request {request.method}  {state}")
+        if room >= MIN_PATH or not rest:
+            break
+        rest.pop()
+    path = shorten(request.path, max(2, room))
+    said = f"request {request.method} {path} {state}"
+    before = [each for each in rest if each not in ("navigation", "page")]
+    after = [each for each in rest if each not in before]
+    return shorten(", ".join([*before, said, *after]), MAX_EFFECT)
+
+
+def _find_reason(trace: ActTrace, text: str, request: SentRequest | None) -> str | None:
+    if request is not None and _failed(request):
+        path = shorten(request.path, MAX_PATH)
+        result = f"answered {request.status}" if request.status else f"failed: {request.failure}"
+        return f"{request.method} {path} {result}"
+    if partial := next((each.reason for each in trace.records if each.kind == "part"), None):
+        return partial
+    if trace.frame_reloaded and not any(each.is_main for each in trace.records):
+        return "a frame loaded its document anew meanwhile, so the action may have been lost"
+    late = {"page": "lost", "navigation": "nowhere"}.get(text)
+    if late and (lost := next((each.reason for each in trace.records if each.kind == late), None)):
+        return None if late == "nowhere" and any(each.acted for each in trace.records) else lost
+    if text == "none":
+        why = next((each.reason for each in trace.records if each.reason), None)
+        return f"a script failed: {trace.error}" if trace.error else why
+    if text.startswith("request") and trace.change is not None and "page" not in text.split(", "):
+        return "the page shows the same as before" if "navigation" not in text.split(", ") else None
+    return None
+
+
+async def find_effect(call: ToolCall, trace: ActTrace) -> Mapping[str, str]:
+    """Return `effect` and `reason` for the answer of an action."""
+    page, effect = call.maybe_page, judge(trace)
+    if effect.text != "none" or page is None or page.closed:
+        return effect.as_json(call.mask)
+    if not trace.records:  # The page may handle its input only now, as it does with the wheel.
+        trace = replace(trace, records=take_records(page, await read_records(page)))
+        effect = judge(trace)
+    if effect.text == "none" and not effect.reason:
+        effect = Effect(effect.text, await _find_listener_reason(page, trace.records))
+    return effect.as_json(call.mask)
+
+
+async def _find_listener_reason(page: Page, records: Sequence[ActRecord]) -> str | None:
+    point = next((each.point for each in reversed(records) if each.point), None)
+    return await find_click_obstacle(page, *point) if point else None
+
+
+def take_records(page: Page, known: Sequence[ActRecord]) -> list[ActRecord]:
+    """Return the records that no earlier call has taken."""
+    fresh = [each for each in known if each.id not in page.told_records]
+    told = page.told_records if len(page.told_records) < MAX_TOLD else set[int]()
+    page.told_records = told | {each.id for each in known}
+    return fresh

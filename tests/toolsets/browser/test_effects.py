@@ -1,0 +1,824 @@
+"""What each acting call says of its effect: 50 failures that no error tells, and 200 acts that work."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from footlight.demo.shop.records import PASSWORD, USER
+from footlight.demo.shop.site import serve_shop
+from tests.conftest import Browser, connected
+from tests.site import Site
+
+pytestmark = pytest.mark.anyio
+
+LONGEST = 40
+
+
+@pytest.fixture(scope="module")
+async def browser(site: Site) -> AsyncGenerator[Browser]:
+    """With the defaults of observation."""
+
+    async def made(request: Request) -> Response:
+        await request.body()
+        return JSONResponse({"ok": True})
+
+    site.route(made, path="/saved")
+    site.page("<h1>Thanks</h1>", path="/thanks")
+    site.page("broken", path="/broken", status=500)
+    site.page("", path="/empty", status=204)
+    site.never(path="/never")
+    async with connected(site, "--tools", "all", "--enable-script-evaluation") as browser:
+        yield browser
+
+
+async def act(browser: Browser, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    content = (await browser.answer(tool, **arguments)).structured_content
+    assert content is not None
+    return content
+
+
+# Failures that no error tells
+
+
+@dataclass(frozen=True)
+class Silent:
+    """A page on which an act has not the effect that its caller expects, and what the answer says of it.
+
+    `effect` and `reason` are regular expressions; `error` is the code of an answer that fails. `before` are
+    acts that come first.
+    """
+
+    name: str
+    html: str
+    effect: str = "none"
+    reason: str = ""
+    error: str = ""
+    tool: str = "click"
+    arguments: Mapping[str, Any] = field(default_factory=lambda: {"selector": "#it"})
+    before: Sequence[tuple[str, Mapping[str, Any]]] = ()
+    wait: str = ""
+    """A script of which the page waits to be true before the act."""
+
+
+NOTHING_LISTENS = "nothing on the page listens"
+CHANGED_NOTHING = "received it and changed nothing"
+SAME = "shows the same as before"
+IT: Mapping[str, Any] = {"selector": "#it"}
+
+SILENT = (
+    Silent("a button without a listener", "<button id=it>Save</button>", reason=NOTHING_LISTENS),
+    Silent(
+        "a div that looks like a button",
+        "<div id=it style='cursor: pointer'>Save</div>",
+        reason=NOTHING_LISTENS,
+    ),
+    Silent(
+        "a listener that gives up",
+        "<button id=it onclick='if (this.dataset.version != 2) return; this.after(1)'>Save</button>",
+        reason=CHANGED_NOTHING,
+    ),
+    Silent(
+        "a listener above that looks for another element",
+        "<div id=it>Save</div><script>document.body.onclick = event => "
+        "event.target.closest('button')?.after(1)</script>",
+        reason=CHANGED_NOTHING,
+    ),
+    Silent(
+        "an overlay that cannot be seen",
+        "<button id=it onclick='this.after(1)'>Save</button>"
+        "<div style='position: fixed; inset: 0; z-index: 9'></div>",
+        error="ELEMENT_NOT_INTERACTIVE",
+        arguments={**IT, "timeout": 1500},
+    ),
+    Silent(
+        "an overlay that the press opens",
+        "<button id=it onclick='this.after(1)'>Save</button><div id=over hidden "
+        "style='position: fixed; inset: 0; z-index: 9'>wait</div>"
+        "<script>it.onmousedown = () => { over.hidden = false }</script>",
+        effect="page",
+        reason="the click went to",
+    ),
+    Silent(
+        "a submit that the page takes",
+        "<form action=/thanks onsubmit='event.preventDefault()'><input name=a value=1>"
+        "<button id=it>Send</button></form>",
+        reason="took the submit and did nothing",
+    ),
+    Silent(
+        "a field that must be filled",
+        "<form action=/thanks><label>Mail <input name=mail type=email required></label>"
+        "<button id=it>Send</button></form>",
+        reason=r'invalid form: "Mail": Please fill out this field',
+    ),
+    Silent(
+        "a field with a wrong value",
+        "<form action=/thanks><label>Mail <input name=mail type=email value=ada></label>"
+        "<button id=it>Send</button></form>",
+        reason=r"invalid form: \"Mail\": Please include an '@'",
+    ),
+    Silent(
+        "a hidden field that must be filled",
+        "<form action=/thanks><input name=town required hidden><button id=it>Send</button></form>",
+        reason=r'invalid form: "town" \(hidden\): Please fill out',
+    ),
+    Silent(
+        "Enter in an invalid form",
+        "<form action=/thanks><label>Age <input id=age type=number min=18 value=7></label>"
+        "<button>Go</button></form>",
+        reason=r'invalid form: "Age"',
+        tool="press",
+        arguments={"key": "Enter"},
+        before=[("click", {"selector": "#age"})],
+    ),
+    Silent(
+        "an error of the server",
+        "<button id=it onclick='fetch(`/broken`, {method: `POST`})'>Save</button>",
+        effect="request POST /broken 500",
+        reason="POST /broken answered 500",
+    ),
+    Silent(
+        "an error of the server that XMLHttpRequest hears",
+        "<button id=it onclick='const x = new XMLHttpRequest(); x.open(`PUT`, `/broken`); "
+        "x.send()'>Save</button>",
+        effect="request PUT /broken 500",
+        reason="PUT /broken answered 500",
+    ),
+    Silent(
+        "an address that is not there",
+        "<button id=it onclick='fetch(`/api/nowhere`)'>Save</button>",
+        effect="request GET /api/nowhere 404",
+        reason="GET /api/nowhere answered 404",
+    ),
+    Silent(
+        "a server that cannot be reached",
+        "<button id=it onclick='fetch(`http://127.0.0.1:1/save`).catch(() => 0)'>Save</button>",
+        effect="request GET /save failed",
+        reason="GET /save failed: ",
+    ),
+    Silent(
+        "an answer that the page ignores",
+        "<button id=it onclick='fetch(`/saved`, {method: `POST`})'>Save</button>",
+        effect="request POST /saved 200",
+        reason=SAME,
+    ),
+    Silent(
+        "a form that leads to no document",
+        "<form action=/empty method=post><button id=it>Send</button></form>",
+        effect="request POST /empty 204",
+        reason=SAME,
+    ),
+    Silent(
+        "a form whose hidden frame fails",
+        "<iframe name=sink hidden></iframe><form action=/broken method=post target=sink>"
+        "<button id=it>Send</button></form>",
+        effect="request POST /broken 500",
+        reason="POST /broken answered 500",
+    ),
+    Silent(
+        "a page that fails",
+        "<form action=/broken method=post><button id=it>Send</button></form>",
+        effect="request POST /broken 500, navigation",
+        reason="POST /broken answered 500",
+    ),
+    Silent(
+        "a message to a counter of clicks",
+        "<button id=it>Save</button><script>addEventListener('click', () => "
+        "navigator.sendBeacon('/saved', '1'))</script>",
+        effect="request POST /saved 200",
+        reason=SAME,
+    ),
+    Silent(
+        "a listener of the window that keeps the click",
+        "<button id=it onclick='this.after(1)'>Save</button><script>addEventListener('click', event => {"
+        "event.stopImmediatePropagation(); event.preventDefault()}, true)</script>",
+        reason="kept the click from the element",
+    ),
+    Silent(
+        "a listener of the document that keeps the click",
+        "<button id=it onclick='this.after(1)'>Save</button><script>"
+        "document.addEventListener('click', event => "
+        "event.stopPropagation(), true)</script>",
+        reason="kept the click from the element",
+    ),
+    Silent(
+        "a button that its own press disables",
+        "<button id=it onclick='this.after(1)' onmousedown='this.disabled = true'>Save</button>",
+        effect="none|page",
+        reason="disabled by its own press",
+    ),
+    Silent(
+        "a frame that the mouse reloads",
+        "<iframe id=frame src=/reloading width=300 height=200></iframe>",
+        effect=r"request GET /reloading 200.*",
+        reason="a frame loaded its document anew",
+        arguments={"selector": "#frame >> button"},
+    ),
+    Silent(
+        "a field that takes no keys",
+        "<input id=it onkeydown='event.preventDefault()'>",
+        reason="the field refused the text",
+        tool="type",
+        arguments={**IT, "text": "Ada"},
+    ),
+    Silent(
+        "a field that refuses each input",
+        "<input id=it onbeforeinput='event.preventDefault()'>",
+        reason="the field refused the text",
+        tool="type",
+        arguments={**IT, "text": "Ada"},
+    ),
+    Silent(
+        "a field that the page empties",
+        "<input id=it oninput='this.value = ``'>",
+        reason="the field refused the text",
+        tool="type",
+        arguments={**IT, "text": "Ada"},
+    ),
+    Silent(
+        "a field that is full",
+        "<input id=it maxlength=2>",
+        effect="page",
+        reason="the field took 2 of 3 characters",
+        tool="type",
+        arguments={**IT, "text": "Ada"},
+    ),
+    Silent(
+        "a field that takes digits only",
+        "<input id=it oninput='this.value = this.value.replace(/[^0-9]/g, ``)'>",
+        effect="page",
+        reason="the field took 2 of 4 characters",
+        tool="type",
+        arguments={**IT, "text": "a1b2"},
+    ),
+    Silent(
+        "a number field that takes no letters",
+        "<input id=it type=number>",
+        reason="the field refused the text",
+        tool="type",
+        arguments={**IT, "text": "xyz"},
+    ),
+    Silent(
+        "a filled field that the page sets back",
+        "<input id=it oninput='this.value = `fixed`' value=fixed>",
+        effect="none|page",
+        reason="the field holds another",
+        tool="fill",
+        arguments={**IT, "value": "Ada"},
+    ),
+    Silent(
+        "a filled form whose field is set back",
+        "<input id=it oninput='this.value = `fixed`' value=fixed>",
+        effect="none|page",
+        reason="the field holds another",
+        tool="fill_form",
+        arguments={"fields": [{"selector": "#it", "value": "Ada"}]},
+    ),
+    Silent(
+        "a box that the page puts back",
+        "<input type=checkbox id=it onclick='event.preventDefault()'>",
+        reason="put the box back",
+    ),
+    Silent(
+        "a box whose label is pressed for nothing",
+        "<input type=checkbox id=box onclick='event.preventDefault()'><label id=it for=box>Agree</label>",
+        reason="put the box back",
+    ),
+    Silent("a radio button that is chosen", "<input type=radio id=it checked>", reason="chosen already"),
+    Silent("a label of nothing", "<label id=it for=nowhere>Agree</label>", reason=NOTHING_LISTENS),
+    Silent(
+        "a list that the page sets back",
+        "<select id=it onchange='this.value = `a`'><option>a<option>b</select>",
+        reason="",
+        tool="select",
+        arguments={**IT, "value": "b"},
+    ),
+    Silent(
+        "a link that the page keeps",
+        "<a id=it href=/thanks onclick='event.preventDefault()'>More</a>",
+        reason="kept the link from opening",
+    ),
+    Silent("a link to nowhere", "<a id=it href='#'>More</a>", "none|navigation", "leads to the top"),
+    Silent(
+        "a link to a place that is not there",
+        "<a id=it href='#gone'>More</a>",
+        "navigation",
+        'has the id "gone"',
+    ),
+    Silent("a link that runs nothing", "<a id=it href='javascript:void(0)'>More</a>", reason="runs a script"),
+    Silent("a link without an address", "<a id=it>More</a>", reason=NOTHING_LISTENS),
+    Silent("a link to mail", "<a id=it href='mailto:a@b.example'>Write</a>", reason="link to mailto:"),
+    Silent(
+        "a button inside a disabled part",
+        "<div aria-disabled=true><button id=it onclick='this.after(1)'>Save</button></div>",
+        error="ELEMENT_NOT_INTERACTIVE",
+        arguments={**IT, "timeout": 1500},
+    ),
+    Silent(
+        "a button of a disabled fieldset",
+        "<fieldset disabled><button id=it onclick='this.after(1)'>Save</button></fieldset>",
+        error="ELEMENT_NOT_INTERACTIVE",
+        arguments={**IT, "timeout": 1500},
+    ),
+    Silent(
+        "a point in a disabled part",
+        "<button disabled style='position: fixed; left: 0; top: 0; width: 200px; "
+        "height: 100px'>Save</button>",
+        reason="it is disabled",
+        tool="mouse_click",
+        arguments={"x": 50, "y": 50},
+    ),
+    Silent(
+        "a submit button of no form",
+        "<form id=real action=/thanks></form><button id=it type=submit form=other>Send</button>",
+        reason=NOTHING_LISTENS,
+    ),
+    Silent(
+        "a button that submits nothing",
+        "<form action=/thanks><button id=it type=button>Send</button></form>",
+        reason=NOTHING_LISTENS,
+    ),
+    Silent(
+        "a listener that fails",
+        "<button id=it onclick='missing.save()'>Save</button>",
+        reason="a script failed: .*missing is not defined",
+    ),
+    Silent(
+        "a key that the page keeps",
+        "<button id=it onclick='this.after(1)' onkeydown='event.preventDefault()'>Save</button>",
+        reason="kept the key",
+        tool="press",
+        arguments={"key": "Enter"},
+        before=[("evaluate", {"script": "document.querySelector('button').focus()"})],
+    ),
+    Silent(
+        "a button beside a clock",
+        "<button id=it>Save</button><p id=clock>0</p><script>let n = 0; "
+        "setInterval(() => { clock.textContent = ++n }, 350)</script>",
+        reason=NOTHING_LISTENS,
+        wait="n >= 5",
+    ),
+    Silent(
+        "a button beside a poll",
+        "<button id=it>Save</button><script>let n = 0; "
+        "setInterval(() => fetch('/saved').then(() => { n++ }), 200)</script>",
+        reason=NOTHING_LISTENS,
+        wait="n >= 4",
+    ),
+    Silent(
+        "a button on a page whose content came late",
+        "<button id=it>Save</button><script>let n = 0; "
+        "setTimeout(() => { document.body.append('late'); n = 1 }, 700)</script>",
+        reason=NOTHING_LISTENS,
+        wait="n === 1",
+    ),
+)
+
+
+async def reloading(_: Request) -> Response:
+    return Response(
+        "<button onclick='parent.document.body.append(`clicked`)'>Save</button>"
+        "<script>onmousemove = () => { onmousemove = null; location.reload() }</script>",
+        media_type="text/html",
+    )
+
+
+@pytest.mark.parametrize("silent", SILENT, ids=lambda each: each.name)
+async def test_a_silent_failure_is_named_in_the_first_answer(browser: Browser, silent: Silent) -> None:
+    browser.site.route(reloading, path="/reloading")
+    await browser.show(silent.html)
+    for tool, arguments in silent.before:
+        assert (await act(browser, tool, arguments))["success"]
+    while silent.wait and not (await browser.call("evaluate", script=silent.wait, observe="none"))["result"]:  # noqa: ASYNC110
+        await asyncio.sleep(0.05)
+
+    content = await act(browser, silent.tool, silent.arguments)
+
+    if silent.error:
+        assert content["error"]["code"] == silent.error
+        return
+    assert content["success"], content
+    said = f"{content.get('reason', '')} {json.dumps(content['data'])}"
+    assert re.fullmatch(silent.effect, content["effect"]), content
+    assert re.search(silent.reason, said), content
+    assert len(content["effect"]) <= LONGEST
+
+
+# Acts that work
+
+Act = tuple[str, Mapping[str, Any]]
+
+
+def click(*selectors: str, **more: Any) -> list[Act]:
+    return [("click", {"selector": selector, **more}) for selector in selectors]
+
+
+def fill(selector: str, *values: str) -> list[Act]:
+    return [("fill", {"selector": selector, "value": value}) for value in values]
+
+
+def type_(selector: str, *texts: str) -> list[Act]:
+    return [("type", {"selector": selector, "text": text}) for text in texts]
+
+
+def press(*keys: str) -> list[Act]:
+    return [("press", {"key": key}) for key in keys]
+
+
+def select(selector: str, *values: str) -> list[Act]:
+    return [("select", {"selector": selector, "value": value}) for value in values]
+
+
+@dataclass(frozen=True)
+class Working:
+    """A page on which each of these acts works."""
+
+    name: str
+    html: str
+    acts: Sequence[Act]
+
+
+WORKING = (
+    Working(
+        "a list of tasks",
+        """<h1>Tasks</h1><form id=add><input id=task aria-label=Task><button id=go>Add</button></form>
+        <ul id=list></ul>
+        <p>Left: <output id=left>0</output></p><script>
+        const show = () => { left.value = document.querySelectorAll('li input:not(:checked)').length };
+        add.onsubmit = event => {
+          event.preventDefault();
+          const item = document.createElement('li');
+          const name = task.value;
+          item.innerHTML = '<label><input type=checkbox> <span></span></label> <button>Delete</button>';
+          item.querySelector('span').textContent = name;
+          item.querySelector('button').onclick = () => { item.remove(); show(); };
+          item.querySelector('input').onchange = show;
+          list.append(item);
+          task.value = '';
+          show();
+        };</script>""",
+        [
+            *fill("#task", "Bread"),
+            *click("#go"),
+            *fill("#task", "Butter"),
+            *press("Enter"),
+            *type_("#task", "Jam"),
+            *click("#go"),
+            *click("li:nth-child(1) input", "li:nth-child(2) span", "li:nth-child(1) input"),
+            ("check", {"selector": "li:nth-child(3) input"}),
+            ("uncheck", {"selector": "li:nth-child(3) input"}),
+            *click("li:nth-child(1) button", "li:nth-child(1) button", "li:nth-child(1) button"),
+        ],
+    ),
+    Working(
+        "tabs, details and menus",
+        """<div role=tablist><button role=tab aria-selected=true id=t1>One</button>
+        <button role=tab aria-selected=false id=t2>Two</button></div><div id=p1>First</div>
+        <div id=p2 hidden>Second</div>
+        <details id=d><summary>More</summary>All of it</details>
+        <button id=menu aria-expanded=false>Menu</button><ul id=items hidden><li>
+        <a href="#a">A</a></li></ul>
+        <p id=a style="margin-top: 1500px">Place A</p><a id=up href="#">Up</a>
+        <button popovertarget=pop id=popper>Pop</button>
+        <div popover id=pop>Popped <button id=inner>Ok</button></div>
+        <button id=launch>Open</button><dialog id=dlg>Sure? <form method=dialog><button id=yes>Yes</button>
+        </form></dialog>
+        <script>
+        for (const [tab, on, off, other] of [[t1, p1, p2, t2], [t2, p2, p1, t1]]) tab.onclick = () => {
+          on.hidden = false; off.hidden = true;
+          tab.setAttribute('aria-selected', true); other.setAttribute('aria-selected', false);
+        };
+        menu.onclick = () => { items.hidden = !items.hidden;
+        menu.setAttribute('aria-expanded', !items.hidden) };
+        launch.onclick = () => dlg.showModal();
+        inner.onclick = () => pop.hidePopover();
+        </script>""",
+        [
+            *click(
+                "#t2",
+                "#t1",
+                "#t2",
+                "summary",
+                "summary",
+                "#menu",
+                "#items a",
+                "#up",
+                "#menu",
+                "#popper",
+                "#inner",
+            ),
+            *click("#popper"),
+            *press("Escape"),
+            *click("#launch", "#yes", "#launch"),
+            *press("Escape"),
+        ],
+    ),
+    Working(
+        "a form that is sent by a script",
+        """<form id=f><label>Name <input name=name required></label>
+        <label>Mail <input name=mail type=email></label>
+        <label>Age <input name=age type=number></label><label>Day <input name=day type=date></label>
+        <label>Word <input name=word type=password></label>
+        <label>Text <textarea name=text></textarea></label>
+        <select name=land><option>AT<option>DE<option>CH</select>
+        <input type=radio name=way value=1 aria-label=Post>
+        <input type=radio name=way value=2 aria-label=Van>
+        <label><input type=checkbox name=ok> Agree</label><input type=range name=level min=0 max=10 value=3>
+        <button>Send</button><button type=reset>Empty</button></form><p role=status id=said></p>
+        <script>f.onsubmit = async event => {
+          event.preventDefault();
+          const answer = await fetch('/saved', {method: 'POST', body: new FormData(f)});
+          said.textContent = (await answer.json()).ok ? 'Saved ' + f.elements.name.value : 'Failed';
+        }</script>""",
+        [
+            *fill("[name=name]", "Ada", "Bob"),
+            *fill("[name=mail]", "ada@example.org"),
+            *fill("[name=age]", "36"),
+            *fill("[name=day]", "2024-02-29"),
+            *fill("[name=word]", "secret", "secrets"),
+            *fill("[name=text]", "Two\nlines"),
+            *type_("[name=text]", " and more"),
+            *select("[name=land]", "DE", "CH"),
+            *click("[value='1']", "[value='2']", "[name=ok]"),
+            ("check", {"selector": "[value='1']"}),
+            ("uncheck", {"selector": "[name=ok]"}),
+            *fill("[name=level]", "7"),
+            *click("button:has-text('Send')"),
+            *fill("[name=name]", "Cleo"),
+            *press("Enter"),
+            *click("[type=reset]"),
+            (
+                "fill_form",
+                {
+                    "fields": [
+                        {"selector": "[name=name]", "value": "Dora"},
+                        {"selector": "[name=ok]", "value": True},
+                    ]
+                },
+            ),
+        ],
+    ),
+    Working(
+        "an application with routes",
+        """<nav><a href=/r/one>One</a> <a href=/r/two>Two</a> <a href=/r/three>Three</a></nav>
+        <main id=view>Start</main>
+        <script>
+        const show = () => { view.innerHTML = '<h1>' + location.pathname + '</h1>
+        <button id=like>Like 0</button>';
+          let n = 0; like.onclick = () => { like.textContent = 'Like ' + ++n } };
+        document.addEventListener('click', event => {
+          const link = event.target.closest('a');
+          if (!link) return;
+          event.preventDefault();
+          history.pushState(null, '', link.href);
+          show();
+        });
+        addEventListener('popstate', show);</script>""",
+        [
+            *click("text=One", "#like", "#like", "#like", "text=Two", "#like", "text=Three", "#like"),
+            ("go_back", {}),
+            ("go_back", {}),
+            ("go_forward", {}),
+            *click("#like", "text=One", "#like"),
+        ],
+    ),
+    Working(
+        "lists from a server",
+        """<button id=more>More</button> <button id=again>Again</button><ol id=rows></ol>
+        <input id=search aria-label=Search><ul id=hits></ul><script>
+        let n = 0;
+        const load = async () => { await fetch('/saved?' + n);
+        rows.append(Object.assign(document.createElement('li'),
+          {textContent: 'row ' + ++n})) };
+        more.onclick = load;
+        again.onclick = () => { rows.textContent = ''; load() };
+        let waiting;
+        search.oninput = () => { clearTimeout(waiting); waiting = setTimeout(async () => {
+          const answer = await fetch('/saved', {method: 'POST', body: search.value});
+          await answer.json();
+          hits.innerHTML = '<li>' + search.value + '</li>';
+        }, 5) };</script>""",
+        [
+            *click("#more", "#more", "#more", "#more", "#again", "#more", "#more"),
+            *fill("#search", "a", "ab"),
+            *type_("#search", "c", "d"),
+            *press("Backspace", "Backspace"),
+            *click("#again"),
+        ],
+    ),
+    Working(
+        "looks that the tree does not show",
+        """<style>.dark { background: black; color: white } #strip { width: 200px; overflow: auto;
+        white-space: nowrap }
+        </style><button id=theme>Theme</button><button id=next>Next</button><button id=down>Down</button>
+        <button id=big>Bigger</button><div id=strip><span style="display: inline-block;
+        width: 900px">wide</span></div>
+        <img id=pic alt=Picture src="data:image/gif;base64,R0lGODlhAQABAAAAACw=" width=20 height=20>
+        <canvas id=board width=50 height=50 style="background: grey"></canvas>
+        <p style="height: 2000px">far</p><script>
+        theme.onclick = () => document.body.classList.toggle('dark');
+        next.onclick = () => { strip.scrollLeft += 100 };
+        down.onclick = () => scrollBy(0, 200);
+        big.onclick = () => { pic.width += 10 };
+        board.onclick = event => board.getContext('2d').fillRect(event.offsetX, event.offsetY, 5, 5);
+        </script>""",
+        [
+            *click("#theme", "#theme", "#next", "#next", "#big", "#big", "#board", "#board", "#down"),
+            ("scroll", {"y": 100}),
+            ("scroll", {"y": -300}),
+            ("mouse_wheel", {"x": 300, "y": 300, "deltaY": 200}),
+            *click("#theme"),
+        ],
+    ),
+    Working(
+        "parts in shadow trees",
+        """<my-counter></my-counter><my-counter></my-counter><script>
+        customElements.define('my-counter', class extends HTMLElement {
+          connectedCallback() {
+            const root = this.attachShadow({mode: 'open'});
+            root.innerHTML = '<button>Add</button><b>0</b><input aria-label=n><label>
+            <input type=checkbox>on</label>';
+            root.querySelector('button').onclick = () => { root.querySelector('b').textContent++ };
+          }
+        });</script>""",
+        [
+            *click("button", "button", "button", "my-counter:nth-of-type(2) button", "button"),
+            *fill("[aria-label=n]", "1", "2"),
+            *type_("[aria-label=n]", "3"),
+            *click(
+                "label",
+                "label",
+                "my-counter:nth-of-type(2) button",
+                "my-counter:nth-of-type(2) [type=checkbox]",
+            ),
+        ],
+    ),
+    Working(
+        "a frame inside",
+        """<iframe width=400 height=200 srcdoc="<button onclick='b.textContent++'>Add</button><b id=b>0</b>
+        <input aria-label=n><input type=checkbox><a href='#x'>X</a><p id=x>x</p>
+        <button id=par onclick='parent.document.getElementById(`out`).append(1)'>Out</button>"></iframe>
+        <p id=out></p>""",
+        [
+            *click("iframe >> button", "iframe >> button"),
+            *fill("iframe >> [aria-label=n]", "1", "2"),
+            *type_("iframe >> [aria-label=n]", "3"),
+            *click("iframe >> [type=checkbox]", "iframe >> #par", "iframe >> #par", "iframe >> button"),
+        ],
+    ),
+    Working(
+        "an editor and keys",
+        """<div contenteditable id=edit role=textbox aria-label=Note>Hello</div><input id=line value=word>
+        <p id=key>none</p><button id=a>A</button><button id=b>B</button><script>
+        addEventListener('keydown', event => { if (event.key === 'F2') key.textContent += '!' });
+        edit.addEventListener('keydown', event => { if (event.ctrlKey && event.key === 'b') {
+          event.preventDefault(); edit.innerHTML = '<b>' + edit.textContent + '</b>' } });
+        </script>""",
+        [
+            *fill("#edit", "Bye", "Again"),
+            *type_("#edit", " and"),
+            ("press", {"key": "b", "modifiers": ["Control"]}),
+            *press("F2", "F2"),
+            *click("#line"),
+            *press("ArrowLeft", "ArrowLeft", "End", "x", "Backspace", "Home", "Tab", "Tab", "F2"),
+            ("press", {"key": "Tab", "modifiers": ["Shift"]}),
+        ],
+    ),
+    Working(
+        "ways out of the page",
+        """<a id=tab href=/thanks target=_blank>Tab</a>
+        <a id=file href="data:text/plain,x" download=x.txt>File</a>
+        <button id=alert onclick="alert('Hi')">Alert</button>
+        <button id=win onclick="window.open('/thanks')">Window</button>
+        <button id=ask onclick="document.title = confirm('Sure?')">Ask</button>
+        <form action=/thanks><input name=q><button id=go>Go</button></form>
+        <a id=link href=/thanks>Link</a>""",
+        [
+            *click("#tab", "#file", "#alert", "#win", "#ask"),
+            *fill("[name=q]", "x"),
+            *click("#go"),
+            ("go_back", {}),
+            *click("#link"),
+            ("go_back", {}),
+            ("reload", {}),
+            *fill("[name=q]", "y"),
+            *press("Enter"),
+        ],
+    ),
+    Working(
+        "hovering and dragging",
+        """<style>#sub { display: none } #top:hover #sub { display: block } </style>
+        <div id=top>Products<div id=sub><a href="#x" id=x>Ropes</a></div></div><button id=tip>Help</button>
+        <div id=from draggable=true style="width: 60px">Drag me</div><div id=to style="width: 200px;
+        height: 80px">Here</div>
+        <table><tr><td id=cell>Old</td></tr></table><div id=slide style="width: 100px; height: 20px;
+        background: red"></div><script>
+        tip.onmouseenter = () => tip.after('A tip'); tip.onmouseleave = () => tip.nextSibling.remove();
+        to.ondragover = event => event.preventDefault(); to.ondrop = () => to.append(from);
+        cell.ondblclick = () => { cell.textContent = 'New' };
+        cell.oncontextmenu = event => { event.preventDefault(); cell.textContent = 'Menu' };
+        slide.onpointerdown = () => { slide.textContent = 'down' };
+        slide.onpointerup = () => { slide.textContent = 'up' };
+        </script>""",
+        [
+            ("hover", {"selector": "#top"}),
+            *click("#x"),
+            ("hover", {"selector": "#tip"}),
+            ("hover", {"selector": "#top"}),
+            ("drag_and_drop", {"source": "#from", "target": "#to"}),
+            ("click", {"selector": "#cell", "clickCount": 2}),
+            ("click", {"selector": "#cell", "button": "right"}),
+            *click("#slide"),
+        ],
+    ),
+    Working(
+        "a page that is never still",
+        """<p id=clock>0</p><button id=add>Add</button><b id=n>0</b><input id=name aria-label=Name><script>
+        setInterval(() => { clock.textContent++ }, 200); setInterval(() => fetch('/saved'), 300);
+        add.onclick = () => { n.textContent++ };</script>""",
+        [
+            *click("#add", "#add", "#add", "#add"),
+            *fill("#name", "a", "b"),
+            *click("#add", "#add"),
+            *type_("#name", "c"),
+            *click("#add", "#add", "#add"),
+        ],
+    ),
+)
+
+
+async def silent_acts(browser: Browser, acts: Sequence[Act]) -> list[str]:
+    """The acts whose answers say that nothing happened, with what they say."""
+    found: list[str] = []
+    for tool, arguments in acts:
+        content = await act(browser, tool, arguments)
+        assert content["success"], (tool, arguments, content)
+        if content["effect"] == "none" or "reason" in content:
+            found.append(f"{tool} {dict(arguments)}: {content}")
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("working", WORKING, ids=lambda each: each.name)
+async def test_an_act_that_works_is_never_called_silent(browser: Browser, working: Working) -> None:
+    await browser.show(working.html)
+
+    assert await silent_acts(browser, working.acts) == []
+
+
+SHOPPING: Sequence[Act] = (
+    *click("text=See the catalogue", "tbody tr:nth-child(2) a", "text=Order this"),
+    ("go_back", {}),
+    ("go_back", {}),
+    *fill("#q", "rope", "lamp"),
+    *press("Enter"),
+    *fill("#q", "tape"),
+    *click(".search button", ".brand", "text=Place an order"),
+    *fill("#user", USER),
+    *fill("#password", PASSWORD),
+    *click("form.panel button"),
+    *fill("#product", "SC-401"),
+    *fill("#quantity", "3", "4"),
+    *fill("#gel", "#3366cc"),
+    *fill("#level", "75", "50"),
+    *select("#extras", "Spare lamps"),
+    *fill("#production", "Macbeth"),
+    *fill("#opening", "2031-05-17T19:30"),
+    *fill("#delivery_date", "2031-05-09"),
+    *fill("#delivery_time", "08:30"),
+    *click("[name=method][value='Our van']", "[name=method][value=Courier]"),
+    *select("#country", "Austria", "Belgium"),
+    *fill("#contact", "Props"),
+    *fill("#email", "props@example.org"),
+    *fill("#notes", "One"),
+    *type_("#notes", " and two"),
+    *click(
+        "[type=reset]",
+        "nav >> text=Offers",
+        "#accept-cookies",
+        "#reveal",
+        "nav >> text=Products",
+        "#price-list",
+    ),
+)
+
+
+@pytest.mark.slow
+async def test_nothing_in_the_shop_is_called_silent(browser: Browser) -> None:
+    async with serve_shop() as shop:
+        await browser.call("navigate", url=shop.url)
+
+        assert await silent_acts(browser, SHOPPING) == []
+
+
+def test_the_acts_that_work_are_two_hundred() -> None:
+    assert len(SHOPPING) + sum(len(each.acts) for each in WORKING) >= 200
+    assert len(SILENT) >= 40
