@@ -40,23 +40,24 @@ class ActionTracker:
         self._downloads = downloads
         self._events = events
         self.last = LastAction(began_at=time.monotonic(), downloads_before=0)
-        self._began_at = time.monotonic()
+        self._acts = False
         self._over: deque[tuple[float, float]] = deque(maxlen=MAX_OVER)
 
     def begin(self, *, acts: bool) -> None:
         """Begin a call. With `acts`, pages and downloads from now on belong to its action."""
         if acts:
             self.last = LastAction(began_at=time.monotonic(), downloads_before=self._downloads.count)
-        self._began_at = time.monotonic()
+        self._acts = acts
         self._popups.begin_action()
         self._downloads.begin()
 
     def end(self) -> None:
         """End the call that began last."""
-        self._over.append((self._began_at, time.monotonic()))
+        if self._acts:
+            self._over.append((self.last.began_at, time.monotonic()))
 
     def was_acting(self, at: float) -> bool:
-        """Return whether a call that is over went on then (`time.monotonic()`)."""
+        """Return whether an action that is over went on then (`time.monotonic()`)."""
         return any(began <= at <= ended for began, ended in self._over)
 
     async def settle(self, deadline: Deadline) -> None:

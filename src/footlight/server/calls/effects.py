@@ -177,9 +177,11 @@ def _find_reason(trace: ActTrace, text: str, request: SentRequest | None) -> str
     if text == "none":
         why = next((each.reason for each in trace.records if each.reason), None)
         return f"a script failed: {trace.error}" if trace.error else why
-    if text.startswith("request") and trace.change is not None and "page" not in text.split(", "):
-        return "the page shows the same as before" if "navigation" not in text.split(", ") else None
-    return None
+    if request is None or trace.change is None or trace.navigated or "page" in text.split(", "):
+        return None
+    if not request.status:
+        return f"{request.method} {shorten(request.path, MAX_PATH)} is not answered yet"
+    return "the page shows the same as before"
 
 
 async def find_effect(call: ToolCall, trace: ActTrace) -> Mapping[str, str]:
