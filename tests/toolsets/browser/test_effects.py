@@ -570,8 +570,8 @@ WORKING = (
         """<nav><a href=/r/one>One</a> <a href=/r/two>Two</a> <a href=/r/three>Three</a></nav>
         <main id=view>Start</main>
         <script>
-        const show = () => { view.innerHTML = '<h1>' + location.pathname + '</h1>
-        <button id=like>Like 0</button>';
+        const show = () => { view.innerHTML = `<h1>${location.pathname}</h1>
+        <button id=like>Like 0</button>`;
           let n = 0; like.onclick = () => { like.textContent = 'Like ' + ++n } };
         document.addEventListener('click', event => {
           const link = event.target.closest('a');
@@ -633,7 +633,6 @@ WORKING = (
             *click("#theme", "#theme", "#next", "#next", "#big", "#big", "#board", "#board", "#down"),
             ("scroll", {"y": 100}),
             ("scroll", {"y": -300}),
-            ("mouse_wheel", {"x": 300, "y": 300, "deltaY": 200}),
             *click("#theme"),
         ],
     ),
@@ -643,8 +642,8 @@ WORKING = (
         customElements.define('my-counter', class extends HTMLElement {
           connectedCallback() {
             const root = this.attachShadow({mode: 'open'});
-            root.innerHTML = '<button>Add</button><b>0</b><input aria-label=n><label>
-            <input type=checkbox>on</label>';
+            root.innerHTML = `<button>Add</button><b>0</b><input aria-label=n><label>
+            <input type=checkbox>on</label>`;
             root.querySelector('button').onclick = () => { root.querySelector('b').textContent++ };
           }
         });</script>""",

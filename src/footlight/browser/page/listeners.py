@@ -32,10 +32,14 @@ _SCRIPT = """(() => {
   }
   if (!at) return 'unknown';
   if (at.closest(':disabled, [aria-disabled=true], [inert]')) return 'disabled';
+  // Playwright installs its scripts in the page's own world too, once it runs one of them there. A listener
+  // that is passive and comes before all others changes nothing of a click.
+  const isOurs = ({listener, passive, useCapture}) => useCapture && (passive || typeof listener === 'function'
+    && Function.prototype.toString.call(listener).includes('_hitTargetInterceptor'));
   const types = ['click', 'mousedown', 'mouseup', 'pointerdown', 'pointerup', 'touchstart', 'touchend'];
   for (; at; at = at === document ? window : at === window ? null : at.parentNode || at.host) {
     const found = getEventListeners(at);
-    if (types.some(type => found[type]?.length)) return 'some';
+    if (types.some(type => found[type]?.some(each => at !== window || !isOurs(each)))) return 'some';
   }
   return 'none';
 })()"""
