@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import signal
 import time
+from collections.abc import Generator
 from pathlib import Path
 
 import psutil
 import pytest
 
-from tests.e2e.test_drills import browsers_of, data, error, gone, served, until
+from tests.e2e.test_drills import browsers_of, data, error, gone, renderers_of, served, until
 from tests.http_client import raw
 from tests.http_client import served as served_over_http
 from tests.processes import line_of
@@ -27,6 +29,18 @@ ONE_BROWSER = {"pool": {"minBrowsers": 1, "maxBrowsers": 1}}
 def driver_of(pid: int) -> psutil.Process:
     children = psutil.Process(pid).children(recursive=True)
     return next(process for process in children if line_of(process)[-1:] == ["run-driver"])
+
+
+@contextlib.contextmanager
+def suspended(*processes: psutil.Process) -> Generator[None]:
+    for process in processes:
+        process.suspend()
+    try:
+        yield
+    finally:
+        for process in processes:
+            with contextlib.suppress(psutil.Error):
+                process.resume()
 
 
 async def test_a_driver_that_dies_is_told_once_and_started_again(site: Site, tmp_path: Path) -> None:
@@ -65,6 +79,55 @@ async def test_a_server_is_ready_again_after_its_driver_died(site: Site, tmp_pat
             made = await data(client, "create_session")
             await data(client, "navigate", url=site.page("<p>x</p>"), **made)
             assert await data(client, "get_text", selector="p", **made) == {"text": "x"}
+
+
+async def test_a_driver_that_stands_still_is_told_soon_after_the_deadline(site: Site, tmp_path: Path) -> None:
+    async with served(site, tmp_path, config=ONE_BROWSER) as wire:
+        await data(wire, "navigate", url=site.page("<button>x</button>"))
+        with suspended(driver_of(wire.process.pid)):
+            for tool, arguments in (("click", {"selector": "button"}), ("get_text", {"selector": "button"})):
+                began = time.monotonic()
+                told = await error(wire, tool, timeout=300, **arguments)
+
+                assert told["code"] == "TIMEOUT"
+                assert "the driver of the browsers does not answer either" in told["message"]
+                assert "closedPages" not in told["details"]
+                assert time.monotonic() - began < 8  # It was 16 s.
+
+        assert await data(wire, "get_text", selector="button") == {"text": "x"}
+
+
+async def test_a_page_whose_process_is_stopped_is_not_taken_for_a_busy_one(
+    site: Site, tmp_path: Path
+) -> None:
+    async with served(site, tmp_path, config=ONE_BROWSER) as wire:
+        page = site.page("<button onclick='for (;;);'>x</button>")
+        await data(wire, "navigate", url=page)
+        (browser,) = browsers_of(wire.process.pid)
+        with suspended(*renderers_of(browser)):
+            told = await error(wire, "get_text", selector="button", timeout=300)
+
+        assert "the page's process does not answer either: it is stopped" in told["message"]
+        assert told["details"]["closedPages"] == ["page-1"]
+
+        await data(wire, "navigate", url=page)
+        told = await error(wire, "click", selector="button", timeout=300)
+        assert "a script in the page does not end" in told["message"]
+
+
+@pytest.mark.parametrize("part", ["driver", "browser"])
+async def test_a_server_is_not_ready_while_a_part_stands_still(site: Site, tmp_path: Path, part: str) -> None:
+    async with served_over_http(tmp_path, config=ONE_BROWSER) as server, raw(server) as client:
+        assert (await client.send(method="GET", path="/readyz")).status_code == 200
+        stopped = driver_of(server.pid) if part == "driver" else browsers_of(server.pid)[0]
+        with suspended(stopped):
+            answer = await client.send(method="GET", path="/readyz")
+
+            assert answer.status_code == 503
+            assert part in answer.json()["reason"]
+            assert "does not respond" in answer.json()["reason"]
+
+        assert (await client.send(method="GET", path="/readyz")).status_code == 200
 
 
 @pytest.mark.slow

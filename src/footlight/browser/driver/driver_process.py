@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from footlight.browser.driver.playwright_api import on_driver_end, start_playwright
+from footlight.browser.driver.playwright_api import driver_answers, on_driver_end, start_playwright
 
 if TYPE_CHECKING:
     from playwright.async_api import Playwright
@@ -48,6 +48,10 @@ class Driver:
         """The last Playwright that was started; it may have ended."""
         assert self._playwright is not None
         return self._playwright
+
+    async def answers(self) -> bool:
+        """Return whether the process responds. One that is to be started again does."""
+        return not self._alive or await driver_answers(self.playwright)
 
     async def ensure(self) -> Playwright:
         """Return a running Playwright."""

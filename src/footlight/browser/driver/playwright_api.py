@@ -6,13 +6,14 @@ that parses them.
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import os
 import re
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from playwright.async_api import Browser, Error, Playwright, async_playwright
 from playwright.async_api import TimeoutError as PlaywrightTimeout
@@ -28,7 +29,9 @@ from footlight.errors import (
 __all__ = [
     "Error",
     "PlaywrightTimeout",
+    "SilentPart",
     "cause",
+    "driver_answers",
     "file_error",
     "find_interceptor",
     "find_refused_option",
@@ -93,6 +96,26 @@ def on_disconnected(browser: Browser, tell: Callable[[], object]) -> None:
 
     browser.on("disconnected", end)
     connection.on("close", end)
+
+
+SilentPart = Literal["driver", "browser"]
+"""A process between the server and its pages that does not respond."""
+DRIVER_SECONDS = 1.5
+"""A driver that does not answer within this time is unresponsive."""
+
+
+async def driver_answers(of: Playwright | Browser) -> bool:
+    """Return whether the driver process responds, whatever its browsers do. One that has ended does."""
+    channel = _connection(of)._local_utils._channel
+    try:
+        async with asyncio.timeout(DRIVER_SECONDS):
+            # It needs no browser. Playwright has no public request of this kind.
+            await channel.globToRegex(glob="*", baseURL=None, webSocketUrl=None)
+    except TimeoutError:
+        return False
+    except Error:
+        return True
+    return True
 
 
 def _connection(of: Playwright | Browser) -> Any:

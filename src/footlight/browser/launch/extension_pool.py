@@ -104,6 +104,10 @@ class ExtensionPool:
             logger.warning("a browser is gone; its session is created again when it is needed")
             self._end(browser)
 
+    async def answers(self) -> bool:
+        """Return True, because the next session gets a browser of its own."""
+        return True
+
     def release(self, browser: PooledBrowser) -> None:
         """Note that the session of the browser is ending, so that callers of `acquire` can wait for it."""
         self._leaving.add(browser)

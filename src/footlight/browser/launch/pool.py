@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from footlight.browser.driver.playwright_api import Error, on_disconnected
+from footlight.browser.driver.playwright_api import Error, SilentPart, driver_answers, on_disconnected
 from footlight.errors import ResourceExhausted
 
 if TYPE_CHECKING:
@@ -88,6 +88,16 @@ class PooledBrowser:
             return True
         return True
 
+    async def find_silent_part(self) -> SilentPart | None:
+        """Return what does not respond: the driver of all browsers, or this browser. None where both do."""
+        browser = asyncio.create_task(self.answers())
+        try:
+            if not await driver_answers(self.browser):
+                return "driver"
+            return None if await browser else "browser"
+        finally:
+            browser.cancel()
+
     async def has_ended(self) -> bool:
         """Return whether the browser has ended, which may be reported a moment after the failure."""
         with suppress(TimeoutError):
@@ -151,8 +161,7 @@ class Pool:
             BrowserNotInstalled: there is none, and none can be started.
         """
         while True:
-            best = min(self._browsers, key=lambda each: each.sessions, default=None)
-            if best is not None and best.sessions < self._capacity:
+            if best := self._find_best():
                 best.sessions += 1
                 return best
             if len(self._browsers) >= self._most:
@@ -162,6 +171,16 @@ class Pool:
                     sessionsPerBrowser=self._capacity,
                 )
             await self._add(only_below=len(self._browsers) + 1)
+
+    async def answers(self) -> bool:
+        """Return whether the browser of the next session responds. One that is still to be started does."""
+        best = self._find_best()
+        return best is None or await best.answers()
+
+    def _find_best(self) -> PooledBrowser | None:
+        """Return the browser with the fewest sessions, or None where all are full."""
+        best = min(self._browsers, key=lambda each: each.sessions, default=None)
+        return best if best is not None and best.sessions < self._capacity else None
 
     def release(self, browser: PooledBrowser) -> None:
         browser.sessions -= 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from footlight.browser.driver.playwright_api import Error, cause, is_closed, translate_error
@@ -15,9 +17,28 @@ from footlight.errors import (
 
 if TYPE_CHECKING:
     from footlight.browser.driver.deadline import Deadline
+    from footlight.browser.driver.playwright_api import SilentPart
     from footlight.browser.page.page import Page
 
-__all__ = ["explain_closed_page", "explain_page_failure", "explain_timeout"]
+__all__ = [
+    "SILENCE_ADVICE",
+    "describe_silence",
+    "explain_closed_page",
+    "explain_page_failure",
+    "explain_timeout",
+]
+
+STOPPED_OR_OVERLOADED = "does not answer either: it is stopped, or the machine is overloaded"
+SILENCE_ADVICE: dict[SilentPart, str] = {
+    "driver": "Check the driver's process (run-driver), then call again. No page was closed.",
+    "browser": "Check the browser's process, then call again. No page was closed.",
+}
+
+
+def describe_silence(part: SilentPart) -> str:
+    """Return a clause about the process that does not respond."""
+    whose = {"driver": "the driver of the browsers", "browser": "the browser"}[part]
+    return f"{whose} does not answer either: its process is stopped, or the machine is overloaded"
 
 
 async def explain_page_failure(page: Page, error: Error) -> FootlightError:
@@ -48,20 +69,23 @@ async def explain_timeout(
     """
     details["timeout"] = deadline.timeout_ms
     suggestion = deadline.advice
-    if not await page.session.browser_answers():
-        message += (
-            "; the browser does not answer either: its process is stopped, or the machine is overloaded"
+    if silent := await page.session.find_silent_part():
+        message += f"; {describe_silence(silent)}"
+        suggestion = SILENCE_ADVICE[silent]
+    elif hung := await _close_hung(page, deadline):
+        reason = (
+            "a script in the page does not end"
+            if hung.runs
+            else f"the page's process {STOPPED_OR_OVERLOADED}"
         )
-        suggestion = "Check the browser's process, then call again. No page was closed."
-    elif closed := await _close_hung(page, deadline):
         message += (
-            f"; a script in the page does not end. Closed: {', '.join(closed)}. "
+            f"; {reason}. Closed: {', '.join(hung.closed)}. "
             "A call without pageId uses the oldest page that is left, or a new one"
         )
-        suggestion = (
-            "Open the page again with navigate. Give a longer timeout to calls that make it work for long."
-        )
-        details["closedPages"] = closed
+        suggestion = "Open the page again with navigate."
+        if hung.runs:
+            suggestion += " Give a longer timeout to calls that make it work for long."
+        details["closedPages"] = hung.closed
     elif page.document_request is not None:
         message += f"; the page waits for {page.document_request.url}, which has not answered"
         details["waitsFor"] = page.document_request.url
@@ -70,8 +94,20 @@ async def explain_timeout(
     return DeadlineExceeded(message, retryable=retryable, suggestion=suggestion, **details)
 
 
-async def _close_hung(page: Page, deadline: Deadline) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class _HungPages:
+    closed: list[str]
+    runs: bool
+    """Whether the process of the page that was called runs, so that a script keeps it busy."""
+
+
+async def _close_hung(page: Page, deadline: Deadline) -> _HungPages | None:
     """Close the pages that hang, unless this page answers before the call's time is over."""
     if not deadline.is_over and await page.answers(deadline.remaining_ms / 1000):
-        return []
-    return await page.session.close_hung()
+        return None
+    runs = asyncio.create_task(page.process_answers())
+    try:
+        closed = await page.session.close_hung()
+        return _HungPages(closed, runs=await runs) if closed else None
+    finally:
+        runs.cancel()

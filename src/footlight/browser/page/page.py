@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from playwright.async_api import Page as PlaywrightPage
 
     from footlight.browser.driver.deadline import Stage
+    from footlight.browser.driver.playwright_api import SilentPart
     from footlight.browser.network.downloads import Downloads
     from footlight.browser.network.policy import DomainPolicy
     from footlight.browser.network.request_log import RequestLog
@@ -42,6 +43,8 @@ HUNG_SECONDS = 3.0
 """A page hangs if it does not answer for this long after a call has timed out."""
 EXTENSION_HUNG_SECONDS = 15.0
 """The same for an extension's pages: a wallet computes for seconds while it starts or creates keys."""
+PROCESS_SECONDS = 2.5
+"""A page's process that does not interrupt its script within this time is stopped."""
 RELOADING_SECONDS = 3.0
 RELOADING_LOADS = 10
 """Reading a page is given up after this many loads, once it has also taken this many seconds."""
@@ -96,8 +99,8 @@ class PageOwner(Protocol):
         """Whether the browser still runs."""
         ...
 
-    async def browser_answers(self) -> bool:
-        """Return whether the browser's own process answers, even if its pages hang."""
+    async def find_silent_part(self) -> SilentPart | None:
+        """Return what does not respond, the driver or the browser, even if its pages hang."""
         ...
 
     async def close_hung(self) -> list[str]:
@@ -172,6 +175,8 @@ class Page:
         self.report_stage: Stage = no_progress
         """A function that receives the stages of navigations."""
         self.reading_blocks: list[ReadingBlock] = []
+        self.own_cdp: CDPSession | None = None
+        """A CDP session that was attached when the page opened. Chromium only."""
         self._page = page
         self._throttling: CDPSession | None = None
         self._unanswered_navigations: dict[Request, float] = {}
@@ -265,6 +270,23 @@ class Page:
             # Chromium runs no script in a page whose next document has not begun to arrive.
             return self.document_request is not None
         except Error:  # A page that navigates, is closed or has crashed does not hang.
+            return True
+        return True
+
+    async def process_answers(self) -> bool:
+        """Return whether the page's process responds, which it does while a script runs.
+
+        Chromium interrupts scripts for a few commands, if the CDP session was attached before. Where there is
+        none, the process is taken to respond.
+        """
+        if self.own_cdp is None:
+            return True
+        try:
+            async with asyncio.timeout(PROCESS_SECONDS):
+                await self.own_cdp.send("Performance.getMetrics")
+        except TimeoutError:
+            return False
+        except Error:
             return True
         return True
 

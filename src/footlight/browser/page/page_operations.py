@@ -186,15 +186,19 @@ async def undo_on_cancel(
 
 
 async def undo(*steps: Callable[[], Awaitable[object]]) -> None:
-    """Take these steps, one after the other, also if the caller is cancelled. Steps that fail are left."""
+    """Take these steps, one after the other, also if the caller is cancelled. Steps that fail are left.
+
+    After one that takes too long, the others are left too: the page hangs.
+    """
     await shield_until_done(_take(steps))
 
 
 async def _take(steps: Iterable[Callable[[], Awaitable[object]]]) -> None:
-    for step in steps:
-        with contextlib.suppress(Error, TimeoutError):
+    with contextlib.suppress(TimeoutError):
+        for step in steps:
             async with asyncio.timeout(UNDO_SECONDS):
-                await step()
+                with contextlib.suppress(Error):
+                    await step()
 
 
 # Tabs

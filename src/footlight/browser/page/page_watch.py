@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from footlight.browser.driver.playwright_api import Error
 
 if TYPE_CHECKING:
-    from playwright.async_api import Frame, Page, Request, Response
+    from playwright.async_api import CDPSession, Frame, Page, Request, Response
 
 __all__ = ["DocumentWatch", "LinkEffect", "watch_links"]
 
@@ -72,8 +72,12 @@ _LISTENER = """{
 }"""
 
 
-async def watch_links(page: Page, on_click: Callable[[LinkEffect], None]) -> None:
-    """Call `on_click` when such a link is clicked, now and after every navigation. Chromium only."""
+async def watch_links(page: Page, on_click: Callable[[LinkEffect], None]) -> CDPSession | None:
+    """Call `on_click` when such a link is clicked, now and after every navigation. Chromium only.
+
+    Return the CDP session, which lives as long as the page, or None where the page is closed. No domain of
+    the protocol is enabled in it that reports what scripts do: each message of the console would be sent.
+    """
 
     def on_binding(event: dict[str, Any]) -> None:
         on_click(cast("LinkEffect", event["payload"]))
@@ -82,9 +86,10 @@ async def watch_links(page: Page, on_click: Callable[[LinkEffect], None]) -> Non
         cdp = await page.context.new_cdp_session(page)
         cdp.on("Runtime.bindingCalled", on_binding)
         await cdp.send("Page.enable")
-        await cdp.send("Runtime.enable")
         await cdp.send("Runtime.addBinding", {"name": "reportEffect", "executionContextName": _WORLD})
         await cdp.send(
             "Page.addScriptToEvaluateOnNewDocument",
             {"source": _LISTENER, "worldName": _WORLD, "runImmediately": True},
         )
+        return cdp
+    return None

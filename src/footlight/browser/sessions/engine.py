@@ -121,10 +121,19 @@ class Engine:
         try:
             async with asyncio.timeout(READY_SECONDS):
                 await self.sessions()
+                return await self._find_silent_part()
         except FootlightError as error:
             return error.message
         except TimeoutError:
             return "the browser is still starting"
+
+    async def _find_silent_part(self) -> str | None:
+        """Return which process does not respond, although it runs."""
+        driver, pool = self._driver, self._pool
+        if driver is not None and not await driver.answers():
+            return "the driver of the browsers does not respond"
+        if pool is not None and not await pool.answers():
+            return "the browser does not respond"
         return None
 
     def find_sessions(self) -> SessionTable | None:

@@ -149,7 +149,7 @@ class PageTable:
         self._closing_blank.clear()
 
     async def close_hung(self) -> list[str]:
-        """Close the pages that do not answer because of a script, and return their ids.
+        """Close the pages that do not answer, and return their ids: none if the browser is silent too.
 
         All of them are closed, because pages that opened each other share a process, which only ends with the
         last page. No page is closed while a dialog is open, because pages may wait for its answer.
@@ -157,10 +157,14 @@ class PageTable:
         if self._session.dialogs.open:
             return []
         pages = self.open_pages
-        answering = await asyncio.gather(*(page.answers() for page in pages))
+        silent, *answering = await asyncio.gather(
+            self._session.find_silent_part(), *(page.answers() for page in pages)
+        )
+        if silent:
+            return []
         hung = [page for page, answers in zip(pages, answering, strict=True) if not answers]
         await asyncio.gather(*(page.close() for page in hung))
-        return [page.id for page in hung]
+        return [page.id for page in hung if page.closed]
 
     async def _open_first(self) -> Page:
         """Open the first page, or wait for the one that a cancelled call has begun to open."""
@@ -210,8 +214,11 @@ class PageTable:
         session.spawn(self._learn_opener(page))
         if session.engine == "chromium":
             session.spawn(self._popups.learn_context(opened))
-            session.spawn(watch_links(opened, self._on_link))
+            session.spawn(self._watch_links(page))
         return page
+
+    async def _watch_links(self, page: Page) -> None:
+        page.own_cdp = await watch_links(page.playwright, self._on_link)
 
     async def _learn_opener(self, page: Page) -> None:
         opener = await page.playwright.opener()

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, Dialog, Response, Route
     from playwright.async_api import Page as PlaywrightPage
 
+    from footlight.browser.driver.playwright_api import SilentPart
     from footlight.browser.launch.extensions import LoadedExtension
     from footlight.browser.launch.pool import PooledBrowser
     from footlight.browser.network.filter_proxy import FilterProxy
@@ -308,9 +309,9 @@ class Session:
         """The extensions that the browser runs."""
         return self._browser.extensions
 
-    async def browser_answers(self) -> bool:
-        """Return whether the browser's own process answers, even if its pages hang."""
-        return await self._browser.answers()
+    async def find_silent_part(self) -> SilentPart | None:
+        """Return what does not respond, whatever the pages do: the driver or the browser."""
+        return await self._browser.find_silent_part()
 
     @property
     def policy(self) -> DomainPolicy:

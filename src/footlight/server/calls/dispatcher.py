@@ -33,7 +33,7 @@ from footlight.server.calls.observer import ObservationOptions, Observer
 from footlight.server.calls.progress import Report, report_stages
 from footlight.server.calls.recording import RecordedCall
 from footlight.server.calls.steps import BatchStep, StepFailed, parse_steps, run_steps
-from footlight.server.calls.time_limits import deadline_exceeded, make_deadline
+from footlight.server.calls.time_limits import TimeLimit, deadline_exceeded, make_deadline
 from footlight.server.secrets.masking import Mask, keep_unmasked
 from footlight.server.tools.selection import explain_withheld
 from footlight.server.tools.tool_call import StepOutcome, ToolCall
@@ -54,9 +54,6 @@ if TYPE_CHECKING:
 __all__ = ["Dispatcher", "UnknownTool"]
 
 logger = logging.getLogger(__name__)
-
-GRACE_SECONDS = 8.0
-"""How long a call that ran out of time may look for the reason before it is cancelled."""
 
 
 class UnknownTool(LookupError):
@@ -246,7 +243,7 @@ class Dispatcher:
             if state.followed is not None:
                 await state.followed.before(call)
             if observer:
-                async with _time_limit(call):
+                async with TimeLimit(tool, call):
                     await observer.begin(call)
             return await self._act_and_observe(state, call, arguments, observer)
         finally:
@@ -268,7 +265,7 @@ class Dispatcher:
         except StepFailed as error:
             data, failed = {}, error
         observation = None
-        async with _time_limit(call):
+        async with TimeLimit(tool, call):
             if data is None:
                 data = await make_stopped_result(tool, call)
             elif tool.effect == "act" or observer:
@@ -392,19 +389,15 @@ async def _find_page(call: ToolCall, arguments: BaseModel) -> None:
     await check_no_dialog(call)
 
 
-def _time_limit(call: ToolCall) -> asyncio.Timeout:
-    return asyncio.timeout_at(call.deadline.expires + GRACE_SECONDS)
-
-
 async def _run_tool(state: CallState, call: ToolCall, arguments: BaseModel) -> Mapping[str, Any] | None:
     """Return what the tool returned, or None where a dialog stopped it."""
-    tool, limit = state.tool, _time_limit(call)
+    tool, limit = state.tool, TimeLimit(state.tool, call)
     work = _run_unless_abandoned(state, call, arguments)
     try:
         async with limit:
             return await (run_until_dialog(call, work) if tool.queued and not tool.batch else work)
     except (asyncio.CancelledError, TimeoutError) as error:
-        if isinstance(error, asyncio.CancelledError) or limit.expired():
+        if isinstance(error, asyncio.CancelledError) or limit.expired:
             state.is_cleaning_up = True
             call.session.actions.add_closed_pages(await call.session.close_hung())
         raise

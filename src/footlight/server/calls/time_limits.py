@@ -1,10 +1,13 @@
-"""The deadline of a call, and the error of a call that missed it."""
+"""The deadline of a call, the error of a call that missed it, and the limit for each of its stages."""
 
 from __future__ import annotations
 
+import asyncio
+from types import TracebackType
 from typing import TYPE_CHECKING
 
 from footlight.browser.driver.deadline import DEFAULT_TIMEOUT, ELEMENT_TIMEOUT, Deadline
+from footlight.browser.page.diagnosis import SILENCE_ADVICE, describe_silence
 from footlight.errors import DeadlineExceeded
 
 if TYPE_CHECKING:
@@ -12,8 +15,12 @@ if TYPE_CHECKING:
 
     from footlight.config import SessionSettings
     from footlight.server.tools.declaration import Tool
+    from footlight.server.tools.tool_call import ToolCall
 
-__all__ = ["deadline_exceeded", "make_deadline"]
+__all__ = ["TimeLimit", "deadline_exceeded", "make_deadline"]
+
+GRACE_SECONDS = 8.0
+"""A call that ran out of time may look for the reason before it is cut off."""
 
 
 def make_deadline(tool: Tool, arguments: BaseModel, settings: SessionSettings) -> Deadline:
@@ -50,3 +57,64 @@ def deadline_exceeded(tool: Tool, deadline: Deadline, *, begun: bool) -> Deadlin
         timeout=deadline.timeout_ms,
         dispatched=dispatched,
     )
+
+
+class TimeLimit:
+    """Limit a stage of a call: to its deadline, and the time in which it may look for the reason.
+
+    Where the driver of the browsers does not respond by the deadline, nothing can be looked for, and the time
+    limits that Playwright keeps in the driver do not fire. The stage ends at once then.
+
+    Raises:
+        DeadlineExceeded: the driver does not respond.
+        TimeoutError: the stage took longer than that.
+    """
+
+    def __init__(self, tool: Tool, call: ToolCall) -> None:
+        self._tool = tool
+        self._call = call
+        self._expires = call.deadline.expires
+        self._limit = asyncio.timeout_at(self._expires + GRACE_SECONDS)
+        self._timer: asyncio.TimerHandle | None = None
+        self._asking: asyncio.Task[None] | None = None
+        self._is_driver_silent = False
+
+    @property
+    def expired(self) -> bool:
+        """Whether the stage was cut off although the driver responds."""
+        return self._limit.expired() and not self._is_driver_silent
+
+    async def __aenter__(self) -> None:
+        await self._limit.__aenter__()
+        self._timer = asyncio.get_running_loop().call_at(self._expires, self._ask)
+
+    def _ask(self) -> None:
+        self._asking = asyncio.create_task(self._end_if_driver_is_silent())
+
+    async def _end_if_driver_is_silent(self) -> None:
+        if await self._call.session.find_silent_part() == "driver":
+            self._is_driver_silent = True
+            self._limit.reschedule(asyncio.get_running_loop().time())
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self._timer is not None
+        self._timer.cancel()
+        if self._asking is not None:
+            self._asking.cancel()
+        try:
+            await self._limit.__aexit__(kind, error, trace)
+        except TimeoutError:
+            if not self._is_driver_silent:
+                raise
+            raise _driver_silent_error(self._tool, self._call.deadline) from None
+
+
+def _driver_silent_error(tool: Tool, deadline: Deadline) -> DeadlineExceeded:
+    error = deadline_exceeded(tool, deadline, begun=True)
+    error.message += f"; {describe_silence('driver')}"
+    error.suggestion = SILENCE_ADVICE["driver"]
+    if not error.retryable:
+        error.suggestion += " Look at the page before you repeat the call: its action may have been done."
+    return error
