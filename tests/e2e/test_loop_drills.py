@@ -6,6 +6,7 @@ import json
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
+import anyio
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
@@ -123,6 +124,25 @@ async def test_a_burst_in_the_console_holds_up_nobody(browser: Browser, watched_
         assert (await browser.call("console_messages"))["messages"]
 
     assert gaps.too_long == []
+
+
+@pytest.mark.slow
+async def test_a_page_that_floods_the_console_without_end_holds_up_no_other_session(
+    browser: Browser, watched_file: Path
+) -> None:
+    other = (await browser.call("create_session"))["sessionId"]
+    await browser.call("navigate", url=browser.site.page("<button>Other</button>"), sessionId=other)
+    flood = "setInterval(() => { for (let i = 0; i < 200; i++) console.log('m', i, {a: 'x'}) }, 10)"
+    with gaps_in(watched_file) as gaps:
+        await browser.show(f"<script>{flood}</script>", observe="none")
+        await browser.answer("console_messages")
+        with anyio.fail_after(60):  # One click took 10 to 30 s.
+            for _ in range(15):
+                await browser.call("click", selector="button", sessionId=other)
+
+    assert gaps.too_long == []
+    await browser.call("close_session", sessionId=other)
+    await browser.call("close_session", sessionId="default")
 
 
 @pytest.mark.parametrize("navigate", ["history.replaceState(null, '', '?' + n++)", "location.hash = n++"])

@@ -10,8 +10,8 @@ import asyncio
 import errno
 import os
 import re
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
@@ -59,21 +59,34 @@ __all__ = [
 @asynccontextmanager
 async def start_playwright(temporary: Path) -> AsyncGenerator[Playwright]:
     """Start the driver process. Its browser profiles are kept below `temporary`."""
+    node_options = os.environ.get("NODE_OPTIONS", "")
+    limits = Path(__file__).with_name("event_limits.js").as_posix().replace('"', r"\"")
     # The driver copies our environment when it starts and has no option for this.
-    before = os.environ.get("TMPDIR")
-    os.environ["TMPDIR"] = str(temporary)
-    starting = async_playwright()
-    try:
-        playwright = await starting.start()
-    finally:
-        if before is None:
-            del os.environ["TMPDIR"]
-        else:
-            os.environ["TMPDIR"] = before
+    with _environment(
+        TMPDIR=str(temporary),
+        NODE_OPTIONS=f'{node_options} --require "{limits}"'.strip(),
+        NODE_OPTIONS_OF_USER=node_options,
+    ):
+        playwright = await async_playwright().start()
     try:
         yield playwright
     finally:
         await playwright.stop()
+
+
+@contextmanager
+def _environment(**variables: str) -> Generator[None]:
+    """Set environment variables in this block."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 def on_driver_end(playwright: Playwright, tell: Callable[[], object]) -> None:

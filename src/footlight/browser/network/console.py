@@ -200,6 +200,7 @@ class Console:
             if fetched.document != document:
                 before = await page.console_messages(filter="all")
             now = await page.console_messages(filter="since-navigation")
+            _stop_events(page)
             before = before[: len(before) - _overlap(before, now)]
             self._add_fetched(fetched, before, page_id, document - 1)
             self._add_fetched(fetched, now, page_id, document)
@@ -272,6 +273,15 @@ def _overlap(earlier: Sequence[ConsoleMessage], later: Sequence[ConsoleMessage])
 
 def _identity(message: ConsoleMessage) -> tuple[float, str, str]:
     return message.timestamp, message.type, message.text[:MAX_TEXT]
+
+
+def _stop_events(page: PlaywrightPage) -> None:
+    """Have the driver send no event for each message, which it does once it was asked for messages."""
+
+    def ignore(_: ConsoleMessage) -> None: ...
+
+    page.on("console", ignore)
+    page.remove_listener("console", ignore)
 
 
 async def _release(fetched: _FetchedMessages) -> None:

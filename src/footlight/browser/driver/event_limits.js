@@ -1,0 +1,202 @@
+// Limits how many events about a page's console and WebSockets reach the driver. Loaded into the driver's
+// process before its own code.
+//
+// The driver parses all that browsers send in the order in which it comes, and has no limit for what waits. A
+// page that writes 20,000 messages a second to its console would hold up the answers to all other pages. So would
+// it in the browser, which is why a page that does not stop gets less of the processor.
+'use strict';
+
+const childProcess = require('node:child_process');
+
+// The file descriptors by which a browser gets and sends messages, each ended by a zero byte.
+const TO_BROWSER = 3;
+const FROM_BROWSER = 4;
+const BURST = 2_500;
+const EVENTS_PER_SECOND = 500;
+const BYTES_PER_EVENT = 4_096; // A longer event counts as several.
+const MAX_HELD = 200; // As many messages of a page as the driver keeps.
+const RELEASE_MS = 100;
+const MAX_BUCKETS = 1_000;
+const LONGEST_HEAD = 96;
+const LONGEST_TAIL = 64;
+const FLOOD_MS = 1_000; // A burst that ends sooner slows no page down.
+const FLOOD_PAUSE_MS = 500; // Without a dropped event for so long, a flood is over.
+const SLOWDOWN = 20;
+const SHORTEST_SLOWDOWN_MS = 4_000;
+const LONGEST_SLOWDOWN_MS = 32_000;
+const FIRST_ID = 2_000_000_000; // Of our own commands. The driver counts its from 1.
+const PREFIX = '{"method":"';
+const LIMITED = new Set([
+  'Log.entryAdded',
+  'Network.eventSourceMessageReceived',
+  'Network.webSocketFrameError',
+  'Network.webSocketFrameReceived',
+  'Network.webSocketFrameSent',
+  'Runtime.consoleAPICalled',
+  'Runtime.exceptionThrown',
+]);
+
+class EventLimits {
+  #buckets = new Map();
+  #floods = new Map();
+  #pending = [];
+  #releasing = false;
+  #deliver;
+  #send;
+  #lastId = FIRST_ID;
+
+  // `deliver` gets parts of what the browser sends, and `send` a command for the browser.
+  constructor(deliver, send) {
+    this.#deliver = deliver;
+    this.#send = send;
+  }
+
+  // Delivers the messages that a chunk completes, but those above the limits later, or never.
+  read(chunk) {
+    let start = 0;
+    for (let end = chunk.indexOf(0); end !== -1; end = chunk.indexOf(0, start)) {
+      this.#pend(chunk.subarray(start, end + 1));
+      const parts = this.#pending;
+      this.#pending = [];
+      if (limitedMethod(parts[0])) this.#deliverLimited(Buffer.concat(parts));
+      else if (!isOwnReply(parts[0])) parts.forEach(this.#deliver);
+      start = end + 1;
+    }
+    if (start < chunk.length) this.#pend(chunk.subarray(start));
+  }
+
+  // The first part is always long enough to tell the method of the message.
+  #pend(part) {
+    const first = this.#pending[0];
+    if (first && first.length < LONGEST_HEAD) this.#pending[0] = Buffer.concat([first, part]);
+    else this.#pending.push(part);
+  }
+
+  #deliverLimited(message) {
+    const cost = Math.ceil(message.length / BYTES_PER_EVENT);
+    const session = message.subarray(-LONGEST_TAIL).toString('latin1').split('"sessionId":"')[1]?.split('"')[0] ?? '';
+    const bucket = this.#bucketOf(message, session);
+    refill(bucket);
+    if (!bucket.held.length && bucket.left >= 1) {
+      bucket.left -= cost;
+      this.#deliver(message);
+      return;
+    }
+    bucket.held.push({ message, cost });
+    bucket.heldCost += cost;
+    // The last ones are kept, because a page's messages end with what matters most.
+    while (bucket.heldCost > MAX_HELD && bucket.held.length) {
+      bucket.heldCost -= bucket.held.shift().cost;
+      if (session) this.#countDropped(session);
+    }
+    this.#releaseLater();
+  }
+
+  // Errors are not lost among other messages, nor those of one page among those of another.
+  #bucketOf(message, session) {
+    const type = /"type":"(\w+)"/.exec(message.toString('latin1', 0, LONGEST_HEAD))?.[1] ?? '';
+    const key = `${limitedMethod(message)} ${type} ${session}`;
+    if (this.#buckets.size >= MAX_BUCKETS) this.#buckets.clear();
+    const bucket = this.#buckets.get(key) ?? { left: BURST, at: performance.now(), held: [], heldCost: 0 };
+    this.#buckets.set(key, bucket);
+    return bucket;
+  }
+
+  #releaseLater() {
+    if (this.#releasing) return;
+    this.#releasing = true;
+    setTimeout(() => this.#release(), RELEASE_MS).unref();
+  }
+
+  #release() {
+    this.#releasing = false;
+    for (const bucket of this.#buckets.values()) {
+      refill(bucket);
+      while (bucket.held.length && bucket.left >= 1) {
+        const { message, cost } = bucket.held.shift();
+        bucket.heldCost -= cost;
+        bucket.left -= cost;
+        this.#deliver(message);
+      }
+      if (bucket.held.length) this.#releaseLater();
+    }
+  }
+
+  // Slows a page down that floods on. Its next flood is taken to be likelier to go on.
+  #countDropped(session) {
+    const now = performance.now();
+    if (this.#floods.size >= MAX_BUCKETS) this.#floods.clear();
+    const flood = this.#floods.get(session) ?? { began: now, last: now, slowMs: SHORTEST_SLOWDOWN_MS, until: 0 };
+    this.#floods.set(session, flood);
+    if (now < flood.until) return;
+    if (now - flood.last > FLOOD_PAUSE_MS) flood.began = now;
+    flood.last = now;
+    if (now - flood.began < FLOOD_MS) return;
+    this.#setSpeed(session, SLOWDOWN);
+    setTimeout(() => this.#setSpeed(session, 1), flood.slowMs).unref();
+    flood.until = now + flood.slowMs;
+    flood.slowMs = Math.min(flood.slowMs * 2, LONGEST_SLOWDOWN_MS);
+  }
+
+  #setSpeed(sessionId, rate) {
+    this.#lastId += 1;
+    this.#send({ id: this.#lastId, method: 'Emulation.setCPUThrottlingRate', params: { rate }, sessionId });
+  }
+
+  #take(key, count) {
+    const now = performance.now();
+    if (this.#buckets.size >= MAX_BUCKETS) this.#buckets.clear();
+    const bucket = this.#buckets.get(key) ?? { left: BURST, at: now };
+    this.#buckets.set(key, bucket);
+    bucket.left = Math.min(BURST, bucket.left + ((now - bucket.at) / 1_000) * EVENTS_PER_SECOND);
+    bucket.at = now;
+    if (bucket.left < 1) return false;
+    bucket.left -= count;
+    return true;
+  }
+}
+
+function refill(bucket) {
+  const now = performance.now();
+  bucket.left = Math.min(BURST, bucket.left + ((now - bucket.at) / 1_000) * EVENTS_PER_SECOND);
+  bucket.at = now;
+}
+
+function limitedMethod(message) {
+  const head = message.toString('latin1', 0, LONGEST_HEAD);
+  if (!head.startsWith(PREFIX)) return '';
+  const method = head.slice(PREFIX.length, head.indexOf('"', PREFIX.length));
+  return LIMITED.has(method) ? method : '';
+}
+
+function isOwnReply(message) {
+  const id = /^\{"id":(\d+)/.exec(message.toString('latin1', 0, LONGEST_HEAD))?.[1];
+  return Number(id) > FIRST_ID;
+}
+
+function limitEvents(pipe, toBrowser) {
+  const { on } = pipe;
+  const send = command => {
+    if (toBrowser.writable) toBrowser.write(`${JSON.stringify(command)}\0`);
+  };
+  pipe.on = function (name, listener) {
+    if (name !== 'data') return on.call(this, name, listener);
+    const limits = new EventLimits(listener, send);
+    return on.call(this, name, chunk => limits.read(chunk));
+  };
+}
+
+const { spawn } = childProcess;
+childProcess.spawn = function (...parameters) {
+  const child = spawn.apply(this, parameters);
+  const pipe = child.stdio?.[FROM_BROWSER];
+  if (pipe) limitEvents(pipe, child.stdio[TO_BROWSER]);
+  return child;
+};
+
+// The processes that the driver starts do not load this file.
+process.env.NODE_OPTIONS = process.env.NODE_OPTIONS_OF_USER ?? '';
+if (!process.env.NODE_OPTIONS) delete process.env.NODE_OPTIONS;
+delete process.env.NODE_OPTIONS_OF_USER;
+
+module.exports = { EventLimits };

@@ -1,0 +1,101 @@
+"""The driver gets only so many events about a page's console and WebSockets."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright._impl._driver import compute_driver_executable
+
+import footlight.browser.driver
+
+LIMITS = Path(footlight.browser.driver.__file__).with_name("event_limits.js")
+PROGRAM = Path(__file__).with_name("event_pipe.js")
+
+
+def message(text: str, type: str = "log", session: str = "S1") -> str:
+    return event("Runtime.consoleAPICalled", session, type=type, args=[{"value": text}])
+
+
+def event(method: str, session: str = "S1", **params: Any) -> str:
+    return line(method=method, params=params, sessionId=session)
+
+
+def line(**of: Any) -> str:
+    return json.dumps(of, separators=(",", ":"))
+
+
+def filtered(*turns: tuple[int, list[str]], chunk_size: int = 60_000) -> tuple[list[str], list[Any]]:
+    """Return the messages that reach the driver, and the commands that the browser gets, with their times.
+
+    A turn is the milliseconds before it, and its messages.
+    """
+    chunks: list[dict[str, Any]] = []
+    for after_ms, messages in turns:
+        text = "".join(f"{each}\0" for each in messages)
+        parts = [text[at : at + chunk_size] for at in range(0, len(text), chunk_size)]
+        parts = parts or [""]
+        chunks += [{"after": 0 if at else after_ms, "chunk": part} for at, part in enumerate(parts)]
+    node, _ = compute_driver_executable()
+    told = subprocess.run(
+        [node, str(PROGRAM), str(LIMITS)], input=json.dumps(chunks).encode(), capture_output=True, check=True
+    )
+    outcome = json.loads(told.stdout)
+    return outcome["read"].split("\0")[:-1], outcome["commands"]
+
+
+@pytest.mark.parametrize("chunk_size", [60_000, 333, 1])
+def test_a_flood_is_cut_and_everything_else_passes(chunk_size: int) -> None:
+    flood = [message(f"m{i}") for i in range(1_250)] + [event("Network.webSocketFrameReceived")] * 1_250
+    reply, loaded = line(id=7, result={}), event("Page.loadEventFired")
+    error, other = message("broken", type="error"), message("mine", session="S2")
+
+    read, _ = filtered(
+        (0, [*flood, reply, *flood, loaded, *flood, error, other, reply]), chunk_size=chunk_size
+    )
+
+    assert read == [*flood, reply, *flood, loaded, error, other, reply]
+
+
+def test_messages_that_are_split_pass_whole() -> None:
+    long = [message("x" * 10_000), line(id=1, result="y" * 10_000), message("z")]
+
+    read, _ = filtered((0, long), chunk_size=41)
+
+    assert read == long
+
+
+def test_long_messages_count_as_several() -> None:
+    read, _ = filtered((0, [message("x" * 100_000)] * 200))
+
+    assert len(read) == 100
+
+
+def test_the_end_of_a_flood_is_kept() -> None:
+    burst = [message(str(i)) for i in range(5_000)]
+
+    read, commands = filtered((0, burst), (100, []), (10_000, [message("after")]))
+
+    assert read == [*burst[:2_500], *burst[-200:], message("after")]
+    assert commands == []
+
+
+def test_a_page_that_floods_on_is_slowed_down_for_a_while_each_time_for_longer() -> None:
+    turns = [(100, [message("x")] * 2_000)] * 150
+
+    _, commands = filtered(*turns)
+
+    assert [(at, command["params"]["rate"]) for at, command in commands] == [
+        (1_200, 20),
+        (5_200, 1),
+        (6_200, 20),
+        (14_200, 1),
+    ]
+    assert {(command["method"], command["sessionId"]) for _, command in commands} == {
+        ("Emulation.setCPUThrottlingRate", "S1")
+    }
+    replies = [line(id=command["id"], result={}) for _, command in commands]
+    assert filtered((0, [*replies, line(id=1, result={})]))[0] == [line(id=1, result={})]
