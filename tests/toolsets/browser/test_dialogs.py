@@ -249,6 +249,8 @@ ASKS_WHEN_PRESSED = """
     ("tool", "arguments"),
     [
         ("click", {"selector": "input"}),
+        ("check", {"selector": "input"}),
+        ("fill_form", {"fields": [{"selector": "input", "value": True}]}),
         ("mouse_click", {"x": 20, "y": 20}),
     ],
 )

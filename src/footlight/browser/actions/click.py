@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
-from footlight.browser.actions.mouse import cancel_drag_steps
+from footlight.browser.actions.mouse import BUTTON_DOWN_MS, cancel_drag_steps
 from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout, is_not_ready, was_dispatched
 from footlight.browser.page.element_diagnosis import element_keeps_moving, find_lasting_cover
 from footlight.browser.page.element_operations import act_on_element
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["click_element", "drag_element", "hover_element"]
 
-BUTTON_DOWN_MS = 1
-"""Makes Playwright release the button only after the page has handled the press. It would send both at once
-otherwise, and a browser drops a release that arrives while the press has opened a dialog."""
 COVERED_SECONDS = 2.0
 """How long a click may take to begin until the page is asked for a cover."""
 RETRY_SECONDS = (0.02, 0.1, 0.5)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from footlight.browser.actions.mouse import BUTTON_DOWN_MS
 from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout
 from footlight.browser.driver.scripts import run_about
 from footlight.browser.page.element_diagnosis import find_obstacle
@@ -29,6 +30,8 @@ OPTIONS_SECONDS = 2.0
 """How long a page may take to list its options if the requested one is missing."""
 CHECK_MS = 250
 """How long a page may take to say which options are selected. The choice is made even if it takes longer."""
+STATE_MS = 2_000
+"""How long a page may take to say whether a checkbox is ticked."""
 MAX_OPTIONS = 50
 """Options that an error names."""
 
@@ -97,10 +100,31 @@ async def set_checked(page: Page, selector: str, checked: bool, deadline: Deadli
         page,
         selector,
         deadline,
-        lambda element, timeout_ms: page.act_through_dialog(
-            find_press_target(element).set_checked(checked, timeout=timeout_ms)
+        lambda element, timeout_ms: _press_until_checked(
+            page, find_press_target(element), checked, deadline, timeout_ms
         ),
     )
+
+
+async def _press_until_checked(
+    page: Page, element: Locator, checked: bool, deadline: Deadline, timeout_ms: float
+) -> None:
+    """Press a checkbox or radio button, unless it has the state already.
+
+    Playwright's own `set_checked` sends press and release at once, so the button would stay down where the
+    press opens a dialog.
+    """
+    if await element.is_checked(timeout=timeout_ms) == checked:
+        return
+    if not checked:  # It refuses to untick a radio button.
+        await element.set_checked(False, trial=True, timeout=deadline.action_ms)
+    await page.act_through_dialog(element.click(delay=BUTTON_DOWN_MS, timeout=deadline.action_ms))
+    if page.document_request is not None or page.closed:
+        return
+    # The page may have removed it.
+    with contextlib.suppress(PlaywrightTimeout):
+        if await element.is_checked(timeout=min(deadline.action_ms, STATE_MS)) != checked:
+            raise Error("Clicking the checkbox did not change its state")
 
 
 async def upload_files(page: Page, selector: str, files: Sequence[Path], deadline: Deadline) -> None:

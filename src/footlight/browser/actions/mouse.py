@@ -16,10 +16,23 @@ if TYPE_CHECKING:
     from footlight.browser.driver.deadline import Deadline
     from footlight.browser.page.page import Page
 
-__all__ = ["Button", "Point", "cancel_drag_steps", "click", "click_at", "drag", "move", "wheel"]
+__all__ = [
+    "BUTTON_DOWN_MS",
+    "Button",
+    "Point",
+    "cancel_drag_steps",
+    "click",
+    "click_at",
+    "drag",
+    "move",
+    "wheel",
+]
 
 Button = Literal["left", "middle", "right"]
 
+BUTTON_DOWN_MS = 1
+"""Makes Playwright release the button only after the page has handled the press. It would send both at once
+otherwise, and a browser drops a release that arrives while the press has opened a dialog."""
 DRAG_STEPS = 10
 """The moves between press and release, by which pages distinguish a drag from a click."""
 
