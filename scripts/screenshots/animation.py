@@ -142,7 +142,8 @@ def _arguments(arguments: dict[str, Any]) -> Iterator[str]:
     if "selector" in arguments:
         yield arguments["selector"]
     if "url" in arguments:
-        parts = urlsplit(arguments["url"])
+        url: str = arguments["url"]
+        parts = urlsplit(url)
         yield f"{parts.scheme}://{parts.hostname}{parts.path}"
 
 
