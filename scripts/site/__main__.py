@@ -9,6 +9,7 @@ the generator, which is installed into an environment of its own the first time.
 from __future__ import annotations
 
 import argparse
+import fcntl
 import shutil
 import subprocess
 import sys
@@ -79,16 +80,19 @@ def build_site(out: Path) -> None:
 def _install_generator(requirements: list[str]) -> str:
     """Install what builds the site into an environment of its own, once, and return its command."""
     environment = FOLDER / "venv"
-    stamp = environment / "installed.txt"
-    wanted = "\n".join((sys.version, *requirements))
-    if not stamp.is_file() or stamp.read_text("utf-8") != wanted:
-        print("Installing the generator of the site into .docs/venv …", flush=True)
-        venv.create(environment, clear=True, with_pip=True)
-        install = (str(environment / "bin/python"), "-m", "pip", "install", "--quiet", *requirements)
-        done = subprocess.run(install, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False)
-        if done.returncode:
-            raise SystemExit(done.stderr)
-        stamp.write_text(wanted, "utf-8")
+    FOLDER.mkdir(exist_ok=True)
+    with (FOLDER / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # Tests in several processes build several sites.
+        stamp = environment / "installed.txt"
+        wanted = "\n".join((sys.version, *requirements))
+        if not stamp.is_file() or stamp.read_text("utf-8") != wanted:
+            print("Installing the generator of the site into .docs/venv …", flush=True)
+            venv.create(environment, clear=True, with_pip=True)
+            install = (str(environment / "bin/python"), "-m", "pip", "install", "--quiet", *requirements)
+            done = subprocess.run(install, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False)
+            if done.returncode:
+                raise SystemExit(done.stderr)
+            stamp.write_text(wanted, "utf-8")
     return str(environment / "bin/zensical")
 
 

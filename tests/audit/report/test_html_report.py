@@ -398,6 +398,14 @@ async def test_nothing_of_a_page_or_a_model_becomes_markup(chromium: Browser, tm
     await tab.close()
 
 
+def test_code_in_advice_is_shown_as_code() -> None:
+    found = finding(advice="Put a `<label>` above the field. A ` alone stays.")
+
+    html = render_html(audit(replace(order_page(), evidence=evidence([found]))))
+
+    assert "Put a <code>&lt;label&gt;</code> above the field. A ` alone stays." in html
+
+
 def test_the_policy_names_nothing_but_the_pages_own_script_and_style(file: Path) -> None:
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', file.read_text("utf-8"))
 

@@ -11,6 +11,7 @@ from footlight.audit.report.html_parts import (
     citation_links,
     labelled_text,
     page_title,
+    render_code_spans,
     report_section,
     tag,
     web_link,
@@ -104,7 +105,9 @@ def _render_finding(
         "article",
         element("h4", element("span", finding.id, class_="cite"), " ", finding.title, class_="text"),
         element("p", *_render_tags(finding), page, class_="line"),
-        labelled_text("What to do", finding.advice, " ", _render_help(finding), kind="advice"),
+        labelled_text(
+            "What to do", render_code_spans(finding.advice), " ", _render_help(finding), kind="advice"
+        ),
         _render_evidence(finding, known),
         *_render_elements(finding, pictures),
         id=placed.anchor,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from footlight.audit.findings import EvidencePicture, Severity
@@ -20,12 +21,15 @@ __all__ = [
     "definition_list",
     "labelled_text",
     "page_title",
+    "render_code_spans",
     "render_prose",
     "report_section",
     "severity_tags",
     "tag",
     "web_link",
 ]
+
+_CODE_SPAN = re.compile(r"`([^`]+)`")
 
 
 def report_section(id: str, title: str, *content: object, count: object = None) -> Html:
@@ -68,6 +72,12 @@ def page_title(page: PageAudit) -> str:
 def citation_links(ids: Iterable[str], known: Mapping[str, str]) -> Html:
     """Return ids as links to the evidence."""
     return join(part for id in ids for part in (_citation(id, known), " "))
+
+
+def render_code_spans(text: str) -> Html:
+    """Render a text in which backticks enclose code."""
+    parts = _CODE_SPAN.split(text)
+    return join(element("code", part) if index % 2 else part for index, part in enumerate(parts))
 
 
 def render_prose(text: str, known: Mapping[str, str]) -> Html:
