@@ -1,4 +1,7 @@
-"""What each acting call says of its effect: 50 failures that no error tells, and 200 acts that work."""
+"""What each acting call says of its effect: 50 failures that no error tells, and 200 acts that work.
+
+Also what the third same act without a change says.
+"""
 
 from __future__ import annotations
 
@@ -820,3 +823,51 @@ async def test_nothing_in_the_shop_is_called_silent(browser: Browser) -> None:
 def test_the_acts_that_work_are_two_hundred() -> None:
     assert len(SHOPPING) + sum(len(each.acts) for each in WORKING) >= 200
     assert len(SILENT) >= 40
+
+
+# The same act again
+
+
+async def reasons(browser: Browser, acts: Sequence[Act]) -> list[str]:
+    return [(await act(browser, tool, arguments)).get("reason", "") for tool, arguments in acts]
+
+
+async def test_the_third_same_act_without_a_change_says_what_else_could_be_tried(browser: Browser) -> None:
+    await browser.show("<button id=it>Save</button><p id=other>Other</p>")
+
+    said = await reasons(browser, [*click("#it", "#it"), ("click", {"selector": "#it", "timeout": 9000})])
+
+    assert [f"{n} times in a row" in each for n, each in enumerate(said, 1)] == [False, False, True]
+    assert said[2].startswith("nothing on the page listens for clicks there; done 3 times in a row without")
+    assert "; try screenshot" in said[2]
+    assert "4 times in a row" in (await reasons(browser, click("#it")))[0]
+
+
+async def test_a_request_that_changes_nothing_is_counted_too(browser: Browser) -> None:
+    await browser.show("<button id=it onclick='fetch(`/broken`, {method: `POST`})'>Save</button>")
+
+    said = await reasons(browser, click("#it", "#it", "#it"))
+
+    assert said[:2] == ["POST /broken answered 500"] * 2
+    assert said[2].startswith("POST /broken answered 500; done 3 times in a row")
+
+
+@pytest.mark.parametrize(
+    "between",
+    [click("#other"), click("#add"), [("reload", {})]],
+    ids=["another act", "a change", "another document"],
+)
+async def test_what_comes_between_begins_the_count_anew(browser: Browser, between: Sequence[Act]) -> None:
+    await browser.show(
+        "<button id=it>Save</button><p id=other>Other</p><button id=add onclick='this.after(1)'>Add</button>"
+    )
+
+    said = await reasons(browser, [*click("#it", "#it"), *between, *click("#it", "#it")])
+
+    assert not any("in a row" in each for each in said)
+
+
+async def test_an_act_that_works_may_be_done_as_often_as_it_is_needed(browser: Browser) -> None:
+    await browser.show("<button id=it onclick='this.after(1)'>Add</button>")
+
+    assert await reasons(browser, click(*["#it"] * 4)) == [""] * 4

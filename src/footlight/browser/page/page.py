@@ -170,6 +170,8 @@ class Page:
         """When an inner frame last had a new document at the same address (`time.monotonic()`)."""
         self.told_records: set[int] = set()
         """The ids of the records of actions whose calls were answered."""
+        self.last_act: tuple[str, int] = ("", 0)
+        """The last action that changed nothing, and how often it was done in a row."""
         self.watched_for_rest_at = 0.0
         """When the settling script began its last watch that the next wait may continue."""
         self.report_stage: Stage = no_progress

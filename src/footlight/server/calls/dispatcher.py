@@ -28,7 +28,7 @@ from footlight.server.answers.answer import Answer, failure, success
 from footlight.server.calls.attachments import shorten_answer
 from footlight.server.calls.call_state import CallState
 from footlight.server.calls.dialog_race import check_no_dialog, make_stopped_result, run_until_dialog
-from footlight.server.calls.effects import find_effect
+from footlight.server.calls.effects import find_effect, note_repeat
 from footlight.server.calls.observer import ObservationOptions, Observer
 from footlight.server.calls.progress import Report, report_stages
 from footlight.server.calls.recording import RecordedCall
@@ -274,7 +274,8 @@ class Dispatcher:
         events = session.actions.take_events()
         effect = None
         if observer and tool.effect == "act" and not failed:
-            effect = await find_effect(call, observer.trace(call, events))
+            found = await find_effect(call, observer.trace(call, events))
+            effect = note_repeat(call, tool.name, state.arguments, found).as_json(call.mask)
         content: dict[str, Any] = {
             "observation": observation,
             "events": events,

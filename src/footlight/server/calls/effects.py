@@ -6,9 +6,11 @@ the observation know already. Only an action without an effect costs one questio
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from footlight.browser.page.listeners import find_click_obstacle
@@ -33,12 +35,15 @@ __all__ = [
     "SentRequest",
     "find_effect",
     "judge",
+    "note_repeat",
     "take_records",
 ]
 
 MAX_EFFECT = 40
 """Characters of an effect."""
 MAX_REASON = 200
+REPEATS = 3
+"""From this time on, an action that changes nothing again comes with advice."""
 MAX_PATH = 60
 """Characters of a path in a reason."""
 MIN_PATH = 8
@@ -49,6 +54,22 @@ MAX_TOLD = 1_000
 SENT_BY_SCRIPTS = frozenset({"document", "xhr", "fetch", "ping", "beacon"})
 """The types of requests that are effects. Pictures, styles and scripts follow from others."""
 _ABORTED = ("ERR_ABORTED", "NS_BINDING_ABORTED", "cancelled", "canceled")
+
+
+_ABOUT_THE_ANSWER = frozenset({"sessionId", "pageId", "timeout", "observe", "settle", "budget"})
+_CLICKING = "screenshot to see what is there, a click on what is inside or around it, or Enter with press"
+_TYPING = "a click on the field first, or the other one of fill and type"
+_USUAL_ADVICE = "screenshot or snapshot to see what is there, or another way"
+_ADVICE = {
+    **dict.fromkeys(("click", "check", "uncheck", "mouse_click"), _CLICKING),
+    **dict.fromkeys(("fill", "fill_form", "type"), _TYPING),
+    "press": "a click on the element that should receive the key first, or a click in place of the key",
+    "select": "a click on the list, and then on the option",
+    "hover": "a click in place of hover, or waiting with wait_for",
+    "scroll": "snapshot: the end may be reached, or the selector of the box that scrolls",
+    "drag_and_drop": "mouse_drag (group vision), or the keys that the page offers",
+}
+"""What else could be tried, by tool."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,13 +117,21 @@ class Effect:
 
     text: str
     reason: str | None = None
+    advice: str | None = None
+    """What else could be tried."""
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether the action changed nothing on the page, though it may have sent a request."""
+        return all(part == "none" or part.startswith("request ") for part in self.text.split(", "))
 
     def as_json(self, mask: Callable[[str], str]) -> dict[str, str]:
         """Return the parts of the answer. The reason is masked before it is cut, because half a secret is
         not found.
         """
-        reason = {"reason": shorten(mask(self.reason), MAX_REASON)} if self.reason else {}
-        return {"effect": self.text, **reason}
+        reason = shorten(mask(self.reason), MAX_REASON) if self.reason else ""
+        said = "; ".join(filter(None, (reason, self.advice)))
+        return {"effect": self.text, **({"reason": said} if said else {})}
 
 
 def judge(trace: ActTrace) -> Effect:
@@ -184,17 +213,40 @@ def _find_reason(trace: ActTrace, text: str, request: SentRequest | None) -> str
     return "the page shows the same as before"
 
 
-async def find_effect(call: ToolCall, trace: ActTrace) -> Mapping[str, str]:
-    """Return `effect` and `reason` for the answer of an action."""
+async def find_effect(call: ToolCall, trace: ActTrace) -> Effect:
+    """Return the effect of an action. One that seems to have none is looked at more closely."""
     page, effect = call.maybe_page, judge(trace)
     if effect.text != "none" or page is None or page.closed:
-        return effect.as_json(call.mask)
+        return effect
     if not trace.records:  # The page may handle its input only now, as it does with the wheel.
         trace = replace(trace, records=take_records(page, await read_records(page)))
         effect = judge(trace)
     if effect.text == "none" and not effect.reason:
         effect = Effect(effect.text, await _find_listener_reason(page, trace.records))
-    return effect.as_json(call.mask)
+    return effect
+
+
+def note_repeat(call: ToolCall, tool: str, arguments: Mapping[str, Any], effect: Effect) -> Effect:
+    """Count an action that changed nothing on its page. Return its effect, with advice from the third one on.
+
+    Actions are the same if they have the same arguments, except those that only concern the answer.
+    """
+    page = call.maybe_page
+    if page is None:
+        return effect
+    if not effect.is_idle:
+        page.last_act = ("", 0)
+        return effect
+    own = {name: value for name, value in arguments.items() if name not in _ABOUT_THE_ANSWER}
+    # Only a digest is kept, because the arguments may contain what was typed.
+    key = sha256(json.dumps([tool, own], sort_keys=True, default=str).encode()).hexdigest()
+    last, count = page.last_act
+    count = count + 1 if key == last else 1
+    page.last_act = (key, count)
+    if count < REPEATS:
+        return effect
+    advice = _ADVICE.get(tool, _USUAL_ADVICE)
+    return replace(effect, advice=f"done {count} times in a row without a change to the page; try {advice}")
 
 
 async def _find_listener_reason(page: Page, records: Sequence[ActRecord]) -> str | None:
