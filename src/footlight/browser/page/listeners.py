@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["find_click_obstacle"]
 
-ANSWER_SECONDS = 0.25
-"""How long the page may take to answer."""
+ANSWER_SECONDS = 1.0
+"""How long the page may take to answer. It mostly takes a few milliseconds."""
 
 _REASONS = {
     "disabled": "it is in a disabled part of the page",

@@ -30,6 +30,8 @@ _ENGINE = "footlight-settle"
 WATCH_SECONDS = 0.1
 """A watch over a document that began no longer ago is continued."""
 MAX_FRAMES = 10
+RECORD_MS = 1_000.0
+"""How long documents may take to answer with the records of an action that seems to have done nothing."""
 FRAME_MS = 250.0
 """How long a frame inside the page may take to answer once. One that hangs is not waited for."""
 
@@ -85,12 +87,12 @@ async def read_records(page: Page) -> list[ActRecord]:
 
     async def read(frame: Frame) -> ActRecord | None:
         with suppress(Error):
-            reply = await frame.get_attribute(f"{_ENGINE}=told", "v", timeout=FRAME_MS)
+            reply = await frame.get_attribute(f"{_ENGINE}=told", "v", timeout=RECORD_MS)
             return _parse_record((reply or "").partition(" ")[2], is_main=frame == main)
         return None
 
     with suppress(TimeoutError):
-        async with asyncio.timeout(FRAME_MS / 1000):
+        async with asyncio.timeout(RECORD_MS / 1000):
             frames = [main, *(each for each in page.playwright.frames if each != main)][: MAX_FRAMES + 1]
             return [each for each in await asyncio.gather(*map(read, frames)) if each]
     return []
