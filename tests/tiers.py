@@ -10,26 +10,40 @@ from hypothesis import HealthCheck, settings
 
 __all__ = ["examples", "register_profiles", "sampled"]
 
-THOROUGH = "thorough"
 FAST_SHARE = 5
+"""`make test` tries this part of the examples of `make test-all`."""
+SEARCH_FACTOR = 20
+"""The profile `search` tries this many times the examples of `make test-all`."""
 
 
 def register_profiles() -> None:
-    """Register `fast`, which is loaded, and `thorough`, which `--hypothesis-profile` names.
+    """Register `fast`, which is loaded, and `thorough` and `search`, which `--hypothesis-profile` names.
 
-    No example has a time limit: how long it takes is told by the machine as much as by the code.
+    `fast` and `thorough` try the same examples on each run, so that a change decides the result and
+    not chance. `search` tries other examples on each run. No example has a time limit, because its duration
+    depends on the machine as much as on the code.
     """
-    for name, count in (("fast", 20), (THOROUGH, 100)):
+    for name, count in (("fast", 20), ("thorough", 100), ("search", 100 * SEARCH_FACTOR)):
         settings.register_profile(
-            name, max_examples=count, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+            name,
+            max_examples=count,
+            deadline=None,
+            derandomize=name != "search",
+            suppress_health_check=[HealthCheck.too_slow],
         )
     settings.load_profile("fast")
 
 
 def examples(count: int, **options: Any) -> settings:
-    """Return settings with `count` examples in the thorough profile, and a fifth of them in the fast one."""
-    thorough = settings.get_current_profile_name() == THOROUGH
-    return settings(max_examples=count if thorough else max(5, count // FAST_SHARE), **options)
+    """Return settings with `count` examples in the profile `thorough`; other profiles have their share."""
+    match settings.get_current_profile_name():
+        case "thorough":
+            share = count
+        case "search":
+            share = count * SEARCH_FACTOR
+        case _:
+            share = max(5, count // FAST_SHARE)
+    return settings(max_examples=share, **options)
 
 
 def sampled(values: Iterable[Any], *fast: Any) -> list[Any]:

@@ -137,7 +137,8 @@ def _argument(text: str, *, alone: bool) -> Html:
 
 
 def _arguments(arguments: dict[str, Any]) -> Iterator[str]:
-    for field in arguments.get("fields", ()):
+    fields: Sequence[dict[str, str]] = arguments.get("fields", ())
+    for field in fields:
         yield f'{field["selector"]} = "{field["value"]}"'
     if "selector" in arguments:
         yield arguments["selector"]

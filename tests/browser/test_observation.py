@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from footlight.browser.snapshot.difference import NodeChange, SnapshotDifference, compute_difference
@@ -229,6 +229,13 @@ def test_no_news_is_the_same_page(pages: tuple[list[Node], list[Node]]) -> None:
 
 @patient
 @given(looks(), st.integers(0, 300))
+@example(
+    (
+        [Node(0, "text", "", "")],
+        [Node(0, "generic", "", ""), Node(1, "text", "", ""), Node(0, "text", "", "")],
+    ),
+    0,
+)
 def test_an_observation_is_never_longer_than_its_budget_or_the_page(
     pages: tuple[list[Node], list[Node]], budget: int
 ) -> None:

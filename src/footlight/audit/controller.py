@@ -71,7 +71,7 @@ class UXAnalysisController(Observed[AnalysisView]):
 
     def _update(self, view: AnalysisView) -> None:
         self._view = view
-        self._changed()
+        self._notify_if_changed()
 
 
 def apply_part(view: AnalysisView, part: AIStreamPart) -> AnalysisView:

@@ -45,7 +45,7 @@ def fit_snapshot(nodes: Sequence[Node], budget: int, link: LinkTo) -> Fitted:
         uri = None
     room = budget - len(cut_mark("shortened", total, total, uri)) - 1
     tree = _Siblings(nodes)
-    folded = _fold_into(tree, room)
+    folded = _fold_into(tree, room) if room > 0 else None
     if folded is None:
         return Fitted(_select(tree, room, budget, total, uri), cut=True, lines=total)
     return Fitted("\n".join([*folded, cut_mark("shortened", len(folded), total, uri)]), cut=True, lines=total)
