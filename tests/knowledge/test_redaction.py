@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from footlight.knowledge.records import RawStep, RepositoryFacts, StepObservation, TypedField, make_record
 from footlight.knowledge.redaction.rules import RedactionRules
 from footlight.knowledge.redaction.secret_texts import SecretTexts
-from footlight.knowledge.redaction.shapes import MARK
+from footlight.knowledge.redaction.shapes import MARK, redact_shapes
 from footlight.knowledge.store import KnowledgeStore
 from tests.tiers import examples
 
@@ -185,6 +185,16 @@ def test_the_words_of_a_phrase_are_secret_where_they_stand_alone() -> None:
 
     assert names_of(record) == [MARK, f"1. {MARK}", "Content", f"{MARK}!", f"{MARK} the limit"]
     assert record["outcome"]["error"]["message"] == f"expected {MARK}, found {MARK}"
+
+
+def test_words_of_a_phrase_are_redacted_where_letters_are_percent_encoded() -> None:
+    encoded = [f"%{ord(word[0]):02x}{word[1:]}" for word in PHRASE.split()]
+    known = SecretTexts([PHRASE])
+
+    assert known.redact_words(f"/find?q={encoded[0]}&page=2") == f"/find?q={MARK}&page=2"
+    assert known.redact(" ".join(encoded[2:6])) == MARK
+    assert redact_shapes("%20".join(encoded), lambda _: False) == MARK
+    assert redact_shapes("%2520".join(each.replace("%", "%25") for each in encoded), lambda _: False) == MARK
 
 
 def test_a_word_of_a_phrase_is_in_no_selector_and_no_candidate() -> None:

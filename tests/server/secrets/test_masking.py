@@ -62,6 +62,14 @@ def test_a_value_with_invisible_characters_in_it_is_masked(gap: str) -> None:
     assert MASK(f"before hunter{gap}2 after") == "before [secret SHORT] after"
 
 
+@pytest.mark.parametrize("encode", ["%{:02x}", "%25{:02X}"])
+def test_a_value_whose_letters_are_percent_encoded_is_masked(encode: str) -> None:
+    whole = "".join(encode.format(ord(char)) for char in "hunter2")
+
+    assert MASK(f"q={whole}&") == "q=[secret SHORT]&"
+    assert MASK(f"q={encode.format(ord('H'))}unter2&") == "q=[secret SHORT]&"
+
+
 @pytest.mark.parametrize(
     "written",
     [

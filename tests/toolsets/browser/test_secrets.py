@@ -333,6 +333,7 @@ PICTURED = f"""<!doctype html><style>
 </style>
 <p>{html.escape(PASSWORD)}</p><p>{html.escape(PASSWORD.upper().replace(" ", "   "))}</p>
 <p><b>hunter2</b> "ö" &amp; <i>&lt;b>/+%</i></p>
+<p>48&shy;2&#8203;13</p><p>hun-ter2 <b>-</b> **"ö"** &amp; &lt;b>/+%</p>
 <input size=40><textarea>{html.escape(PASSWORD)}</textarea><input placeholder='{html.escape(PASSWORD)}'>
 <svg height=20><text y=15>{PIN}</text></svg>
 <div id=host></div><iframe srcdoc="<style>*{{background:white}}</style>{PIN}"></iframe>

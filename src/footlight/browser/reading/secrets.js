@@ -1,11 +1,16 @@
 // A Playwright selector engine that finds the elements that show one of some texts. It runs in an isolated world.
-// `body` is a percent-encoded JSON list of the texts; case and the kind of white space are ignored.
+// `body` is a percent-encoded JSON list of the texts. Case, white space, characters that are not shown and, in
+// texts of 8 characters and more, the spaces and dashes that group them are ignored.
 
 export function queryAll(root, body) {
-  const wanted = JSON.parse(decodeURIComponent(body)).map(plain);
+  const texts = JSON.parse(decodeURIComponent(body)).map(plain);
+  const wanted = texts.filter((text) => text.trim());
+  const grouped = texts.map(ungrouped).filter((text) => text.length >= SHORTEST_GROUPED);
   const shows = (text) => {
     const seen = plain(text || "");
-    return wanted.some((each) => seen.includes(each));
+    if (wanted.some((each) => seen.includes(each))) return true;
+    const letters = grouped.length ? ungrouped(seen) : "";
+    return grouped.some((each) => letters.includes(each));
   };
   const found = new Set();
   for (const tree of treesIn(root)) {
@@ -19,8 +24,17 @@ export function queryAll(root, body) {
   return [...found];
 }
 
+// Characters that a page does not show: soft hyphens, zero-width spaces and joiners, marks of direction.
+const INVISIBLE = /[\u00AD\u034F\u200B-\u200F\u202A-\u202E\u2060-\u2064\uFEFF]+/g;
+const SHORTEST_GROUPED = 8; // The groups of a shorter text could be parts of other texts.
+
 function plain(text) {
-  return text.replace(/\s+/g, " ").toLowerCase();
+  return text.replace(INVISIBLE, "").replace(/\s+/g, " ").toLowerCase();
+}
+
+// The text without the spaces and dashes that may group its characters, and without marks of Markdown.
+function ungrouped(text) {
+  return text.replace(/[\s*_~`+-]+/g, "");
 }
 
 function* treesIn(tree) {

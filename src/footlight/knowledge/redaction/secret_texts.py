@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterable
 from urllib.parse import unquote
 
-from footlight.knowledge.redaction.shapes import MARK
+from footlight.knowledge.redaction.shapes import MARK, decode_letters
 from footlight.patterns import ANY_SPACE, AnyOf
 
 __all__ = ["SecretTexts"]
@@ -100,17 +100,26 @@ class SecretTexts:
             text = self._redact_secret(text, secret)
         if text.endswith(("…", "...")):
             text = self._redact_cut_end(text)
+        text = self._decode_words(text)
         if self._phrase_parts and sum(word in plain for word in self._words) >= MIN_PHRASE_WORDS:
             text = self._phrase_parts.sub(MARK, text)
         return text
 
     def redact_words(self, text: str) -> str:
         """Replace secrets and every single word of a seed phrase by the mark."""
-        text = self.redact(text)
+        text = self._decode_words(self.redact(text))
         lower = text.casefold()
         for word in [word for word in self._words if word in lower]:
             text = re.sub(rf"(?<![^\W_]){re.escape(word)}(?![^\W_])", MARK, text, flags=re.IGNORECASE)
         return text
+
+    def _decode_words(self, text: str) -> str:
+        """Return the text with percent-encoded letters decoded, if that shows a word of a seed phrase."""
+        plain = decode_letters(text)
+        if plain == text:
+            return text
+        lower = plain.casefold()
+        return plain if any(word in lower for word in self._words) else text
 
     def _redact_secret(self, text: str, secret: str) -> str:
         words = map(re.escape, self._texts[secret].split())

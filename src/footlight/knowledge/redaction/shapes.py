@@ -7,20 +7,30 @@ from collections.abc import Callable
 from typing import Final
 from urllib.parse import unquote, unquote_plus
 
-__all__ = ["HINTS", "MARK", "MIN_PHRASE_CHARS", "NameRule", "find_phrase", "looks_random", "redact_shapes"]
+__all__ = [
+    "HINTS",
+    "MARK",
+    "MIN_PHRASE_CHARS",
+    "NameRule",
+    "decode_letters",
+    "find_phrase",
+    "looks_random",
+    "redact_shapes",
+]
 
 MARK: Final = "[REDACTED]"
 
 NameRule = Callable[[str], bool]
 """A function that returns whether the value with this name is secret."""
 
-_BETWEEN = r"""(?:[\s,;|+"']++|[0-9]++[.):]?|%20|\\++[nrt"'])++"""
+_BETWEEN = r"""(?:[\s,;|+"']++|[0-9]++[.):]?|%(?:25)*+20|\\++[nrt"'])++"""
 _WORD = r"[a-z]{3,8}+(?![^\W\d_])"
 _SEED_PHRASE = re.compile(rf"(?<![^\W_]){_WORD}(?:{_BETWEEN}{_WORD}){{11,}}+", re.IGNORECASE)
 """Twelve words or more, each as long as those of BIP-39, with only separators and numbers between them.
 
 The pattern does not backtrack: a character that ends a word cannot begin a separator.
 """
+_ENCODED_LETTER = re.compile(r"%(?:25)*+(4[1-9a-f]|5[0-9a]|6[1-9a-f]|7[0-9a])", re.IGNORECASE)
 MIN_PHRASE_CHARS = 47
 MAX_PHRASE_CHARS = 400
 
@@ -92,7 +102,17 @@ def redact_shapes(text: str, is_secret_name: NameRule, *, levels: int = MAX_LEVE
         text = _TOKENS.sub(MARK, _WEB_TOKEN.sub(rf"\1{MARK}", text))
     if len(text) >= MIN_RANDOM_CHARS:
         text = _MAYBE_RANDOM.sub(_redact_if_random, text)
-    return _SEED_PHRASE.sub(MARK, text) if len(text) >= MIN_PHRASE_CHARS else text
+    return _redact_phrases(text) if len(text) >= MIN_PHRASE_CHARS else text
+
+
+def decode_letters(text: str) -> str:
+    """Return the text with the ASCII letters decoded that are percent-encoded, which none need be."""
+    return _ENCODED_LETTER.sub(lambda found: chr(int(found[1], 16)), text) if "%" in text else text
+
+
+def _redact_phrases(text: str) -> str:
+    plain = decode_letters(text)
+    return _SEED_PHRASE.sub(MARK, plain if _SEED_PHRASE.search(plain) else text)
 
 
 def find_phrase(text: str) -> str | None:

@@ -213,9 +213,10 @@ _IN_FILE_NAMES = re.compile(r"[\w.\- ()]")
 
 def _character_pattern(char: str) -> str:
     """Return an expression for a character as it is, and as it is escaped in JSON, scripts, URLs and HTML."""
-    if char.isascii() and char.isalnum():
-        return char
     point = ord(char)
+    if char.isascii() and char.isalnum():
+        cases = {ord(char.lower()), ord(char.upper())}
+        return f"(?:{char}|%(?:25)*(?:{'|'.join(f'{each:x}' for each in sorted(cases))}))"
     entity, escaped = html.escape(char), json.dumps(char)[1:-1]
     units = (char.encode("utf-16-be")[at : at + 2].hex() for at in range(0, 2 * (1 + (point > 0xFFFF)), 2))
     return "(?:{})".format(
