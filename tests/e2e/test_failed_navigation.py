@@ -64,6 +64,19 @@ async def test_what_follows_a_failed_navigation_is_done_or_told(browser: Session
         assert (moved["url"], moved["status"], moved["moved"]) == (good, 200, True)
 
 
+async def test_a_step_that_stays_on_the_page_about_a_failure_is_no_success(browser: SessionBrowser) -> None:
+    url, good = "http://127.0.0.1:9/", browser.site.page("<p>here</p>")
+    await browser.call("navigate", url=good)
+    await browser.refused("navigate", url=url)
+    await browser.call("go_back")
+    await browser.refused("go_forward")
+    for _ in range(2):
+        error = await browser.refused("go_forward")
+        assert error["message"].startswith(f"{url} could not be opened: ")
+        assert error["details"] == {"url": url}
+    assert (await browser.call("go_back"))["url"] == good
+
+
 async def test_a_link_that_fails_can_be_reloaded(browser: SessionBrowser) -> None:
     await browser.show("<a href='http://127.0.0.1:9/'>go</a>")
     for _ in range(3):

@@ -121,6 +121,7 @@ async def _run_navigation(
 ) -> Navigation:
     began, start_time = time.monotonic(), time.time() * 1000
     downloads = page.session.downloads.count
+    failed_before, becomes_download = page.failed_request, False
     page.load_times.clear()
     page.failed_request = None
     if url is None:
@@ -133,8 +134,10 @@ async def _run_navigation(
     except Error as error:
         if not await _has_become_download(page, error, downloads):
             raise await _explain_failed_navigation(page, error, url, deadline) from error
-        response = None
-    if response is None and page.committed.is_set() and is_error_page(page.url):
+        response, becomes_download = None, True
+    if response is None and not becomes_download and is_error_page(page.url):
+        # A step through the history that has no goal leaves the page about an earlier failure.
+        page.failed_request = page.failed_request or failed_before
         raise _not_opened_error(page, url, "the browser shows its own page about a failure")
     if response is not None:
         page.session.check_proxy_response(response)
