@@ -871,3 +871,16 @@ async def test_an_act_that_works_may_be_done_as_often_as_it_is_needed(browser: B
     await browser.show("<button id=it onclick='this.after(1)'>Add</button>")
 
     assert await reasons(browser, click(*["#it"] * 4)) == [""] * 4
+
+
+@pytest.mark.slow
+async def test_a_request_that_was_sent_long_ago_by_an_action_is_no_poll(browser: Browser) -> None:
+    """The server knows the times of the last hundred actions only."""
+    await browser.show("<button id=it onclick='fetch(`/saved`)'>Save</button>")
+    await reasons(browser, click("#it", "#it", "#it"))
+    for _ in range(101):
+        await act(browser, "mouse_move", {"x": 5, "y": 5, "observe": "none", "settle": "none"})
+
+    content = await act(browser, "click", {"selector": "#it"})
+
+    assert content["effect"] == "request GET /saved 200"

@@ -54,6 +54,7 @@ const isTextField = (element) =>
   element instanceof HTMLTextAreaElement ||
   (element instanceof HTMLElement && element.isContentEditable);
 
+const isEditable = (element) => element.isContentEditable;
 const textIn = (field) => (field.isContentEditable ? field.textContent : field.value) || "";
 
 class ActRecord {
@@ -157,7 +158,8 @@ class ActRecord {
   // A form that the browser did not submit, because a field is invalid.
   validationProblem() {
     if (this.submit || !this.invalid.length) return null;
-    const isSubmit = this.keys.some((each) => each.key === "Enter") || (this.target && closestOf.call(this.target, SUBMITS));
+    const isSubmit =
+      this.keys.some((each) => each.key === "Enter") || (this.target && closestOf.call(this.target, SUBMITS));
     return isSubmit ? ["blocked", `invalid form: ${this.invalid.join("; ")}`] : null;
   }
 
@@ -165,7 +167,8 @@ class ActRecord {
     if (!this.pressed || !this.target || this.dragged || this.button !== 0) return null;
     if (this.wasDisabled) return ["idle", "it is disabled"];
     const button = closestOf.call(this.target, BUTTONS) || this.target;
-    if (isMatching.call(button, ":disabled") && !this.reached) return ["lost", "disabled by its own press, before the click"];
+    if (isMatching.call(button, ":disabled") && !this.reached)
+      return ["lost", "disabled by its own press, before the click"];
     if (connectedOf.call(this.target) && !this.reached)
       return ["kept", "a listener of the page kept the click from the element"];
     return this.toggleProblem() || this.linkProblem();
@@ -181,7 +184,8 @@ class ActRecord {
     const link = closestOf.call(this.target, "a[href], area[href]");
     if (!link || !this.clicked) return null;
     const href = link.getAttribute("href").trim();
-    if (/^(mailto|tel|sms):/i.test(href)) return ["idle", `link to ${shorten(href.split(":")[0])}:, which opens no page`];
+    if (/^(mailto|tel|sms):/i.test(href))
+      return ["idle", `link to ${shorten(href.split(":")[0])}:, which opens no page`];
     if (this.click?.defaultPrevented) return ["idle", "the page kept the link from opening"];
     if (href.startsWith("#")) {
       const id = decode(href.slice(1));
@@ -205,7 +209,7 @@ class ActRecord {
     const grown = now.length - this.start.length + (this.replaced || 0);
     if (grown >= offered) return null;
     if (now === this.start && !changed) return ["idle", "the field refused the text"];
-    const isPartial = grown > 0 && !this.field.isContentEditable;
+    const isPartial = grown > 0 && !isEditable(this.field);
     return isPartial ? ["part", `the field took ${grown} of ${offered} characters`] : null;
   }
 
@@ -242,7 +246,8 @@ class ActRecord {
       case "input":
       case "change":
         // Whether a drop-down list has another value, the snapshot tells: the page may have set it back.
-        if (!(target instanceof HTMLSelectElement) && target !== this.toggle && target !== this.field) this.valued = true;
+        if (!(target instanceof HTMLSelectElement) && target !== this.toggle && target !== this.field)
+          this.valued = true;
         break;
       case "invalid":
         if (this.invalid.length < MAX_INVALID) this.invalid.push(describeInvalid(target));
@@ -293,7 +298,11 @@ function isInTree(node, outer) {
 
 function scrollsAbove(element) {
   const found = [];
-  for (let at = element; at && found.length < MAX_ABOVE; at = at.assignedSlot || at.parentElement || at.getRootNode().host)
+  for (
+    let at = element;
+    at && found.length < MAX_ABOVE;
+    at = at.assignedSlot || at.parentElement || at.getRootNode().host
+  )
     if (at.scrollHeight > at.clientHeight || at.scrollWidth > at.clientWidth)
       found.push([at, at.scrollLeft, at.scrollTop]);
   const root = document.scrollingElement;

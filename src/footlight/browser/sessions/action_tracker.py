@@ -57,7 +57,12 @@ class ActionTracker:
             self._over.append((self.last.began_at, time.monotonic()))
 
     def was_acting(self, at: float) -> bool:
-        """Return whether an action that is over went on then (`time.monotonic()`)."""
+        """Return whether an action that is over went on then (`time.monotonic()`).
+
+        True also for times before the last actions whose times are known.
+        """
+        if len(self._over) == MAX_OVER and at < self._over[0][0]:
+            return True
         return any(began <= at <= ended for began, ended in self._over)
 
     async def settle(self, deadline: Deadline) -> None:
