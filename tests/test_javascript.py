@@ -39,6 +39,36 @@ def test_modules_become_one_script_in_the_order_that_is_given(tmp_path: Path) ->
     ]
 
 
+TYPED = """/** @import { Facts } from "./facts.js" */
+
+/** @typedef {{ tag: string }} Shape */
+
+/** @type {(facts: Facts) => Shape} */
+export function shapeOf(facts) {
+  /** @type {Shape[]} */
+  const shapes = [];
+  for (const one of facts.list) shapes.push(/** @type {Shape} */ (one));
+  return (
+    /** @type {Shape} */ (shapes.pop())
+  );
+}
+"""
+
+
+def test_types_are_left_out(tmp_path: Path) -> None:
+    write(tmp_path, typed=TYPED)
+
+    assert join_modules(tmp_path, ["typed"]).splitlines() == [
+        "function shapeOf(facts) {",
+        "const shapes = [];",
+        "for (const one of facts.list) shapes.push((one));",
+        "return (",
+        "(shapes.pop())",
+        ");",
+        "}",
+    ]
+
+
 @pytest.mark.parametrize(
     "declaration", ["const first = 2;", "export async function first() {}", "class first {}"]
 )

@@ -12,8 +12,8 @@ __all__ = ["join_modules", "selector_engine"]
 def join_modules(folder: Traversable, names: Sequence[str]) -> str:
     """Return the code of the modules `NAME.js` as one script with one scope, in this order.
 
-    Imports and exports are left out, because only linters and type checkers need them. Comment lines and
-    indentation are left out too, because some scripts are sent with every request.
+    Imports, exports and type casts are left out, because only linters and type checkers need them. Comment
+    lines and indentation are left out too, because some scripts are sent with every request.
 
     Raises:
         ValueError: Two modules declare the same name, so one would replace the other.
@@ -38,10 +38,13 @@ def selector_engine(folder: Traversable, *names: str) -> str:
 _DECLARATION = re.compile(r"^(?:export )?(?:async )?(?:function\*?|const|let|class) (\w+)", re.MULTILINE)
 """A name that a module declares at its top level, that is, without indentation."""
 
+_CAST = re.compile(r"/\*\* @type \{[^*]*\} \*/ ?")
+"""The comment that gives the expression after it a type."""
+
 
 def _code_lines(source: str) -> Iterator[str]:
     end_of_skipped = ""
-    for line in map(str.strip, source.splitlines()):
+    for line in map(str.strip, _CAST.sub("", source).splitlines()):
         if end_of_skipped:
             end_of_skipped = "" if line.endswith(end_of_skipped) else end_of_skipped
         elif line.startswith(("/*", "import ")):
