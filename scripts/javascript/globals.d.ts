@@ -11,3 +11,40 @@ interface PerformanceResourceTiming {
   readonly contentEncoding?: string;
   readonly renderBlockingStatus?: string;
 }
+
+// An element whose tag is checked at run time, with the members that only some elements have.
+type AnyElement = Element & Partial<Omit<HTMLElement, keyof Element> & SpecialMembers>;
+
+interface SpecialMembers {
+  // Fields.
+  checked: boolean;
+  disabled: boolean;
+  files: FileList;
+  form: HTMLFormElement;
+  indeterminate: boolean;
+  labels: NodeListOf<HTMLLabelElement>;
+  list: HTMLDataListElement;
+  multiple: boolean;
+  name: string;
+  placeholder: string;
+  popoverTargetElement: Element;
+  position: number;
+  readOnly: boolean;
+  required: boolean;
+  selectedOptions: HTMLCollectionOf<HTMLOptionElement>;
+  size: number;
+  type: string;
+  value: string;
+  // Labels, options and slots.
+  assignedNodes: HTMLSlotElement["assignedNodes"];
+  control: AnyElement;
+  label: string;
+  selected: boolean;
+  text: string;
+  // Links, pictures and media.
+  alt: string;
+  href: string;
+  src: string;
+  // Tables.
+  rows: HTMLCollectionOf<HTMLTableRowElement>;
+}

@@ -23,16 +23,22 @@ import { roleOf } from "./roles.js";
 import { testIds } from "./test_ids.js";
 import { ESCAPED, visit } from "./walk.js";
 
+/** @import { Asked } from "./pass.js" */
+/** @import { Scope } from "./platform.js" */
+
 let generation = Math.floor(Math.random() * 2 ** 40); // the engine of another document starts at another number
+/** @type {string[]} */
 export let last = NOTHING;
 
+/** @type {(root: Scope) => string[]} */
 function listNodes(root) {
-  const element = isDocument(root) ? get.documentElement.call(root) : root;
-  if (element) visit(factsOf(element), 0, isDocument(root) ? 0 : ESCAPED, 0);
+  const element = isDocument(root) ? get.documentElement.call(/** @type {Document} */ (root)) : root;
+  if (element) visit(factsOf(/** @type {AnyElement} */ (element)), 0, isDocument(root) ? 0 : ESCAPED, 0);
   flush();
   return pass.out;
 }
 
+/** @type {(root: Scope, asked: Asked) => string} */
 function look(root, asked) {
   const nodes = listNodes(root);
   const url = quote(get.url.call(pass.document));
@@ -46,6 +52,7 @@ function look(root, asked) {
   return `{"gen":${++generation},${about},${answer}}`;
 }
 
+/** @type {(element: AnyElement) => string} */
 function describe(element) {
   const facts = factsOf(element);
   const testid = textAttribute(facts, "data-testid");
@@ -57,6 +64,7 @@ function describe(element) {
 
 const ID = /^[A-Za-z_][\w-]*$/;
 
+/** @type {(element: AnyElement, root: Scope) => string} */
 function cssStepTo(element, root) {
   const id = attribute(element, "id");
   if (id && ID.test(id) && findAll(root, "#" + id).length === 1) return "#" + id;
@@ -66,11 +74,19 @@ function cssStepTo(element, root) {
   return `${CSS.escape(tag)}:nth-of-type(${place})`;
 }
 
-// The shortest CSS path that matches this element only: child positions, from an id if there is one.
+/**
+ * The shortest CSS path that matches this element only: child positions, from an id if there is one.
+ *
+ * @type {(element: AnyElement) => string}
+ */
 function cssPathTo(element) {
-  const root = Node.prototype.getRootNode.call(element);
+  const root = /** @type {Scope} */ (Node.prototype.getRootNode.call(element));
   let path = "";
-  for (let at = element; at && get.nodeType.call(at) === ELEMENT; at = get.parentNode.call(at)) {
+  for (
+    let at = element;
+    at && get.nodeType.call(at) === ELEMENT;
+    at = /** @type {AnyElement} */ (get.parentNode.call(at))
+  ) {
     path = cssStepTo(at, root) + (path && " > " + path);
     if (findAll(root, path).length === 1) break;
   }
@@ -78,7 +94,11 @@ function cssPathTo(element) {
   return host && !isDocument(root) ? cssPathTo(host) + " " + path : path;
 }
 
-// What a ref means now; null if its element is no longer in the document.
+/**
+ * What a ref means now; null if its element is no longer in the document.
+ *
+ * @type {(root: Scope, asked: Asked) => string}
+ */
 function identify(root, asked) {
   const element = elementOf(asked.ref, root);
   if (!element) return "null";
@@ -86,9 +106,14 @@ function identify(root, asked) {
   return asked.path ? facts.slice(0, -1) + `,"path":${JSON.stringify(cssPathTo(element))}}` : facts;
 }
 
-// The kind of a field, to decide whether the text typed into it is a secret.
+/**
+ * The kind of a field, to decide whether the text typed into it is a secret.
+ *
+ * @type {(element: AnyElement) => string}
+ */
 export function field(element) {
   const facts = factsOf(element);
+  /** @type {(name: string) => string} */
   const said = (name) => cut(attribute(element, name) || "", MAX_NAME);
   return JSON.stringify({
     tag: facts.tag,
@@ -101,16 +126,21 @@ export function field(element) {
   });
 }
 
+/** @type {(root: Scope, asked: Asked) => string} */
 function reply(root, asked) {
-  if (asked.what === "frame") return String(!isDocument(root) && isMatch(root, "iframe, frame"));
+  if (asked.what === "frame")
+    return String(!isDocument(root) && isMatch(/** @type {AnyElement} */ (root), "iframe, frame"));
   if (asked.what === "testids") return testIds(root, asked);
-  if (asked.what === "field" && !isDocument(root)) return within(root, asked, () => field(root));
+  if (asked.what === "field" && !isDocument(root))
+    return within(root, asked, () => field(/** @type {AnyElement} */ (root)));
   if (asked.what === "identify") return within(root, asked, () => identify(root, asked));
   if (asked.what === "look") return within(root, asked, () => look(root, asked));
-  if (asked.what === "ref" && !isDocument(root)) return within(root, asked, () => describe(root));
+  if (asked.what === "ref" && !isDocument(root))
+    return within(root, asked, () => describe(/** @type {AnyElement} */ (root)));
   throw new Error("Unknown question: " + asked.what);
 }
 
+/** @type {(root: Scope, text: string) => HTMLElement} */
 function makeReply(root, text) {
   const element = Document.prototype.createElement.call(documentOf(root), "a");
   element.setAttribute("v", text);
@@ -119,7 +149,8 @@ function makeReply(root, text) {
 
 const REFS = /^e\d+(,e\d+)*$/;
 
+/** @type {(root: Scope, body: string) => AnyElement[]} */
 export function queryAll(root, body) {
   if (!REFS.test(body)) return [makeReply(root, reply(root, JSON.parse(decodeURIComponent(body))))];
-  return body.split(",").flatMap((ref) => elementOf(ref, root) || []);
+  return body.split(",").flatMap((ref) => elementOf(ref, root) || /** @type {AnyElement[]} */ ([]));
 }

@@ -1,9 +1,18 @@
 // The difference between two lists of records.
 
-// From one list of records to another: n > 0 keeps n, n < 0 drops -n, a record is new.
+/** @typedef {[number, number]} Pair indices of the same record in the list after and in the list before */
+/** @typedef {{ a: number, endA: number, b: number, endB: number }} Section parts of the lists after (a) and before (b) */
+
+/**
+ * From one list of records to another: n > 0 keeps n, n < 0 drops -n, a record is new.
+ *
+ * @type {(before: string[], after: string[]) => (string | number)[]}
+ */
 export function operations(before, after) {
+  /** @type {(number | string)[]} */
   const ops = [];
   let [keep, drop] = [0, 0];
+  /** @returns {void} */
   const settle = () => {
     if (drop) ops.push(-drop);
     if (keep) ops.push(keep);
@@ -31,13 +40,18 @@ export function operations(before, after) {
   return ops;
 }
 
-// For each record of `after` the index of the same record in `before`, or -1; the indices rise.
+/**
+ * For each record of `after` the index of the same record in `before`, or -1; the indices rise.
+ *
+ * @type {(before: string[], after: string[]) => Int32Array}
+ */
 function pairAlike(before, after) {
   const pairs = new Int32Array(after.length).fill(-1);
   const middle = pairEnds(before, after, pairs, { a: 0, endA: after.length, b: 0, endB: before.length });
   if (middle.a === middle.endA || middle.b === middle.endB) return pairs;
   const once = onlyPlaces(after, middle.a, middle.endA);
   const places = onlyPlaces(before, middle.b, middle.endB);
+  /** @type {Pair[]} */
   const found = [];
   for (const [text, i] of once) if (i >= 0 && places.get(text) >= 0) found.push([i, places.get(text)]);
   for (const [i, place] of longestRise(found)) pairs[i] = place;
@@ -45,14 +59,22 @@ function pairAlike(before, after) {
   return pairs;
 }
 
-// Pair the records that begin and end both lists alike; the answer describes the rest between them.
+/**
+ * Pair the records that begin and end both lists alike; the answer describes the rest between them.
+ *
+ * @type {(before: string[], after: string[], pairs: Int32Array, section: Section) => Section}
+ */
 function pairEnds(before, after, pairs, { a, endA, b, endB }) {
   while (a < endA && b < endB && after[a] === before[b]) pairs[a++] = b++;
   while (a < endA && b < endB && after[endA - 1] === before[endB - 1]) pairs[--endA] = --endB;
   return { a, endA, b, endB };
 }
 
-// Pair records that occur more than once if they follow or precede a pair.
+/**
+ * Pair records that occur more than once if they follow or precede a pair.
+ *
+ * @type {(before: string[], after: string[], pairs: Int32Array, section: Section) => void}
+ */
 function pairGaps(before, after, pairs, { a, endA, b, endB }) {
   for (let i = a; i <= endA; i++) {
     const place = i === endA ? endB : pairs[i];
@@ -63,15 +85,25 @@ function pairGaps(before, after, pairs, { a, endA, b, endB }) {
   }
 }
 
-// The index of each record that occurs once; -1 for the others. In the order of the list.
+/**
+ * The index of each record that occurs once; -1 for the others. In the order of the list.
+ *
+ * @type {(list: string[], start: number, end: number) => Map<string, number>}
+ */
 function onlyPlaces(list, start, end) {
+  /** @type {Map<string, number>} */
   const places = new Map();
   for (let i = start; i < end; i++) places.set(list[i], places.has(list[i]) ? -1 : i);
   return places;
 }
 
-// The longest run of pairs whose second numbers rise (patience sorting).
+/**
+ * The longest run of pairs whose second numbers rise (patience sorting).
+ *
+ * @type {(pairs: Pair[]) => Pair[]}
+ */
 function longestRise(pairs) {
+  /** @type {number[]} */
   const tails = [];
   const previous = new Int32Array(pairs.length);
   for (let i = 0; i < pairs.length; i++) {

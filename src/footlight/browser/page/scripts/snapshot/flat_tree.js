@@ -18,6 +18,8 @@ import {
 } from "./platform.js";
 import { SHOWN, visibilityOf } from "./visibility.js";
 
+/** @import { Child, Facts } from "./pass.js" */
+
 // Elements that are not drawn, or that a reader does not encounter.
 export const SKIPPED = words(`
   base basefont col colgroup datalist defs desc head link meta metadata noembed noframes noscript param rp script
@@ -26,7 +28,11 @@ export const SKIPPED = words(`
 // The element draws its content itself, or shows it only as a fallback.
 export const CLOSED = words("audio canvas embed frame iframe img input object progress meter select textarea video");
 
-// The content of an element in the order of the flat tree: facts of elements, and folded texts.
+/**
+ * The content of an element in the order of the flat tree: facts of elements, and folded texts.
+ *
+ * @type {(facts: Facts) => Child[]}
+ */
 export function childrenOf(facts) {
   if (facts.children === undefined) {
     facts.children = CLOSED.has(facts.tag) ? NOTHING : addOwned(facts, flatChildren(facts));
@@ -34,6 +40,7 @@ export function childrenOf(facts) {
   return facts.children;
 }
 
+/** @type {(facts: Facts) => Child[]} */
 function flatChildren(facts) {
   const { element, tag } = facts;
   const shadow = get.shadowRoot.call(element);
@@ -48,9 +55,15 @@ function flatChildren(facts) {
   const list = listOfElement(facts);
   // Not decided by styles: a text that is a direct child has no style of its own.
   const isClosed = tag === "details" && !hasAttr(facts, "open");
-  return isClosed ? list.filter((child) => child.tag === "summary" && isFirstSummary(child.element)) : list;
+  return isClosed
+    ? list.filter(
+        (child) =>
+          /** @type {Facts} */ (child).tag === "summary" && isFirstSummary(/** @type {Facts} */ (child).element),
+      )
+    : list;
 }
 
+/** @type {(facts: Facts) => Child[]} */
 function listOfElement(facts) {
   const { element } = facts;
   if (facts.list === null) {
@@ -63,6 +76,7 @@ function listOfElement(facts) {
   return facts.list;
 }
 
+/** @type {(parent: Node, isInObserved: boolean) => Child[]} */
 function listOf(parent, isInObserved) {
   const first = get.firstChild.call(parent);
   if (!first) return NOTHING;
@@ -74,22 +88,28 @@ function listOf(parent, isInObserved) {
   return list;
 }
 
+/** @type {(node: Node, isInObserved: boolean) => Child} */
 function childOf(node, isInObserved) {
   const type = get.nodeType.call(node);
-  if (type === ELEMENT) return factsOf(node, isInObserved);
-  return type === TEXT || type === CDATA ? fold(get.data.call(node)) : "";
+  if (type === ELEMENT) return factsOf(/** @type {AnyElement} */ (node), isInObserved);
+  return type === TEXT || type === CDATA ? fold(get.data.call(/** @type {CharacterData} */ (node))) : "";
 }
 
+/** @type {(node: AnyElement) => boolean} */
 export function isFirstSummary(node) {
   if (get.nodeType.call(node) !== ELEMENT || get.localName.call(node) !== "summary") return false;
   for (let at = node.previousElementSibling; at; at = at.previousElementSibling) {
     if (get.localName.call(at) === "summary") return false;
   }
   const parent = get.parentNode.call(node);
-  return parent && get.localName.call(parent) === "details";
+  return parent && get.localName.call(/** @type {AnyElement} */ (parent)) === "details";
 }
 
-// What is computed for a document or a shadow tree as a whole.
+/**
+ * What is computed for a document or a shadow tree as a whole.
+ *
+ * @type {(root: Document | ShadowRoot) => void}
+ */
 export function enter(root) {
   observe(root);
   pass.styled.read(root);
@@ -97,8 +117,12 @@ export function enter(root) {
   if (findAll(root, "fieldset:disabled").length) pass.fieldsets = true;
 }
 
-// `aria-owns`: the first owner that names an element owns it, unless the owner is inside that element. An owner that is
-// not in the accessibility tree, or that cannot have content, would only hide the element.
+/**
+ * `aria-owns`: the first owner that names an element owns it, unless the owner is inside that element. An owner that is
+ * not in the accessibility tree, or that cannot have content, would only hide the element.
+ *
+ * @type {(root: Document | ShadowRoot) => void}
+ */
 function noteOwners(root) {
   for (const owner of findAll(root, "[aria-owns]")) {
     const facts = factsOf(owner);
@@ -110,24 +134,28 @@ function noteOwners(root) {
   }
 }
 
+/** @type {(facts: Facts, children: Child[]) => Child[]} */
 function addOwned(facts, children) {
   if (!pass.owners.size) return children;
+  /** @type {(facts: Facts) => boolean} */
   const isTaken = ({ element }) => element && pass.owners.has(element);
-  const list = children.filter((child) => !isTaken(child));
+  const list = children.filter((child) => !isTaken(/** @type {Facts} */ (child)));
   if (!hasAttr(facts, "aria-owns")) return list;
   for (const [element, owner] of pass.owners) if (owner === facts.element) list.push(" ", factsOf(element));
   return list;
 }
 
+/** @type {(root: Document | ShadowRoot, id: string) => AnyElement | null} */
 function byId(root, id) {
   const find = get.nodeType.call(root) === DOCUMENT ? Document.prototype.getElementById : root.getElementById;
   return find ? find.call(root, id) : null;
 }
 
+/** @type {(facts: Facts, name: string) => AnyElement[]} */
 export function byIds(facts, name) {
   const said = attr(facts, name);
   if (!said) return NOTHING;
-  const root = Node.prototype.getRootNode.call(facts.element);
+  const root = /** @type {Document | ShadowRoot} */ (Node.prototype.getRootNode.call(facts.element));
   const found = [];
   for (const id of words(said)) {
     const other = byId(root, id);

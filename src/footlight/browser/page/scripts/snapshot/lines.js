@@ -5,11 +5,18 @@ import { pass } from "./pass.js";
 import { cut, fold, MAX_NODES, MAX_TEXT, NOTHING } from "./platform.js";
 import { isInline, isWithin } from "./styles.js";
 
-// A line of text continues through inline elements, and ends where a block begins or ends.
+/** @import { Facts } from "./pass.js" */
+
+/**
+ * A line of text continues through inline elements, and ends where a block begins or ends.
+ *
+ * @type {(facts: Facts) => void}
+ */
 export function crossBoundary(facts) {
   if (pass.run.trim()) pass.crossed.push(facts);
 }
 
+/** @type {(text: string, depth: number) => void} */
 export function addText(text, depth) {
   if (!text) return;
   if (pass.crossed.length) {
@@ -25,6 +32,7 @@ export function addText(text, depth) {
   if (pass.run.length < MAX_TEXT * 2) pass.run += text;
 }
 
+/** @returns {void} */
 export function flush() {
   pass.crossed.length = 0;
   if (!pass.run) return;
@@ -34,6 +42,7 @@ export function flush() {
   if (text) addLeaf(pass.runDepth, text);
 }
 
+/** @type {(depth: number, text: string) => void} */
 export function addLeaf(depth, text) {
   if (pass.out.length >= MAX_NODES) {
     endLine();
@@ -43,13 +52,18 @@ export function addLeaf(depth, text) {
   pass.out.push(record(depth, "text", text, null, NOTHING));
 }
 
-// If a text is the only content of a node, remove it from the list and return it.
+/**
+ * If a text is the only content of a node, remove it from the list and return it.
+ *
+ * @type {(at: number) => string}
+ */
 export function onlyText(at) {
   if (pass.out.length !== at + 2 || pass.lastText.index !== at + 1) return "";
   pass.out.pop();
   return pass.lastText.text;
 }
 
+/** @returns {void} */
 export function endLine() {
   if (pass.cut) return;
   pass.cut = true;

@@ -5,19 +5,27 @@
 
 import { get, MAX_MUTATIONS } from "./platform.js";
 
+/** @import { Facts } from "./pass.js" */
+
 const { createTreeWalker } = Document.prototype;
 
+/** @type {WeakMap<Node, Facts>} */
 let known = new WeakMap(); // facts by element, only for elements in trees that are observed
+/** @type {WeakSet<Node>} */
 let observed = new WeakSet();
 let mutations = 0; // since the last pass
 
 const OBSERVED = { subtree: true, childList: true, attributes: true, characterData: true };
 const observer = new MutationObserver(forgetChanged);
 
+/** @type {(element: AnyElement) => Facts | undefined} */
 export const findRemembered = (element) => known.get(element);
+/** @type {(facts: Facts) => void} */
 export const remember = (facts) => known.set(facts.element, facts);
+/** @type {(root: Node) => boolean} */
 export const isObserved = (root) => observed.has(root);
 
+/** @type {(root: Node) => void} */
 export function observe(root) {
   if (observed.has(root)) return;
   observed.add(root);
@@ -29,9 +37,11 @@ export function observe(root) {
 const TICKS = 3;
 const TICK_MS = 300; // changes within so long of each other are one
 const RECENT_MS = 2_500;
+/** @type {WeakMap<Node, [number, number]>} */
 const ticks = new WeakMap(); // [number, time of the last one] by what changed outside of actions
 const acting = { is: false, began: 0, changed: false, ticked: false, stale: false };
 
+/** @type {(records: MutationRecord[]) => void} */
 function noteChanges(records) {
   const now = performance.now();
   for (const { target } of records) {
@@ -58,14 +68,22 @@ globalThis[Symbol.for("footlight.changes")] = {
   },
 };
 
-// Called before a pass: process the changes that the observer has not reported yet.
+/**
+ * Called before a pass: process the changes that the observer has not reported yet.
+ *
+ * @returns {void}
+ */
 export function forgetPending() {
   forgetChanged(observer.takeRecords());
   mutations = 0;
   acting.is = false;
 }
 
-// A page that changes without a pause costs only this many changes; then nothing is cached until the next pass.
+/**
+ * A page that changes without a pause costs only this many changes; then nothing is cached until the next pass.
+ *
+ * @type {(records: MutationRecord[]) => void}
+ */
 function forgetChanged(records) {
   noteChanges(records);
   for (const record of records) {
@@ -75,6 +93,7 @@ function forgetChanged(records) {
   return undefined;
 }
 
+/** @returns {void} */
 function forgetAll() {
   observer.disconnect();
   known = new WeakMap();
@@ -82,6 +101,7 @@ function forgetAll() {
   mutations = 0;
 }
 
+/** @type {(record: MutationRecord) => void} */
 function forgetRecord({ type, target, addedNodes, removedNodes }) {
   if (type === "attributes") {
     const facts = known.get(target);
@@ -95,7 +115,11 @@ function forgetRecord({ type, target, addedNodes, removedNodes }) {
   for (const node of addedNodes) forgetInside(node);
 }
 
-// Changes in a part that was removed from the document have not been reported.
+/**
+ * Changes in a part that was removed from the document have not been reported.
+ *
+ * @type {(node: Node) => void}
+ */
 function forgetInside(node) {
   const walker = createTreeWalker.call(get.ownerDocument.call(node), node, NodeFilter.SHOW_ELEMENT);
   for (let at = walker.currentNode; at && mutations <= MAX_MUTATIONS; at = walker.nextNode()) {

@@ -12,6 +12,7 @@ import {
   parentOf,
 } from "./platform.js";
 
+/** @type {(document: Document) => AnyElement | null} */
 export function deepFocus(document) {
   let element = get.activeElement.call(document);
   while (element) {
@@ -22,7 +23,11 @@ export function deepFocus(document) {
   return element && !["body", "html", "iframe", "frame"].includes(get.localName.call(element)) ? element : null;
 }
 
-// The topmost modal dialog, which makes everything else inert. Its backdrop covers everything, so a hit test finds it.
+/**
+ * The topmost modal dialog, which makes everything else inert. Its backdrop covers everything, so a hit test finds it.
+ *
+ * @type {(document: Document) => AnyElement | null}
+ */
 export function openModal(document) {
   let modals = [];
   try {
@@ -35,7 +40,11 @@ export function openModal(document) {
   return (hit && closest.call(hit, "dialog:modal")) || modals[modals.length - 1];
 }
 
-// Other dialogs only declare that they are modal. One counts if it covers the page: a hit test in its middle finds it.
+/**
+ * Other dialogs only declare that they are modal. One counts if it covers the page: a hit test in its middle finds it.
+ *
+ * @type {(document: Document, focused: AnyElement | null, beside: Set<AnyElement>) => AnyElement | null}
+ */
 export function findDeclaredModal(document, focused, beside) {
   const dialogs = new Set(findAll(document, DECLARED_MODAL));
   for (const inside of [focused, deepHit(document, innerWidth / 2, innerHeight / 2)])
@@ -58,7 +67,11 @@ const SEEN = {
   checkVisibilityCSS: true,
 };
 
-// Drop-down lists and notifications are often at the end of the page, independent of what they belong to.
+/**
+ * Drop-down lists and notifications are often at the end of the page, independent of what they belong to.
+ *
+ * @type {(document: Document, dialog: AnyElement, other: AnyElement, focused: AnyElement | null) => boolean}
+ */
 function isUsableBeside(document, dialog, other, focused) {
   if ((focused && isInside(focused, other)) || isMatch(other, ALWAYS_MET)) return true;
   if (!(dialog.compareDocumentPosition(other) & 4)) return false;
@@ -66,6 +79,7 @@ function isUsableBeside(document, dialog, other, focused) {
   return !!drawn && getComputedStyle(drawn).position !== "static" && isHitInMiddle(document, drawn);
 }
 
+/** @type {(document: Document, element: AnyElement) => boolean} */
 function isHitInMiddle(document, element) {
   if (checkVisibility && !checkVisibility.call(element, SEEN)) return false;
   const { left, top, right, bottom } = getBoundingClientRect.call(element);
@@ -78,6 +92,7 @@ function isHitInMiddle(document, element) {
   return hit !== null && isInside(hit, element);
 }
 
+/** @type {(document: Document, x: number, y: number) => AnyElement | null} */
 function deepHit(document, x, y) {
   let hit = Document.prototype.elementFromPoint.call(document, x, y);
   for (let shadow; hit && (shadow = get.shadowRoot.call(hit)); ) {
@@ -88,6 +103,7 @@ function deepHit(document, x, y) {
   return hit;
 }
 
+/** @type {(element: AnyElement | null) => Set<AnyElement>} */
 export function pathTo(element) {
   const path = new Set();
   for (let at = element; at; at = parentOf(at)) path.add(at);

@@ -21,8 +21,15 @@ import { generatedText, isInline, isWithin } from "./styles.js";
 import { GRIDS } from "./tables.js";
 import { isAriaHidden, isClickable, isFocusable, isLeftOut, SHOWN, skipsContents, visibilityOf } from "./visibility.js";
 
+/** @import { Facts } from "./pass.js" */
+
 // A name and its source: "labelledby", "aria", "native", "content", "title", "placeholder" or "".
 export class Name {
+  /**
+   * @param {string} text
+   * @param {string} from
+   * @param {AnyElement[]} [sources]
+   */
   constructor(text, from, sources = NOTHING) {
     this.text = cut(text, MAX_NAME);
     this.lasting = this.text; // without the values of fields in it: by this name the element is recognised again
@@ -60,6 +67,7 @@ const UNSEEN = 1; // hidden contents count: the traversal began at a hidden elem
 export const REFERENCED = 2; // reached by an id: no further ids are followed
 export const LABEL = 4; // the name of a field, without its own value
 
+/** @type {(facts: Facts) => Name} */
 export function nameOf(facts) {
   if (facts.name === undefined) {
     const { visited } = pass;
@@ -75,6 +83,7 @@ export function nameOf(facts) {
   return facts.name;
 }
 
+/** @type {(facts: Facts) => string} */
 function lastingName(facts) {
   pass.lasting = true;
   pass.visited = null;
@@ -83,6 +92,7 @@ function lastingName(facts) {
   return name;
 }
 
+/** @type {(facts: Facts) => Name} */
 function findName(facts) {
   if (roleOf(facts) === "none") return NO_NAME;
   if (facts.aria) {
@@ -102,17 +112,23 @@ function findName(facts) {
   return facts.names.length ? tooltipName(facts) : NO_NAME;
 }
 
-// Only rows that can be selected have a name; otherwise the text of a table would be repeated.
+/**
+ * Only rows that can be selected have a name; otherwise the text of a table would be repeated.
+ *
+ * @type {(facts: Facts) => boolean}
+ */
 function isNamedByContent(facts) {
   const role = roleOf(facts);
   return BY_CONTENT.has(role) || (role === "row" && (isFocusable(facts) || GRIDS.has(gridAround(facts))));
 }
 
+/** @type {(facts: Facts) => string} */
 function gridAround(facts) {
   const table = closest.call(facts.element, "table,[role=table],[role=grid],[role=treegrid]");
   return table ? roleOf(factsOf(table)) : "generic";
 }
 
+/** @type {(facts: Facts) => Name} */
 function tooltipName(facts) {
   const title = textAttribute(facts, "title");
   if (title && isTitled(facts)) return new Name(title, "title");
@@ -120,21 +136,28 @@ function tooltipName(facts) {
   return hint ? new Name(hint, "placeholder") : NO_NAME;
 }
 
+/** @type {(facts: Facts) => boolean} */
 function isTitled(facts) {
   if (TITLED.has(facts.tag)) return true;
   const role = roleOf(facts);
   return role === "generic" ? isFocusable(facts) || isClickable(facts) : !UNTITLED.has(role);
 }
 
+/** @type {(facts: Facts) => string} */
 export function placeholderOf(facts) {
   const isField = facts.tag === "input" || facts.tag === "textarea";
   return (isField && textAttribute(facts, "placeholder")) || textAttribute(facts, "aria-placeholder");
 }
 
+/** @type {(elements: AnyElement[], mode: number) => string} */
 export const joinTexts = (elements, mode) => fold(elements.map((element) => reference(element, mode)).join(" ")).trim();
 
-// The text that an element contributes to the name of another. A hidden element contributes all its text if an id
-// refers to it; as a label it contributes nothing.
+/**
+ * The text that an element contributes to the name of another. A hidden element contributes all its text if an id
+ * refers to it; as a label it contributes nothing.
+ *
+ * @type {(element: AnyElement, mode: number) => string}
+ */
 export function reference(element, mode) {
   const facts = factsOf(element);
   if (pass.naming.has(element) && mode !== REFERENCED) return "";
@@ -146,9 +169,14 @@ export function reference(element, mode) {
   return contents(facts, mode | hidden).trim() || tooltipOf(facts);
 }
 
+/** @type {(facts: Facts) => string} */
 const tooltipOf = (facts) => (roleOf(facts) === "none" ? "" : textAttribute(facts, "title"));
 
-// The text of its contents, in the order of the flat tree.
+/**
+ * The text of its contents, in the order of the flat tree.
+ *
+ * @type {(facts: Facts, mode?: number) => string}
+ */
 export function contents(facts, mode = 0) {
   const isKept = mode === 0 && !pass.visited && !pass.lasting && !pass.typed;
   if (isKept && facts.contents !== undefined) {
@@ -164,6 +192,7 @@ export function contents(facts, mode = 0) {
   return text;
 }
 
+/** @type {(facts: Facts, mode: number) => string} */
 function findContents(facts, mode) {
   const isSeen = mode & UNSEEN || visibilityOf(facts) === SHOWN;
   const line = new Line();
@@ -182,10 +211,13 @@ function findContents(facts, mode) {
 class Line {
   constructor() {
     this.text = "";
+    /** @type {Facts | null} */
     this.before = null; // the element that the text ends with
+    /** @type {Facts[]} */
     this.between = NOTHING; // the empty elements since then
   }
 
+  /** @type {(text: string, facts?: Facts | null) => void} */
   add(text, facts = null) {
     const isOpen = this.text && !this.text.endsWith(" ");
     if (!text) {
@@ -201,13 +233,19 @@ class Line {
   }
 }
 
+/** @type {(facts: Facts | null) => boolean} */
 const isApart = (facts) => facts !== null && (APART.has(roleOf(facts)) || !isWithin(facts));
 const ICONS = words("i img svg");
+/** @type {(facts: Facts) => boolean} */
 const isGap = (facts) => APART.has(roleOf(facts)) || !isInline(facts);
 
 let level = 0;
 
-// The text that a child adds to the name around it.
+/**
+ * The text that a child adds to the name around it.
+ *
+ * @type {(facts: Facts, mode: number, line: Line) => void}
+ */
 function addContribution(facts, mode, line) {
   if (facts.tag === "br") return line.add(" ");
   if (level > MAX_DEPTH) return undefined;
@@ -224,7 +262,11 @@ function addContribution(facts, mode, line) {
   return line.add(text ? " " + text + " " : inner, isSeen ? facts : null);
 }
 
-// The text of an element that was included by reference is not repeated at its place.
+/**
+ * The text of an element that was included by reference is not repeated at its place.
+ *
+ * @type {(facts: Facts, mode: number) => boolean}
+ */
 function isAlreadyRead(facts, mode) {
   if (pass.referred++ > MAX_REFERRED) return true;
   if (!pass.visited) return false;
@@ -233,7 +275,11 @@ function isAlreadyRead(facts, mode) {
   return false;
 }
 
-// The name by ids, value, label or attributes of HTML: everything except contents and title.
+/**
+ * The name by ids, value, label or attributes of HTML: everything except contents and title.
+ *
+ * @type {(facts: Facts, mode: number) => string}
+ */
 function ownAlternative(facts, mode) {
   if (facts.aria && !(mode & REFERENCED)) {
     const labels = byIds(facts, "aria-labelledby").filter((label) => !pass.naming.has(label));
@@ -252,7 +298,11 @@ function ownAlternative(facts, mode) {
   return native && native !== labelName ? native(facts).text : "";
 }
 
-// The text of a control in the name of another element: what is typed or selected there.
+/**
+ * The text of a control in the name of another element: what is typed or selected there.
+ *
+ * @type {(facts: Facts) => string}
+ */
 function embeddedValue(facts) {
   if (facts.tag === "select") return [...facts.element.selectedOptions].map(optionText).join(" ");
   const role = roleOf(facts);
@@ -262,7 +312,9 @@ function embeddedValue(facts) {
   return isWritten ? contents(facts).trim() : "";
 }
 
+/** @type {(facts: Facts, deep: number) => string} */
 function selectedTexts(facts, deep) {
+  /** @type {string[]} */
   const chosen = [];
   for (const child of childrenOf(facts)) {
     if (typeof child !== "object" || deep > MAX_DEPTH || pass.referred++ > MAX_REFERRED || isLeftOut(child)) continue;

@@ -7,31 +7,45 @@ import { hasAttr, pass, textAttribute } from "./pass.js";
 import { findAll, get, MAX_TEXT, NOTHING, tidy, words } from "./platform.js";
 import { optionText } from "./states.js";
 
+/** @import { Scope } from "./platform.js" */
+/** @import { Facts } from "./pass.js" */
+
 const SHAPES = words("circle ellipse g image line path polygon polyline rect text use");
 
+/** @type {(facts: Facts) => ((facts: Facts) => Name) | undefined} */
 export function nativeRule(facts) {
   if (SHAPES.has(facts.tag) || (facts.tag === "a" && isSvg(facts))) return svgName;
-  const isOwnField = facts.tag.includes("-") && facts.element.constructor.formAssociated;
+  const isOwnField = facts.tag.includes("-") && /** @type {any} */ (facts.element.constructor).formAssociated;
   return isOwnField ? labelName : NATIVE_NAMES.get(facts.tag);
 }
 
+/** @type {(facts: Facts, name: string) => Name} */
 const byAttribute = (facts, name) => new Name(textAttribute(facts, name), "native");
+/** @type {(facts: Facts) => Name} */
 const altName = (facts) => byAttribute(facts, "alt");
+/** @type {(facts: Facts) => Name} */
 const groupName = (facts) => byAttribute(facts, "label");
+/** @type {(facts: Facts) => Name} */
 const optionName = (facts) => new Name(optionText(facts.element), "native");
+/** @type {(facts: Facts) => Name} */
 const mathName = (facts) => byAttribute(facts, "alttext");
 
+/** @type {(facts: Facts) => Name} */
 export function labelName(facts) {
   const labels = labelsOf(facts.element);
   return labels.length ? new Name(joinTexts(labels, LABEL), "native") : NO_NAME;
 }
 
-// The `labels` of each field would search the whole tree, so one search finds the fields of all labels.
+/**
+ * The `labels` of each field would search the whole tree, so one search finds the fields of all labels.
+ *
+ * @type {(field: AnyElement) => HTMLLabelElement[]}
+ */
 function labelsOf(field) {
-  const root = Node.prototype.getRootNode.call(field);
+  const root = /** @type {Scope} */ (Node.prototype.getRootNode.call(field));
   if (!pass.labelled.has(root)) {
     pass.labelled.add(root);
-    for (const label of findAll(root, "label")) {
+    for (const label of /** @type {NodeListOf<HTMLLabelElement>} */ (findAll(root, "label"))) {
       const { control } = label;
       if (!control) continue;
       const known = pass.labels.get(control);
@@ -42,6 +56,7 @@ function labelsOf(field) {
   return pass.labels.get(field) || NOTHING;
 }
 
+/** @type {(facts: Facts) => Name} */
 function inputName(facts) {
   const { element } = facts;
   const { type } = element;
@@ -52,9 +67,10 @@ function inputName(facts) {
   if (type !== "button" && type !== "submit" && type !== "reset") return NO_NAME;
   const value = tidy(element.value, MAX_TEXT);
   if (value || hasAttr(facts, "value")) return new Name(value, "native");
-  return new Name({ submit: "Submit", reset: "Reset" }[type] || "", "native");
+  return new Name(/** @type {Record<string, string>} */ ({ submit: "Submit", reset: "Reset" })[type] || "", "native");
 }
 
+/** @type {(facts: Facts) => Name} */
 function imageButtonName(facts) {
   for (const name of ["alt", "value", "title"]) {
     const said = byAttribute(facts, name);
@@ -63,24 +79,29 @@ function imageButtonName(facts) {
   return new Name("Submit", "native");
 }
 
+/** @type {(facts: Facts) => Name} */
 const legendName = (facts) => childName(facts, "legend");
 
+/** @type {(facts: Facts) => Name} */
 function tableName(facts) {
   const caption = childName(facts, "caption");
   return caption.text ? caption : byAttribute(facts, "summary");
 }
 
+/** @type {(facts: Facts, tag: string) => Name} */
 function childName(facts, tag) {
-  const child = childrenOf(facts).find((one) => one.tag === tag);
+  const child = /** @type {Facts[]} */ (childrenOf(facts)).find((one) => one.tag === tag);
   return child ? new Name(reference(child.element, LABEL), "native", [child.element]) : NO_NAME;
 }
 
+/** @type {(facts: Facts) => Name} */
 function svgName(facts) {
-  const title = childrenOf(facts).find((one) => one.tag === "title");
+  const title = /** @type {Facts[]} */ (childrenOf(facts)).find((one) => one.tag === "title");
   if (title) return new Name(tidy(get.textContent.call(title.element), MAX_TEXT), "native");
   return facts.tag === "a" ? byAttribute(facts, "xlink:title") : NO_NAME;
 }
 
+/** @type {Map<string, (facts: Facts) => Name>} */
 // biome-ignore format: a table
 const NATIVE_NAMES = new Map(
   Object.entries({

@@ -9,6 +9,9 @@ import { styleOf } from "./styles.js";
 import { dataRole, groupRole, headRole, rowRole, tableRole } from "./tables.js";
 import { isClickable, isEditingHost } from "./visibility.js";
 
+/** @import { Facts } from "./pass.js" */
+
+/** @type {(facts: Facts) => string} */
 export function nativeRole(facts) {
   const native = TAG_ROLES.get(facts.tag);
   const role = typeof native === "function" ? native(facts) : native || "generic";
@@ -17,17 +20,27 @@ export function nativeRole(facts) {
   return isPicture(facts) ? "img" : "generic";
 }
 
-// `content: url(…)` replaces an element by a picture.
+/**
+ * `content: url(…)` replaces an element by a picture.
+ *
+ * @type {(facts: Facts) => boolean}
+ */
 const isPicture = (facts) =>
-  !!pass.styled.picture && pass.styled.picture.has(facts.element) && styleOf(facts).content.startsWith("url(");
+  !!(/** @type {any} */ (pass.styled).picture) &&
+  /** @type {any} */ (pass.styled).picture.has(facts.element) &&
+  styleOf(facts).content.startsWith("url(");
 
+/** @type {(facts: Facts, role: string) => string} */
 const namedOr = (facts, role) => (isNamedByAuthor(facts) ? role : "generic");
 
+/** @type {(facts: Facts) => boolean} */
 export const isNamedByAuthor = (facts) =>
   !!textAttribute(facts, "aria-label") || byIds(facts, "aria-labelledby").length > 0 || !!textAttribute(facts, "title");
 
+/** @type {(facts: Facts) => boolean} */
 export const isSvg = (facts) => facts.element.namespaceURI.endsWith("svg");
 
+/** @type {(facts: Facts) => string} */
 export function linkRole(facts) {
   if (attr(facts, "href") !== null) return "link";
   if (hasAttr(facts, "xlink:href") && isSvg(facts)) return "link";
@@ -36,25 +49,34 @@ export function linkRole(facts) {
 
 const SECTIONS =
   "article,aside,main,nav,section,[role=article],[role=complementary],[role=main],[role=navigation],[role=region]";
+/** @type {(facts: Facts) => boolean} */
 const isInSection = (facts) => closest.call(facts.element, SECTIONS) !== null;
+/** @type {(facts: Facts) => string} */
 const headerRole = (facts) => (isInSection(facts) ? "sectionheader" : "banner");
+/** @type {(facts: Facts) => string} */
 const footerRole = (facts) => (isInSection(facts) ? "sectionfooter" : "contentinfo");
+/** @type {(facts: Facts) => string} */
 const sectionRole = (facts) => namedOr(facts, "region");
 const SECTIONING = "article,aside,nav,section,[role=article],[role=complementary],[role=navigation],[role=region]";
 
+/** @type {(facts: Facts) => string} */
 function asideRole(facts) {
   const parent = get.parentNode.call(facts.element);
   const within = parent && get.nodeType.call(parent) === ELEMENT && closest.call(parent, SECTIONING);
   return within ? namedOr(facts, "complementary") : "complementary";
 }
 
+/** @type {(facts: Facts) => string} */
 function imageRole(facts) {
   return attr(facts, "alt") === "" && !isMeantToBeMet(facts) ? "none" : "img";
 }
 
+/** @type {(facts: Facts) => string} */
 const svgRole = (facts) => (nameOf(facts).text ? "img" : "generic");
+/** @type {(facts: Facts) => string} */
 const svgGroupRole = (facts) => (nameOf(facts).text ? "group" : "generic");
 
+/** @type {(facts: Facts) => string} */
 function inputRole(facts) {
   const { element } = facts;
   const role = INPUT_ROLES.get(element.type) || "textbox";
@@ -65,10 +87,13 @@ function inputRole(facts) {
 
 const LISTED = words("text search tel url email");
 
+/** @type {(facts: Facts) => string} */
 const selectRole = ({ element }) => (element.multiple || element.size > 1 ? "listbox" : "combobox");
 
+/** @type {(facts: Facts) => string} */
 const summaryRole = ({ element }) => (isFirstSummary(element) ? "button" : "generic");
 
+/** @type {(facts: Facts) => string} */
 function itemRole(facts) {
   const parent = parentOf(facts.element);
   if (!parent || !LISTS.has(get.localName.call(parent))) return "listitem";
@@ -77,6 +102,7 @@ function itemRole(facts) {
 
 const LISTS = words("dir menu ol ul");
 
+/** @type {Map<string, string | ((facts: Facts) => string)>} */
 // biome-ignore format: a table
 const TAG_ROLES = new Map(
   Object.entries({

@@ -36,6 +36,19 @@ import {
   WITH_PRESENTATIONAL_CHILDREN,
 } from "./walk.js";
 
+/** @import { Facts } from "./pass.js" */
+
+/**
+ * @param {Facts} facts
+ * @param {string} role
+ * @param {Name} name
+ * @param {number} depth
+ * @param {number} flags
+ * @param {number} deep
+ * @param {boolean} refers
+ * @param {boolean} acted
+ * @returns {void}
+ */
 export function addNode(facts, role, name, depth, flags, deep, refers, acted) {
   flush();
   const at = pass.out.length;
@@ -64,6 +77,7 @@ export function addNode(facts, role, name, depth, flags, deep, refers, acted) {
   pass.out[at] = record(depth, role, name.text, ref, extra);
 }
 
+/** @type {(facts: Facts, role: string, name: Name, flags: number, acted: boolean) => number} */
 function flagsInside(facts, role, name, flags, acted) {
   let inside = flags & ~(CLICKABLE | SAID);
   if (name.from === "content") inside |= name.isCut ? 0 : SAID;
@@ -75,8 +89,10 @@ function flagsInside(facts, role, name, flags, acted) {
   return inside;
 }
 
+/** @type {(facts: Facts, role: string, name: Name, value: string, flags: number) => string[]} */
 function extraOf(facts, role, name, value, flags) {
   const extra = [];
+  /** @type {(key: string, text: string) => number | ""} */
   const add = (key, text) => text && extra.push('"' + key + '":' + quote(text));
   add("d", descriptionOf(facts, name));
   add("v", value);
@@ -101,13 +117,18 @@ const FORMATS = new Map(
   }),
 );
 
+/** @type {(facts: Facts, name: Name) => string} */
 function placeholderHint(facts, name) {
   if (facts.tag === "input" && FORMATS.has(facts.element.type)) return FORMATS.get(facts.element.type);
   const hint = placeholderOf(facts);
   return hint === name.text ? "" : hint;
 }
 
-// What distinguishes a control without a name: its id, the icon that it shows, or the name of its field.
+/**
+ * What distinguishes a control without a name: its id, the icon that it shows, or the name of its field.
+ *
+ * @type {(facts: Facts, extra: string[]) => void}
+ */
 function addHint(facts, extra) {
   const id = attr(facts, "id");
   const icon = id ? "" : iconOf(facts);
@@ -118,7 +139,11 @@ function addHint(facts, extra) {
 const ICON =
   /(?:^|[-_])(?:icons?|fa|fas|far|bi|mdi|glyphicon|ti|ri|octicon|codicon)[-_](?!(?:fw|lg|sm|xs|spin|\d+x)$)/i;
 
-// The class of the icon: of the control, or of the first elements inside it.
+/**
+ * The class of the icon: of the control, or of the first elements inside it.
+ *
+ * @type {(facts: Facts) => string}
+ */
 function iconOf(facts) {
   const inside = [...childrenOf(facts)].filter((child) => typeof child === "object").slice(0, MAX_ICONS);
   for (const each of [facts, ...inside]) {
@@ -128,35 +153,48 @@ function iconOf(facts) {
   return "";
 }
 
+/** @type {(facts: Facts) => string} */
 const stylesHint = (facts) => (isEditingHost(facts) ? cut(contents(facts).trim(), MAX_NAME) : "");
 
+/** @type {(facts: Facts) => string} */
 function boxOf(facts) {
   const box = getBoundingClientRect.call(facts.element);
   return JSON.stringify([box.x, box.y, box.width, box.height].map((side) => Math.round(side * 10) / 10));
 }
 
-// The position of a frame's viewport relative to the corner of its element.
+/**
+ * The position of a frame's viewport relative to the corner of its element.
+ *
+ * @type {(facts: Facts) => string}
+ */
 function innerOffset(facts) {
   const { clientLeft, clientTop } = facts.element;
   const { paddingLeft, paddingTop } = styleOf(facts);
   return JSON.stringify([clientLeft + parseFloat(paddingLeft), clientTop + parseFloat(paddingTop)]);
 }
 
+/** @type {(depth: number, role: string, name: string, ref: string | null, extra: string[]) => string} */
 export const record = (depth, role, name, ref, extra) =>
   `[${depth},"${role}",${quote(name)},${ref === null ? "null" : '"' + ref + '"'}` +
   (extra.length ? ",{" + extra.join(",") + "}]" : "]");
 
+/** @type {(option: AnyElement) => boolean} */
 const isInDropDown = (option) => {
   const select = /** @type {HTMLSelectElement | null} */ (closest.call(option, "select"));
   return select !== null && !select.multiple && !(select.size > 1) && !has(option, "data-testid");
 };
 
-// The first options of a drop-down and the selected one; all options of a list.
+/**
+ * The first options of a drop-down and the selected one; all options of a list.
+ *
+ * @type {(facts: Facts, depth: number, flags: number) => void}
+ */
 export function addOptions(facts, depth, flags) {
   const select = facts.element;
   const limit = roleOf(facts) === "listbox" ? Infinity : MAX_OPTIONS;
   let count = 0;
   let left = 0;
+  /** @type {(option: AnyElement, at: number) => void} */
   const add = (option, at) => {
     const inner = factsOf(option);
     if (styleOf(inner).display === "none" || isAriaHidden(inner)) return;
@@ -170,6 +208,7 @@ export function addOptions(facts, depth, flags) {
   if (left) addLeaf(depth, `… ${left} more options`);
 }
 
+/** @type {(group: AnyElement, depth: number, add: (option: AnyElement, at: number) => void) => void} */
 function addGroup(group, depth, add) {
   const facts = factsOf(group);
   if (pass.out.length >= MAX_NODES) {
@@ -181,6 +220,7 @@ function addGroup(group, depth, add) {
   for (const option of findAll(group, "option")) add(option, depth + 1);
 }
 
+/** @type {(facts: Facts, depth: number, flags: number) => void} */
 function addOption(facts, depth, flags) {
   const name = new Name(optionText(facts.element), "native");
   addNode(facts, roleOf(facts), name, depth, flags | SAID, 0, true, true);

@@ -7,36 +7,70 @@ import { attribute, documentOf, get, getAttributeNames, hasAttributes, MAX_TEXT,
 import { forgetLost, forgetRemoved, recordGivenRefs } from "./refs.js";
 import { Styled } from "./styles.js";
 
+/** @import { Name } from "./names.js" */
+/** @import { Scope } from "./platform.js" */
+
 // Facts about elements in the current pass; null between passes.
+/** @type {Pass} */
 export let pass = null;
 let passes = 0;
 
+/**
+ * A question about a document or an element.
+ *
+ * @typedef {object} Asked
+ * @property {"frame" | "testids" | "field" | "identify" | "look" | "ref"} what
+ * @property {number} [next] the number of the next ref
+ * @property {boolean} [boxes] whether to report the boxes of elements
+ * @property {string} [pass] the id of this pass
+ * @property {string[]} [lost] the ids of passes whose answers were lost
+ * @property {number} [since] the generation that the asker has
+ * @property {string} [ref]
+ * @property {boolean} [path] whether to report the CSS path of the element
+ * @property {number} [limit]
+ */
+
 class Pass {
+  /**
+   * @param {Document} document
+   * @param {Asked} asked
+   */
   constructor(document, asked) {
     this.number = ++passes;
     this.document = document;
     this.next = asked.next || 1;
     this.boxes = asked.boxes === true;
+    /** @type {Map<AnyElement, Facts>} */
     this.facts = new Map(); // facts about elements that are not cached
     this.styled = new Styled();
+    /** @type {Map<AnyElement, HTMLLabelElement[]>} */
     this.labels = new Map();
+    /** @type {Set<Node>} */
     this.labelled = new Set();
+    /** @type {Map<AnyElement, AnyElement>} */
     this.owners = new Map();
+    /** @type {Set<AnyElement>} */
     this.said = new Set();
+    /** @type {Set<Facts>} */
     this.parts = new Set(); // the parts of what can be clicked
+    /** @type {Set<AnyElement>} */
     this.naming = new Set();
+    /** @type {Set<AnyElement> | null} */
     this.visited = null; // the elements that the name being computed includes by reference; a set once there is one
     this.referred = 0; // elements read by reference or for a label, which are not cached
     this.held = 0; // how often a name included the value of a field
     this.lasting = false; // names are computed without the values of fields
     this.typed = false; // contents are read without the text that style sheets add
     this.focused = deepFocus(document);
+    /** @type {Set<AnyElement>} */
     this.beside = new Set(); // elements that can be used although a dialog covers the page
     this.modal = openModal(document) || findDeclaredModal(document, this.focused, this.beside);
     this.around = pathTo(this.modal);
+    /** @type {string[]} */
     this.out = [];
     this.run = "";
     this.runDepth = 0;
+    /** @type {Facts[]} */
     this.crossed = [];
     this.lastText = { index: -1, text: "" };
     this.fieldsets = false; // some are disabled
@@ -44,44 +78,64 @@ class Pass {
   }
 }
 
+/** @typedef {Facts | string} Child an element or a folded text */
+
 // One element. Each fact is computed once per pass.
-class Facts {
+export class Facts {
+  /** @param {AnyElement} element */
   constructor(element) {
     this.element = element;
     this.tag = get.localName.call(element);
+    /** @type {CSSStyleDeclaration | undefined} */
     this.style = undefined; // computed on first use; the object is live
+    /** @type {Child[] | null} */
     this.list = null; // its direct content, while it is cached
     this.isRemembered = false;
+    /** @type {string[] | null} */
     this.names = null;
     this.aria = false;
     this.renew();
   }
 
-  // Forget the facts of the previous pass, except those in the cache.
+  /**
+   * Forget the facts of the previous pass, except those in the cache.
+   *
+   * @returns {void}
+   */
   renew() {
     this.pass = passes;
     if (this.names === null) {
       this.names = hasAttributes.call(this.element) ? getAttributeNames.call(this.element) : NOTHING;
       this.aria = this.names.some(isAria); // or a role
     }
+    /** @type {number | undefined} */
     this.shown = undefined;
+    /** @type {Child[] | undefined} */
     this.children = undefined;
+    /** @type {string | undefined} */
     this.role = undefined;
+    /** @type {string | undefined} */
     this.said = undefined;
+    /** @type {Facts | null | undefined} */
     this.context = undefined;
+    /** @type {Name | undefined} */
     this.name = undefined;
+    /** @type {string | undefined} */
     this.contents = undefined;
     this.holds = false; // its contents include the value of a field
   }
 }
 
+/** @type {(name: string) => boolean} */
 const isAria = (name) => name.startsWith("aria-") || name === "role";
 
+/** @type {(facts: Facts, name: string) => string} */
 export function textAttribute(facts, name) {
   const said = attr(facts, name);
   return said ? tidy(said, MAX_TEXT) : "";
 }
 
+/** @type {(element: AnyElement, isInObserved?: boolean) => Facts} */
 export function factsOf(element, isInObserved = false) {
   const known = findRemembered(element);
   if (known) return renewFacts(known);
@@ -93,16 +147,24 @@ export function factsOf(element, isInObserved = false) {
   return facts;
 }
 
+/** @type {(facts: Facts) => Facts} */
 export function renewFacts(facts) {
   if (facts.pass !== passes) facts.renew();
   return facts;
 }
 
-// The attribute names are read once, because most attributes that are looked up are absent.
+/**
+ * The attribute names are read once, because most attributes that are looked up are absent.
+ *
+ * @type {(facts: Facts, name: string) => boolean}
+ */
 export const hasAttr = (facts, name) => facts.names.includes(name);
+/** @type {(facts: Facts, name: string) => string | null} */
 export const attr = (facts, name) => (facts.names.includes(name) ? attribute(facts.element, name) : null);
+/** @type {(facts: Facts, name: string) => boolean} */
 export const isSet = (facts, name) => attr(facts, name) === "true";
 
+/** @type {<T>(root: Scope, asked: Asked, work: () => T) => T} */
 export function within(root, asked, work) {
   forgetRemoved();
   forgetLost(asked);

@@ -30,6 +30,9 @@ export const MAX_EMPTY = 8; // consecutive empty elements for which is checked w
 export const MAX_MUTATIONS = 20_000; // changes between two passes; after more, everything is read again
 export const MAX_REFERRED = 300_000; // elements read for the names of others, in one pass
 
+/** @typedef {Document | ShadowRoot | AnyElement} Scope a document, a shadow tree, or an element and its descendants */
+
+/** @type {<T, K extends keyof T>(type: { prototype: T }, name: K) => (this: T) => T[K]} */
 const getter = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name).get;
 export const get = {
   activeElement: getter(Document, "activeElement"),
@@ -56,13 +59,19 @@ export const TEXT = 3;
 export const CDATA = 4;
 export const DOCUMENT = 9;
 
+/** @type {(element: AnyElement, name: string) => string | null} */
 export const attribute = (element, name) => getAttribute.call(element, name);
+/** @type {(element: AnyElement, name: string) => boolean} */
 export const has = (element, name) => hasAttribute.call(element, name);
+/** @type {(text: string) => string} */
 export const lower = (text) => (text ? text.trim().toLowerCase() : "");
 
+/** @type {(root: Node) => boolean} */
 export const isDocument = (root) => get.nodeType.call(root) === DOCUMENT;
-export const documentOf = (root) => (isDocument(root) ? root : get.ownerDocument.call(root));
+/** @type {(root: Node) => Document} */
+export const documentOf = (root) => (isDocument(root) ? /** @type {Document} */ (root) : get.ownerDocument.call(root));
 
+/** @type {(element: AnyElement, css: string) => boolean} */
 export function isMatch(element, css) {
   try {
     return matches.call(element, css);
@@ -71,21 +80,29 @@ export function isMatch(element, css) {
   }
 }
 
+/** @type {(root: Scope, css: string) => NodeListOf<AnyElement>} */
 export function findAll(root, css) {
   const find = get.nodeType.call(root) === DOCUMENT ? Document.prototype.querySelectorAll : root.querySelectorAll;
   return find.call(root, css);
 }
 
-// The parent element in the flat tree, or null.
+/**
+ * The parent element in the flat tree, or null.
+ *
+ * @type {(element: AnyElement) => AnyElement | null}
+ */
 export function parentOf(element) {
   const slot = assignedSlot.get.call(element);
   if (slot) return slot;
   const parent = get.parentNode.call(element);
   if (!parent) return null;
   const type = get.nodeType.call(parent);
-  return type === ELEMENT ? parent : (type === 11 && parent.host) || null;
+  return type === ELEMENT
+    ? /** @type {AnyElement} */ (parent)
+    : (type === 11 && /** @type {ShadowRoot} */ (parent).host) || null;
 }
 
+/** @type {(element: AnyElement, outer: AnyElement) => boolean} */
 export function isInside(element, outer) {
   for (let at = element; at; at = parentOf(at)) if (at === outer) return true;
   return false;
@@ -96,27 +113,42 @@ const UNEVEN = /[^\S ]| {2}/;
 const BEYOND_ASCII = /[^\0-\x7f]/;
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
-// Consecutive white space becomes one space. Glyphs of icon fonts, soft hyphens and the like are left out.
+/**
+ * Consecutive white space becomes one space. Glyphs of icon fonts, soft hyphens and the like are left out.
+ *
+ * @type {(text: string) => string}
+ */
 export function fold(text) {
   let folded = text;
   if (BEYOND_ASCII.test(folded)) folded = folded.replace(UNSEEN_CHARACTERS, "").replace(LONE_SURROGATE, "\ufffd");
   return UNEVEN.test(folded) ? folded.replace(/\s+/g, " ") : folded;
 }
 
-// Cut to `limit` characters; a cut is marked and does not split a surrogate pair.
+/**
+ * Cut to `limit` characters; a cut is marked and does not split a surrogate pair.
+ *
+ * @type {(text: string, limit: number) => string}
+ */
 export function cut(text, limit) {
   if (text.length <= limit) return text;
   const last = text.charCodeAt(limit - 2);
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? limit - 2 : limit - 1) + "…";
 }
 
-// Shorten long texts before they are processed as a whole.
+/**
+ * Shorten long texts before they are processed as a whole.
+ *
+ * @type {(text: string, limit: number) => string}
+ */
 export const tidy = (text, limit) => cut(fold(text.length > 20_000 ? text.slice(0, 20_000) : text).trim(), limit);
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes control characters
 const TO_ESCAPE = /["\\\u0000-\u001f\u2028\u2029\ud800-\udfff]/;
+/** @type {(text: string) => string} */
 export const quote = (text) => (TO_ESCAPE.test(text) ? JSON.stringify(text) : '"' + text + '"');
 
+/** @type {never[]} */
 export const NOTHING = [];
 
+/** @type {(text: string) => Set<string>} */
 export const words = (text) => new Set(/\s/.test(text) ? text.split(/\s+/).filter(Boolean) : [text]);

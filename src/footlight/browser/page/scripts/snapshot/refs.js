@@ -3,10 +3,16 @@
 import { pass } from "./pass.js";
 import { DOCUMENT, get, MAX_GIVEN, NOTHING } from "./platform.js";
 
+/** @import { Asked } from "./pass.js" */
+/** @import { Scope } from "./platform.js" */
+
+/** @type {WeakMap<AnyElement, number>} */
 const numbers = new WeakMap();
+/** @type {Map<number, WeakRef<AnyElement>>} */
 export const elements = new Map();
 let kept = 1_000;
 
+/** @type {(element: AnyElement) => string} */
 export function refOf(element) {
   let number = numbers.get(element);
   if (number === undefined) {
@@ -18,8 +24,10 @@ export function refOf(element) {
 }
 
 // The refs of a pass whose answer was lost were never sent, and other elements may have their numbers by now.
+/** @type {Map<string, [number, number]>} */
 const given = new Map();
 
+/** @type {(asked: Asked) => void} */
 export function forgetLost(asked) {
   for (const id of asked.lost || NOTHING) {
     const [from, to] = given.get(id) || [0, 0];
@@ -32,13 +40,18 @@ export function forgetLost(asked) {
   }
 }
 
+/** @type {(id: string | undefined, from: number, to: number) => void} */
 export function recordGivenRefs(id, from, to) {
   if (id === undefined || from === to) return;
   given.set(id, [from, to]);
   if (given.size > MAX_GIVEN) given.delete(given.keys().next().value);
 }
 
-// The live element of a ref that is in this document.
+/**
+ * The live element of a ref that is in this document.
+ *
+ * @type {(ref: string, root: Scope) => AnyElement | undefined}
+ */
 export function elementOf(ref, root) {
   const found = elements.get(Number(ref.slice(1)));
   const element = found?.deref();
@@ -48,11 +61,13 @@ export function elementOf(ref, root) {
   return inside ? element : undefined;
 }
 
+/** @type {(element: AnyElement, root: Scope) => boolean} */
 function isBelow(element, root) {
-  for (let at = element; at; at = get.parentNode.call(at) || at.host) if (at === root) return true;
+  for (let at = /** @type {any} */ (element); at; at = get.parentNode.call(at) || at.host) if (at === root) return true;
   return false;
 }
 
+/** @returns {void} */
 export function forgetRemoved() {
   if (elements.size < kept) return;
   for (const [number, element] of elements) if (!element.deref()) elements.delete(number);

@@ -5,6 +5,8 @@ import { attr, factsOf, hasAttr, pass } from "./pass.js";
 import { MAX_DEPTH, parentOf, words } from "./platform.js";
 import { isFocusable } from "./visibility.js";
 
+/** @import { Facts } from "./pass.js" */
+
 const ROLES = words(`
   alert alertdialog application article banner blockquote button caption cell checkbox code columnheader combobox
   comment complementary contentinfo definition deletion dialog document emphasis feed figure form generic grid
@@ -39,6 +41,7 @@ export const INPUT_ROLES = new Map(
   }),
 );
 
+/** @type {(facts: Facts) => string} */
 export function roleOf(facts) {
   if (facts.role === undefined) {
     facts.role = "generic"; // the answer while the role is being computed, in case of a cycle
@@ -47,6 +50,7 @@ export function roleOf(facts) {
   return facts.role;
 }
 
+/** @type {(facts: Facts) => string} */
 function findRole(facts) {
   const said = hasAttr(facts, "role") ? explicitRole(facts) : "";
   if (said && said !== "none") return said;
@@ -54,12 +58,17 @@ function findRole(facts) {
   return nativeRole(facts);
 }
 
-// The words of `role`; a no-break space does not separate words.
+/**
+ * The words of `role`; a no-break space does not separate words.
+ *
+ * @type {(facts: Facts) => string[]}
+ */
 const roleWords = (facts) =>
   attr(facts, "role")
     .toLowerCase()
     .split(/[ \t\n\f\r]+/);
 
+/** @type {(facts: Facts) => string | null} */
 function explicitRole(facts) {
   const only = attr(facts, "role");
   if (ROLES.has(only)) return isAllowed(facts, only) ? only : "";
@@ -70,9 +79,14 @@ function explicitRole(facts) {
   return "";
 }
 
-// The first word that is a role, whether the role is allowed or not.
+/**
+ * The first word that is a role, whether the role is allowed or not.
+ *
+ * @type {(facts: Facts) => string}
+ */
 function firstNamedRole(facts) {
   if (facts.said === undefined) {
+    /** @type {(word: string) => boolean} */
     const isRole = (word) => ROLES.has(SYNONYMS.get(word) || word);
     const word = hasAttr(facts, "role") ? roleWords(facts).find(isRole) || "" : "";
     facts.said = SYNONYMS.get(word) || word;
@@ -80,7 +94,11 @@ function firstNamedRole(facts) {
   return facts.said;
 }
 
-// A landmark without a name and an item without its list do not have their role: the next word counts, or the tag.
+/**
+ * A landmark without a name and an item without its list do not have their role: the next word counts, or the tag.
+ *
+ * @type {(facts: Facts, role: string) => boolean}
+ */
 function isAllowed(facts, role) {
   if (role === "region" || role === "form") return isNamedByAuthor(facts);
   const context = CONTEXTS.get(role);
@@ -96,7 +114,11 @@ const CONTEXTS = new Map(
 );
 const SEEN_THROUGH = words("div slot span");
 
-// A branch of a tree may be in another branch.
+/**
+ * A branch of a tree may be in another branch.
+ *
+ * @type {(context: { roles: Set<string>, tags: Set<string> }, facts: Facts) => boolean}
+ */
 function isIn({ roles, tags }, facts) {
   const above = ownerOf(facts.element);
   const around = above && contextOf(factsOf(above));
@@ -106,8 +128,12 @@ function isIn({ roles, tags }, facts) {
   return roles.has(role) || tags.has(around.tag);
 }
 
-// The element itself, or the nearest ancestor that has a meaning; null if there is none. All elements on the way share
-// the result.
+/**
+ * The element itself, or the nearest ancestor that has a meaning; null if there is none. All elements on the way share
+ * the result.
+ *
+ * @type {(facts: Facts) => Facts | null}
+ */
 function contextOf(facts) {
   if (facts.context !== undefined) return facts.context;
   const way = [];
@@ -123,12 +149,15 @@ function contextOf(facts) {
   return found;
 }
 
+/** @type {(facts: Facts) => boolean} */
 function isTransparent(facts) {
   const role = firstNamedRole(facts);
   if (role) return role === "none";
   return !hasAttr(facts, "role") && (SEEN_THROUGH.has(facts.tag) || facts.tag.includes("-"));
 }
 
+/** @type {(element: AnyElement) => AnyElement | null} */
 const ownerOf = (element) => (pass.owners.size && pass.owners.get(element)) || parentOf(element);
 
+/** @type {(facts: Facts) => boolean} */
 export const isMeantToBeMet = (facts) => isFocusable(facts) || GLOBAL.some((name) => hasAttr(facts, name));

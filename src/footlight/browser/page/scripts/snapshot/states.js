@@ -8,6 +8,10 @@ import { roleOf } from "./roles.js";
 import { isEditingHost } from "./visibility.js";
 import { CLICKABLE, DISABLED } from "./walk.js";
 
+/** @import { Facts } from "./pass.js" */
+/** @import { Name } from "./names.js" */
+
+/** @type {(facts: Facts, name: Name) => string} */
 export function descriptionOf(facts, name) {
   const others = facts.aria ? byIds(facts, "aria-describedby") : NOTHING;
   const said = others.length ? joinTexts(others, REFERENCED) : "";
@@ -19,7 +23,11 @@ export function descriptionOf(facts, name) {
 const MASK = "••••••••";
 const secrets = new WeakSet();
 
-// A field that was a password field once stays one: pages reveal a password by turning its field into a text field.
+/**
+ * A field that was a password field once stays one: pages reveal a password by turning its field into a text field.
+ *
+ * @type {(input: AnyElement) => boolean}
+ */
 function isSecret(input) {
   if (input.type === "password") secrets.add(input);
   return secrets.has(input) || /\bpassword\b|-password/.test(lower(attribute(input, "autocomplete")));
@@ -27,6 +35,7 @@ function isSecret(input) {
 
 const RANGES = words("slider spinbutton scrollbar meter progressbar separator");
 
+/** @type {(facts: Facts) => string} */
 export function valueText(facts) {
   const { element, tag } = facts;
   if (tag === "input") return inputValue(facts);
@@ -36,7 +45,11 @@ export function valueText(facts) {
   return isEditingHost(facts) ? editedText(facts) : "";
 }
 
-// Text that style sheets add in an editable element is a hint, which nobody has typed.
+/**
+ * Text that style sheets add in an editable element is a hint, which nobody has typed.
+ *
+ * @type {(facts: Facts) => string}
+ */
 function editedText(facts) {
   pass.typed = true;
   const text = contents(facts).trim();
@@ -46,6 +59,7 @@ function editedText(facts) {
 
 const UNVALUED = words("button checkbox hidden image radio reset submit");
 
+/** @type {(facts: Facts) => string} */
 function inputValue(facts) {
   const { element } = facts;
   const { type } = element;
@@ -55,9 +69,12 @@ function inputValue(facts) {
   return tidy(attr(facts, "aria-valuetext") || element.value, MAX_TEXT);
 }
 
+/** @type {(select: AnyElement) => string} */
 const selectedText = (select) => tidy([...select.selectedOptions].map(optionText).join(", "), MAX_TEXT);
+/** @type {(option: AnyElement) => string} */
 export const optionText = (option) => tidy(attribute(option, "aria-label") || option.label || option.text, MAX_NAME);
 
+/** @type {(facts: Facts) => string} */
 function rangeValue(facts) {
   const said = attr(facts, "aria-valuetext") || attr(facts, "aria-valuenow");
   if (said) return tidy(said, MAX_TEXT);
@@ -69,6 +86,7 @@ const NATIVELY_DISABLED = words("button fieldset input optgroup option select te
 const CHECKABLE = words("checkbox menuitemcheckbox menuitemradio option radio switch treeitem");
 const TWO_STATES = words("menuitemradio radio switch");
 
+/** @type {(facts: Facts) => boolean} */
 export function isDisabled(facts) {
   const { element, tag } = facts;
   if (facts.aria && isSet(facts, "aria-disabled")) return true;
@@ -76,6 +94,7 @@ export function isDisabled(facts) {
   return element.disabled || ((pass.fieldsets || tag === "option") && isMatch(element, ":disabled"));
 }
 
+/** @type {(facts: Facts, role: string) => string} */
 function checkedState(facts, role) {
   if (!CHECKABLE.has(role)) return "";
   const { element, tag } = facts;
@@ -88,9 +107,10 @@ function checkedState(facts, role) {
   return said === "mixed" && !TWO_STATES.has(role) ? "checked=mixed" : "";
 }
 
+/** @type {(facts: Facts) => string} */
 function expandedState(facts) {
   if (facts.tag === "summary" && isFirstSummary(facts.element)) {
-    return has(get.parentNode.call(facts.element), "open") ? "expanded" : "collapsed";
+    return has(/** @type {AnyElement} */ (get.parentNode.call(facts.element)), "open") ? "expanded" : "collapsed";
   }
   const said = attr(facts, "aria-expanded");
   if (said === "true") return "expanded";
@@ -100,9 +120,11 @@ function expandedState(facts) {
   return isMatch(target, ":popover-open") ? "expanded" : "collapsed";
 }
 
+/** @type {(facts: Facts) => boolean} */
 export const isSelected = (facts) =>
   facts.tag === "option" ? facts.element.selected : attr(facts, "aria-selected") === "true";
 
+/** @type {(facts: Facts) => string} */
 function pressedState(facts) {
   const said = attr(facts, "aria-pressed");
   if (said === "true") return "pressed";
@@ -111,12 +133,14 @@ function pressedState(facts) {
 
 const FIELDS = words("input select textarea");
 
+/** @type {(facts: Facts) => string} */
 function currentState(facts) {
   const said = lower(attr(facts, "aria-current"));
   if (!said || said === "false") return "";
   return said === "true" ? "current" : "current=" + tidy(said, 20);
 }
 
+/** @type {(facts: Facts, role: string) => string} */
 function levelState(facts, role) {
   const said = parseInt(attr(facts, "aria-level"), 10);
   if (said >= 1) return "level=" + said;
@@ -124,17 +148,20 @@ function levelState(facts, role) {
   return "level=" + (/^h[1-6]$/.test(facts.tag) ? facts.tag[1] : 2);
 }
 
+/** @type {(facts: Facts) => boolean} */
 function isInvalid(facts) {
   const said = lower(attr(facts, "aria-invalid"));
   if (said) return said !== "false";
   return FIELDS.has(facts.tag) && isMatch(facts.element, ":user-invalid");
 }
 
+/** @type {(facts: Facts, role: string) => boolean} */
 function isModal(facts, role) {
   if (role !== "dialog" && role !== "alertdialog") return false;
   return facts.element === pass.modal || isSet(facts, "aria-modal") || isMatch(facts.element, ":modal");
 }
 
+/** @type {(facts: Facts, role: string) => string} */
 function sortState(facts, role) {
   const said = role === "columnheader" || role === "rowheader" ? lower(attr(facts, "aria-sort")) : "";
   return said && said !== "none" ? "sort=" + tidy(said, 20) : "";
@@ -142,6 +169,7 @@ function sortState(facts, role) {
 
 const STATEFUL = words("button input option select summary textarea");
 
+/** @type {(facts: Facts, role: string, flags: number) => string[]} */
 export function statesOf(facts, role, flags) {
   const list = [];
   const isStateful = facts.aria || STATEFUL.has(facts.tag);
@@ -158,9 +186,11 @@ export function statesOf(facts, role, flags) {
   return list;
 }
 
+/** @type {(facts: Facts, role: string, list: string[]) => void} */
 function addInputStates(facts, role, list) {
   const { element } = facts;
   const isField = FIELDS.has(facts.tag);
+  /** @type {(state: string | false) => unknown} */
   const add = (state) => state && list.push(state);
   add(checkedState(facts, role));
   add(expandedState(facts));
@@ -171,8 +201,10 @@ function addInputStates(facts, role, list) {
   add(((isField && element.readOnly) || isSet(facts, "aria-readonly")) && "readonly");
 }
 
+/** @type {(facts: Facts, role: string, list: string[]) => void} */
 function addPlaceStates(facts, role, list) {
   const isMultiple = facts.tag === "select" && facts.element.multiple;
+  /** @type {(state: string | false) => unknown} */
   const add = (state) => state && list.push(state);
   add(currentState(facts));
   add(levelState(facts, role));

@@ -5,24 +5,33 @@ import { closest, findAll, get, has, lower, words } from "./platform.js";
 import { roleOf } from "./roles.js";
 import { styleOf } from "./styles.js";
 
+/** @import { Facts } from "./pass.js" */
+
 export const GRIDS = words("grid treegrid");
 const TABLES = words("table grid treegrid");
 
+/** @type {(facts: Facts) => string} */
 function tableAround(facts) {
   const table = closest.call(facts.element, "table");
   return table ? roleOf(factsOf(table)) : "generic";
 }
 
-export const tableRole = (facts) => (isDataTable(facts.element) ? "table" : "generic");
+/** @type {(facts: Facts) => string} */
+export const tableRole = (facts) =>
+  isDataTable(/** @type {HTMLTableElement} */ (/** @type {unknown} */ (facts.element))) ? "table" : "generic";
+/** @type {(facts: Facts) => string} */
 export const groupRole = (facts) => (TABLES.has(tableAround(facts)) ? "rowgroup" : "generic");
+/** @type {(facts: Facts) => string} */
 export const rowRole = (facts) => (TABLES.has(tableAround(facts)) ? "row" : "generic");
 
+/** @type {(facts: Facts) => string} */
 export function dataRole(facts) {
   const around = tableAround(facts);
   if (GRIDS.has(around)) return "gridcell";
   return around === "table" ? "cell" : "generic";
 }
 
+/** @type {(facts: Facts) => string} */
 export function headRole(facts) {
   if (!TABLES.has(tableAround(facts))) return "generic";
   const scope = lower(attr(facts, "scope"));
@@ -31,8 +40,12 @@ export function headRole(facts) {
   return isBesideData(facts.element) ? "rowheader" : "columnheader";
 }
 
-// A heading cell between headings, or alone, is the head of its column; one beside data, or in a row that begins or
-// ends with data, is the head of its row.
+/**
+ * A heading cell between headings, or alone, is the head of its column; one beside data, or in a row that begins or
+ * ends with data, is the head of its row.
+ *
+ * @type {(cell: AnyElement) => boolean}
+ */
 function isBesideData(cell) {
   const { nextElementSibling: next, previousElementSibling: previous } = cell;
   if (!next && !previous) return false;
@@ -42,10 +55,16 @@ function isBesideData(cell) {
   return isData(row.firstElementChild) || isData(row.lastElementChild);
 }
 
+/** @type {(cell: AnyElement | null) => boolean} */
 const isHeading = (cell) => cell !== null && get.localName.call(cell) === "th";
+/** @type {(cell: AnyElement | null) => boolean} */
 const isData = (cell) => cell !== null && get.localName.call(cell) === "td" && get.firstChild.call(cell) !== null;
 
-// Many tables are only used for layout. These are the signs by which Chrome recognises tables with data.
+/**
+ * Many tables are only used for layout. These are the signs by which Chrome recognises tables with data.
+ *
+ * @type {(table: HTMLTableElement) => boolean}
+ */
 function isDataTable(table) {
   if (has(table, "role") || table.isContentEditable) return true;
   if (table.summary || table.rules || table.tHead || table.tFoot || table.caption) return true;
@@ -56,6 +75,7 @@ function isDataTable(table) {
   return hasHeadings(rows) || hasBorderedCells(table, rows);
 }
 
+/** @type {(rows: HTMLCollectionOf<HTMLTableRowElement>) => boolean} */
 function hasHeadings(rows) {
   for (const row of rows) {
     for (const cell of row.cells) {
@@ -66,6 +86,7 @@ function hasHeadings(rows) {
   return false;
 }
 
+/** @type {(table: HTMLTableElement, rows: HTMLCollectionOf<HTMLTableRowElement>) => boolean} */
 function hasBorderedCells(table, rows) {
   const count = { cells: 0, bordered: 0, top: 0, bottom: 0, left: 0, right: 0, coloured: 0 };
   const style = styleOf(factsOf(table));
@@ -76,12 +97,16 @@ function hasBorderedCells(table, rows) {
   return Math.max(bordered, top, bottom, left, right, coloured) >= Math.floor(count.cells / 2);
 }
 
+/** @typedef {{ cells: number, bordered: number, top: number, bottom: number, left: number, right: number, coloured: number }} Counts */
+
 const CLEAR = "rgba(0, 0, 0, 0)";
 
+/** @type {(cell: HTMLTableCellElement, count: Counts, background: string, isSpaced: boolean) => void} */
 function countCell(cell, count, background, isSpaced) {
   const style = styleOf(factsOf(cell));
   if (style.display === "none") return;
-  const side = (name) => (parseFloat(style["border" + name + "Width"]) > 0 ? 1 : 0);
+  /** @type {(name: "Top" | "Bottom" | "Left" | "Right") => number} */
+  const side = (name) => (parseFloat(/** @type {any} */ (style)["border" + name + "Width"]) > 0 ? 1 : 0);
   const [top, bottom, left, right] = [side("Top"), side("Bottom"), side("Left"), side("Right")];
   const isColoured = style.backgroundColor !== background && style.backgroundColor !== CLEAR;
   count.cells++;

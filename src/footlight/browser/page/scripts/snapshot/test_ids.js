@@ -18,33 +18,44 @@ import {
 } from "./platform.js";
 import { VISIBLE } from "./visibility.js";
 
+/** @import { Asked } from "./pass.js" */
+/** @import { Scope } from "./platform.js" */
+
 // Elements that contain text that somebody has typed, or words that are not visible.
 const WORDLESS = words("input textarea select script style template");
 
 const TYPED_INTO = [...WORDLESS, "[contenteditable]:not([contenteditable=false])"].join();
 
+/** @type {(element: AnyElement) => string} */
 function wordsIn(element) {
   if (isMatch(element, TYPED_INTO)) return "";
   if (!findAll(element, TYPED_INTO).length) return get.textContent.call(element);
   let words = "";
   for (let at = get.firstChild.call(element); at; at = get.nextSibling.call(at)) {
     const type = get.nodeType.call(at);
-    if (type === TEXT) words += get.data.call(at);
-    if (type === ELEMENT) words += wordsIn(at);
+    if (type === TEXT) words += get.data.call(/** @type {Text} */ (at));
+    if (type === ELEMENT) words += wordsIn(/** @type {AnyElement} */ (at));
   }
   return words;
 }
 
+/** @type {(element: AnyElement) => boolean} */
 export const isSeen = (element) => {
   if (checkVisibility && !checkVisibility.call(element, VISIBLE)) return false;
   const box = getBoundingClientRect.call(element);
   return box.width > 0 && box.height > 0;
 };
 
-// In document order, in open shadow roots too, at most `limit`; `more` if there are others.
+/**
+ * In document order, in open shadow roots too, at most `limit`; `more` if there are others.
+ *
+ * @type {(root: Scope, asked: Asked) => string}
+ */
 export function testIds(root, asked) {
+  /** @type {[string, string, string][]} */
   const items = [];
   let more = false;
+  /** @type {(from: Scope) => void} */
   function collect(from) {
     for (const element of findAll(from, "*")) {
       const id = attribute(element, "data-testid");

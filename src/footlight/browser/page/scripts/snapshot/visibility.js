@@ -6,16 +6,20 @@ import { attr, factsOf, hasAttr, isSet, pass } from "./pass.js";
 import { checkVisibility, isInside, lower, parentOf, words } from "./platform.js";
 import { styleOf } from "./styles.js";
 
+/** @import { Facts } from "./pass.js" */
+
 const GONE = 0; // the element with all its content
 export const HIDDEN = 1; // the element itself; its content may be shown
 export const SHOWN = 2;
 export const VISIBLE = { visibilityProperty: true, checkVisibilityCSS: true };
 
+/** @type {(facts: Facts) => number} */
 export function visibilityOf(facts) {
   if (facts.shown === undefined) facts.shown = computeVisibility(facts);
   return facts.shown;
 }
 
+/** @type {(facts: Facts) => 1 | 0 | 2} */
 function computeVisibility(facts) {
   // With options the call takes half as long again.
   const options = pass.styled.isAllVisible ? undefined : VISIBLE;
@@ -27,23 +31,30 @@ function computeVisibility(facts) {
   return GONE; // in the skipped contents of another element
 }
 
+/** @type {(facts: Facts) => boolean} */
 export function skipsContents(facts) {
   return pass.styled.may(facts, "skipping") && styleOf(facts).contentVisibility === "hidden";
 }
 
-// Hiding the focused element would leave keyboard users without a position, so browsers do not hide it.
+/**
+ * Hiding the focused element would leave keyboard users without a position, so browsers do not hide it.
+ *
+ * @type {(facts: Facts) => boolean}
+ */
 export function isAriaHidden(facts) {
   if (!facts.aria || !isSet(facts, "aria-hidden")) return false;
   if (facts.tag === "body" || facts.tag === "html") return false;
   return !(pass.focused && isInside(pass.focused, facts.element));
 }
 
+/** @type {(facts: Facts) => boolean} */
 export function isLeftOut(facts) {
   return SKIPPED.has(facts.tag) || visibilityOf(facts) === GONE || isAriaHidden(facts);
 }
 
 const CONTROLS = words("button input select textarea");
 
+/** @type {(facts: Facts) => boolean} */
 export function isFocusable(facts) {
   const { element, tag } = facts;
   if (CONTROLS.has(tag)) return element.type !== "hidden" && !element.disabled;
@@ -55,6 +66,7 @@ export function isFocusable(facts) {
   return hasTabIndex(facts) || isEditingHost(facts);
 }
 
+/** @type {(facts: Facts) => boolean} */
 function hasTabIndex(facts) {
   const said = attr(facts, "tabindex");
   return said !== null && /^\s*[-+]?\d/.test(said);
@@ -62,6 +74,7 @@ function hasTabIndex(facts) {
 
 const EDITABLE = words("true plaintext-only");
 
+/** @type {(facts: Facts) => boolean} */
 export function isEditingHost(facts) {
   const said = attr(facts, "contenteditable");
   if (said === null || !(said === "" || EDITABLE.has(lower(said)))) return false;
@@ -69,7 +82,11 @@ export function isEditingHost(facts) {
   return !parent?.isContentEditable;
 }
 
-// Whether the element shows a pointer that its parent does not have, or has a handler of its own.
+/**
+ * Whether the element shows a pointer that its parent does not have, or has a handler of its own.
+ *
+ * @type {(facts: Facts) => boolean}
+ */
 export function isClickable(facts) {
   if (facts.tag === "html" || facts.tag === "body") return false;
   if (hasAttr(facts, "onclick")) return true;

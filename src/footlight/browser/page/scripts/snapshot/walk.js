@@ -10,6 +10,9 @@ import { roleOf } from "./roles.js";
 import { generatedText } from "./styles.js";
 import { HIDDEN, isClickable, isFocusable, isLeftOut, SHOWN, skipsContents, visibilityOf } from "./visibility.js";
 
+/** @import { Scope } from "./platform.js" */
+/** @import { Facts } from "./pass.js" */
+
 const REFERRED = words(`
   alert alertdialog article banner button canvas audio video cell checkbox columnheader combobox complementary
   contentinfo dialog feed form grid gridcell heading iframe img link listbox listitem log main menu menubar menuitem
@@ -46,6 +49,7 @@ export const PRESENTATIONAL = 8;
 export const CLICKABLE = 16; // the node itself can be clicked
 export const ESCAPED = 32; // inside the modal dialog
 
+/** @type {(facts: Facts, depth: number, flags: number, deep: number) => void} */
 export function visit(facts, depth, flags, deep) {
   const { element, tag } = facts;
   if (pass.cut || isLeftOut(facts) || isInert(facts, flags)) return;
@@ -60,11 +64,13 @@ export function visit(facts, depth, flags, deep) {
   else visitVisible(facts, depth, inside, deep);
 }
 
+/** @type {(facts: Facts, flags: number) => boolean} */
 function isInert(facts, flags) {
   if (pass.modal && !(flags & ESCAPED)) return !pass.around.has(facts.element) && !pass.beside.has(facts.element);
   return facts.element !== pass.modal && hasAttr(facts, "inert");
 }
 
+/** @type {(facts: Facts, depth: number, flags: number, deep: number) => void} */
 function visitVisible(facts, depth, flags, deep) {
   const met = roleOf(facts);
   const role = met === "none" && isFocusable(facts) ? "generic" : met;
@@ -85,21 +91,31 @@ function visitVisible(facts, depth, flags, deep) {
   } else addNode(facts, role, name, depth, clickable ? flags | CLICKABLE : flags, deep, refers, acted);
 }
 
+/** @type {(role: string) => boolean} */
 const isFoldable = (role) => FOLDED.has(role) || FOLDED_UNNAMED.has(role);
 
-// Listeners of scripts cannot be detected, but these roles say that they have one.
+/**
+ * Listeners of scripts cannot be detected, but these roles say that they have one.
+ *
+ * @type {(facts: Facts) => boolean}
+ */
 const isHandled = (facts) =>
   attr(facts, "draggable") === "true" ||
   (facts.tag === "a" && !hasAttr(facts, "href") && /\S/.test(get.textContent.call(facts.element)));
 
-// Scripts may listen on each part of something that can be clicked, and a click on the whole hits the part in its
-// middle. Parts are recognised by their texts; an element around words in a line is one whole.
+/**
+ * Scripts may listen on each part of something that can be clicked, and a click on the whole hits the part in its
+ * middle. Parts are recognised by their texts; an element around words in a line is one whole.
+ *
+ * @type {(facts: Facts) => void}
+ */
 function noteParts(facts) {
   if (facts.tag === "label" || !isClickable(facts)) return;
   const parts = partsOf(facts, [], 0);
   if (parts.length > 1 && parts.length <= MAX_PARTS) for (const part of parts) pass.parts.add(part);
 }
 
+/** @type {(facts: Facts, found: Facts[], deep: number) => Facts[]} */
 function partsOf(facts, found, deep) {
   if (found.length > MAX_PARTS || deep > MAX_PART_DEPTH) return found;
   const children = childrenOf(facts);
@@ -114,13 +130,18 @@ function partsOf(facts, found, deep) {
   return found;
 }
 
-// A label is clicked for its field; if the field is replaced by a drawn one, only the label can be clicked.
+/**
+ * A label is clicked for its field; if the field is replaced by a drawn one, only the label can be clicked.
+ *
+ * @type {(facts: Facts) => boolean}
+ */
 function isPressed(facts) {
   if (facts.tag !== "label") return isClickable(facts) || isHandled(facts);
   const { control } = facts.element;
   return control !== null && visibilityOf(factsOf(control)) !== SHOWN && control.type !== "hidden";
 }
 
+/** @type {(facts: Facts, depth: number, flags: number, deep: number) => void} */
 function visitFolded(facts, depth, flags, deep) {
   crossBoundary(facts);
   const disabled = facts.aria && isSet(facts, "aria-disabled") ? DISABLED : 0;
@@ -129,7 +150,11 @@ function visitFolded(facts, depth, flags, deep) {
   crossBoundary(facts);
 }
 
-// Whether its texts are the name of another element in the tree.
+/**
+ * Whether its texts are the name of another element in the tree.
+ *
+ * @type {(facts: Facts) => number}
+ */
 function namesAnother(facts) {
   if (facts.tag !== "label") return pass.said.has(facts.element) ? SAID : 0;
   const { control } = facts.element;
@@ -140,12 +165,14 @@ function namesAnother(facts) {
   return name.from === "native" && !name.isCut ? SAID : 0;
 }
 
+/** @type {(facts: Facts, depth: number, flags: number, deep: number) => void} */
 export function visitInside(facts, depth, flags, deep) {
   if (facts.tag === "select") addOptions(facts, depth, flags);
   else if (facts.tag === "img") visitAreas(facts, depth, flags);
   else visitChildren(facts, depth, flags, deep);
 }
 
+/** @type {(facts: Facts, depth: number, flags: number, deep: number) => void} */
 function visitChildren(facts, depth, flags, deep) {
   if (skipsContents(facts)) return;
   const seen = visibilityOf(facts) === SHOWN && !(flags & SAID) && (!pass.modal || flags & ESCAPED);
@@ -158,11 +185,15 @@ function visitChildren(facts, depth, flags, deep) {
   if (seen) addText(generatedText(facts, "after"), depth);
 }
 
-// The areas of an image map have no boxes; they are listed inside the image that uses the map.
+/**
+ * The areas of an image map have no boxes; they are listed inside the image that uses the map.
+ *
+ * @type {(facts: Facts, depth: number, flags: number) => void}
+ */
 function visitAreas(facts, depth, flags) {
   const name = (attr(facts, "usemap") || "").replace(/^#/, "");
   if (!name) return;
-  const maps = [...findAll(Node.prototype.getRootNode.call(facts.element), "map")];
+  const maps = [...findAll(/** @type {Scope} */ (Node.prototype.getRootNode.call(facts.element)), "map")];
   const map = maps.find((one) => attribute(one, "name") === name);
   for (const area of map ? findAll(map, "area[href]") : NOTHING) {
     const inner = factsOf(area);
