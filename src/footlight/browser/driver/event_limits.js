@@ -4,9 +4,9 @@
 // The driver parses all that browsers send in the order in which it comes, and has no limit for what waits. A
 // page that writes 20,000 messages a second to its console would hold up the answers to all other pages. So would
 // it in the browser, which is why a page that does not stop gets less of the processor.
-'use strict';
+"use strict";
 
-const childProcess = require('node:child_process');
+const childProcess = require("node:child_process");
 
 // The file descriptors by which a browser gets and sends messages, each ended by a zero byte.
 const TO_BROWSER = 3;
@@ -27,13 +27,13 @@ const LONGEST_SLOWDOWN_MS = 32_000;
 const FIRST_ID = 2_000_000_000; // Of our own commands. The driver counts its from 1.
 const PREFIX = '{"method":"';
 const LIMITED = new Set([
-  'Log.entryAdded',
-  'Network.eventSourceMessageReceived',
-  'Network.webSocketFrameError',
-  'Network.webSocketFrameReceived',
-  'Network.webSocketFrameSent',
-  'Runtime.consoleAPICalled',
-  'Runtime.exceptionThrown',
+  "Log.entryAdded",
+  "Network.eventSourceMessageReceived",
+  "Network.webSocketFrameError",
+  "Network.webSocketFrameReceived",
+  "Network.webSocketFrameSent",
+  "Runtime.consoleAPICalled",
+  "Runtime.exceptionThrown",
 ]);
 
 class EventLimits {
@@ -74,7 +74,7 @@ class EventLimits {
 
   #deliverLimited(message) {
     const cost = Math.ceil(message.length / BYTES_PER_EVENT);
-    const session = message.subarray(-LONGEST_TAIL).toString('latin1').split('"sessionId":"')[1]?.split('"')[0] ?? '';
+    const session = message.subarray(-LONGEST_TAIL).toString("latin1").split('"sessionId":"')[1]?.split('"')[0] ?? "";
     const bucket = this.#bucketOf(message, session);
     refill(bucket);
     if (!bucket.held.length && bucket.left >= 1) {
@@ -94,7 +94,7 @@ class EventLimits {
 
   // Errors are not lost among other messages, nor those of one page among those of another.
   #bucketOf(message, session) {
-    const type = /"type":"(\w+)"/.exec(message.toString('latin1', 0, LONGEST_HEAD))?.[1] ?? '';
+    const type = /"type":"(\w+)"/.exec(message.toString("latin1", 0, LONGEST_HEAD))?.[1] ?? "";
     const key = `${limitedMethod(message)} ${type} ${session}`;
     if (this.#buckets.size >= MAX_BUCKETS) this.#buckets.clear();
     const bucket = this.#buckets.get(key) ?? { left: BURST, at: performance.now(), held: [], heldCost: 0 };
@@ -140,19 +140,7 @@ class EventLimits {
 
   #setSpeed(sessionId, rate) {
     this.#lastId += 1;
-    this.#send({ id: this.#lastId, method: 'Emulation.setCPUThrottlingRate', params: { rate }, sessionId });
-  }
-
-  #take(key, count) {
-    const now = performance.now();
-    if (this.#buckets.size >= MAX_BUCKETS) this.#buckets.clear();
-    const bucket = this.#buckets.get(key) ?? { left: BURST, at: now };
-    this.#buckets.set(key, bucket);
-    bucket.left = Math.min(BURST, bucket.left + ((now - bucket.at) / 1_000) * EVENTS_PER_SECOND);
-    bucket.at = now;
-    if (bucket.left < 1) return false;
-    bucket.left -= count;
-    return true;
+    this.#send({ id: this.#lastId, method: "Emulation.setCPUThrottlingRate", params: { rate }, sessionId });
   }
 }
 
@@ -163,26 +151,26 @@ function refill(bucket) {
 }
 
 function limitedMethod(message) {
-  const head = message.toString('latin1', 0, LONGEST_HEAD);
-  if (!head.startsWith(PREFIX)) return '';
+  const head = message.toString("latin1", 0, LONGEST_HEAD);
+  if (!head.startsWith(PREFIX)) return "";
   const method = head.slice(PREFIX.length, head.indexOf('"', PREFIX.length));
-  return LIMITED.has(method) ? method : '';
+  return LIMITED.has(method) ? method : "";
 }
 
 function isOwnReply(message) {
-  const id = /^\{"id":(\d+)/.exec(message.toString('latin1', 0, LONGEST_HEAD))?.[1];
+  const id = /^\{"id":(\d+)/.exec(message.toString("latin1", 0, LONGEST_HEAD))?.[1];
   return Number(id) > FIRST_ID;
 }
 
 function limitEvents(pipe, toBrowser) {
   const { on } = pipe;
-  const send = command => {
+  const send = (command) => {
     if (toBrowser.writable) toBrowser.write(`${JSON.stringify(command)}\0`);
   };
   pipe.on = function (name, listener) {
-    if (name !== 'data') return on.call(this, name, listener);
+    if (name !== "data") return on.call(this, name, listener);
     const limits = new EventLimits(listener, send);
-    return on.call(this, name, chunk => limits.read(chunk));
+    return on.call(this, name, (chunk) => limits.read(chunk));
   };
 }
 
@@ -195,7 +183,7 @@ childProcess.spawn = function (...parameters) {
 };
 
 // The processes that the driver starts do not load this file.
-process.env.NODE_OPTIONS = process.env.NODE_OPTIONS_OF_USER ?? '';
+process.env.NODE_OPTIONS = process.env.NODE_OPTIONS_OF_USER ?? "";
 if (!process.env.NODE_OPTIONS) delete process.env.NODE_OPTIONS;
 delete process.env.NODE_OPTIONS_OF_USER;
 

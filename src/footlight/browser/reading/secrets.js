@@ -25,6 +25,7 @@ export function queryAll(root, body) {
 }
 
 // Characters that a page does not show: soft hyphens, zero-width spaces and joiners, marks of direction.
+// biome-ignore lint/suspicious/noMisleadingCharacterClass: U+034F is meant on its own
 const INVISIBLE = /[\u00AD\u034F\u200B-\u200F\u202A-\u202E\u2060-\u2064\uFEFF]+/g;
 const SHORTEST_GROUPED = 8; // The groups of a shorter text could be parts of other texts.
 

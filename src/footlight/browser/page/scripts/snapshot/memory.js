@@ -54,7 +54,7 @@ function noteChanges(records) {
 }
 
 // Other scripts of this world ask for this. A page's names cannot shadow a symbol.
-globalThis[Symbol.for("footlight.changes")] = {
+/** @type {any} */ (globalThis)[Symbol.for("footlight.changes")] = {
   begin() {
     forgetChanged(observer.takeRecords());
     const isKnown = observed.has(document);
