@@ -17,7 +17,7 @@ AT_RUN_TIME = {
     ],
     "client/export/body.py:_parts": [r"(hunter2\ \ hunter2|hunter2)"],
     "client/replay/variables.py:replace_keys": [r"hunter2\ \ hunter2|hunter2"],
-    "client/server_address.py:filled": [r"\$\{API_TOKEN\}|\$\{API_TOKEN_2\}", r"(?!)"],
+    "client/server_address.py:expand": [r"\$\{API_TOKEN\}|\$\{API_TOKEN_2\}", r"(?!)"],
     "demo/shop/order_check.py:_check_pattern": [r"[^@\s]+@[^@\s.]+(\.[^@\s.]+)+", r"\+?[\d ()/-]{5,24}"],
     "knowledge/redaction/rules.py:_search_word": [REVEALING_IDS, SECRET_NAMES],
     "knowledge/index/search.py:_snippet": [" (?:send|sent|pay) "],
@@ -26,7 +26,7 @@ AT_RUN_TIME = {
     ],
     "knowledge/redaction/secret_texts.py:redact_words": [r"(?<![^\W_])abandon(?![^\W_])"],
     "knowledge/redaction/secret_texts.py:_redact_secret": [r"([\s?&#=;]+)", r"(\s+)"],
-    "server/prompts/redaction.py:without": [r"hunter2\ \ hunter2|hunter2"],
+    "server/prompts/redaction.py:mask_secrets": [r"hunter2\ \ hunter2|hunter2"],
 }
 """An example of each pattern that is put together at run time."""
 
