@@ -199,9 +199,13 @@ async def _explain_failed_navigation(
     if isinstance(error, PlaywrightTimeout):
         page.timed_out_url = page.document_request.url if page.document_request else url
         await stop_next_document(page)
-        return await explain_timeout(
-            page, f"Navigation timed out after {deadline.elapsed}", deadline, url=where
-        )
+        page.is_navigating = True
+        try:
+            return await explain_timeout(
+                page, f"Navigation timed out after {deadline.elapsed}", deadline, url=where
+            )
+        finally:
+            page.is_navigating = False
     failed_host = host_of(page.failed_request.url) if page.failed_request else ""
     if failed_host and page.session.policy.refuses(failed_host):
         return make_refused_host_error(failed_host, where)

@@ -177,6 +177,8 @@ class Page:
         self.report_stage: Stage = no_progress
         """A function that receives the stages of navigations."""
         self.reading_blocks: list[ReadingBlock] = []
+        self.is_navigating = False
+        """Whether a navigation may be pending that timed out."""
         self.own_cdp: CDPSession | None = None
         """A CDP session that was attached when the page opened. Chromium only."""
         self._page = page
@@ -279,9 +281,9 @@ class Page:
         """Return whether the page's process responds, which it does while a script runs.
 
         Chromium interrupts scripts for a few commands, if the CDP session was attached before. Where there is
-        none, the process is taken to respond.
+        none, and during a navigation, when Chromium sends it no commands, the process is taken to respond.
         """
-        if self.own_cdp is None:
+        if self.own_cdp is None or self.is_navigating:
             return True
         try:
             async with asyncio.timeout(PROCESS_SECONDS):
