@@ -31,6 +31,8 @@ interface SpecialMembers {
   position: number;
   readOnly: boolean;
   required: boolean;
+  selectionEnd: number;
+  selectionStart: number;
   selectedOptions: HTMLCollectionOf<HTMLOptionElement>;
   size: number;
   type: string;

@@ -32,47 +32,69 @@ const TEXTLESS = new Set("button checkbox color file hidden image radio range re
 
 const { closest: closestOf, matches: isMatching } = Element.prototype;
 
+/** @typedef {[kind: string, reason: string]} Problem */
+/** @typedef {[box: Element, x: number, y: number]} Scroll a box and where it was scrolled to */
+/** @typedef {{ changed: boolean, ticked: boolean, stale: boolean }} Changes what the snapshot script has seen */
+
+/** @type {ActRecord | null} */
 let record = null;
 let records = Math.floor(Math.random() * 2 ** 40);
 
-// The snapshot script tells of changes by this. A page's names cannot shadow a symbol.
-const changes = () => globalThis[Symbol.for("footlight.changes")];
+/**
+ * The snapshot script tells of changes by this. A page's names cannot shadow a symbol.
+ *
+ * @returns {{ begin: () => void, read: () => Changes | null } | undefined}
+ */
+const changes = () => /** @type {any} */ (globalThis)[Symbol.for("footlight.changes")];
 
+/** @type {(text: string | null | undefined) => string} */
 const shorten = (text) => {
   const words = (text || "").replace(/\s+/g, " ").trim();
   return words.length > MAX_WORDS ? words.slice(0, MAX_WORDS - 1) + "…" : words;
 };
 
+/** @returns {Element | null} */
 function focusNow() {
   let focused = document.activeElement;
   for (let inside = focused; inside; inside = shadowOf.call(inside)?.activeElement) focused = inside;
   return focused === document.body ? null : focused;
 }
 
+/** @type {(element: Element) => boolean} */
 const isTextField = (element) =>
   (element instanceof HTMLInputElement && !TEXTLESS.has(element.type)) ||
   element instanceof HTMLTextAreaElement ||
   (element instanceof HTMLElement && element.isContentEditable);
 
+/** @type {(element: AnyElement) => boolean} */
 const isEditable = (element) => element.isContentEditable;
+/** @type {(field: AnyElement) => string} */
 const textIn = (field) => (field.isContentEditable ? field.textContent : field.value) || "";
 
 class ActRecord {
+  /**
+   * @param {string} type
+   * @param {EventTarget} target
+   */
   constructor(type, target) {
     this.id = ++records;
     this.isTold = false;
     this.type = type;
     this.target = target instanceof Element ? target : null;
     this.focus = focusNow();
+    /** @type {[number, number] | null} */
     this.place = null;
     this.began = performance.now();
     this.pressed = this.clicked = this.reached = this.dragged = false;
     this.valued = this.moved = this.selected = this.stale = this.changed = false;
     this.click = this.submit = this.toggle = null;
+    /** @type {Scroll[]} */
     this.scrolls = [];
+    /** @type {KeyboardEvent[]} */
     this.keys = [];
     this.inserted = 0; // characters that were offered to the field at once
     this.replaced = 0; // characters that were selected then; null where that is unknown
+    /** @type {string[]} */
     this.invalid = [];
     this.field = KEY_EVENTS.has(type) && this.target && isTextField(this.target) ? this.target : null;
     this.start = this.field && textIn(this.field);
@@ -81,11 +103,13 @@ class ActRecord {
     changes()?.begin();
   }
 
+  /** @returns {void} */
   noteChange() {
     this.changed = true;
     this.observer.disconnect();
   }
 
+  /** @type {(event: PointerEvent) => void} */
   press(event) {
     this.pressed = true;
     this.button = event.button;
@@ -98,23 +122,31 @@ class ActRecord {
     this.target?.addEventListener("click", () => this.noteReached(), { capture: true, once: true });
   }
 
+  /** @type {(event: Event) => boolean} */
   isAgain(event) {
     return this.pressed && event.composedPath()[0] === this.target && performance.now() - this.began < AGAIN_MS;
   }
 
+  /** @returns {void} */
   noteReached() {
     this.reached = true;
   }
 
+  /** @returns {void} */
   end() {
     this.observer.disconnect();
   }
 
+  /** @returns {boolean} */
   hasScrolled() {
     return this.moved || this.scrolls.some(([box, x, y]) => box.scrollLeft !== x || box.scrollTop !== y);
   }
 
-  // A pressed button, link or box has the focus without having done anything.
+  /**
+   * A pressed button, link or box has the focus without having done anything.
+   *
+   * @returns {boolean}
+   */
   hasMovedFocus() {
     const now = focusNow();
     if (now === this.focus || !now) return false;
@@ -122,10 +154,12 @@ class ActRecord {
     return !this.target || !(now === this.target || isInTree(this.target, now));
   }
 
+  /** @returns {boolean} */
   hasOtherText() {
     return this.field !== null && textIn(this.field) !== this.start;
   }
 
+  /** @returns {boolean} */
   hasChanged() {
     if (this.observer.takeRecords().length) this.noteChange();
     const seen = changes()?.read();
@@ -134,6 +168,7 @@ class ActRecord {
     return seen.changed || (this.changed && !seen.ticked);
   }
 
+  /** @returns {Record<string, unknown>} */
   tell() {
     this.isTold = true;
     const changed = this.hasChanged();
@@ -151,11 +186,16 @@ class ActRecord {
     };
   }
 
+  /** @type {(changed: boolean) => Problem | null} */
   problem(changed) {
     return this.validationProblem() || this.clickProblem() || this.textProblem(changed) || this.submitProblem();
   }
 
-  // A form that the browser did not submit, because a field is invalid.
+  /**
+   * A form that the browser did not submit, because a field is invalid.
+   *
+   * @returns {Problem | null}
+   */
   validationProblem() {
     if (this.submit || !this.invalid.length) return null;
     const isSubmit =
@@ -163,6 +203,7 @@ class ActRecord {
     return isSubmit ? ["blocked", `invalid form: ${this.invalid.join("; ")}`] : null;
   }
 
+  /** @returns {Problem | null} */
   clickProblem() {
     if (!this.pressed || !this.target || this.dragged || this.button !== 0) return null;
     if (this.wasDisabled) return ["idle", "it is disabled"];
@@ -174,12 +215,14 @@ class ActRecord {
     return this.toggleProblem() || this.linkProblem();
   }
 
+  /** @returns {Problem | null} */
   toggleProblem() {
     if (!this.toggle || this.toggle.checked !== this.wasChecked || !this.clicked) return null;
     if (this.toggle.type === "radio" && this.wasChecked) return ["idle", "chosen already"];
     return ["idle", "the page put the box back"];
   }
 
+  /** @returns {Problem | null} */
   linkProblem() {
     const link = closestOf.call(this.target, "a[href], area[href]");
     if (!link || !this.clicked) return null;
@@ -196,11 +239,14 @@ class ActRecord {
     return /^javascript:/i.test(href) ? ["idle", "its link runs a script that changes nothing"] : null;
   }
 
+  /** @returns {number} */
   offered() {
+    /** @type {(event: KeyboardEvent) => boolean} */
     const isText = ({ key, ctrlKey, metaKey, altKey }) => key?.length === 1 && !ctrlKey && !metaKey && !altKey;
     return Math.max(this.inserted, this.keys.filter(isText).length);
   }
 
+  /** @type {(changed: boolean) => Problem | null} */
   textProblem(changed) {
     const offered = this.offered();
     if (!this.field || !offered || !connectedOf.call(this.field)) return null;
@@ -213,12 +259,14 @@ class ActRecord {
     return isPartial ? ["part", `the field took ${grown} of ${offered} characters`] : null;
   }
 
+  /** @returns {Problem | null} */
   submitProblem() {
     if (this.submit?.defaultPrevented) return ["idle", "the page took the submit and did nothing"];
     if (this.keys.some((each) => each.defaultPrevented)) return ["idle", "the page kept the key to itself"];
     return null;
   }
 
+  /** @type {(event: any) => void} */
   note(event) {
     const target = event.composedPath()[0];
     switch (event.type) {
@@ -269,6 +317,7 @@ class ActRecord {
     }
   }
 
+  /** @type {(box: EventTarget) => void} */
   noteScroll(box) {
     const scroller = box === document ? document.scrollingElement : box;
     if (!this.scrolls.some(([above]) => above === scroller)) this.moved = true;
@@ -277,11 +326,13 @@ class ActRecord {
 
 const connectedOf = Object.getOwnPropertyDescriptor(Node.prototype, "isConnected").get;
 
+/** @type {(field: AnyElement) => number | null} */
 function selectedLength(field) {
   if (field.isContentEditable) return 0;
   return field.selectionStart === null ? null : field.selectionEnd - field.selectionStart;
 }
 
+/** @type {(text: string) => string} */
 function decode(text) {
   try {
     return decodeURIComponent(text);
@@ -290,18 +341,24 @@ function decode(text) {
   }
 }
 
-// Whether a node is in an element, also through shadow roots and slots.
+/**
+ * Whether a node is in an element, also through shadow roots and slots.
+ *
+ * @type {(node: any, outer: Node) => boolean}
+ */
 function isInTree(node, outer) {
   for (let at = node; at; at = at.assignedSlot || at.parentNode || at.host) if (at === outer) return true;
   return false;
 }
 
+/** @type {(element: Element) => Scroll[]} */
 function scrollsAbove(element) {
+  /** @type {Scroll[]} */
   const found = [];
   for (
     let at = element;
     at && found.length < MAX_ABOVE;
-    at = at.assignedSlot || at.parentElement || at.getRootNode().host
+    at = at.assignedSlot || at.parentElement || /** @type {any} */ (at.getRootNode()).host
   )
     if (at.scrollHeight > at.clientHeight || at.scrollWidth > at.clientWidth)
       found.push([at, at.scrollLeft, at.scrollTop]);
@@ -310,8 +367,13 @@ function scrollsAbove(element) {
   return found;
 }
 
-// Whether a box can be scrolled further by a turn of the wheel, which moves it only after its event.
+/**
+ * Whether a box can be scrolled further by a turn of the wheel, which moves it only after its event.
+ *
+ * @type {(box: Element, wheel: WheelEvent) => boolean}
+ */
 function hasRoom(box, { deltaX, deltaY }) {
+  /** @type {(delta: number, at: number, size: number, seen: number) => boolean} */
   const canMove = (delta, at, size, seen) => (delta < 0 ? at > 0 : delta > 0 && at + seen < size);
   return (
     canMove(deltaX, box.scrollLeft, box.scrollWidth, box.clientWidth) ||
@@ -319,12 +381,14 @@ function hasRoom(box, { deltaX, deltaY }) {
   );
 }
 
+/** @type {(target: EventTarget) => HTMLInputElement | null} */
 function toggleAt(target) {
   const label = target && closestOf.call(target, "label");
   const input = label instanceof HTMLLabelElement ? label.control : target;
   return input instanceof HTMLInputElement && TOGGLES.has(input.type) ? input : null;
 }
 
+/** @type {(field: any) => string} */
 function describeInvalid(field) {
   const label = field.labels?.[0]?.innerText || field.getAttribute("aria-label");
   const name = shorten(label || field.placeholder || field.name || field.id) || `<${field.localName}>`;
@@ -332,16 +396,18 @@ function describeInvalid(field) {
   return `"${name}"${isHidden}: ${shorten(field.validationMessage)}`;
 }
 
+/** @type {(event: Event) => void} */
 function begin(event) {
   record?.end();
   const target = event.composedPath()[0];
   record = new ActRecord(event.type, target);
-  if (event.type === "pointerdown") record.press(event);
+  if (event.type === "pointerdown") record.press(/** @type {PointerEvent} */ (event));
 }
 
 const SCROLLS = new Set(["scroll", "wheel"]);
 const SET_EVENTS = new Set(["input", "change", "drop", "scroll", "wheel"]);
 
+/** @type {(event: Event) => boolean} */
 function begins(event) {
   const isOver = !record || record.isTold;
   if (event.type === "pointerdown") return event.isTrusted && !(record && !isOver && record.isAgain(event));
@@ -349,6 +415,7 @@ function begins(event) {
   return isOver && SET_EVENTS.has(event.type);
 }
 
+/** @type {(event: Event) => void} */
 function onEvent(event) {
   if (begins(event)) begin(event);
   if (record && !record.isTold) record.note(event);
@@ -356,7 +423,11 @@ function onEvent(event) {
 
 for (const type of RECORDED.split(" ")) addEventListener(type, onEvent, { capture: true, passive: true });
 
-// Returns the record of the last action as JSON, or "" where there is none.
+/**
+ * Returns the record of the last action as JSON, or "" where there is none.
+ *
+ * @returns {string}
+ */
 export function toldRecord() {
   if (!record) return "";
   try {

@@ -17,6 +17,7 @@ const DROPS = ["drop", "input", "change"];
 const FRAMES = "iframe, frame, object, embed, fencedframe";
 const MAX_PARTS = 50;
 
+/** @type {<T, K extends keyof T>(type: { prototype: T }, name: K) => (this: T) => T[K]} */
 const getter = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name).get;
 const parentNodeOf = getter(Node, "parentNode");
 const connected = getter(Node, "isConnected");
@@ -25,29 +26,42 @@ const shadowOf = getter(Element, "shadowRoot");
 const { contains } = Node.prototype;
 const { closest, getAttribute, getBoundingClientRect, matches } = Element.prototype;
 
+/** @typedef {{ x: number, y: number }} Point */
+/** @typedef {{ left: number, top: number, right: number, bottom: number }} Box */
+/** @typedef {{ state: string, by?: string | null }} Outcome what became of a press or a drop */
+
+/** @type {Watch | null} */
 let watched = null;
 
 // A watched press or drop. Subclasses handle its events, and report the outcome.
 class Watch {
+  /**
+   * @param {Element} element
+   * @param {string[]} events
+   * @param {number} ms
+   */
   constructor(element, events, ms) {
     this.element = element;
     this.events = events;
     this.until = performance.now() + ms;
     this.state = "waiting";
+    /** @type {EventTarget | null} */
     this.by = null;
+    /** @type {(event: Event) => unknown} */
     this.listener = (event) => event.isTrusted && this.handle(event);
     // These listeners run before all listeners of the page, except those on the page's window.
     for (const type of events) addEventListener(type, this.listener, { capture: true, passive: false });
   }
 
-  /** @param {Event} _event */
+  /** @type {(event: Event) => void} */
   handle(_event) {}
 
-  /** @returns {object} */
+  /** @returns {Outcome} */
   outcome() {
     return { state: this.state === "waiting" ? "ignored" : this.state };
   }
 
+  /** @returns {void} */
   end() {
     for (const type of this.events) removeEventListener(type, this.listener, { capture: true });
     watched = null;
@@ -55,10 +69,15 @@ class Watch {
 }
 
 class Press extends Watch {
+  /**
+   * @param {Element} element
+   * @param {number} ms
+   */
   constructor(element, ms) {
     super(closest.call(element, "button, a, [role=button], [role=link]") || element, PRESSES, ms);
   }
 
+  /** @type {(event: Event) => void} */
   handle(event) {
     if (performance.now() > this.until) return this.end();
     const target = event.composedPath()[0];
@@ -78,8 +97,12 @@ class Press extends Watch {
     return undefined;
   }
 
-  // A page may replace an element because the mouse moved over it. The press then goes to the new element if it is
-  // similar to the old one, and otherwise to whatever was behind it.
+  /**
+   * A page may replace an element because the mouse moved over it. The press then goes to the new element if it is
+   * similar to the old one, and otherwise to whatever was behind it.
+   *
+   * @type {(target: EventTarget) => boolean}
+   */
   findSuccessor(target) {
     if (connected.call(this.element) || !(target instanceof Element)) return false;
     const successor = closest.call(target, this.element.localName);
@@ -88,6 +111,7 @@ class Press extends Watch {
     return true;
   }
 
+  /** @returns {Outcome} */
   outcome() {
     if (this.state === "waiting") return this.outcomeWithoutEvents();
     if (this.state === "pressed" && this.by && connected.call(this.element))
@@ -95,7 +119,11 @@ class Press extends Watch {
     return { state: this.state === "lost" ? "lost" : "arrived", by: this.by && describe(this.by) };
   }
 
-  // Only the frame's own document receives a press on a frame.
+  /**
+   * Only the frame's own document receives a press on a frame.
+   *
+   * @returns {Outcome}
+   */
   outcomeWithoutEvents() {
     const over = connected.call(this.element) ? hitAt(middleOf(this.element)) : null;
     const isOther =
@@ -106,34 +134,47 @@ class Press extends Watch {
 
 // A file input that accepts files itself gets an input event, and no drop event.
 class Drop extends Watch {
+  /**
+   * @param {Element} element
+   * @param {number} ms
+   */
   constructor(element, ms) {
     super(element, DROPS, ms);
   }
 
+  /** @type {(event: Event) => void} */
   handle(event) {
     const target = event.composedPath()[0];
     if (isIn(target, this.element) || isIn(this.element, target)) this.state = "arrived";
   }
 }
 
-// Whether a node is inside an element, also through shadow roots and slots.
+/**
+ * Whether a node is inside an element, also through shadow roots and slots.
+ *
+ * @type {(node: any, outer: unknown) => boolean}
+ */
 function isIn(node, outer) {
   for (let at = node; at; at = at.assignedSlot || parentNodeOf.call(at) || at.host) if (at === outer) return true;
   return false;
 }
 
+/** @type {(one: Node, other: Node) => boolean} */
 function hasSameText(one, other) {
   return textOf.call(one) === textOf.call(other);
 }
 
+/** @type {(element: Element) => Point} */
 function middleOf(element) {
   const box = getBoundingClientRect.call(element);
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
 }
 
+/** @type {(point: Point) => Element | null} */
 function hitAt({ x, y }) {
+  /** @type {Element | null} */
   let hit = null;
-  for (let root = document; root; root = shadowOf.call(hit)) {
+  for (let root = /** @type {Document | ShadowRoot} */ (document); root; root = shadowOf.call(hit)) {
     const found = (root === document ? Document.prototype.elementFromPoint : root.elementFromPoint).call(root, x, y);
     if (!found || found === hit) break;
     hit = found;
@@ -141,7 +182,11 @@ function hitAt({ x, y }) {
   return hit;
 }
 
-// Describes an element by its start tag: `<div id="overlay" class="modal">`.
+/**
+ * Describes an element by its start tag: `<div id="overlay" class="modal">`.
+ *
+ * @type {(element: unknown) => string}
+ */
 function describe(element) {
   if (!(element instanceof Element)) return "the document";
   const attributes = ["id", "class"].map((name) => [name, (getAttribute.call(element, name) || "").slice(0, 60)]);
@@ -152,7 +197,11 @@ function describe(element) {
 
 const INTERACTIVE = "a[href], button, input, select, textarea, summary, [tabindex], [role=button], [role=link]";
 
-// A checkbox that is hidden by its label is pressed by the label, as people do.
+/**
+ * A checkbox that is hidden by its label is pressed by the label, as people do.
+ *
+ * @type {(element: Element) => Element}
+ */
 function pressTarget(element) {
   const isToggle = element instanceof HTMLInputElement && (element.type === "checkbox" || element.type === "radio");
   if (!isToggle || element.disabled || !connected.call(element)) return element;
@@ -162,28 +211,36 @@ function pressTarget(element) {
   return parts.find((part) => hasBox(part) && reachesToggle(part, label, element)) || element;
 }
 
+/** @type {(element: Element) => boolean} */
 function hasBox(element) {
   const box = getBoundingClientRect.call(element);
   return box.width > 0 && box.height > 0;
 }
 
+/** @type {(element: Element) => boolean} */
 function canBeHit(element) {
   if (!hasBox(element)) return false;
   const hit = hitInView(element);
   return hit === element || !hit;
 }
 
+/** @type {(element: Element) => Element | null} */
 function hitInView(element) {
+  /** @type {(point: Point) => boolean} */
   const isOutside = ({ x, y }) => x < 0 || y < 0 || x >= innerWidth || y >= innerHeight;
   if (isOutside(middleOf(element))) element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
   return hitAt(middleOf(element));
 }
 
-// Whether a press in the middle of the part hits the label, and no other control in it, such as a link.
+/**
+ * Whether a press in the middle of the part hits the label, and no other control in it, such as a link.
+ *
+ * @type {(part: Element, label: Element, toggle: Element) => boolean}
+ */
 function reachesToggle(part, label, toggle) {
   const hit = hitInView(part);
   if (!hit || !isIn(hit, label)) return false;
-  for (let at = hit; at !== label; at = at.assignedSlot || parentNodeOf.call(at) || at.host)
+  for (let at = /** @type {any} */ (hit); at !== label; at = at.assignedSlot || parentNodeOf.call(at) || at.host)
     if (at !== toggle && at instanceof Element && matches.call(at, INTERACTIVE)) return false;
   return true;
 }
@@ -197,6 +254,7 @@ const DISABLED = ":disabled, [disabled], [disabled] *, [aria-disabled], [aria-di
 const ON_TOP = ":modal, :popover-open, :fullscreen";
 const SCROLL_SNAP = "scrollSnapType";
 const NO_TRANSFORM = { transform: "none", translate: "none", rotate: "none", scale: "none", perspective: "none" };
+/** @type {Record<string, string>} */
 const PLAIN_STYLE = {
   ...NO_TRANSFORM,
   [SCROLL_SNAP]: "none",
@@ -205,10 +263,14 @@ const PLAIN_STYLE = {
   offsetPath: "none",
 };
 
-// Return why Playwright may find the element not ready, or null if it would certainly find it visible, enabled, stable,
-// in view and hit by the mouse in its middle.
+/**
+ * Return why Playwright may find the element not ready, or null if it would certainly find it visible, enabled, stable,
+ * in view and hit by the mouse in its middle.
+ *
+ * @type {(element: Element) => string | null}
+ */
 function findDoubt(element) {
-  const isAtRest = globalThis[Symbol.for("footlight.isAtRest")];
+  const isAtRest = /** @type {any} */ (globalThis)[Symbol.for("footlight.isAtRest")];
   if (self !== top) return "in a frame";
   if (!(element instanceof HTMLElement) || element.getRootNode() !== document) return "not in the document";
   if (typeof isAtRest !== "function" || !isAtRest()) return "not at rest";
@@ -221,6 +283,7 @@ function findDoubt(element) {
   return findPlacementDoubt(element);
 }
 
+/** @type {(element: Element) => string | null} */
 function findPlacementDoubt(element) {
   const boxes = Element.prototype.getClientRects.call(element);
   if (boxes.length !== 1) return "not one box";
@@ -230,7 +293,7 @@ function findPlacementDoubt(element) {
   for (let at = element; at; at = at.parentElement) {
     const style = getComputedStyle(at);
     if (style.position === "fixed" || style.position === "sticky") return `${style.position} position`;
-    const special = Object.keys(PLAIN_STYLE).find((name) => style[name] !== PLAIN_STYLE[name]);
+    const special = Object.keys(PLAIN_STYLE).find((name) => /** @type {any} */ (style)[name] !== PLAIN_STYLE[name]);
     if (special) return special;
     const clips = at !== document.body && at !== document.documentElement && style.overflow !== "visible";
     if (at !== element && clips && !isInside(box, getBoundingClientRect.call(at))) return "clipped";
@@ -240,24 +303,28 @@ function findPlacementDoubt(element) {
   return matches.call(hit, FRAMES) || shadowOf.call(hit) ? "special" : null;
 }
 
+/** @type {(box: Box, outer: Box) => boolean} */
 function isInside(box, outer) {
   return box.left >= outer.left && box.top >= outer.top && box.right <= outer.right && box.bottom <= outer.bottom;
 }
 
 // ---- replies ----
 
+/** @type {(value: unknown) => HTMLElement} */
 function reply(value) {
   const element = Document.prototype.createElement.call(document, "i");
   element.setAttribute("v", JSON.stringify(value));
   return element;
 }
 
+/** @returns {HTMLElement} */
 function finish() {
   const found = watched?.outcome() ?? null;
   watched?.end();
   return reply(found);
 }
 
+/** @type {(root: Element, body: string) => Element[]} */
 export function queryAll(root, body) {
   if (body === "outcome") return [finish()];
   if (body === "begun") return [reply(watched !== null && watched.state !== "waiting")];

@@ -25,6 +25,7 @@ export const shadowOf = Object.getOwnPropertyDescriptor(Element.prototype, "shad
 const stateOf = Object.getOwnPropertyDescriptor(Document.prototype, "readyState").get;
 const { createElement, createTreeWalker, getAnimations } = Document.prototype;
 
+/** @type {Watch | null} */
 let watch = null;
 let restless = false;
 
@@ -34,6 +35,7 @@ if (PerformanceObserver.supportedEntryTypes.includes("layout-shift")) shifts.obs
 
 let lastShift = 0;
 
+/** @type {(entries: PerformanceEntryList) => void} */
 function noteShifts(entries) {
   for (const each of entries) lastShift = Math.max(lastShift, each.startTime);
 }
@@ -42,6 +44,7 @@ function noteShifts(entries) {
 const rest = {
   /** @type {MutationObserver | null} observes the document while it is at rest */
   observer: null,
+  /** @type {(Document | ShadowRoot)[]} */
   roots: [],
   touched: 0, // When the last input event was dispatched.
   answered: 0, // When the last wait for rest ended.
@@ -49,6 +52,7 @@ const rest = {
 
   began: 0,
 
+  /** @type {(observer: MutationObserver, roots: (Document | ShadowRoot)[]) => void} */
   begin(observer, roots) {
     this.end();
     this.observer = observer;
@@ -56,19 +60,28 @@ const rest = {
     this.began = performance.now();
   },
 
+  /** @returns {void} */
   end() {
     this.observer?.disconnect();
     this.observer = null;
   },
 
-  // Whether nothing has changed since the document came to rest, and nothing moves.
+  /**
+   * Whether nothing has changed since the document came to rest, and nothing moves.
+   *
+   * @returns {boolean}
+   */
   holds() {
     noteShifts(shifts.takeRecords());
     if (this.observer?.takeRecords().length || lastShift > this.began) this.end();
     return this.observer !== null && !animationsIn(this.roots).some((each) => each.playState === "running");
   },
 
-  // The page's own callbacks for the next frame run after ours, and before the timer.
+  /**
+   * The page's own callbacks for the next frame run after ours, and before the timer.
+   *
+   * @returns {void}
+   */
   touch() {
     const at = performance.now();
     this.touched = at;
@@ -80,7 +93,11 @@ const rest = {
     );
   },
 
-  // How long to wait for the first frame after an action that changed nothing so far.
+  /**
+   * How long to wait for the first frame after an action that changed nothing so far.
+   *
+   * @returns {number}
+   */
   wait() {
     const passed = performance.now() - this.touched;
     if (!this.drawn && passed <= NO_FRAME_MS) return Math.max(MIN_WAIT_MS, FRAME_MS + 1 - passed);
@@ -93,15 +110,18 @@ for (const type of INPUT_EVENTS) addEventListener(type, () => rest.touch(), { ca
 for (const type of MOVING_EVENTS) addEventListener(type, () => rest.end(), { capture: true, passive: true });
 
 // The press check, in the same world, uses this. The names of a page cannot shadow a symbol.
-globalThis[Symbol.for("footlight.isAtRest")] = () => rest.holds();
+/** @type {any} */ (globalThis)[Symbol.for("footlight.isAtRest")] = () => rest.holds();
 
+/** @type {(roots: (Document | ShadowRoot)[]) => Animation[]} */
 function animationsIn(roots) {
   return roots.flatMap((root) => (root === document ? getAnimations.call(root) : root.getAnimations()));
 }
 
 class Watch {
+  /** @param {Document} root */
   constructor(root) {
     this.document = root;
+    /** @type {Set<Document | ShadowRoot>} */
     this.roots = new Set();
     this.frame = performance.now();
     this.left = restless ? RESTLESS_MS : REST_MS;
@@ -114,13 +134,18 @@ class Watch {
     this.nextFrame();
   }
 
+  /** @type {(root: Document | ShadowRoot) => void} */
   observe(root) {
     this.roots.add(root);
     this.observer.observe(root, EVERYTHING);
     this.enter(root);
   }
 
-  // An observer of a document gets no changes of its shadow trees.
+  /**
+   * An observer of a document gets no changes of its shadow trees.
+   *
+   * @type {(node: Node) => void}
+   */
   enter(node) {
     const walker = createTreeWalker.call(this.document, node, NodeFilter.SHOW_ELEMENT);
     for (let each = walker.currentNode; each; each = walker.nextNode()) {
@@ -129,6 +154,7 @@ class Watch {
     }
   }
 
+  /** @type {(records: MutationRecord[]) => void} */
   note(records) {
     if (rest.observer === this.observer) {
       rest.end();
@@ -139,6 +165,7 @@ class Watch {
       for (const node of record.addedNodes) if (node.nodeType === Node.ELEMENT_NODE) this.enter(node);
   }
 
+  /** @returns {void} */
   nextFrame() {
     const drawn = requestAnimationFrame(() => this.onFrame());
     const late = setTimeout(() => this.onFrame(), NO_FRAME_MS);
@@ -148,6 +175,7 @@ class Watch {
     };
   }
 
+  /** @returns {void} */
   onFrame() {
     this.forgetFrame();
     const now = performance.now();
@@ -164,7 +192,11 @@ class Watch {
     this.nextFrame();
   }
 
-  // How long to wait before the next question; 0 if there is nothing to wait for.
+  /**
+   * How long to wait before the next question; 0 if there is nothing to wait for.
+   *
+   * @returns {number}
+   */
   wait() {
     const missing = this.drawn ? FRAMES - this.quiet : 1;
     if (missing > 0) {
@@ -181,20 +213,26 @@ class Watch {
     return 0;
   }
 
-  // Milliseconds until the last of the animations that end within the time that is left. Animations without an end,
-  // and those that follow the scroll position, are not waited for.
+  /**
+   * Milliseconds until the last of the animations that end within the time that is left. Animations without an end,
+   * and those that follow the scroll position, are not waited for.
+   *
+   * @returns {number}
+   */
   longestAnimation() {
     let longest = 0;
     for (const animation of animationsIn([...this.roots])) {
       if (animation.playState !== "running" || !(animation.timeline instanceof DocumentTimeline)) continue;
-      const { currentTime, effect, playbackRate } = animation;
-      const remaining = playbackRate > 0 ? effect.getComputedTiming().endTime - currentTime : currentTime;
+      const { currentTime, effect, playbackRate } = /** @type {Animation & { currentTime: number }} */ (animation);
+      const remaining =
+        playbackRate > 0 ? /** @type {number} */ (effect.getComputedTiming().endTime) - currentTime : currentTime;
       const time = remaining / Math.abs(playbackRate);
       if (time > longest && time <= this.left) longest = time;
     }
     return longest;
   }
 
+  /** @type {(unresting?: boolean) => number} */
   end(unresting = false) {
     restless = unresting;
     this.forgetFrame();
@@ -204,6 +242,7 @@ class Watch {
   }
 }
 
+/** @type {(body: string) => number} */
 function ask(body) {
   if (rest.holds()) {
     if (body === "begin" && rest.touched <= rest.answered) rest.touch(); // The event that began is not an input event.
@@ -214,11 +253,15 @@ function ask(body) {
   return watch.wait();
 }
 
-// After another engine's reply, which is an element of its own, the attribute continues with that reply:
-// `17 {"state": "arrived"}`. Where the document is at rest, it continues with the record of the last action.
+/**
+ * After another engine's reply, which is an element of its own, the attribute continues with that reply:
+ * `17 {"state": "arrived"}`. Where the document is at rest, it continues with the record of the last action.
+ *
+ * @type {(root: Document | Element, body: string) => Element[]}
+ */
 export function queryAll(root, body) {
   const isAfter = root.nodeType === Node.ELEMENT_NODE;
-  const first = isAfter ? " " + root.getAttribute("v") : "";
+  const first = isAfter ? " " + /** @type {Element} */ (root).getAttribute("v") : "";
   const wait = body === "told" ? 0 : ask(body);
   const reply = createElement.call(document, "i");
   reply.setAttribute("v", wait + (isAfter || wait ? first : toldRecord()));

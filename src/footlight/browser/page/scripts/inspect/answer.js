@@ -8,9 +8,23 @@ import { documentElement, nodeType, parentOf } from "./platform.js";
 import { tableOf } from "./table.js";
 import { cut } from "./text.js";
 
+/**
+ * @typedef {object} Request
+ * @property {string} what names the question
+ * @property {number} [limit]
+ * @property {boolean} [keep] whether to keep the element under a key
+ * @property {string} [key]
+ * @property {boolean} [editing]
+ * @property {string} [selector]
+ */
+
 const stringify = JSON.stringify;
 
-// Write JSON without calling anything of the values: no `toJSON`, no inherited keys.
+/**
+ * Write JSON without calling anything of the values: no `toJSON`, no inherited keys.
+ *
+ * @type {(value: any) => string}
+ */
 function encode(value) {
   if (typeof value === "string") return stringify(value);
   if (typeof value === "number") return value - value === 0 ? "" + value : "null";
@@ -26,7 +40,11 @@ function encode(value) {
   return "{" + text + "}";
 }
 
-// Playwright transfers values with the page's own `push`.
+/**
+ * Playwright transfers values with the page's own `push`.
+ *
+ * @returns {boolean}
+ */
 function arraysWork() {
   const list = [];
   try {
@@ -37,7 +55,11 @@ function arraysWork() {
   return list.length === 1 && list[0] === "a";
 }
 
-// The element that a question is about: the node itself, the element of a text, or the document's root element.
+/**
+ * The element that a question is about: the node itself, the element of a text, or the document's root element.
+ *
+ * @type {(subject: any) => AnyElement | null}
+ */
 export function asElement(subject) {
   if (!subject || typeof subject !== "object") return documentElement(document);
   const type = nodeType(subject);
@@ -45,7 +67,9 @@ export function asElement(subject) {
   return (type === 9 ? documentElement(subject) : parentOf(subject)) || documentElement(document);
 }
 
+/** @type {(subject: any, asked: Request) => any} */
 export function answer(subject, asked) {
+  /** @type {(usual: number) => number} */
   const limit = (usual) => (typeof asked.limit === "number" && asked.limit >= 0 ? asked.limit : usual);
   switch (asked.what) {
     case "describe":
@@ -71,14 +95,22 @@ export function answer(subject, asked) {
   }
 }
 
-// If the question was to explain a failure, a failure to explain it gives no answer.
+/**
+ * If the question was to explain a failure, a failure to explain it gives no answer.
+ *
+ * @type {(asked: Request, error: unknown) => any}
+ */
 function explainFailure(asked, error) {
   if (asked && asked.what === "obstacle") return null;
   if (asked && (asked.what === "closest" || asked.what === "fields")) return [];
   return { error: "The page could not be read: " + cut("" + error, 500) };
 }
 
-// On a page the request is the only argument; on a locator it follows the element.
+/**
+ * On a page the request is the only argument; on a locator it follows the element.
+ *
+ * @type {(first: any, request: Request | undefined) => any}
+ */
 export function inspect(first, request) {
   const asked = request === undefined ? first : request;
   let reply;

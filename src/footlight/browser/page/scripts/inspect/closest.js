@@ -24,18 +24,24 @@ import { roots, selectorOf } from "./selectors.js";
 import { append, buttonText, cut, NOT_TEXT, newText, visibleText } from "./text.js";
 import { isVisible } from "./visibility.js";
 
+/** @import { Query } from "./likeness.js" */
+
+/** @type {Record<string, 1>} */
 const UNSEEN = { __proto__: null, head: 1, link: 1, meta: 1, script: 1, style: 1, template: 1, title: 1 };
+/** @type {Record<string, 0 | 1>} */
 // biome-ignore format: a table
 const INTERACTIVE = {
   __proto__: null,
   a: 1, area: 1, button: 1, details: 0, input: 1, label: 0, option: 0, select: 1, summary: 1, textarea: 1,
 };
+/** @type {Record<string, 1>} */
 // biome-ignore format: a table
 const INTERACTIVE_ROLES = {
   __proto__: null,
   button: 1, checkbox: 1, combobox: 1, link: 1, listbox: 1, menuitem: 1, menuitemcheckbox: 1, menuitemradio: 1,
   option: 1, radio: 1, searchbox: 1, slider: 1, spinbutton: 1, switch: 1, tab: 1, textbox: 1, treeitem: 1,
 };
+/** @type {Record<string, string>} */
 // biome-ignore format: a table
 export const TAG_WORDS = {
   __proto__: null,
@@ -44,7 +50,13 @@ export const TAG_WORDS = {
   radio: "radio", select: "combobox", table: "table", textarea: "textbox",
 };
 
-// The text in an element, hidden or not, without reading styles: a fast approximation for ranking.
+/** @typedef {{ element: AnyElement, points: number, acts: boolean }} Entry an element that is like the selector */
+
+/**
+ * The text in an element, hidden or not, without reading styles: a fast approximation for ranking.
+ *
+ * @type {(element: AnyElement) => string}
+ */
 function glance(element) {
   const out = newText(80);
   let node = firstChild(element);
@@ -67,6 +79,7 @@ function glance(element) {
   return out.text;
 }
 
+/** @type {(element: AnyElement) => boolean} */
 function isLeaf(element) {
   const child = firstChild(element);
   return child !== null && nodeType(child) === 3 && firstElement(element) === null;
@@ -77,9 +90,11 @@ const NAMING = [
   "id", "data-testid", "data-test-id", "data-test", "name", "aria-label", "placeholder", "alt", "title",
 ];
 
+/** @type {(query: Query, element: AnyElement) => Entry | null} */
 function rank(query, element) {
   const tag = tagOf(element);
   if (UNSEEN[tag]) return null;
+  /** @type {string[]} */
   const texts = [];
   let explicit = "";
   if (hasAttributes(element)) {
@@ -99,12 +114,17 @@ function rank(query, element) {
   return points ? { element, points: points + (acts ? 0.08 : 0), acts } : null;
 }
 
+/** @type {(element: AnyElement) => string} */
 function quickLabel(element) {
   const labels = read(element, "labels");
   return labels?.length ? glance(labels[0]) : "";
 }
 
-// The best matches so far, in order; equal matches keep the order of the page.
+/**
+ * The best matches so far, in order; equal matches keep the order of the page.
+ *
+ * @type {(list: Entry[], entry: Entry, size: number) => void}
+ */
 function place(list, entry, size) {
   if (list.length === size && list[size - 1].points >= entry.points) return;
   let at = list.length < size ? list.length : size - 1;
@@ -112,7 +132,9 @@ function place(list, entry, size) {
   list[at] = entry;
 }
 
+/** @type {(query: Query) => Entry[]} */
 function rankElements(query) {
+  /** @type {Entry[]} */
   const best = [];
   const all = roots();
   let seen = 0;
@@ -126,7 +148,11 @@ function rankElements(query) {
   return best;
 }
 
-// The text of a button adds nothing to the button itself, nor does the form around it.
+/**
+ * The text of a button adds nothing to the button itself, nor does the form around it.
+ *
+ * @type {(chosen: Entry[], entry: Entry) => boolean}
+ */
 function addsToChosen(chosen, entry) {
   for (let i = 0; i < chosen.length; i++) {
     if (isClickOn(entry.element, chosen[i].element)) return false;
@@ -135,14 +161,17 @@ function addsToChosen(chosen, entry) {
   return true;
 }
 
+/** @type {(selector: string, limit: number) => string[]} */
 export function closest(selector, limit) {
   const query = parseQuery(selector.slice(0, 1000));
   if (!query.list.length) return [];
   const best = rankElements(query);
+  /** @type {Entry[]} */
   const chosen = [];
   for (let i = 0; i < best.length && chosen.length < limit; i++) {
     if (addsToChosen(chosen, best[i]) && isVisible(best[i].element)) chosen[chosen.length] = best[i];
   }
+  /** @type {string[]} */
   const lines = [];
   for (let i = 0; i < chosen.length; i++) lines[i] = formatLine(chosen[i].element);
   return lines;
@@ -152,9 +181,15 @@ const FILLED =
   "input:not([type=hidden]),textarea,select,[contenteditable]:not([contenteditable=false])," +
   "[role=textbox],[role=searchbox],[role=combobox],[role=spinbutton]";
 
-// The elements that can be filled in `element`, through open shadow roots.
+/**
+ * The elements that can be filled in `element`, through open shadow roots.
+ *
+ * @type {(element: AnyElement, limit: number) => string[]}
+ */
 export function fieldsIn(element, limit) {
+  /** @type {string[]} */
   const lines = [];
+  /** @type {(AnyElement | ShadowRoot)[]} */
   const roots = [element];
   for (let r = 0; r < roots.length && r < 20; r++) {
     const all = queryAll(roots[r], "*");
@@ -168,6 +203,7 @@ export function fieldsIn(element, limit) {
   return lines;
 }
 
+/** @type {(element: AnyElement) => string} */
 export function formatLine(element) {
   const name = cut(nameOf(element) || visibleText(element, 60), 60);
   const kind = roleOf(element) || tagOf(element);

@@ -18,13 +18,39 @@ import { selectorOf } from "./selectors.js";
 import { asciiLower, cut, typeOf, visibleText } from "./text.js";
 import { disabledReason, isRendered, isVisible } from "./visibility.js";
 
+/**
+ * @typedef {object} Description
+ * @property {string} tagName
+ * @property {string} selector
+ * @property {string} text
+ * @property {Record<string, string>} attributes
+ * @property {{ x: number, y: number, width: number, height: number } | null} boundingBox
+ * @property {boolean} visible
+ * @property {boolean} enabled
+ * @property {string | null} role
+ * @property {string} name
+ * @property {string | null} [key] by which the element is kept
+ */
+
+/**
+ * The elements that were described, for later questions.
+ *
+ * @typedef {object} Kept
+ * @property {string} name
+ * @property {number} count
+ * @property {WeakMap<AnyElement, string>} keys
+ * @property {Map<string, WeakRef<AnyElement>>} elements
+ */
+
 const MAX_ATTRIBUTES = 60;
 
+/** @type {(element: AnyElement, tag: string) => boolean} */
 export function isSecret(element, tag) {
   if (tag !== "input") return false;
   return typeOf(element) === "password" || asciiLower(attr(element, "autocomplete")).indexOf("password") >= 0;
 }
 
+/** @type {(element: AnyElement, tag: string) => Record<string, string>} */
 function attributesFor(element, tag) {
   const all = attributesOf(element);
   const secret = isSecret(element, tag);
@@ -36,7 +62,11 @@ function attributesFor(element, tag) {
   return attributes;
 }
 
-// The position of this frame's corner in the outermost frame that can be accessed.
+/**
+ * The position of this frame's corner in the outermost frame that can be accessed.
+ *
+ * @returns {{ x: number, y: number }}
+ */
 function frameOffset() {
   const offset = { x: 0, y: 0 };
   for (let frame = frameOf(window); frame; frame = frameOf(frame.window)) {
@@ -47,6 +77,7 @@ function frameOffset() {
   return offset;
 }
 
+/** @type {(inner: Window) => { element: AnyElement, window: Window, document: Document } | null} */
 export function frameOf(inner) {
   try {
     const element = inner.frameElement;
@@ -57,6 +88,7 @@ export function frameOf(inner) {
   }
 }
 
+/** @type {(element: AnyElement) => Description["boundingBox"]} */
 function boxOf(element) {
   if (!clientRects(element).length) return null;
   const box = boundingRect(element);
@@ -64,6 +96,7 @@ function boxOf(element) {
   return { x: box.x + offset.x, y: box.y + offset.y, width: box.width, height: box.height };
 }
 
+/** @type {(element: AnyElement) => Description} */
 export function describe(element) {
   const tag = tagOf(element);
   return {
@@ -79,7 +112,9 @@ export function describe(element) {
   };
 }
 
+/** @type {(elements: any, limit: number, keep: boolean) => Description[]} */
 export function describeAll(elements, limit, keep) {
+  /** @type {Description[]} */
   const described = [];
   for (let i = 0; i < elements.length && i < limit; i++) {
     const element = asElement(elements[i]);
@@ -91,16 +126,22 @@ export function describeAll(elements, limit, keep) {
 const KEPT = Symbol.for("footlight.elements");
 const MAX_KEPT = 1000;
 
-// A table that belongs to the document and ends with it: elements by key, the last used ones last. Undefined if the
-// page does not allow to store it.
+/**
+ * A table that belongs to the document and ends with it: elements by key, the last used ones last. Undefined if the
+ * page does not allow to store it.
+ *
+ * @returns {Kept | undefined}
+ */
 function keptElements() {
   const there = Object.getOwnPropertyDescriptor(document, KEPT);
   if (there) return there.value;
   const name = ("" + Math.random()).slice(2);
+  /** @type {Kept} */
   const table = { name, count: 0, keys: new WeakMap(), elements: new Map() };
   return Reflect.defineProperty(document, KEPT, { value: table }) ? table : undefined;
 }
 
+/** @type {(element: AnyElement) => string | null} */
 function keep(element) {
   const table = keptElements();
   if (!table) return null;
@@ -113,6 +154,7 @@ function keep(element) {
   return key;
 }
 
+/** @type {(element: AnyElement) => Description} */
 export function describeAndKeep(element) {
   const described = describe(element);
   try {
@@ -123,6 +165,7 @@ export function describeAndKeep(element) {
   return described;
 }
 
+/** @type {(key: string) => Description | null} */
 export function describeKept(key) {
   const table = keptElements();
   const kept = table?.elements.get(key);

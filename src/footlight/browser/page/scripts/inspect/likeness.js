@@ -2,6 +2,7 @@
 
 import { TAG_WORDS } from "./closest.js";
 
+/** @type {Record<string, string>} */
 const SAME_WORD = {
   __proto__: null,
   anchor: "link",
@@ -11,6 +12,7 @@ const SAME_WORD = {
   passwd: "password",
   pwd: "password",
 };
+/** @type {Record<string, 1>} */
 // biome-ignore format: a table
 const VAGUE = {
   __proto__: null,
@@ -18,12 +20,30 @@ const VAGUE = {
   main: 1, page: 1, heading: 1, textbox: 1, combobox: 1, table: 1, dialog: 1, navigation: 1, primary: 1, the: 1,
   a: 1, of: 1, to: 1, id: 1, el: 1, js: 1,
 };
+/**
+ * The words that a selector was meant to find.
+ *
+ * @typedef {object} Query
+ * @property {string[]} list
+ * @property {string} joined the words without spaces
+ * @property {boolean} classes whether the selector mentions classes
+ * @property {RegExp} glimpse matches all texts that may be similar
+ * @property {Map<string, Coverage | null>} texts by text, as far as they were compared
+ * @property {Map<string, number[]>} words how similar a word is to each wanted word
+ */
+
+/** @typedef {{ best: number[], own: string }} Coverage how well a text covers each wanted word, and its words */
+
 const PARTS =
   /"([^"]*)"|'([^']*)'|#((?:[\w-]|[^\0-\x7f])+)|\.((?:[\w-]|[^\0-\x7f])+)|=\s*([^\s\]"')>][^\]"')>]*)|([\w-]+|[^\0-\x7f]+)/g;
 export const MIN_SCORE = 0.45;
 export const MAX_SEEN = 20000;
 
-// 1 for a small letter or one without a case, 2 for a capital, 3 for a digit, 0 for other characters.
+/**
+ * 1 for a small letter or one without a case, 2 for a capital, 3 for a digit, 0 for other characters.
+ *
+ * @type {(text: string, at: number) => number}
+ */
 function kindOf(text, at) {
   const code = text.charCodeAt(at);
   if (code >= 97 && code <= 122) return 1;
@@ -35,8 +55,13 @@ function kindOf(text, at) {
   return /\p{N}/u.test(text[at]) ? 3 : 0;
 }
 
-// The words of a name, as people read it: `submitOrder-button2` is submit, order, button, 2.
+/**
+ * The words of a name, as people read it: `submitOrder-button2` is submit, order, button, 2.
+ *
+ * @type {(text: string, limit: number) => string[]}
+ */
 export function words(text, limit) {
+  /** @type {string[]} */
   const list = [];
   let start = 0;
   let last = 0;
@@ -53,7 +78,11 @@ export function words(text, limit) {
   return list;
 }
 
-// The words that a selector was meant to find, and whether it mentions classes.
+/**
+ * The words that a selector was meant to find, and whether it mentions classes.
+ *
+ * @type {(selector: string) => Query}
+ */
 export function parseQuery(selector) {
   let said = "";
   let bare = "";
@@ -74,9 +103,14 @@ export function parseQuery(selector) {
   return { list, joined: join(list), classes, glimpse: glimpse(list), texts: new Map(), words: new Map() };
 }
 
-// Find two consecutive letters of any significant word: elements with none of these pairs are not examined further.
+/**
+ * Find two consecutive letters of any significant word: elements with none of these pairs are not examined further.
+ *
+ * @type {(list: string[]) => RegExp}
+ */
 function glimpse(list) {
   let pieces = "";
+  /** @type {(piece: string) => void} */
   const add = (piece) => {
     pieces += (pieces ? "|" : "") + piece;
   };
@@ -91,13 +125,18 @@ function glimpse(list) {
   return new RegExp(pieces, "i");
 }
 
+/** @type {(list: string[]) => string} */
 function join(list) {
   let text = "";
   for (let i = 0; i < list.length; i++) text += list[i];
   return text;
 }
 
-// How alike two words are, 0 to 1: equal, one inside the other, or a few letters off.
+/**
+ * How alike two words are, 0 to 1: equal, one inside the other, or a few letters off.
+ *
+ * @type {(a: string, b: string) => number}
+ */
 function likeness(a, b) {
   if (a === b) return 1;
   const short = a.length < b.length ? a : b;
@@ -109,9 +148,15 @@ function likeness(a, b) {
   return near >= 0.65 ? near : 0;
 }
 
-// Letters to insert, drop, change or swap (optimal string alignment).
+/**
+ * Letters to insert, drop, change or swap (optimal string alignment).
+ *
+ * @type {(a: string, b: string) => number}
+ */
 function distance(a, b) {
+  /** @type {number[]} */
   let before = [];
+  /** @type {number[]} */
   let last = [];
   for (let j = 0; j <= b.length; j++) last[j] = j;
   for (let i = 1; i <= a.length; i++) {
@@ -130,9 +175,14 @@ function distance(a, b) {
   return last[b.length];
 }
 
-// Letter pairs in common (Dice), for names that are run together.
+/**
+ * Letter pairs in common (Dice), for names that are run together.
+ *
+ * @type {(a: string, b: string) => number}
+ */
 function pairsAlike(a, b) {
   if (a.length < 2 || b.length < 2) return 0;
+  /** @type {Map<number, number>} */
   const counts = new Map();
   for (let i = 0; i + 1 < a.length; i++) {
     const pair = a.charCodeAt(i) * 65536 + a.charCodeAt(i + 1);
@@ -150,11 +200,17 @@ function pairsAlike(a, b) {
   return (2 * common) / (a.length + b.length - 2);
 }
 
+/** @type {(word: string) => 1 | 0.2} */
 const wordWeight = (word) => (VAGUE[word] ? 0.2 : 1);
 
+/** @type {number[]} */
 const NONE = [];
 
-// How similar `word` is to each wanted word; NONE if it is similar to none. Cached, because pages repeat words.
+/**
+ * How similar `word` is to each wanted word; NONE if it is similar to none. Cached, because pages repeat words.
+ *
+ * @type {(query: Query, word: string) => number[]}
+ */
 function likenesses(query, word) {
   let known = query.words.get(word);
   if (known) return known;
@@ -171,7 +227,11 @@ function likenesses(query, word) {
   return known;
 }
 
-// How well `text` covers each wanted word, and how similar the whole is; null if it is not similar.
+/**
+ * How well `text` covers each wanted word, and how similar the whole is; null if it is not similar.
+ *
+ * @type {(query: Query, text: string) => Coverage | null}
+ */
 function coverage(query, text) {
   let known = query.texts.get(text);
   if (known !== undefined) return known;
@@ -187,7 +247,9 @@ function coverage(query, text) {
   return known;
 }
 
+/** @type {(query: Query, texts: string[], role: string) => number} */
 export function score(query, texts, role) {
+  /** @type {number[]} */
   const best = [];
   let alike = 0;
   for (let t = 0; t < texts.length; t++) {

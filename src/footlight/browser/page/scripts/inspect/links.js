@@ -20,21 +20,29 @@ import {
 import { cut, fold, visibleText } from "./text.js";
 import { isRendered } from "./visibility.js";
 
+/** @import { Scope } from "./platform.js" */
+
 const XLINK = "http://www.w3.org/1999/xlink";
 const MAX_URL = 8000;
 
-// The address as the author wrote it, or null if this is not a link.
+/**
+ * The address as the author wrote it, or null if this is not a link.
+ *
+ * @type {(element: AnyElement, tag: string) => string | null}
+ */
 export function linkAddress(element, tag) {
   if (hasAttribute(element, "href")) return attribute(element, "href");
   if (tag !== "a" || namespaceURI(element) === XHTML) return null;
   return method(element, "getAttributeNS")(element, XLINK, "href");
 }
 
-/** @returns {{ text: string, href: string, title?: string }} */
+/** @typedef {{ text: string, href: string, title?: string }} Link */
+
+/** @type {(element: AnyElement, address: string) => Link} */
 function linkOf(element, address) {
   const href = namespaceURI(element) === XHTML ? read(element, "href") : absolute(address);
   const text = visibleText(element, 500) || (isRendered(element) ? "" : fold(textContent(element), 500));
-  /** @type {{ text: string, href: string, title?: string }} */
+  /** @type {Link} */
   const link = {
     text: text || nameOf(element),
     href: cut(typeof href === "string" ? href : address, MAX_URL),
@@ -43,8 +51,11 @@ function linkOf(element, address) {
   return link;
 }
 
+/** @type {(root: Scope, limit: number) => Link[]} */
 export function linksOf(root, limit) {
+  /** @type {Link[]} */
   const links = [];
+  /** @type {(element: AnyElement) => void} */
   const take = (element) => {
     const tag = tagOf(element);
     if (tag === "a" || tag === "area") {
@@ -54,15 +65,17 @@ export function linksOf(root, limit) {
     const shadow = shadowRoot(element);
     if (shadow) visit(shadow);
   };
+  /** @type {(scope: Scope) => void} */
   const visit = (scope) => {
     const all = queryAll(scope, "*");
     for (let i = 0; i < all.length && links.length < limit; i++) take(all[i]);
   };
-  if (nodeType(root) === 1) take(root);
+  if (nodeType(root) === 1) take(/** @type {AnyElement} */ (root));
   visit(root);
   return links;
 }
 
+/** @type {(css: string) => string | null} */
 function contentOf(css) {
   const found = queryAll(document, css);
   for (let i = 0; i < found.length; i++) {
@@ -72,8 +85,10 @@ function contentOf(css) {
   return null;
 }
 
+/** @type {(url: string | null) => string | null} */
 const orNull = (url) => (url === null ? null : cut(absolute(url), MAX_URL));
 
+/** @returns {Record<string, string | null>} */
 export function metadata() {
   const root = documentElement(document);
   return {

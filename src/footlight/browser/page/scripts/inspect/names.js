@@ -5,6 +5,9 @@ import { roleOf } from "./roles.js";
 import { buttonText, fold, visibleText } from "./text.js";
 import { isRendered } from "./visibility.js";
 
+/** @import { TextOptions } from "./text.js" */
+
+/** @type {Record<string, 1>} */
 // biome-ignore format: a table
 const NAMED_BY_TEXT = {
   __proto__: null,
@@ -12,6 +15,7 @@ const NAMED_BY_TEXT = {
   menuitemcheckbox: 1, menuitemradio: 1, option: 1, radio: 1, row: 1, rowheader: 1, switch: 1, tab: 1,
   tooltip: 1, treeitem: 1,
 };
+/** @type {Record<string, string>} */
 const NAMED_BY_CHILD = {
   __proto__: null,
   fieldset: "legend",
@@ -21,11 +25,13 @@ const NAMED_BY_CHILD = {
 };
 const MAX_NAME = 200;
 
+/** @type {(element: AnyElement, options: TextOptions) => string} */
 export function textOrContent(element, options) {
   const text = visibleText(element, MAX_NAME, options);
   return text || isRendered(element) ? text : fold(textContent(element), MAX_NAME);
 }
 
+/** @type {(element: AnyElement) => string} */
 function labelledBy(element) {
   const ids = fold(attr(element, "aria-labelledby"), 1000);
   const root = getRootNode(element);
@@ -41,6 +47,7 @@ function labelledBy(element) {
   return name;
 }
 
+/** @type {(element: AnyElement) => string} */
 function labelText(element) {
   const labels = read(element, "labels");
   let name = "";
@@ -50,6 +57,7 @@ function labelText(element) {
   return name;
 }
 
+/** @type {(element: AnyElement, tag: string) => string} */
 function childText(element, tag) {
   const wanted = NAMED_BY_CHILD[tag];
   if (!wanted) return "";
@@ -59,11 +67,13 @@ function childText(element, tag) {
   return "";
 }
 
+/** @type {(element: AnyElement, tag: string) => string} */
 function ownText(element, tag) {
   if (tag === "input") return buttonText(element);
   return NAMED_BY_TEXT[roleOf(element)] ? textOrContent(element, { alt: true }) : "";
 }
 
+/** @type {(element: AnyElement) => string} */
 export function nameOf(element) {
   const tag = tagOf(element);
   const sources = [

@@ -31,7 +31,25 @@ import { matchesIn, selectorOf } from "./selectors.js";
 import { asciiLower, cut, fold, typeOf, visibleText } from "./text.js";
 import { disabledReason, isRendered, isVisible } from "./visibility.js";
 
-// Describe an element for people: `<div id="overlay" class="modal"> "Accept cookies"`.
+/** @import { Scope } from "./platform.js" */
+
+/**
+ * Why an element cannot be acted on.
+ *
+ * @typedef {object} Obstacle
+ * @property {string} reason
+ * @property {string} detail
+ * @property {string | null} by the selector of the element in the way
+ * @property {boolean} [waits] whether it stays until somebody closes it
+ */
+
+/** @typedef {{ x: number, y: number }} Point */
+
+/**
+ * Describe an element for people: `<div id="overlay" class="modal"> "Accept cookies"`.
+ *
+ * @type {(element: AnyElement) => string}
+ */
 export function describeTag(element) {
   let tag = "<" + localName(element);
   const shown = ["id", "data-testid", "class"];
@@ -43,8 +61,10 @@ export function describeTag(element) {
   return tag + ">" + (text ? ' "' + text + '"' : "");
 }
 
+/** @type {(reason: string, detail: string, by: AnyElement | null) => Obstacle} */
 const obstacleOf = (reason, detail, by) => ({ reason, detail, by: by ? selectorOf(by) : null });
 
+/** @type {(element: AnyElement) => Obstacle} */
 function hiddenObstacle(element) {
   for (let at = element; at; at = parentOf(at)) {
     if (styleOf(at).display === "none") {
@@ -60,7 +80,11 @@ function hiddenObstacle(element) {
   return obstacleOf("hidden", "hidden: its box is empty (" + size + ")", null);
 }
 
-// The middle of the visible part of its first drawn box, or null.
+/**
+ * The middle of the visible part of its first drawn box, or null.
+ *
+ * @type {(element: AnyElement) => Point | null}
+ */
 function pointIn(element) {
   const root = documentElement(document);
   const width = window.innerWidth || (root && read(root, "clientWidth"));
@@ -76,14 +100,17 @@ function pointIn(element) {
   return null;
 }
 
+/** @type {(element: AnyElement) => DOMRectList} */
 function contentsRects(element) {
   rangeAround(range, element);
   return rangeRects(range);
 }
 
+/** @type {(root: Document, point: Point) => AnyElement | null} */
 function topmostAt(root, point) {
+  /** @type {AnyElement | null} */
   let hit = null;
-  for (let at = root; at; ) {
+  for (let at = /** @type {Document | ShadowRoot} */ (root); at; ) {
     const found = apply(member(at, "elementFromPoint").value, at, [point.x, point.y]);
     if (!found || found === hit) break;
     hit = found;
@@ -92,7 +119,11 @@ function topmostAt(root, point) {
   return hit;
 }
 
-// Whether a click that hits `hit` is a click on `element`: on itself, on its content, or on its label.
+/**
+ * Whether a click that hits `hit` is a click on `element`: on itself, on its content, or on its label.
+ *
+ * @type {(hit: AnyElement, element: AnyElement) => boolean}
+ */
 export function isClickOn(hit, element) {
   for (let at = hit; at; at = assignedSlot(at) || parentOf(at)) {
     if (at === element) return true;
@@ -102,7 +133,11 @@ export function isClickOn(hit, element) {
   return false;
 }
 
-// The element that covers this frame in the frames around it, or null.
+/**
+ * The element that covers this frame in the frames around it, or null.
+ *
+ * @type {(point: Point) => AnyElement | null}
+ */
 function aboveFrame(point) {
   let at = point;
   for (let frame = frameOf(window); frame; frame = frameOf(frame.window)) {
@@ -117,6 +152,7 @@ function aboveFrame(point) {
   return null;
 }
 
+/** @type {(element: AnyElement) => AnyElement | null} */
 function openModal(element) {
   const modals = matchesIn("dialog:modal");
   for (let i = modals.length - 1; i >= 0; i--) if (!isClickOn(element, modals[i])) return modals[i];
@@ -131,13 +167,18 @@ const CLOSING = [
   /accept|agree|allow|continue|understand|confirm/i,
 ];
 
-// The whole cover of `element`: a backdrop is beside its dialog, or around it.
+/**
+ * The whole cover of `element`: a backdrop is beside its dialog, or around it.
+ *
+ * @type {(hit: AnyElement, element: AnyElement) => AnyElement}
+ */
 function coverAround(hit, element) {
   let cover = hit;
   for (let at = hit; at && !containsNode(at, element); at = assignedSlot(at) || parentOf(at)) cover = at;
   return cover;
 }
 
+/** @type {(root: Scope, name: RegExp | undefined) => AnyElement | null} */
 function firstControl(root, name) {
   const found = queryAll(root, CONTROLS);
   for (let i = 0; i < found.length && i < 200; i++) {
@@ -147,7 +188,11 @@ function firstControl(root, name) {
   return null;
 }
 
-// The control that a person would press to close a cover, or null; `waits` if the cover stays until somebody does.
+/**
+ * The control that a person would press to close a cover, or null; `waits` if the cover stays until somebody does.
+ *
+ * @type {(hit: AnyElement, element: AnyElement) => { control: string, waits: boolean } | null}
+ */
 function closerOf(hit, element) {
   const cover = coverAround(hit, element);
   const roots = [cover];
@@ -164,11 +209,13 @@ function closerOf(hit, element) {
   return null;
 }
 
+/** @type {(element: AnyElement) => boolean} */
 function isLarge(element) {
   const box = boundingRect(element);
   return box.width * box.height > (window.innerWidth * window.innerHeight) / 2;
 }
 
+/** @type {(words: string, hit: AnyElement, element: AnyElement) => Obstacle} */
 function describeCover(words, hit, element) {
   const closer = closerOf(hit, element);
   const found = obstacleOf(
@@ -180,6 +227,7 @@ function describeCover(words, hit, element) {
   return found;
 }
 
+/** @type {(element: AnyElement, target: AnyElement, point: Point) => Obstacle | null} */
 function coverOf(element, target, point) {
   const hit = topmostAt(document, point);
   if (hit && (isClickOn(hit, element) || isClickOn(hit, target))) {
@@ -198,10 +246,15 @@ function coverOf(element, target, point) {
   return describeCover("covered by ", hit, element);
 }
 
-// For a toggle that is drawn by another element: the element that people press instead.
+/**
+ * For a toggle that is drawn by another element: the element that people press instead.
+ *
+ * @type {(found: Obstacle, element: AnyElement) => Obstacle}
+ */
 function withVisiblePart(found, element) {
   if (tagOf(element) !== "input" || !/^(checkbox|radio)$/.test(typeOf(element))) return found;
   const labels = read(element, "labels") || [];
+  /** @type {AnyElement | null} */
   let drawn = null;
   for (let i = 0; i < labels.length && !drawn; i++) if (isVisible(labels[i])) drawn = labels[i];
   for (let at = parentOf(element), up = 0; at && up < 3 && !drawn; at = parentOf(at), up++)
@@ -210,9 +263,12 @@ function withVisiblePart(found, element) {
   return found;
 }
 
+/** @type {(ScrollLogicalPosition | "")[]} */
 const POSITIONS = ["", "center", "end", "start"];
 
+/** @type {(element: AnyElement, target: AnyElement) => Obstacle | null} */
 function pointerObstacle(element, target) {
+  /** @type {Obstacle | null} */
   let answer = null;
   for (let i = 0; i < POSITIONS.length; i++) {
     const block = POSITIONS[i];
@@ -226,6 +282,7 @@ function pointerObstacle(element, target) {
   return answer;
 }
 
+/** @type {(element: AnyElement) => string} */
 function outsideDetail(element) {
   const box = boundingRect(element);
   const at = Math.round(box.x) + ", " + Math.round(box.y);
@@ -233,19 +290,25 @@ function outsideDetail(element) {
   return "outside the " + view + " viewport, at " + at + ", and cannot be scrolled into it";
 }
 
+/** @type {(element: AnyElement) => boolean} */
 function isReadOnly(element) {
   const tag = tagOf(element);
   if (tag === "input" || tag === "textarea") return read(element, "readOnly") === true;
   return asciiLower(attr(element, "aria-readonly")) === "true";
 }
 
-// A click inside a button or a link is a click on it; an option is selected through its list.
+/**
+ * A click inside a button or a link is a click on it; an option is selected through its list.
+ *
+ * @type {(element: AnyElement) => AnyElement}
+ */
 function findActionTarget(element) {
   const tag = tagOf(element);
   const wanted = tag === "option" || tag === "optgroup" ? "select" : "button,a,[role=button],[role=link]";
   return closestOf(element, wanted) || element;
 }
 
+/** @type {(element: AnyElement, editing: boolean) => Obstacle | null} */
 export function obstacle(element, editing) {
   if (!isConnected(element)) return obstacleOf("detached", "no longer in the page", null);
   const target = findActionTarget(element);

@@ -13,6 +13,7 @@ import { asciiLower } from "./text.js";
 
 export const apply = Reflect.apply;
 
+/** @type {(object: object, name: string) => PropertyDescriptor | undefined} */
 export function member(object, name) {
   for (let proto = Object.getPrototypeOf(object); proto; proto = Object.getPrototypeOf(proto)) {
     const found = Object.getOwnPropertyDescriptor(proto, name);
@@ -21,71 +22,119 @@ export function member(object, name) {
   return undefined;
 }
 
-// For members of one class only (`href` of a link, `labels` of a field); undefined if the element has no such member.
+/**
+ * For members of one class only (`href` of a link, `labels` of a field); undefined if the element has no such member.
+ *
+ * @type {(object: object, name: string) => any}
+ */
 export function read(object, name) {
   const found = member(object, name);
   return found?.get ? apply(found.get, object, []) : undefined;
 }
 
+/** @type {(object: object, name: string) => (self: any) => any} */
 function getter(object, name) {
   const found = member(object, name);
   return (self) => (found ? apply(found.get, self, []) : undefined);
 }
 
+/** @type {(object: object, name: string) => (self: any, ...args: any[]) => any} */
 export function method(object, name) {
   const found = member(object, name);
   return (self, ...args) => (found ? apply(found.value, self, args) : undefined);
 }
 
+/** @typedef {Document | ShadowRoot | AnyElement} Scope a document, a shadow tree, or an element and its descendants */
+
 export const XHTML = "http://www.w3.org/1999/xhtml";
+/** @type {HTMLAnchorElement} */
 const probe = method(document, "createElementNS")(document, XHTML, "a");
+/** @type {Range} */
 export const range = method(document, "createRange")(document);
 
+/** @type {(self: Node) => number} */
 export const nodeType = getter(probe, "nodeType");
+/** @type {(self: Node) => string | null} */
 export const nodeValue = getter(probe, "nodeValue");
+/** @type {(self: Node) => string} */
 export const textContent = getter(probe, "textContent");
+// The type checker does not see that a node is an element after a look at its type, so all nodes count as elements.
+/** @type {(self: Node) => AnyElement | null} */
 export const firstChild = getter(probe, "firstChild");
+/** @type {(self: Node) => AnyElement | null} */
 export const nextSibling = getter(probe, "nextSibling");
+/** @type {(self: Node) => AnyElement | null} */
 export const parentNode = getter(probe, "parentNode");
+/** @type {(self: Node) => boolean} */
 export const isConnected = getter(probe, "isConnected");
+/** @type {(self: Node) => Node} */
 export const getRootNode = method(probe, "getRootNode");
+/** @type {(self: Node, other: Node) => boolean} */
 export const containsNode = method(probe, "contains");
+/** @type {(self: AnyElement) => string} */
 export const localName = getter(probe, "localName");
+/** @type {(self: AnyElement) => string | null} */
 export const namespaceURI = getter(probe, "namespaceURI");
+/** @type {(self: AnyElement) => NamedNodeMap} */
 export const attributesOf = getter(probe, "attributes");
 const { value: getAttribute } = member(probe, "getAttribute");
+/** @type {(element: AnyElement, name: string) => string | null} */
 export const attribute = (element, name) => apply(getAttribute, element, [name]);
+/** @type {(self: AnyElement, name: string) => boolean} */
 export const hasAttribute = method(probe, "hasAttribute");
+/** @type {(self: AnyElement) => boolean} */
 export const hasAttributes = method(probe, "hasAttributes");
+/** @type {(self: Node) => ShadowRoot | null | undefined} */
 export const shadowRoot = getter(probe, "shadowRoot");
+/** @type {(self: Node) => AnyElement | null} */
 export const assignedSlot = getter(probe, "assignedSlot");
+/** @type {(self: AnyElement, css: string) => boolean} */
 export const matches = method(probe, "matches");
+/** @type {(self: AnyElement, css: string) => AnyElement | null} */
 export const closestOf = method(probe, "closest");
+/** @type {(self: AnyElement) => DOMRect} */
 export const boundingRect = method(probe, "getBoundingClientRect");
+/** @type {(self: AnyElement) => DOMRectList} */
 export const clientRects = method(probe, "getClientRects");
+/** @type {(self: AnyElement, options: ScrollIntoViewOptions) => void} */
 export const scrollIntoView = method(probe, "scrollIntoView");
+/** @type {(self: Document) => AnyElement | null} */
 export const documentElement = getter(document, "documentElement");
+/** @type {(self: Range, node: Node) => void} */
 export const rangeAround = method(range, "selectNodeContents");
+/** @type {(self: Range) => DOMRectList} */
 export const rangeRects = method(range, "getClientRects");
+/** @type {(element: AnyElement) => CSSStyleDeclaration} */
 export const styleOf = (element) => window.getComputedStyle(element);
 
+/** @type {(node: Node) => boolean} */
 export const isElement = (node) => nodeType(node) === 1;
+/** @type {(element: AnyElement) => string} */
 export const tagOf = (element) => asciiLower(localName(element));
+/** @type {(element: AnyElement, name: string) => string} */
 export const attr = (element, name) => attribute(element, name) || "";
+/** @type {(root: Scope, css: string) => ArrayLike<AnyElement>} */
 export const queryAll = (root, css) => {
   const found = member(root, "querySelectorAll");
   return found ? apply(found.value, root, [css]) : [];
 };
 
+/** @type {(node: AnyElement | null) => AnyElement | null} */
 function nextElement(node) {
   let at = node;
   while (at && nodeType(at) !== 1) at = nextSibling(at);
   return at;
 }
+/** @type {(parent: Node) => AnyElement | null} */
 export const firstElement = (parent) => nextElement(firstChild(parent));
+/** @type {(element: AnyElement) => AnyElement | null} */
 export const nextElementOf = (element) => nextElement(nextSibling(element));
 
-// The parent element, or the host of the shadow tree.
+/**
+ * The parent element, or the host of the shadow tree.
+ *
+ * @type {(element: Node) => AnyElement | null}
+ */
 export function parentOf(element) {
   const parent = parentNode(element);
   if (!parent) return null;
@@ -93,6 +142,7 @@ export function parentOf(element) {
   return nodeType(parent) === 11 ? read(parent, "host") || null : null;
 }
 
+/** @type {(url: string) => string} */
 export function absolute(url) {
   method(probe, "setAttribute")(probe, "href", url);
   return read(probe, "href");

@@ -4,6 +4,7 @@ import { linkAddress } from "./links.js";
 import { attr, attribute, closestOf, hasAttribute, tagOf } from "./platform.js";
 import { asciiLower, fold, typeOf } from "./text.js";
 
+/** @type {Record<string, string>} */
 // biome-ignore format: a table
 const ROLES = {
   __proto__: null,
@@ -16,6 +17,7 @@ const ROLES = {
   table: "table", tbody: "rowgroup", tfoot: "rowgroup", thead: "rowgroup", textarea: "textbox", tr: "row",
   ul: "list",
 };
+/** @type {Record<string, string | null>} */
 // biome-ignore format: a table
 const INPUT_ROLES = {
   __proto__: null,
@@ -25,12 +27,14 @@ const INPUT_ROLES = {
 };
 const SECTIONS = "article,aside,main,nav,section";
 
+/** @type {(input: AnyElement) => string | null} */
 function inputRole(input) {
   const type = typeOf(input);
   if (hasAttribute(input, "list") && !(type in INPUT_ROLES && type !== "search")) return "combobox";
   return type in INPUT_ROLES ? INPUT_ROLES[type] : "textbox";
 }
 
+/** @type {(cell: AnyElement, tag: string) => string} */
 function cellRole(cell, tag) {
   if (tag === "th") {
     const scope = asciiLower(attr(cell, "scope"));
@@ -42,13 +46,18 @@ function cellRole(cell, tag) {
   return role === "grid" || role === "treegrid" ? "gridcell" : "cell";
 }
 
-// The first of its roles that exists in ARIA.
+/**
+ * The first of its roles that exists in ARIA.
+ *
+ * @type {(element: AnyElement) => string}
+ */
 export function explicitRole(element) {
   const said = fold(attr(element, "role"), 100).toLowerCase();
   const end = said.indexOf(" ");
   return end < 0 ? said : said.slice(0, end);
 }
 
+/** @type {(element: AnyElement, tag: string) => string | null} */
 export function implicitRole(element, tag) {
   switch (tag) {
     case "a":
@@ -74,4 +83,5 @@ export function implicitRole(element, tag) {
   }
 }
 
+/** @type {(element: AnyElement) => string | null} */
 export const roleOf = (element) => explicitRole(element) || implicitRole(element, tagOf(element));

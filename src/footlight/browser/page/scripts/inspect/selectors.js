@@ -14,12 +14,18 @@ import {
 } from "./platform.js";
 import { typeOf } from "./text.js";
 
+/** @type {(Document | ShadowRoot)[] | null} */
 let scopes = null;
 
-// The document and its open shadow roots, in the order in which Playwright's CSS engine searches them.
+/**
+ * The document and its open shadow roots, in the order in which Playwright's CSS engine searches them.
+ *
+ * @returns {(Document | ShadowRoot)[]}
+ */
 export function roots() {
   if (scopes) return scopes;
   scopes = [];
+  /** @type {(root: Document | ShadowRoot) => void} */
   const add = (root) => {
     scopes[scopes.length] = root;
     const all = queryAll(root, "*");
@@ -32,6 +38,7 @@ export function roots() {
   return scopes;
 }
 
+/** @type {(css: string, element: AnyElement) => boolean} */
 function isOnly(css, element) {
   const all = roots();
   let count = 0;
@@ -42,7 +49,11 @@ function isOnly(css, element) {
   return count === 1;
 }
 
-// Whether a text can be used in a selector: short, printable, without the `>>` that separates frames.
+/**
+ * Whether a text can be used in a selector: short, printable, without the `>>` that separates frames.
+ *
+ * @type {(value: string) => boolean}
+ */
 function isPlain(value) {
   if (!value || value.length > 100 || value.indexOf(">>") >= 0) return false;
   for (let i = 0; i < value.length; i++) {
@@ -52,6 +63,7 @@ function isPlain(value) {
   return true;
 }
 
+/** @type {(value: string) => string} */
 function quote(value) {
   let text = "";
   for (let i = 0; i < value.length; i++) {
@@ -65,6 +77,7 @@ const IDENTIFIER = /^-?[A-Za-z_][\w-]*$/;
 const MADE_UP =
   /[:«»]|\d{4}|(^|[-_])(?=[a-f]*\d)[0-9a-f]{8,}($|[-_])|^(ember|ext-gen|radix-|headlessui-|mui-|__BVID__|yui_)/i;
 
+/** @type {(element: AnyElement, tag: string) => string} */
 function namedSelector(element, tag) {
   for (let i = 0; i < TEST_IDS.length; i++) {
     const value = attr(element, TEST_IDS[i]);
@@ -86,8 +99,10 @@ function namedSelector(element, tag) {
   return (type === "radio" || type === "checkbox") && isPlain(value) && isOnly(choice, element) ? choice : "";
 }
 
+/** @type {Map<AnyElement, string>} */
 const anchors = new Map();
 
+/** @type {(element: AnyElement) => string} */
 function anchorOf(element) {
   let anchor = anchors.get(element);
   if (anchor === undefined) {
@@ -97,11 +112,17 @@ function anchorOf(element) {
   return anchor;
 }
 
+/** @type {Map<AnyElement, { type: number, child: number }>} */
 const places = new Map();
 
-// The number of an element among its siblings of one type, and among all; both are counted once for all siblings.
+/**
+ * The number of an element among its siblings of one type, and among all; both are counted once for all siblings.
+ *
+ * @type {(element: AnyElement) => { type: number, child: number }}
+ */
 function placeOf(element) {
   if (!places.has(element)) {
+    /** @type {Map<string, number>} */
     const counts = new Map();
     const parent = parentNode(element);
     let child = 0;
@@ -114,6 +135,7 @@ function placeOf(element) {
   return places.get(element);
 }
 
+/** @type {(element: AnyElement) => string} */
 function stepTo(element) {
   const tag = localName(element);
   if (!IDENTIFIER.test(tag)) return "*:nth-child(" + placeOf(element).child + ")";
@@ -121,8 +143,10 @@ function stepTo(element) {
   return tag + ":nth-of-type(" + placeOf(element).type + ")";
 }
 
+/** @type {Map<string, AnyElement[]>} */
 const foundBy = new Map();
 
+/** @type {(css: string) => AnyElement[]} */
 export function matchesIn(css) {
   let found = foundBy.get(css);
   if (found) return found;
@@ -136,13 +160,18 @@ export function matchesIn(css) {
   return found;
 }
 
+/** @type {(element: AnyElement, other: AnyElement) => boolean} */
 function inLikePlace(element, other) {
   if (element === other) return true;
   if (localName(element) !== localName(other)) return false;
   return placeOf(element).type === placeOf(other).type;
 }
 
-// The shortest path from an anchor (or from anywhere) that matches this element only.
+/**
+ * The shortest path from an anchor (or from anywhere) that matches this element only.
+ *
+ * @type {(element: AnyElement) => string}
+ */
 function pathTo(element) {
   let path = stepTo(element);
   let rivals = matchesIn(path); // the elements that the path matches,
@@ -153,7 +182,9 @@ function pathTo(element) {
     if (!at) break;
     anchor = anchorOf(at);
     path = (anchor || stepTo(at)) + " > " + path;
+    /** @type {AnyElement[]} */
     const left = [];
+    /** @type {AnyElement[]} */
     const starts = [];
     for (let i = 0; i < rivals.length; i++) {
       const start = parentOf(above[i]);
@@ -172,6 +203,7 @@ function pathTo(element) {
   return path;
 }
 
+/** @type {(element: AnyElement) => string} */
 export function selectorOf(element) {
   return isConnected(element) ? anchorOf(element) || pathTo(element) : localName(element);
 }

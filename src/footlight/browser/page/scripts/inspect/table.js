@@ -24,8 +24,27 @@ import { selectorOf } from "./selectors.js";
 import { fold, MAX_DEPTH, typeOf, visibleText } from "./text.js";
 import { isRendered } from "./visibility.js";
 
+/** @import { Scope } from "./platform.js" */
+
+/**
+ * A cell, which may cover several slots.
+ *
+ * @typedef {object} Cell
+ * @property {AnyElement} element
+ * @property {number} columns
+ * @property {number} rows 0 for all rows of the section
+ * @property {boolean} alone whether it is alone in its row
+ * @property {string} [text] once it was read
+ */
+
+/** @typedef {Cell[][]} Section the cells of some rows, or which cell covers each slot */
+/** @typedef {{ head: Section | null, bodies: Section[], feet: Section[] }} Sections */
+/** @typedef {{ hidden: number }} Count how many rows are not shown */
+/** @typedef {{ slots: number, text: number }} Budget what may still be read */
+
 const ARIA_TABLES = "[role=table],[role=grid],[role=treegrid]";
 const TABLES = "table," + ARIA_TABLES;
+/** @type {Record<string, 1>} */
 const CELL_ROLES = { __proto__: null, cell: 1, gridcell: 1, columnheader: 1, rowheader: 1 };
 const MAX_COLSPAN = 1000;
 const MAX_ROWSPAN = 65534;
@@ -33,16 +52,25 @@ const MAX_SLOTS = 500000;
 const MAX_CELL = 10000;
 const MAX_TABLE_TEXT = 4000000;
 
-// A table that only lays out the page does not count, unless it is requested directly.
+/**
+ * A table that only lays out the page does not count, unless it is requested directly.
+ *
+ * @type {(element: AnyElement) => boolean}
+ */
 function isTable(element) {
   if (!matches(element, TABLES)) return false;
   const role = tagOf(element) === "table" ? explicitRole(element) : "";
   return role !== "presentation" && role !== "none";
 }
 
-// The tables in `scope`, through open shadow roots, without the tables inside other tables.
+/**
+ * The tables in `scope`, through open shadow roots, without the tables inside other tables.
+ *
+ * @type {(scope: Scope, found: AnyElement[]) => AnyElement[]}
+ */
 function outermostTables(scope, found) {
   const all = queryAll(scope, "*");
+  /** @type {AnyElement | null} */
   let last = null;
   for (let i = 0; i < all.length && found.length < 50; i++) {
     if (last && containsNode(last, all[i])) continue;
@@ -53,17 +81,20 @@ function outermostTables(scope, found) {
   return found;
 }
 
+/** @type {(element: AnyElement) => AnyElement[]} */
 function tablesBelow(element) {
   const shadow = shadowRoot(element);
   return outermostTables(element, shadow ? outermostTables(shadow, []) : []);
 }
 
+/** @type {(elements: AnyElement[]) => string} */
 function toList(elements) {
   let text = "";
   for (let i = 0; i < elements.length && i < 5; i++) text += (i ? ", " : "") + selectorOf(elements[i]);
   return text + (elements.length > 5 ? ", …" : "");
 }
 
+/** @type {(element: AnyElement) => { table?: AnyElement, error?: string }} */
 function findTable(element) {
   if (matches(element, TABLES)) return { table: element };
   const below = tablesBelow(element);
@@ -77,12 +108,17 @@ function findTable(element) {
   return { error: "Not a table, nor in or around one: " + describeTag(element) + others };
 }
 
-// HTML's rules for parsing non-negative integers; null if they fail.
+/**
+ * HTML's rules for parsing non-negative integers; null if they fail.
+ *
+ * @type {(text: string | null) => number | null}
+ */
 function parseCount(text) {
   const found = /^[\t\n\f\r ]*\+?(\d+)/.exec(text || "");
   return found ? Number(found[1]) : null;
 }
 
+/** @type {(cell: AnyElement, native: boolean) => Cell} */
 function spans(cell, native) {
   const columns = parseCount(attribute(cell, native ? "colspan" : "aria-colspan"));
   const rows = parseCount(attribute(cell, native ? "rowspan" : "aria-rowspan"));
@@ -94,12 +130,15 @@ function spans(cell, native) {
   };
 }
 
+/** @type {(element: AnyElement) => boolean} */
 function isLeftOut(element) {
   const style = styleOf(element);
   return style.display === "none" || style.visibility === "collapse";
 }
 
+/** @type {(row: AnyElement) => Cell[]} */
 function nativeCells(row) {
+  /** @type {Cell[]} */
   const cells = [];
   for (let at = firstElement(row); at; at = nextElementOf(at)) {
     const tag = tagOf(at);
@@ -108,10 +147,17 @@ function nativeCells(row) {
   return cells;
 }
 
-// The rows by section, head first and foot last; rows that are not shown are counted, but not read.
+/**
+ * The rows by section, head first and foot last; rows that are not shown are counted, but not read.
+ *
+ * @type {(table: AnyElement, count: Count) => Sections}
+ */
 function nativeSections(table, count) {
+  /** @type {Sections} */
   const sections = { head: null, bodies: [], feet: [] };
+  /** @type {Section | null} */
   let loose = null;
+  /** @type {(section: Section, row: AnyElement, out: boolean) => void} */
   const add = (section, row, out) => {
     if (out || isLeftOut(row)) count.hidden++;
     else section[section.length] = nativeCells(row);
@@ -123,6 +169,7 @@ function nativeSections(table, count) {
       add(loose, at, false);
     } else if (tag === "thead" || tag === "tbody" || tag === "tfoot") {
       loose = null;
+      /** @type {Section} */
       const section = [];
       const head = tag === "thead" && !sections.head;
       const out = isLeftOut(at);
@@ -140,7 +187,15 @@ function nativeSections(table, count) {
   return sections;
 }
 
-// The elements with `role` below `root`, without those in another table or in one that was found.
+/**
+ * The elements with `role` below `root`, without those in another table or in one that was found.
+ *
+ * @param {Node} root
+ * @param {Record<string, number>} roles
+ * @param {(element: AnyElement) => void} visit
+ * @param {number} depth
+ * @returns {void}
+ */
 function eachWithRole(root, roles, visit, depth) {
   if (depth > MAX_DEPTH) return;
   for (let at = firstElement(root); at; at = nextElementOf(at)) {
@@ -153,15 +208,20 @@ function eachWithRole(root, roles, visit, depth) {
   }
 }
 
+/** @type {(table: AnyElement, count: Count) => Sections} */
 function ariaSections(table, count) {
+  /** @type {Section} */
   const body = [];
+  /** @type {(row: AnyElement) => void} */
   const add = (row) => {
     if (isLeftOut(row)) {
       count.hidden++;
       return;
     }
+    /** @type {Cell[]} */
     const cells = [];
     const shadow = shadowRoot(row);
+    /** @type {(cell: AnyElement) => void} */
     const take = (cell) => {
       if (!isLeftOut(cell)) cells[cells.length] = spans(cell, false);
     };
@@ -175,8 +235,13 @@ function ariaSections(table, count) {
   return { head: null, bodies: [body], feet: [] };
 }
 
-// HTML's algorithm for forming a table, for one section: which cell covers each slot.
+/**
+ * HTML's algorithm for forming a table, for one section: which cell covers each slot.
+ *
+ * @type {(section: Section, budget: Budget) => Section}
+ */
 function layOut(section, budget) {
+  /** @type {Section} */
   const grid = [];
   for (let y = 0; y < section.length; y++) grid[y] = [];
   for (let y = 0; y < section.length; y++) {
@@ -198,8 +263,12 @@ function layOut(section, budget) {
   return grid;
 }
 
-// A cell that is alone in its row may span more columns than there are ("colspan=99" for all of them): it does not
-// count.
+/**
+ * A cell that is alone in its row may span more columns than there are ("colspan=99" for all of them): it does not
+ * count.
+ *
+ * @type {(grids: Section[]) => number}
+ */
 function widthOf(grids) {
   let width = 0;
   let widest = 0;
@@ -218,6 +287,7 @@ function widthOf(grids) {
   return width || widest;
 }
 
+/** @type {(cells: Cell[], native: boolean) => boolean} */
 function isHeaderRow(cells, native) {
   for (let i = 0; i < cells.length; i++) {
     const cell = cells[i].element;
@@ -227,6 +297,7 @@ function isHeaderRow(cells, native) {
   return cells.length > 0;
 }
 
+/** @type {(sections: Sections, native: boolean) => number} */
 function leadingHeaders(sections, native) {
   const body = sections.bodies[0] || [];
   let count = 0;
@@ -236,6 +307,7 @@ function leadingHeaders(sections, native) {
   return count > 1 && count === rows ? 1 : count;
 }
 
+/** @type {(cell: AnyElement) => string} */
 function fieldText(cell) {
   const fields = queryAll(cell, "input,textarea,img,[aria-label]");
   let text = "";
@@ -249,7 +321,11 @@ function fieldText(cell) {
   return text;
 }
 
-// The text of a cell; without text, the values of its fields or the names of its images.
+/**
+ * The text of a cell; without text, the values of its fields or the names of its images.
+ *
+ * @type {(cell: Cell, budget: Budget) => string}
+ */
 function cellText(cell, budget) {
   if (cell.text === undefined) {
     const limit = Math.max(1, Math.min(MAX_CELL, budget.text));
@@ -262,9 +338,12 @@ function cellText(cell, budget) {
   return cell.text;
 }
 
+/** @type {(rows: Section, width: number, budget: Budget) => string[]} */
 function headerTexts(rows, width, budget) {
+  /** @type {string[]} */
   const headers = [];
   for (let x = 0; x < width && rows.length; x++) {
+    /** @type {Cell | null} */
     let last = null;
     let text = "";
     for (let y = 0; y < rows.length; y++) {
@@ -277,6 +356,7 @@ function headerTexts(rows, width, budget) {
   return headers;
 }
 
+/** @type {(table: AnyElement, native: boolean) => string | null} */
 function captionOf(table, native) {
   for (let at = firstElement(table); at; at = nextElementOf(at)) {
     const caption = native ? tagOf(at) === "caption" : roleOf(at) === "caption";
@@ -285,6 +365,7 @@ function captionOf(table, native) {
   return null;
 }
 
+/** @type {(element: AnyElement, limit: number) => object} */
 export function tableOf(element, limit) {
   const found = findTable(element);
   if (!found.table) return found;
@@ -300,12 +381,14 @@ export function tableOf(element, limit) {
   const width = widthOf(grids);
   for (let y = 0; y < leading; y++) heading[y] = grids[1][y];
   const headers = headerTexts(heading, width, budget);
+  /** @type {string[][]} */
   const rows = [];
   let rowCount = 0;
   for (let g = 1; g < grids.length; g++) {
     for (let y = g === 1 ? leading : 0; y < grids[g].length; y++) {
       const slots = grids[g][y];
       if (!slots.length || rowCount++ >= limit || budget.text <= 0) continue;
+      /** @type {string[]} */
       const row = [];
       for (let x = 0; x < width; x++) row[x] = slots[x] ? cellText(slots[x], budget) : "";
       rows[rows.length] = row;

@@ -18,13 +18,32 @@ import {
   textContent,
 } from "./platform.js";
 
+/**
+ * Text that is being collected, with white space folded.
+ *
+ * @typedef {object} Text
+ * @property {string} text
+ * @property {boolean} gap whether white space comes next
+ * @property {number} limit
+ * @property {boolean} full
+ * @property {number} nodes how many nodes were read
+ */
+
+/**
+ * What visible text includes: the texts of images, the values of fields, and not the element `skip`.
+ *
+ * @typedef {{ alt?: boolean, fields?: boolean, skip?: AnyElement }} TextOptions
+ */
+
 export const MAX_DEPTH = 500;
 const MAX_NODES = 20000;
 
+/** @type {(text: string | null | undefined) => string} */
 export function asciiLower(text) {
   return (text || "").toLowerCase();
 }
 
+/** @type {(code: number) => boolean} */
 const isSpace = (code) =>
   code === 32 ||
   (code >= 9 && code <= 13) ||
@@ -39,9 +58,14 @@ const isSpace = (code) =>
       code === 0x3000 ||
       code === 0xfeff));
 
+/** @type {(limit: number) => Text} */
 export const newText = (limit) => ({ text: "", gap: false, limit, full: false, nodes: 0 });
 
-// Add `piece` to `out` with its white space folded.
+/**
+ * Add `piece` to `out` with its white space folded.
+ *
+ * @type {(out: Text, piece: string) => void}
+ */
 export function append(out, piece) {
   const end = piece.length;
   let at = 0;
@@ -61,7 +85,11 @@ export function append(out, piece) {
   }
 }
 
-// `text` in at most `limit` characters; a cut is marked and never splits a surrogate pair.
+/**
+ * `text` in at most `limit` characters; a cut is marked and never splits a surrogate pair.
+ *
+ * @type {(text: string, limit: number) => string}
+ */
 export function cut(text, limit) {
   if (text.length <= limit) return text;
   let end = limit - 1;
@@ -70,6 +98,7 @@ export function cut(text, limit) {
   return text.slice(0, end) + "…";
 }
 
+/** @type {(text: string | null | undefined, limit: number) => string} */
 export function fold(text, limit) {
   const out = newText(limit);
   append(out, text || "");
@@ -77,14 +106,18 @@ export function fold(text, limit) {
 }
 
 // The content of these elements is not drawn, or not as text.
+/** @type {Record<string, 1>} */
 // biome-ignore format: a table
 export const NOT_TEXT = {
   __proto__: null, audio: 1, canvas: 1, datalist: 1, iframe: 1, meter: 1, noscript: 1, object: 1, progress: 1,
   script: 1, style: 1, template: 1, textarea: 1, title: 1, video: 1,
 };
+/** @type {Record<string, 1>} */
 const BUTTON_TYPES = { __proto__: null, button: 1, submit: 1, reset: 1 };
+/** @type {(input: AnyElement) => string} */
 export const typeOf = (input) => asciiLower(read(input, "type") || "text");
 
+/** @type {(input: AnyElement) => string} */
 export function buttonText(input) {
   const type = typeOf(input);
   if (!BUTTON_TYPES[type]) return "";
@@ -92,7 +125,11 @@ export function buttonText(input) {
   return type === "submit" ? "Submit" : type === "reset" ? "Reset" : "";
 }
 
-// Whether the element is checked, as in task lists: `[x] Paid`; "" if it cannot be checked.
+/**
+ * Whether the element is checked, as in task lists: `[x] Paid`; "" if it cannot be checked.
+ *
+ * @type {(element: AnyElement, tag: string) => string}
+ */
 function markOf(element, tag) {
   const native = tag === "input" && /^(checkbox|radio)$/.test(typeOf(element));
   const role = native ? "" : asciiLower(attr(element, "role"));
@@ -103,12 +140,14 @@ function markOf(element, tag) {
   return (mixed ? "[-]" : said === "true" ? "[x]" : "[ ]") + (name ? " " + name : "");
 }
 
+/** @type {(input: AnyElement) => string} */
 function inputText(input) {
   const type = typeOf(input);
   if (type === "hidden" || type === "image" || isSecret(input, "input")) return "";
   return BUTTON_TYPES[type] ? buttonText(input) : " " + read(input, "value") + " ";
 }
 
+/** @type {(select: AnyElement) => string} */
 function selectedText(select) {
   const chosen = read(select, "selectedOptions") || [];
   let text = "";
@@ -116,7 +155,11 @@ function selectedText(select) {
   return text;
 }
 
-// The nodes that are drawn inside `element`, in order: its shadow tree, the nodes of a slot, or its children.
+/**
+ * The nodes that are drawn inside `element`, in order: its shadow tree, the nodes of a slot, or its children.
+ *
+ * @type {(element: AnyElement, tag: string, visit: (node: AnyElement) => void) => void}
+ */
 function eachRendered(element, tag, visit) {
   const shadow = shadowRoot(element);
   if (!shadow && tag === "slot") {
@@ -131,8 +174,12 @@ function eachRendered(element, tag, visit) {
   }
 }
 
-// The visible text of `element` and its descendants. `options`: `alt` includes the texts of images, `fields` the values
-// of fields; `skip` is left out.
+/**
+ * The visible text of `element` and its descendants. `options`: `alt` includes the texts of images, `fields` the values
+ * of fields; `skip` is left out.
+ *
+ * @type {(element: AnyElement, out: Text, options: TextOptions, depth: number) => void}
+ */
 function collect(element, out, options, depth) {
   if (out.full || depth > MAX_DEPTH || ++out.nodes > MAX_NODES || element === options.skip) return;
   const tag = tagOf(element);
@@ -162,6 +209,7 @@ function collect(element, out, options, depth) {
   if (apart) out.gap = true;
 }
 
+/** @type {(element: AnyElement, limit: number, options?: TextOptions) => string} */
 export function visibleText(element, limit, options) {
   const out = newText(limit);
   collect(element, out, options || {}, 0);

@@ -22,11 +22,13 @@ import {
 import { roleOf } from "./roles.js";
 import { asciiLower } from "./text.js";
 
+/** @type {(rects: DOMRectList) => boolean} */
 function hasRects(rects) {
   for (let i = 0; i < rects.length; i++) if (rects[i].width > 0 && rects[i].height > 0) return true;
   return false;
 }
 
+/** @type {(element: AnyElement) => boolean} */
 function contentsVisible(element) {
   for (let node = firstChild(element); node; node = nextSibling(node)) {
     if (isElement(node) && isVisible(node)) return true;
@@ -38,11 +40,13 @@ function contentsVisible(element) {
   return false;
 }
 
+/** @type {(element: AnyElement) => boolean} */
 export function isRendered(element) {
   const check = member(element, "checkVisibility");
   return check ? apply(check.value, element, []) : clientRects(element).length > 0;
 }
 
+/** @type {(element: AnyElement) => boolean} */
 export function isVisible(element) {
   const style = styleOf(element);
   if (style.display === "contents") return contentsVisible(element);
@@ -51,6 +55,7 @@ export function isVisible(element) {
   return box.width > 0 && box.height > 0;
 }
 
+/** @type {Record<string, 1>} */
 const FIELDS = {
   __proto__: null,
   button: 1,
@@ -61,6 +66,7 @@ const FIELDS = {
   select: 1,
   textarea: 1,
 };
+/** @type {Record<string, 1>} */
 const NEVER_DISABLED = {
   __proto__: null,
   form: 1,
@@ -73,7 +79,11 @@ const NEVER_DISABLED = {
   presentation: 1,
 };
 
-// Why the element is disabled, or "".
+/**
+ * Why the element is disabled, or "".
+ *
+ * @type {(element: AnyElement) => string}
+ */
 export function disabledReason(element) {
   if (FIELDS[tagOf(element)] && matches(element, ":disabled")) {
     return hasAttribute(element, "disabled") ? "disabled" : "inside a disabled group";
