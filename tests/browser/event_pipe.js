@@ -20,12 +20,13 @@ const limits = new EventLimits(
   part => parts.push(part),
   command => commands.push([now, command]),
 );
-for (const { after, chunk } of JSON.parse(readFileSync(0, 'utf8'))) {
+for (const { after, chunk, command } of JSON.parse(readFileSync(0, 'utf8'))) {
   now += after;
   for (const timer of timers.splice(0)) {
     if (timer.at <= now) timer.callback();
     else timers.push(timer);
   }
+  if (command) limits.noteCommand(command);
   limits.read(Buffer.from(chunk, 'latin1'));
 }
 console.log(JSON.stringify({ read: Buffer.concat(parts).toString('latin1'), commands }));

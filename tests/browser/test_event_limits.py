@@ -28,10 +28,12 @@ def line(**of: Any) -> str:
     return json.dumps(of, separators=(",", ":"))
 
 
-def filtered(*turns: tuple[int, list[str]], chunk_size: int = 60_000) -> tuple[list[str], list[Any]]:
+def filtered(
+    *turns: tuple[int, list[str]], chunk_size: int = 60_000, command: str = ""
+) -> tuple[list[str], list[Any]]:
     """Return the messages that reach the driver, and the commands that the browser gets, with their times.
 
-    A turn is the milliseconds before it, and its messages.
+    A turn is the milliseconds before it, and its messages. The driver sends the `command` first.
     """
     chunks: list[dict[str, Any]] = []
     for after_ms, messages in turns:
@@ -39,6 +41,7 @@ def filtered(*turns: tuple[int, list[str]], chunk_size: int = 60_000) -> tuple[l
         parts = [text[at : at + chunk_size] for at in range(0, len(text), chunk_size)]
         parts = parts or [""]
         chunks += [{"after": 0 if at else after_ms, "chunk": part} for at, part in enumerate(parts)]
+    chunks[0]["command"] = command
     node, _ = compute_driver_executable()
     told = subprocess.run(
         [node, str(PROGRAM), str(LIMITS)], input=json.dumps(chunks).encode(), capture_output=True, check=True
@@ -99,3 +102,11 @@ def test_a_page_that_floods_on_is_slowed_down_for_a_while_each_time_for_longer()
     }
     replies = [line(id=command["id"], result={}) for _, command in commands]
     assert filtered((0, [*replies, line(id=1, result={})]))[0] == [line(id=1, result={})]
+
+
+def test_a_page_keeps_the_speed_that_a_caller_has_set() -> None:
+    command = line(id=3, method="Emulation.setCPUThrottlingRate", params={"rate": 4}, sessionId="S9")
+
+    _, commands = filtered(*[(100, [message("x")] * 2_000)] * 150, command=command)
+
+    assert commands == []

@@ -25,6 +25,7 @@ const SLOWDOWN = 20;
 const SHORTEST_SLOWDOWN_MS = 4_000;
 const LONGEST_SLOWDOWN_MS = 32_000;
 const FIRST_ID = 2_000_000_000; // Of our own commands. The driver counts its from 1.
+const SPEED_METHOD = "Emulation.setCPUThrottlingRate";
 const PREFIX = '{"method":"';
 const LIMITED = new Set([
   "Log.entryAdded",
@@ -44,11 +45,18 @@ class EventLimits {
   #deliver;
   #send;
   #lastId = FIRST_ID;
+  #callerSetsSpeed = false;
 
   // `deliver` gets parts of what the browser sends, and `send` a command for the browser.
   constructor(deliver, send) {
     this.#deliver = deliver;
     this.#send = send;
+  }
+
+  // Notes what the driver sends. Where a caller sets a page's speed itself, no page is slowed down any more,
+  // because the caller's rate would be lost.
+  noteCommand(command) {
+    if (String(command).slice(0, LONGEST_HEAD).includes(SPEED_METHOD)) this.#callerSetsSpeed = true;
   }
 
   // Delivers the messages that a chunk completes, but those above the limits later, or never.
@@ -128,7 +136,7 @@ class EventLimits {
     if (this.#floods.size >= MAX_BUCKETS) this.#floods.clear();
     const flood = this.#floods.get(session) ?? { began: now, last: now, slowMs: SHORTEST_SLOWDOWN_MS, until: 0 };
     this.#floods.set(session, flood);
-    if (now < flood.until) return;
+    if (now < flood.until || this.#callerSetsSpeed) return;
     if (now - flood.last > FLOOD_PAUSE_MS) flood.began = now;
     flood.last = now;
     if (now - flood.began < FLOOD_MS) return;
@@ -139,8 +147,9 @@ class EventLimits {
   }
 
   #setSpeed(sessionId, rate) {
+    if (this.#callerSetsSpeed) return;
     this.#lastId += 1;
-    this.#send({ id: this.#lastId, method: "Emulation.setCPUThrottlingRate", params: { rate }, sessionId });
+    this.#send({ id: this.#lastId, method: SPEED_METHOD, params: { rate }, sessionId });
   }
 }
 
@@ -164,12 +173,17 @@ function isOwnReply(message) {
 
 function limitEvents(pipe, toBrowser) {
   const { on } = pipe;
+  const { write } = toBrowser;
   const send = (command) => {
-    if (toBrowser.writable) toBrowser.write(`${JSON.stringify(command)}\0`);
+    if (toBrowser.writable) write.call(toBrowser, `${JSON.stringify(command)}\0`);
   };
   pipe.on = function (name, listener) {
     if (name !== "data") return on.call(this, name, listener);
     const limits = new EventLimits(listener, send);
+    toBrowser.write = function (data, ...rest) {
+      limits.noteCommand(data);
+      return write.call(this, data, ...rest);
+    };
     return on.call(this, name, (chunk) => limits.read(chunk));
   };
 }
