@@ -102,7 +102,7 @@ class Wire:
     def _fails(self, error: MCPError) -> None:
         """What a channel does beside raising it."""
 
-    def negotiated(self, version: str) -> None:
+    def use_version(self, version: str) -> None:
         self.versions.append(version)
 
     async def close(self) -> None:
@@ -123,7 +123,7 @@ class Wire:
         self.comes(notification(method, params))
 
     def lose(self, error: MCPError) -> None:
-        self._receiver.lost(error)
+        self._receiver.on_connection_lost(error)
 
     # What was sent
 
@@ -173,7 +173,7 @@ class HttpWire(Wire):
     def expires(self) -> None:
         """The server has forgotten the session, and some request has noticed it."""
         self.session_id = None
-        self._receiver.session_ended()
+        self._receiver.on_session_ended()
 
     async def terminate(self) -> bool:
         self.terminated += 1

@@ -24,11 +24,11 @@ class Recorder:
         assert not self.losses, "nothing comes after the loss"
         self._messages.put_nowait(message)
 
-    def lost(self, error: MCPError) -> None:
+    def on_connection_lost(self, error: MCPError) -> None:
         self.losses.append(error)
         self._lost.set()
 
-    def session_ended(self) -> None:
+    def on_session_ended(self) -> None:
         self.sessions_ended += 1
 
     async def message(self) -> Message:

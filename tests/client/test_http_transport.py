@@ -112,7 +112,7 @@ async def test_messages_go_as_they_are() -> None:
 async def test_what_was_agreed_on_is_in_the_header() -> None:
     """R001-3: and a handshake names what it proposes."""
     async with serving(by_method({})) as server, calling(server) as caller:
-        caller.channel.negotiated("2025-11-25")
+        caller.channel.use_version("2025-11-25")
         await caller.ask()
         await caller.ask("initialize", 2, protocolVersion="2025-03-26")
         await caller.ask("initialize", 3)
@@ -180,7 +180,7 @@ async def test_what_has_no_meta_of_its_own_is_of_the_agreed_protocol() -> None:
     """2026-07-28: notifications and answers. To close is to cancel then."""
     async with serving(by_method({})) as server, calling(server) as caller:
         assert caller.channel.cancels_by_closing is False
-        caller.channel.negotiated("2026-07-28")
+        caller.channel.use_version("2026-07-28")
         assert caller.channel.cancels_by_closing is True
         await caller.tell("notifications/x")
 

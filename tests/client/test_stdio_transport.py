@@ -645,7 +645,7 @@ class Receiver:
     def receive(self, message):
         print(message["params"]["pid"], flush=True)
         came.set()
-    def lost(self, error):
+    def on_connection_lost(self, error):
         print(error, flush=True)
 
 came = asyncio.Event()

@@ -544,7 +544,7 @@ async def test_an_answer_before_the_loss_counts(ends: Ends) -> None:
 async def test_a_loss_while_it_opens_is_told_by_the_first_request() -> None:
     class Gone(Place):
         async def open(self, receiver: Any) -> Wire:
-            receiver.lost(LOST)
+            receiver.on_connection_lost(LOST)
             return await super().open(receiver)
 
     connection = Connection()

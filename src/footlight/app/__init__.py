@@ -1,7 +1,7 @@
 """Make a running server from settings.
 
-`wiring` is the composition root, `network` how clients come in over a network, `process` the lifetime of the
-process, and `local_endpoint` the entrance for this user's own commands.
+`wiring` is the composition root, `network` serves clients over a network, `process` handles signals and
+limits the time of the shutdown, and `local_endpoint` serves commands of the user who started the server.
 """
 
 from footlight.app.wiring import run

@@ -1,4 +1,4 @@
-"""The local endpoint: how this user's own commands reach the server."""
+"""The local endpoint: the socket on which commands of the same user reach the server."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["LocalEndpoint", "bind_local_endpoint", "ensure_token", "serve_local_
 
 @dataclass(frozen=True)
 class LocalEndpoint:
-    """The socket for this user's own commands, and how the server was started."""
+    """The socket for commands of the same user, and the command line of the server."""
 
     listener: socket.socket
     folder: Path
@@ -34,7 +34,11 @@ class LocalEndpoint:
 
 
 def ensure_token(settings: Settings) -> tuple[Settings, str | None]:
-    """Return settings with a token, and the token if it is new: other users of this machine must not call."""
+    """Return settings with a token, and the token if it was generated here.
+
+    A server with a local endpoint always requires a token, because other users of this machine must not call
+    it.
+    """
     listen = settings.listen
     if not settings.daemon.local or settings.token or listen.token_file or listen.token_verifier:
         return settings, None
@@ -80,7 +84,7 @@ async def serve_local_endpoint(
     tools: list[dict[str, Any]],
     on_drain: Callable[[], None],
 ) -> AsyncGenerator[None]:
-    """Listen on the local stream, and write its address for this user's commands."""
+    """Listen on the local socket, and write its address to the state file, where commands find it."""
     from footlight.daemon.state import forget_state, make_state, write_state
     from footlight.transports.local import Read, Write, serve_local
 

@@ -29,24 +29,24 @@ if TYPE_CHECKING:
     from footlight.transports.activity import ActivityTracker
     from footlight.watch.watch import Watch
 
-__all__ = ["NetworkEntrance", "bind_network", "listen"]
+__all__ = ["NetworkEndpoint", "bind_network", "listen"]
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
-class NetworkEntrance:
+class NetworkEndpoint:
     """The address that the server listens on, and who may call it."""
 
     settings: Settings
-    """The settings of the server, with a token where one had to be made."""
+    """The settings of the server, with the generated token if there is one."""
     listener: socket.socket
     access_control: AccessControl
     local: LocalEndpoint | None
 
 
-def bind_network(settings: Settings, *, command: Sequence[str]) -> NetworkEntrance:
-    """Bind the configured address, so that what is wrong with it is reported before anything starts.
+def bind_network(settings: Settings, *, command: Sequence[str]) -> NetworkEndpoint:
+    """Bind the configured address, so that an error in it is reported before anything starts.
 
     Raises:
         ConfigurationError: the address is in use, or the settings for listening do not go together.
@@ -59,11 +59,11 @@ def bind_network(settings: Settings, *, command: Sequence[str]) -> NetworkEntran
     server_ssl(settings.listen)  # Raises for a certificate that cannot be used.
     listener = bind(settings)
     local = bind_local_endpoint(settings, command, token) if settings.daemon.local else None
-    return NetworkEntrance(settings=settings, listener=listener, access_control=access_control, local=local)
+    return NetworkEndpoint(settings=settings, listener=listener, access_control=access_control, local=local)
 
 
 def listen(
-    entrance: NetworkEntrance,
+    endpoint: NetworkEndpoint,
     server: Server[Any],
     engine: Engine,
     stop: asyncio.Event,
@@ -76,14 +76,14 @@ def listen(
 
     `on_drain` is called before the wait for running calls, to end the streams that would last.
     """
-    if entrance.settings.transport == "websocket":
-        return _listen_websocket(entrance, server, engine, on_drain)
-    return _listen_http(entrance, server, engine, stop, on_drain, list_tools, watch)
+    if endpoint.settings.transport == "websocket":
+        return _listen_websocket(endpoint, server, engine, on_drain)
+    return _listen_http(endpoint, server, engine, stop, on_drain, list_tools, watch)
 
 
 @contextlib.asynccontextmanager
 async def _listen_http(
-    entrance: NetworkEntrance,
+    endpoint: NetworkEndpoint,
     server: Server[Any],
     engine: Engine,
     stop: asyncio.Event,
@@ -95,24 +95,24 @@ async def _listen_http(
     from footlight.transports.http.server import serve_http
 
     tracker = ActivityTracker()
-    settings = entrance.settings
+    settings = endpoint.settings
     async with contextlib.AsyncExitStack() as stack:
         url = await stack.enter_async_context(
             serve_http(
                 server,
-                entrance.listener,
+                endpoint.listener,
                 settings=settings.listen,
-                access_control=entrance.access_control,
+                access_control=endpoint.access_control,
                 ready=engine.why_not_ready,
                 on_drain=on_drain,
                 on_disconnect=functools.partial(_on_disconnect, engine),
                 track_activity=tracker,
-                site=watch.make_site(entrance.access_control) if watch else None,
+                site=watch.make_site(endpoint.access_control) if watch else None,
             )
         )
-        if entrance.local:
+        if endpoint.local:
             local = serve_local_endpoint(
-                entrance.local,
+                endpoint.local,
                 settings,
                 engine,
                 server,
@@ -137,7 +137,7 @@ async def _stop_when_idle(tracker: ActivityTracker, idle_ms: int, stop: asyncio.
 
 @contextlib.asynccontextmanager
 async def _listen_websocket(
-    entrance: NetworkEntrance, server: Server[Any], engine: Engine, on_drain: Callable[[], None]
+    endpoint: NetworkEndpoint, server: Server[Any], engine: Engine, on_drain: Callable[[], None]
 ) -> AsyncGenerator[str]:
     from footlight.transports.websocket.server import Read, Write, serve_websocket
 
@@ -145,9 +145,9 @@ async def _listen_websocket(
         await server.run(read, write, server.create_initialization_options())
 
     async with serve_websocket(
-        entrance.listener,
-        settings=entrance.settings.listen,
-        access_control=entrance.access_control,
+        endpoint.listener,
+        settings=endpoint.settings.listen,
+        access_control=endpoint.access_control,
         serve_connection=serve_connection,
         ready=engine.why_not_ready,
         on_drain=on_drain,

@@ -1,4 +1,4 @@
-"""The lifetime of the process: signals, the death of the parent, and the last seconds."""
+"""The lifetime of the process: signals, the end of the parent process, and the time limit of the shutdown."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import signal
 import threading
 from collections.abc import Callable
 
-__all__ = ["end_process_at_last", "handle_signals", "kill_descendants", "wait_until_orphaned"]
+__all__ = ["handle_signals", "kill_descendants", "limit_shutdown", "wait_until_orphaned"]
 
 logger = logging.getLogger(__name__)
 
 ORPHAN_CHECK_SECONDS = 0.5
-LAST_SECONDS = 4.5
-"""The time from the request to stop to the end of the process, whatever hangs."""
+SHUTDOWN_SECONDS = 4.5
+"""The maximum time from the request to stop to the end of the process."""
 
 
 def handle_signals(act: Callable[[], None]) -> None:
@@ -26,21 +26,24 @@ def handle_signals(act: Callable[[], None]) -> None:
 
 
 async def wait_until_orphaned() -> None:
-    """Return when the parent process is gone. Another process may hold its end of our input open."""
+    """Wait until the parent process has ended.
+
+    Standard input may stay open then, because another process may hold its other end.
+    """
     parent = os.getppid()
     while os.getppid() == parent:  # noqa: ASYNC110 - the system has no event for it
         await asyncio.sleep(ORPHAN_CHECK_SECONDS)
     logger.warning("the parent process is gone")
 
 
-def end_process_at_last() -> None:
-    """Kill this process and its children in `LAST_SECONDS`, whatever still hangs then."""
+def limit_shutdown() -> None:
+    """Kill this process and its children if they still run after `SHUTDOWN_SECONDS`."""
 
     def end() -> None:
         kill_descendants()
         os._exit(1)
 
-    timer = threading.Timer(LAST_SECONDS, end)
+    timer = threading.Timer(SHUTDOWN_SECONDS, end)
     timer.daemon = True
     timer.start()
 

@@ -1,4 +1,4 @@
-"""The page on which people watch: on the listener of the clients, or on a port of its own."""
+"""The watch page: on the listener of the clients, or on its own port."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LOOPBACK = "127.0.0.1"
 
 
 def bind_watch_page(settings: Settings) -> socket.socket | None:
-    """Bind a port for the page, unless there is none or the clients' listener has it.
+    """Bind a port for the page. Return None if there is no page, or if the listener of the clients serves it.
 
     Raises:
         ConfigurationError: the port is in use.
@@ -42,7 +42,7 @@ def bind_watch_page(settings: Settings) -> socket.socket | None:
 def make_watch(
     settings: Settings, toolset: Toolset, engine: Engine, *, mask: Mask, secrets: Sequence[str]
 ) -> Watch | None:
-    """Return what follows the calls and shows the sessions, or None where the settings want none."""
+    """Return the object that records calls and shows the sessions, or None if the watch page is disabled."""
     if not settings.has_watch_page:
         return None
     from footlight.watch.watch import Watch
@@ -58,7 +58,7 @@ def make_watch(
 
 @contextlib.asynccontextmanager
 async def serve_watch_page(watch: Watch | None, listener: socket.socket | None) -> AsyncGenerator[str | None]:
-    """Serve the page on its own port, and yield its URL with a new token; None where it has no port."""
+    """Serve the page on its own port, and yield its URL with a new token, or None if it has no port."""
     if watch is None or listener is None:
         yield None
         return
@@ -71,7 +71,7 @@ async def serve_watch_page(watch: Watch | None, listener: socket.socket | None) 
     site = watch.make_site(AccessControl(bound=LOOPBACK, verifier=SharedToken(token)))
     async with serve_app(site, listener, ListenSettings()) as url:
         try:
-            # What follows the number sign is never sent, so no log and no other site learns the token.
+            # Browsers do not send the fragment of a URL, so the token reaches no log and no other site.
             yield f"{url}{PATH}#token={token}"
         finally:
             site.close()

@@ -14,11 +14,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
 
-from footlight.app.network import NetworkEntrance, bind_network, listen
+from footlight.app.network import NetworkEndpoint, bind_network, listen
 from footlight.app.process import (
-    end_process_at_last,
     handle_signals,
     kill_descendants,
+    limit_shutdown,
     wait_until_orphaned,
 )
 from footlight.app.watching import bind_watch_page, make_watch, serve_watch_page
@@ -58,7 +58,7 @@ MakeMethods = Callable[[], "tuple[ServerMethods, Subscriptions]"]
 def run(settings: Settings, *, command: Sequence[str] = ()) -> int:
     """Serve until the client is gone, and return the exit status. A close that hangs ends the process.
 
-    `command` is how the server was started; this user's other commands can read it.
+    `command` is the command line of the server, which other commands of this user can read.
 
     Raises:
         ConfigurationError: the settings do not go together, the address is in use, or a tool, a secret, a
@@ -66,7 +66,7 @@ def run(settings: Settings, *, command: Sequence[str] = ()) -> int:
     """
     # Half of the start is imports, and a sixth of their time would be collecting garbage.
     gc.disable()
-    # All that can be wrong with the settings is reported before anything starts.
+    # All errors in the settings are reported before anything starts.
     secrets = _read_secrets(settings)
     toolset = make_toolset(settings)
     if "tools" in settings.model_fields_set:
@@ -74,11 +74,11 @@ def run(settings: Settings, *, command: Sequence[str] = ()) -> int:
     if settings.prompts.directory is not None:
         _load_prompts(settings)
     watch_listener = bind_watch_page(settings)
-    entrance = None
+    endpoint = None
     if settings.transport != "stdio":
-        entrance = bind_network(settings, command=command)
+        endpoint = bind_network(settings, command=command)
     try:
-        return asyncio.run(_serve(_Configuration(settings, toolset, secrets, entrance, watch_listener)))
+        return asyncio.run(_serve(_Configuration(settings, toolset, secrets, endpoint, watch_listener)))
     finally:
         kill_descendants()
 
@@ -90,7 +90,7 @@ class _Configuration:
     settings: Settings
     toolset: Toolset
     secrets: Secrets | None
-    entrance: NetworkEntrance | None
+    endpoint: NetworkEndpoint | None
     """The address for clients over a network; None on stdio."""
     watch_listener: socket.socket | None
     """The address of the page for people, if it is not on the listener of the clients."""
@@ -135,17 +135,17 @@ async def _serve(configuration: _Configuration) -> int:
     if watch is not None:
         changes.listeners.append(watch.on_change)
     make_methods = functools.partial(_make_methods, configuration, engine, store, changes, watch)
-    if configuration.entrance is None:
+    if configuration.endpoint is None:
         serving = asyncio.create_task(_serve_stdio(configuration, make_methods, watch))
         ends = [serving, asyncio.create_task(stop.wait()), asyncio.create_task(wait_until_orphaned())]
     else:
-        # After `stop` it finishes the calls that run, and ends by itself.
+        # After `stop` this task finishes the running calls and ends.
         serving = asyncio.create_task(_serve_network(configuration, engine, make_methods, watch, stop))
         ends = [serving, asyncio.create_task(hurry.wait())]
     try:
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        end_process_at_last()
+        limit_shutdown()
         for end in ends[1:]:
             end.cancel()
         if watch is not None:
@@ -181,8 +181,8 @@ async def _serve_network(
     from footlight.server.protocol.server import make_server
     from footlight.server.protocol.tools import list_tools
 
-    entrance = configuration.entrance
-    assert entrance is not None
+    endpoint = configuration.endpoint
+    assert endpoint is not None
     methods, subscriptions = make_methods()
 
     def drain() -> None:
@@ -191,7 +191,7 @@ async def _serve_network(
             watch.drain()
 
     clients = listen(
-        entrance,
+        endpoint,
         make_server(methods),
         engine,
         stop,
@@ -203,13 +203,13 @@ async def _serve_network(
         _print_banner(banner, sys.stdout)
         if page:
             _print_banner(f"Watch the sessions at {page}", sys.stderr)
-        if entrance.local:
-            os.dup2(2, 1)  # The command that started us in the background has read its line, and hangs up.
+        if endpoint.local:
+            os.dup2(2, 1)  # The starting command has read the banner and closes the pipe.
         await stop.wait()
 
 
 def _print_banner(line: str, stream: TextIO) -> None:
-    """Print a line for people, which is no part of the log."""
+    """Print a line for people. It is not part of the log."""
     stream.write(f"{line}\n")
     stream.flush()
 
@@ -285,14 +285,14 @@ def _read_secrets(settings: Settings) -> Secrets | None:
 
 
 def _make_file_mask(secrets: Secrets | None) -> Mask:
-    """Return what masks the secrets in all that is written: the log, recorded steps, recordings."""
+    """Return the mask for everything that is written: the log, recorded steps, recordings."""
     from footlight.server.secrets.masking import Masker, keep_unmasked
 
     return Masker(secrets) if secrets else keep_unmasked
 
 
 def _make_answer_mask(secrets: Secrets | None, toolset: Toolset) -> Mask:
-    """Return what masks the secrets in all that the server sends."""
+    """Return the mask for everything that the server sends."""
     from footlight.server.secrets.masking import Masker, keep_unmasked, protocol_keys
 
     if secrets is None:
@@ -304,7 +304,7 @@ def _load_prompts(settings: Settings) -> PromptLibrary:
     """Return the built-in prompts and those of the configured folder.
 
     Raises:
-        ConfigurationError: a file in the folder is no prompt.
+        ConfigurationError: a file in the folder is not a prompt.
     """
     from footlight.server.prompts.files import builtin_prompts, load_prompts
     from footlight.server.prompts.library import PromptLibrary

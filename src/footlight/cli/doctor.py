@@ -74,7 +74,7 @@ def doctor(
     from footlight.config import load_settings
     from footlight.errors import BrowserNotInstalled
 
-    logging.getLogger("footlight").addHandler(logging.NullHandler())  # The output of the command has it all.
+    logging.getLogger("footlight").addHandler(logging.NullHandler())  # The command prints the problem itself.
     flags = {"browser.type": browser, "browser.executablePath": executable_path}
     settings = load_settings(file=config, environment=os.environ, flags=flags)
 

@@ -250,9 +250,14 @@ def _check_display(settings: Settings) -> None:
     Raises:
         ConfigurationError: a browser window is wanted, but there is no display for it.
     """
+    from footlight.toolsets import find_toolset_class
+
     browser = settings.browser
-    if browser.headless or browser.cdp_endpoint or browser.extensions or settings.toolset == "metamask":
-        return  # Extensions get a virtual display.
+    if browser.headless or browser.cdp_endpoint or browser.extensions:
+        return  # A browser with extensions opens a virtual display.
+    toolset = find_toolset_class(settings.toolset)
+    if toolset is not None and toolset.opens_display:
+        return
     if sys.platform in ("win32", "darwin") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"):
         return
     from footlight.errors import ConfigurationError

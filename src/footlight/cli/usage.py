@@ -1,4 +1,4 @@
-"""What commands share: exit statuses, usage errors, and option values that several commands take."""
+"""Exit statuses, usage errors and option values that several commands share."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def watch(*, url: str | None, token_file: str | None, opens: bool) -> None:
     """Print the address of the page on which a person can watch a server, and open it.
 
     Without --url it is the page of the background server, which is started if it is not running. The printed
-    address contains the token: whoever has it can use the browser.
+    address contains the token: anyone who has it can use the browser.
     """
     server = find_watched_server(url, token_file, start=True)
     click.echo(server.page)

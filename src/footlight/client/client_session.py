@@ -202,7 +202,9 @@ class ClientSession:
                 return await request_until_complete(ask, handle, params or {})
             return await ask(params or {})
         except MCPTimeoutError:
-            raise deadline.passed(f"{method} had no answer within {deadline.timeout_ms:.0f}ms") from None
+            raise deadline.make_timeout_error(
+                f"{method} had no answer within {deadline.timeout_ms:.0f}ms"
+            ) from None
 
     async def _start(self) -> tuple[Connection, ServerIntroduction]:
         """Connect and negotiate, unless that is done already."""
@@ -240,10 +242,12 @@ class ClientSession:
         """Return an error that says how far connecting got before the deadline."""
         where = "the server" if self._transport is None else self._transport.where
         if self._transport_open:
-            return deadline.passed(
+            return deadline.make_timeout_error(
                 f"{where} did not answer within {deadline.timeout_ms:.0f}ms; is it an MCP server?"
             )
-        return deadline.passed(f"Connecting to {where} took longer than {deadline.timeout_ms:.0f}ms")
+        return deadline.make_timeout_error(
+            f"Connecting to {where} took longer than {deadline.timeout_ms:.0f}ms"
+        )
 
     async def _open(self, transport: Transport) -> None:
         """Connect and negotiate. Callers bound the time."""
@@ -301,7 +305,7 @@ class ClientSession:
         if connection is None or connection.loop_ended:
             return
         # Fail waiting requests first, or they would report the end of the session as a failure of the server.
-        connection.lost(_closed_error())
+        connection.on_connection_lost(_closed_error())
         await _terminate_and_close(connection, http if connected else None)
 
     def _forget_server(self) -> None:

@@ -275,7 +275,9 @@ class MCPClient:
                     usable=_has_valid_annotations if uses_param_headers else None,
                 )
         except MCPTimeoutError:
-            raise deadline.passed(f"tools/list had no answer within {deadline.timeout_ms:.0f}ms") from None
+            raise deadline.make_timeout_error(
+                f"tools/list had no answer within {deadline.timeout_ms:.0f}ms"
+            ) from None
 
     async def get_tool(self, name: str) -> Tool | None:
         """Return the tool with this name, or None."""

@@ -75,7 +75,7 @@ class Stream:
         finally:
             acknowledged.cancel()
         if not any(task.done() for task in waiting):
-            raise deadline.passed(
+            raise deadline.make_timeout_error(
                 f"The server did not acknowledge the subscription within {deadline.timeout_ms:.0f}ms"
             )
         if self._refusal is not None and self._refusal.rpc_code != METHOD_NOT_FOUND:

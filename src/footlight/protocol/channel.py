@@ -18,12 +18,12 @@ class Receiver(Protocol):
         """Take a message that `messages.parse` returned."""
         ...
 
-    def lost(self, error: MCPError) -> None:
+    def on_connection_lost(self, error: MCPError) -> None:
         """Fail every waiting request with this error: no more messages will come."""
         ...
 
-    def session_ended(self) -> None:
-        """Note that the HTTP session ended, whoever ended it.
+    def on_session_ended(self) -> None:
+        """Note that the HTTP session ended, no matter which side ended it.
 
         Called once for each session, before the request that noticed it fails. The next request begins
         another session.
@@ -48,7 +48,7 @@ class Channel(Protocol):
         """
         ...
 
-    def negotiated(self, version: str) -> None:
+    def use_version(self, version: str) -> None:
         """Send messages of this revision of the protocol from now on."""
         ...
 

@@ -1,7 +1,7 @@
 """One JSON-RPC connection: matches answers to requests, and bounds the time of each. No I/O.
 
-A transport's channel sends messages; incoming ones are passed to `receive` and `lost`. Everything runs on one
-event loop, in any of its tasks.
+A transport's channel sends messages; incoming ones are passed to `receive`. Everything runs on one event
+loop, in any of its tasks.
 """
 
 from __future__ import annotations
@@ -205,7 +205,7 @@ class Connection:
 
     async def close(self) -> None:
         """Fail all pending requests and close the channel. May be called twice."""
-        self.lost(MCPConnectionError("The client was closed", reason="not_connected"))
+        self.on_connection_lost(MCPConnectionError("The client was closed", reason="not_connected"))
         for task in self._tasks:
             task.cancel()
         # A handler that closes its own client must not wait for itself.
@@ -264,14 +264,14 @@ class Connection:
         elif kind == "notification":
             self._receive_notification(message["method"], an_object(message.get("params")))
 
-    def lost(self, error: MCPError) -> None:
+    def on_connection_lost(self, error: MCPError) -> None:
         if self._end is None:
             self._end = error
         for pending in self._pending.values():
             if not pending.answer.done():
                 pending.answer.set_exception(copy.copy(error))
 
-    def session_ended(self) -> None:
+    def on_session_ended(self) -> None:
         if self._on_session_ended is not None:
             self._on_session_ended()
 

@@ -38,9 +38,9 @@ class CallDeadline:
         except TimeoutError:
             if not limit.expired():
                 raise
-            raise self.passed(f"{what} took longer than {self.timeout_ms:.0f}ms") from None
+            raise self.make_timeout_error(f"{what} took longer than {self.timeout_ms:.0f}ms") from None
 
-    def passed(self, message: str) -> MCPTimeoutError:
+    def make_timeout_error(self, message: str) -> MCPTimeoutError:
         """Return an error with this message."""
         return MCPTimeoutError(message, timeout_ms=self.timeout_ms)
 

@@ -36,7 +36,7 @@ STATELESS_PROOF = (-32020, -32021, UNSUPPORTED_VERSION)
 REFUSALS = (-32600, -32601, -32602, *STATELESS_PROOF)
 """Error codes with which a server that has no handshake refuses one."""
 PROBE_MS = 5_000.0
-"""The most time for a question that the server may not know, and so may never answer."""
+"""The maximum time for a request that the server may not know, and so may never answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ async def negotiate(
 ) -> ServerIntroduction:
     """Agree on a revision of the protocol within `timeout_ms`.
 
-    A question that the server may not know gets at most half of that time, and at most `longest_probe_ms`.
+    A request that the server may not know gets at most half of that time, and at most `longest_probe_ms`.
 
     Raises:
         MCPConnectionError: there is no common revision, or the peer is not an MCP server (`handshake`).
@@ -130,16 +130,16 @@ class _Negotiation:
         }
         self._speak(None)
         result = await self.connection.request("initialize", params, timeout_ms=self.deadline.left_ms)
-        spoken = result.get("protocolVersion")
-        if spoken not in HANDSHAKE_VERSIONS:
+        answered_version = result.get("protocolVersion")
+        if answered_version not in HANDSHAKE_VERSIONS:
             raise MCPError(
-                f"the server speaks the protocol's revision {spoken!r:.40}, and this client "
+                f"the server speaks the protocol's revision {answered_version!r:.40}, and this client "
                 f"{', '.join(HANDSHAKE_VERSIONS)}",
                 reason="protocol",
             )
-        self.channel.negotiated(spoken)
+        self.channel.use_version(answered_version)
         await self.connection.notify("notifications/initialized", timeout_ms=self.deadline.left_ms)
-        return _read_introduction(spoken, result, result.get("serverInfo"))
+        return _read_introduction(answered_version, result, result.get("serverInfo"))
 
     async def newest(self) -> ServerIntroduction:
         """Discover a stateless server, or else initialize with the newest revision of the handshake."""
@@ -198,7 +198,7 @@ class _Negotiation:
                 version, client_info=self.identity.info, capabilities=self.identity.capabilities
             )
         )
-        self.channel.negotiated(version or DEFAULT_VERSION)
+        self.channel.use_version(version or DEFAULT_VERSION)
 
 
 def _supported_versions(error: MCPError) -> list[object]:

@@ -49,8 +49,8 @@ async def _answers(result: Result, handle: Handle) -> dict[str, Any]:
 
 
 async def _answer(key: str, question: object, handle: Handle) -> Mapping[str, Any]:
-    asked = an_object(question)
-    method = text(asked.get("method"))
+    request = an_object(question)
+    method = text(request.get("method"))
     if method is None:
         raise MCPError(f"The server's question {key!r:.40} names no method", reason="protocol")
-    return await handle(method, an_object(asked.get("params")))
+    return await handle(method, an_object(request.get("params")))

@@ -80,7 +80,7 @@ def parse(data: bytes | str, *, unit: str) -> Message:
 
 
 def kind_of(value: object) -> Kind | None:
-    """Return which kind of message a JSON value is, or None if it is none."""
+    """Return which kind of message a JSON value is, or None if it is not a message."""
     if not isinstance(value, dict):
         return None
     message = cast("dict[str, Any]", value)

@@ -70,8 +70,8 @@ def _format_place(place: _Place) -> str:
     while place is not None:
         place, step = place
         steps.append(step)
-    shown = ".".join(["$", *steps[::-1]])
-    return shown if len(shown) <= MAX_PLACE else f"{shown[:MAX_PLACE]}…"
+    path = ".".join(["$", *steps[::-1]])
+    return path if len(path) <= MAX_PLACE else f"{path[:MAX_PLACE]}…"
 
 
 def _find_problem_here(schema: Mapping[str, Any]) -> str | None:
@@ -115,10 +115,10 @@ def _subschemas(schema: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
 
 
 def _quote(value: object) -> str:
-    shown = (
+    quoted = (
         repr(value) if isinstance(value, (str, int, float, type(None))) else f"of type {type(value).__name__}"
     )
-    return shown if len(shown) <= MAX_QUOTED else f"{shown[:MAX_QUOTED]}…"
+    return quoted if len(quoted) <= MAX_QUOTED else f"{quoted[:MAX_QUOTED]}…"
 
 
 def _quote_key(key: str) -> str:

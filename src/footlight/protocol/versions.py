@@ -21,7 +21,7 @@ HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 STATELESS_VERSIONS = ("2026-07-28",)
 VERSIONS = HANDSHAKE_VERSIONS + STATELESS_VERSIONS
 DEFAULT_VERSION = "2025-06-18"
-"""The revision that a client offers unless it is told another."""
+"""The revision that a client offers by default."""
 
 UNSUPPORTED_VERSION = -32022
 

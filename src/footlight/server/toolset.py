@@ -58,6 +58,8 @@ class Toolset(ABC):
     """Whether each session has its own browser, with a profile on disk that has the name of the session."""
     shareable: ClassVar[bool] = True
     """Whether independent clients can share a server, because all of its state is in their sessions."""
+    opens_display: ClassVar[bool] = False
+    """Whether its browsers open a virtual display if the machine has no display."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings

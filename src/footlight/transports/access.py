@@ -152,7 +152,7 @@ class AccessControl:
             async with asyncio.timeout(VERIFY_SECONDS):
                 access = await self._verifier.verify_token(token)
             expired = access is not None and access.expires_at is not None and access.expires_at < time.time()
-        except Exception:  # noqa: BLE001 - it is foreign code; a token that it cannot verify is not valid
+        except Exception:  # noqa: BLE001 - it is third-party code; a token that it cannot verify is not valid
             # The error may contain the token, which may be valid.
             text = traceback.format_exc().replace(token, "[token]")
             logger.error("the verifier of tokens failed\n%s", text)
@@ -172,7 +172,7 @@ def _host_name(url: str) -> str | None:
     """Return the host in lower case, without port and brackets, or None if the URL is not valid."""
     try:
         parts = urlsplit(url)
-        _ = parts.port  # Raises where it is no number.
+        _ = parts.port  # Raises ValueError if the port is not a number.
     except ValueError:
         return None
     if parts.username is not None or parts.path or parts.query or parts.fragment:

@@ -37,7 +37,7 @@ def parse_message(data: bytes | str, *, unit: str) -> Message | Refused:
 
 
 def refusal(code: int, message: str, id: str | int | None = None) -> Refused:
-    """Return an error that answers the request with this id, or none in particular."""
+    """Return an error as the response to the request with this id, or to an unknown request."""
     return Refused({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}})
 
 
@@ -51,7 +51,7 @@ def to_line(message: Message) -> bytes:
     text = json.dumps(message, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     try:
         return text.encode() + b"\n"
-    except UnicodeEncodeError:  # Half of a surrogate pair, for which UTF-8 has no place.
+    except UnicodeEncodeError:  # Half of a surrogate pair, which UTF-8 cannot encode.
         return json.dumps(message, separators=(",", ":"), allow_nan=False).encode() + b"\n"
 
 

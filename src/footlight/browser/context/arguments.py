@@ -91,7 +91,7 @@ def _device_arguments(options: SessionOptions, devices: Devices, engine: str) ->
         arguments["screen"] = {"width": device.screen[0], "height": device.screen[1]}
         arguments["device_scale_factor"] = device.scale
         arguments["has_touch"] = device.touch
-        if engine != "firefox":  # It knows no mobile pages.
+        if engine != "firefox":  # Firefox does not emulate mobile pages.
             arguments["is_mobile"] = device.mobile
     return arguments
 

@@ -22,9 +22,9 @@ async def find_process(context: BrowserContext) -> psutil.Process:
 
     assert context.browser is not None
     cdp = await context.browser.new_browser_cdp_session()
-    told = cast("dict[str, Any]", await cdp.send("SystemInfo.getProcessInfo"))
+    info = cast("dict[str, Any]", await cdp.send("SystemInfo.getProcessInfo"))
     await cdp.detach()
-    pid = next(int(each["id"]) for each in told["processInfo"] if each["type"] == "browser")
+    pid = next(int(each["id"]) for each in info["processInfo"] if each["type"] == "browser")
     return psutil.Process(pid)
 
 

@@ -173,7 +173,7 @@ class ExtensionLauncher:
             "headless": display is None or display.kind == "none",
             "env": {**os.environ, "TMPDIR": str(self._temporary), **(display.environment if display else {})},
         }
-        # Those of a command line are rejected in a dialog, which may keep the browser from starting.
+        # With this flag, extensions of the command line are rejected in a dialog, which may stop the start.
         arguments["ignore_default_args"] += ["--disable-extensions"]
         return arguments
 
@@ -266,7 +266,7 @@ def _missing(
 
 
 async def _prepare(context: BrowserContext, options: SessionOptions) -> None:
-    """Apply the options that a new context takes as arguments, and that of a profile only after its start."""
+    """Apply the options that a new context takes as arguments, but the context of a profile only later."""
     try:
         if options.state:
             await context.set_storage_state(cast("Any", to_playwright(options.state)))

@@ -130,8 +130,8 @@ def _name(folder: Path, manifest: Mapping[str, Any]) -> str:
         messages = _section(_read(folder / "_locales" / language / "messages.json"))
     except (OSError, ValueError, RecursionError):
         return name
-    said = {each.lower(): _section(value).get("message") for each, value in messages.items()}
-    found = said.get(key[1].lower())
+    texts = {each.lower(): _section(value).get("message") for each, value in messages.items()}
+    found = texts.get(key[1].lower())
     return found if isinstance(found, str) and found else name
 
 

@@ -187,8 +187,8 @@ class LaunchPlan:
             locale=locale,
             timezone=options.timezone or (preset and preset.timezone),
         )
-        shown = headless if options.headless is None else options.headless
-        return cls(options=options, context=context, args=tuple(args), headless=shown, agent=agent)
+        runs_headless = headless if options.headless is None else options.headless
+        return cls(options=options, context=context, args=tuple(args), headless=runs_headless, agent=agent)
 
 
 def needs_own_agent(options: LaunchOptions) -> bool:
@@ -242,11 +242,11 @@ def list_measures(launch: LaunchPlan, *, shell: bool = False) -> tuple[Measure, 
         "viewport": size or (context.device and f"that of {context.device}"),
         "webGL": "there is none" if launch.options.disable_webgl else None,
     }
-    told = [
+    measures = [
         Measure(name=name, on=bool(detail), detail=detail or _NOT_GIVEN[name])
         for name, detail in words.items()
     ]
-    return (*told, _client_hints(launch, shell=shell), *_NOT_FORGED)
+    return (*measures, _client_hints(launch, shell=shell), *_NOT_FORGED)
 
 
 _NOT_GIVEN = {
@@ -275,4 +275,4 @@ _NOT_FORGED = (
     Measure(name="hardware", on=False, detail="fonts, processors and memory are this machine's"),
     Measure(name="address", on=False, detail="requests come from this machine's address"),
 )
-"""What other tools forge."""
+"""Properties that other tools forge."""

@@ -123,8 +123,8 @@ class PersistentLauncher:
                 check_port(port)
                 raise _port_in_use_error(port, "something else") from None
             if _is_gone(error):
-                told = error if isinstance(error, Error) else Error("it ended at once")
-                raise self._launch_error(told, launch, found) from error
+                cause = error if isinstance(error, Error) else Error("it ended at once")
+                raise self._launch_error(cause, launch, found) from error
             raise
 
     def _find(self) -> FoundBrowser:
@@ -141,7 +141,7 @@ class PersistentLauncher:
             "headless": launch.headless,
             "env": {**os.environ, "TMPDIR": str(self._temporary)},
         }
-        # Ours come last, and count.
+        # The last switch of a name counts, so ours come last.
         listen = ("--remote-debugging-address=127.0.0.1", f"--remote-debugging-port={port}")
         arguments["args"] = [*close_debugging_ports(arguments["args"]), *launch.args, *listen]
         try:
@@ -178,16 +178,16 @@ class PersistentLauncher:
 
 async def _endpoint(process: psutil.Process, port: int) -> DebugEndpoint:
     """Return the endpoint when the browser listens. Chromium runs without one if the port is taken."""
-    while not await asyncio.to_thread(_wait_until_listening, process, port):  # noqa: ASYNC110 - the system tells of none
+    while not await asyncio.to_thread(_is_listening, process, port):  # noqa: ASYNC110 - there is no event
         await asyncio.sleep(LOOK_SECONDS)
     at = f"127.0.0.1:{port}"
     path = await asyncio.to_thread(_debugger_path, port)
     return DebugEndpoint(port=port, http=f"http://{at}", ws=f"ws://{at}{path}")
 
 
-def _wait_until_listening(process: psutil.Process, port: int) -> bool:
-    listening = (each for each in process.net_connections("tcp4") if each.status == "LISTEN")
-    return any(each.laddr and each.laddr[1] == port for each in listening)
+def _is_listening(process: psutil.Process, port: int) -> bool:
+    sockets = (each for each in process.net_connections("tcp4") if each.status == "LISTEN")
+    return any(each.laddr and each.laddr[1] == port for each in sockets)
 
 
 def _is_gone(error: BaseException) -> bool:
@@ -201,8 +201,8 @@ def _debugger_path(port: int) -> str:
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=LISTENS_SECONDS)
     with contextlib.closing(connection):
         connection.request("GET", "/json/version")
-        told: dict[str, str] = json.load(connection.getresponse())
-    return urlsplit(told["webSocketDebuggerUrl"]).path
+        version: dict[str, str] = json.load(connection.getresponse())
+    return urlsplit(version["webSocketDebuggerUrl"]).path
 
 
 def _is_shell(found: FoundBrowser) -> bool:
@@ -213,7 +213,7 @@ async def _wait_until_vacated(folder: Path) -> None:
     """Wait for the browser of a killed server to end, which takes a moment."""
     try:
         async with asyncio.timeout(VACATED_SECONDS):
-            while await asyncio.to_thread(find_browser_holder, folder):  # noqa: ASYNC110 - it tells nobody
+            while await asyncio.to_thread(find_browser_holder, folder):  # noqa: ASYNC110 - no event
                 await asyncio.sleep(LOOK_SECONDS)
     except TimeoutError:
         if holder := find_browser_holder(folder):
@@ -226,7 +226,7 @@ def check_port(port: int) -> None:
     Raise ResourceExhausted, which names the process if the system reports it.
     """
     with socket.socket() as trial:
-        # As Chromium does: what is left of connections that were closed is no matter.
+        # As Chromium does, so that closed connections in TIME_WAIT do not count.
         trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             trial.bind(("127.0.0.1", port))

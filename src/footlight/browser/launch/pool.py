@@ -209,7 +209,7 @@ class Pool:
     async def _add(self, *, only_below: int) -> None:
         async with self._launching:
             if len(self._browsers) >= only_below:
-                return  # Somebody else's launch has served us.
+                return  # Another call has launched a browser meanwhile.
             pooled = PooledBrowser(await self._launch(), attached=self._attached)
             on_disconnected(pooled.browser, lambda: self._on_gone(pooled))
             await pooled.watch_targets()

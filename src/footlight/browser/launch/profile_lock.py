@@ -51,7 +51,8 @@ class ProfileLock:
         if self._released:
             return
         self._released = True
-        # Before the lock ends, so that nobody else's file is removed. Windows removes none that is open.
+        # Before the lock ends, so that the file of another holder is not removed. Windows does not remove an
+        # open file.
         with contextlib.suppress(OSError):
             self._path.unlink()
         os.close(self._descriptor)
@@ -97,7 +98,7 @@ def _is_still(path: Path, descriptor: int) -> bool:
 def _write(descriptor: int) -> None:
     import psutil
 
-    told = {
+    holder = {
         "pid": os.getpid(),
         "host": socket.gethostname(),
         "command": _command(),
@@ -106,7 +107,7 @@ def _write(descriptor: int) -> None:
     }
     os.ftruncate(descriptor, 0)
     os.lseek(descriptor, 0, os.SEEK_SET)
-    os.write(descriptor, json.dumps(told).encode())
+    os.write(descriptor, json.dumps(holder).encode())
 
 
 def _command() -> str:
@@ -140,35 +141,38 @@ def find_holder(path: Path) -> Holder | None:
     """Return the holder that the lock file names, or None if that process has ended."""
     try:
         data: object = json.loads(path.read_text("utf-8"))
-        told = cast("dict[str, Any]", data) if isinstance(data, dict) else {}
+        fields = cast("dict[str, Any]", data) if isinstance(data, dict) else {}
         holder = Holder(
-            pid=int(told["pid"]),
-            host=str(told["host"]),
-            command=str(told["command"]),
-            since=datetime.fromisoformat(told["since"]),
+            pid=int(fields["pid"]),
+            host=str(fields["host"]),
+            command=str(fields["command"]),
+            since=datetime.fromisoformat(fields["since"]),
         )
-        started = float(told["started"])
+        started = float(fields["started"])
     except (OSError, ValueError, KeyError, TypeError):
-        return None  # Nobody's, or of one that is just beginning to write.
+        return None  # The file has no holder, or its holder is just beginning to write.
     return holder if not holder.here or _runs(holder.pid, until=started + CLOCK_SECONDS) else None
 
 
 def find_browser_holder(folder: Path) -> Holder | None:
-    """Return the browser that runs on a profile, whoever started it. The headless shell leaves no mark."""
+    """Return the browser that runs on a profile, no matter who started it.
+
+    The headless shell does not leave Chromium's lock, so it is found by its command line.
+    """
     return _by_mark(folder / "SingletonLock") or next(_by_command(folder), None)
 
 
 def _by_mark(mark: Path) -> Holder | None:
     """Find the holder by Chromium's own lock, a link to `host-pid`."""
     try:
-        told = re.fullmatch(r"(.+)-(\d+)", str(mark.readlink()))
+        match = re.fullmatch(r"(.+)-(\d+)", str(mark.readlink()))
         made = mark.lstat().st_mtime
     except OSError:
         return None
-    if told is None:
+    if match is None:
         return None
     holder = Holder(
-        pid=int(told[2]), host=told[1], command="chromium", since=datetime.fromtimestamp(made, UTC)
+        pid=int(match[2]), host=match[1], command="chromium", since=datetime.fromtimestamp(made, UTC)
     )
     return holder if not holder.here or _runs(holder.pid, until=made + CLOCK_SECONDS) else None
 

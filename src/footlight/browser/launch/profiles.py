@@ -93,8 +93,10 @@ class ProfileStore:
 
     def port_of(self, name: str) -> int:
         """Return the port for debuggers, which depends only on the name."""
-        told = f"{self._scope}/{name}" if self._scope else name
-        return DEBUGGING_PORTS[int.from_bytes(hashlib.sha1(told.encode()).digest()) % len(DEBUGGING_PORTS)]
+        scoped_name = f"{self._scope}/{name}" if self._scope else name
+        return DEBUGGING_PORTS[
+            int.from_bytes(hashlib.sha1(scoped_name.encode()).digest()) % len(DEBUGGING_PORTS)
+        ]
 
     def list(self) -> list[ProfileInfo]:
         """Return all profiles, sorted by name."""
@@ -167,7 +169,8 @@ class ProfileStore:
                 )
             if holder := find_browser_holder(folder):
                 raise profile_in_use_error(name, holder)
-            # Half a profile is never used: what cannot be removed now goes when the name is used again.
+            # Renamed first, so that a half-removed profile is never used. Files that cannot be removed now
+            # are removed when the name is used again.
             left = folder.with_name(f".{name}.deleted-{os.getpid()}")
             with _translate_write_errors():
                 folder.rename(left)

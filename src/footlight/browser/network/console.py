@@ -31,9 +31,9 @@ MAX_TEXT = 2_000
 MAX_URL = 300
 PLAYWRIGHT_KEEPS = 200
 FEWEST_OF_MANY = 180
+"""Playwright keeps at most 200 messages of a page, and at least 180 once it had to drop some."""
 RELEASED_AT_ONCE = 40
 """The number of values that Playwright releases in one request. One by one takes ten times as long."""
-"""Playwright keeps so many messages of a page at the most, and at the least once it had to drop some."""
 LISTEN_SECONDS = 1.0
 """How long fetching the messages may take. A page that writes without pause keeps Playwright busy."""
 

@@ -107,7 +107,7 @@ class FilterProxy:
                 await server.wait_closed()
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if self._server is None:  # it came while we were closing
+        if self._server is None:  # The proxy is closing.
             writer.transport.abort()
             return
         connection = asyncio.create_task(self._serve((reader, writer)))
@@ -336,7 +336,7 @@ def _head(line: str, headers: Iterable[Header]) -> bytes:
     return "\r\n".join([line, *(f"{name}: {value}" for name, value in headers), "", ""]).encode("latin-1")
 
 
-# The way out
+# Connecting to the target
 
 
 async def _reach(host: str, port: int, closes: Callable[[str, int], bool]) -> Streams:
@@ -432,7 +432,7 @@ async def _open(address: Address) -> Streams:
     return await asyncio.open_connection(*address, limit=4 * HEAD_BYTES)
 
 
-# What passes
+# Forwarding
 
 
 async def _tunnel(client: Streams, upstream: Streams) -> None:
@@ -449,7 +449,7 @@ async def _exchange(request: _Request, client: Streams, upstream: Streams) -> No
 
 async def _send_body(request: _Request, client: asyncio.StreamReader, upstream: asyncio.StreamWriter) -> None:
     """Send exactly the body, and then wait for the client to disconnect."""
-    if await _copy(client, upstream, most=request.body_bytes) == request.body_bytes:
+    if await _copy(client, upstream, max_bytes=request.body_bytes) == request.body_bytes:
         await _discard(client)
 
 
@@ -480,12 +480,12 @@ async def _read_response(upstream: asyncio.StreamReader) -> tuple[int, bytes]:
 
 
 async def _copy(
-    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, most: int | None = None
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, max_bytes: int | None = None
 ) -> int:
     """Copy up to `most` bytes, or to the end, and return their number."""
     copied = 0
-    while most is None or copied < most:
-        data = await reader.read(CHUNK_BYTES if most is None else min(CHUNK_BYTES, most - copied))
+    while max_bytes is None or copied < max_bytes:
+        data = await reader.read(CHUNK_BYTES if max_bytes is None else min(CHUNK_BYTES, max_bytes - copied))
         if not data:
             break
         writer.write(data)

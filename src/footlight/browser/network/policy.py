@@ -69,7 +69,7 @@ class DomainPolicy:
 
         Raises:
             InvalidUrl: no browser can open it.
-            PermissionDenied: it is no web page, or the policy refuses its host.
+            PermissionDenied: it is not a web page, or the policy refuses its host.
         """
         if url == "about:blank":
             return
@@ -99,7 +99,7 @@ class DomainPolicy:
 def make_refused_host_error(host: str, url: str) -> PermissionDenied:
     return PermissionDenied(
         f"The domain {host} is refused by this server's policy",
-        suggestion="Whoever runs the server can change security.allowedDomains and blockedDomains.",
+        suggestion="Ask the server operator to change security.allowedDomains or security.blockedDomains.",
         url=url,
         domain=host,
     )

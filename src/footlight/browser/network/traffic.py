@@ -138,7 +138,7 @@ class Traffic:
             self._changed.set()
 
     def _on_failed(self, request: Request) -> None:
-        """Forget an answer that was no document: a download, or an empty one (204)."""
+        """Forget an answer that was not a document: a download, or an empty one (204)."""
         if self._is_next_document(request):
             self._answered = None
         self._on_finished(request)

@@ -137,7 +137,7 @@ async def _look(page: Page) -> Snapshot:
         view.frames = before
         raise
     snapshot = Snapshot(reply["url"], reply["title"], nodes)
-    await view.record_look(snapshot)
+    await view.record_snapshot(snapshot)
     return snapshot
 
 

@@ -71,16 +71,16 @@ def _find_cells(lines: Sequence[Line], row: int) -> list[tuple[Node, int]]:
         assert line.node is not None
         if line.node.role not in CELLS or inside > 1:
             return []
-        shown = line.node
+        cell = line.node
         if inside:
             child = lines[index + 1]
-            if not _is_plain(child, first) or shown.states or shown.description or shown.value or shown.text:
+            if not _is_plain(child, first) or cell.states or cell.description or cell.value or cell.text:
                 return []
             assert child.node is not None
-            if shown.name not in ("", child.node.name):
+            if cell.name not in ("", child.node.name):
                 return []
-            shown = child.node
-        cells.append((shown, 1 + inside))
+            cell = child.node
+        cells.append((cell, 1 + inside))
         index += 1 + inside
     return cells
 

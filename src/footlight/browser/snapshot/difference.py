@@ -77,11 +77,11 @@ class _ChangeWriter:
 
     def changes(self) -> Iterator[NodeChange]:
         removed = _find_removed(self._match)
-        shown = {*self._changed, *self._moved, *self._new, *self._kept_in_new()}
-        for index in sorted(shown | removed.keys()):
+        written = {*self._changed, *self._moved, *self._new, *self._kept_in_new()}
+        for index in sorted(written | removed.keys()):
             for where, old in removed.get(index, ()):
                 yield from self._write_removal(where, old)
-            if index in shown:
+            if index in written:
                 yield from self._write_change(index)
 
     def _kept_in_new(self) -> list[int]:
@@ -189,8 +189,8 @@ def _lost_focus(was: Node, now: Node) -> bool:
 
 
 def _values_without_states(node: Node) -> tuple[object, ...]:
-    shown = _visible_values(node)
-    return *shown[:3], *shown[4:]
+    values = _visible_values(node)
+    return *values[:3], *values[4:]
 
 
 def _find_moved(match: Match) -> set[int]:
@@ -254,8 +254,8 @@ def _find_removed(match: Match) -> dict[int, list[tuple[int, int]]]:
         is_there = sibling > where and ends[sibling] <= (ends[where] if where >= 0 else after.end)
         at = ends[sibling] if is_there else where + 1
         removed[max(at, after.start)].append((where, old))
-    for shown in removed.values():
-        shown.sort(key=lambda pair: -pair[0])
+    for places in removed.values():
+        places.sort(key=lambda pair: -pair[0])
     return removed
 
 

@@ -33,8 +33,8 @@ def make_matcher(text: str | None, regex: str | None) -> TextMatcher:
     if regex is None:
         sought = _normalize(text or "")
         if not sought:
-            return lambda said: any(map(str.isspace, said))
-        return lambda said: sought in _normalize(said)
+            return lambda candidate: any(map(str.isspace, candidate))
+        return lambda candidate: sought in _normalize(candidate)
     try:
         return LinearPattern(regex).is_in
     except PatternError as error:
@@ -48,13 +48,15 @@ def _normalize(text: str) -> str:
 def find_lines(nodes: Sequence[Node], matches: TextMatcher, limit: int) -> TextSearchResult:
     """Return the first matches, each below its ancestors that have a ref or a name."""
     found = [index for index, node in enumerate(nodes) if any(map(matches, _texts_of(node)))]
-    shown: dict[int, int] = {}
+    depths: dict[int, int] = {}
     for index, above in _with_ancestors(nodes, found[:limit]):
         depth = 0
         for ancestor in (*above, index):
-            shown.setdefault(ancestor, depth)
-            depth = shown[ancestor] + 1
-    return TextSearchResult(len(found), [Line(depth, nodes[index]) for index, depth in sorted(shown.items())])
+            depths.setdefault(ancestor, depth)
+            depth = depths[ancestor] + 1
+    return TextSearchResult(
+        len(found), [Line(depth, nodes[index]) for index, depth in sorted(depths.items())]
+    )
 
 
 def _texts_of(node: Node) -> Iterator[str]:

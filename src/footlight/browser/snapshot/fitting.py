@@ -104,14 +104,14 @@ def _keep_beginning(lines: Sequence[str], budget: int, total: int, uri: str | No
     if len(cut_mark("cut", total, total, uri)) + len(comment) > budget:
         uri = None
     room = budget - len(comment) - len(cut_mark("cut", total, total, uri))
-    shown: list[str] = []
+    kept: list[str] = []
     for line in lines:
         room -= len(line) + 1
         if room < 0:
             break
-        shown.append(line)
-    mark = comment + cut_mark("cut", len(shown), total, uri)
-    return "\n".join([*shown, mark])[: max(budget, 0)]
+        kept.append(line)
+    mark = comment + cut_mark("cut", len(kept), total, uri)
+    return "\n".join([*kept, mark])[: max(budget, 0)]
 
 
 def cut_mark(done: str, shown: int, total: int, uri: str | None) -> str:

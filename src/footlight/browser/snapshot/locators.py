@@ -39,7 +39,7 @@ def stable_locator(nodes: Sequence[Node], ref: str) -> str | None:
             (name for name in _selectors_for(nodes[at]) if _is_unique(within, nodes[at], name)), None
         )
         if inner is None:
-            return None  # What is around that has others like it too.
+            return None  # Even inside the ancestor the element is not unique.
         for name in _selectors_for(nodes[outer]):
             if _is_unique(nodes, nodes[outer], name):
                 return f"{name} >> {inner}"

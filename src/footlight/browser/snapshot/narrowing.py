@@ -98,10 +98,10 @@ def _first_words(
     for index, (node, owner) in enumerate(zip(nodes, _nearest_kept(parents, kept), strict=True)):
         if index in kept or owner < 0 or nodes[owner].name or nodes[owner].text:
             continue
-        said = node.text or (node.name if node.role in _SPEAKING and index not in above else "")
+        text = node.text or (node.name if node.role in _SPEAKING and index not in above else "")
         before = words.get(owner, "")
-        if said and said not in before and len(before) < MAX_WORD_CHARACTERS:
-            words[owner] = shorten(f"{before} {said}".strip(), MAX_WORD_CHARACTERS)
+        if text and text not in before and len(before) < MAX_WORD_CHARACTERS:
+            words[owner] = shorten(f"{before} {text}".strip(), MAX_WORD_CHARACTERS)
     return words
 
 

@@ -116,7 +116,7 @@ def _change_note(change: NodeChange) -> str:
         notes.append("moved")
     if change.was is not None:
         changed = list(_describe_changes(change.was, change.node))
-        # Mostly another has it now, and says so.
+        # Usually another element has the focus now, and its line says so.
         notes += [note for note in changed if note != "no longer focused"] or changed
     return f"({', '.join(notes)})" if notes else ""
 
@@ -129,7 +129,7 @@ def _describe_changes(was: Node, now: Node) -> Iterator[str]:
         yield f"was {_quote_short(was.name)}" if now.ref is None else f"name was {_quote_short(was.name)}"
     if was.text != now.text:
         yield f"text was {_quote_short(was.text)}"
-    # That something has the focus now is in the line, and mostly what was just used has it.
+    # The line itself says that an element has the focus, and usually it is the one that was just used.
     yield from (f"now {state}" for state in now.states if state not in was.states and state != "focused")
     yield from (f"no longer {state}" for state in was.states if state not in now.states)
     if was.role != now.role:

@@ -42,7 +42,7 @@ def find_places(nodes: Sequence[Node]) -> dict[str, ElementPlace]:
     """Return the place of every node with a ref. An entry is known by its first words outside controls."""
     found: dict[str, ElementPlace] = {}
     above: list[tuple[int, ElementPlace]] = []
-    said = ""
+    text_before = ""
     for index, node in enumerate(nodes):
         while above and above[-1][0] >= node.depth:
             above.pop()
@@ -50,9 +50,11 @@ def find_places(nodes: Sequence[Node]) -> dict[str, ElementPlace]:
         if node.role in _ENTRIES_WITH_CONTENT:
             place = ElementPlace(_first_words(nodes, index), place.around)
         if node.ref:
-            found[node.ref] = place._replace(after=f"after {said}" if said else "")
+            found[node.ref] = place._replace(after=f"after {text_before}" if text_before else "")
         if node.role not in _CONTROLS:
-            said = (node.text or (node.name if node.role == "text" else "") or said)[:MAX_CHARACTERS]
+            text_before = (node.text or (node.name if node.role == "text" else "") or text_before)[
+                :MAX_CHARACTERS
+            ]
         if node.role in _DIALOGS:
             place = ElementPlace(
                 place.entry, (*place.around, f"{node.role} {node.known_name or _first_words(nodes, index)}")
@@ -70,8 +72,8 @@ def _first_words(nodes: Sequence[Node], index: int) -> str:
     for inside in nodes[index : index + MAX_NODES_READ]:
         if inside is not node and inside.depth <= node.depth:
             break
-        said = inside.text or ("" if inside is node and node.role == "row" else inside.known_name)
-        if said and inside.role not in _CONTROLS:
-            return f"{node.role} {said[:MAX_CHARACTERS]}"
-        control = control or said
+        words = inside.text or ("" if inside is node and node.role == "row" else inside.known_name)
+        if words and inside.role not in _CONTROLS:
+            return f"{node.role} {words[:MAX_CHARACTERS]}"
+        control = control or words
     return f"{node.role} {(control or node.known_name)[:MAX_CHARACTERS]}"

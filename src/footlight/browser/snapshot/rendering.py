@@ -124,8 +124,8 @@ def _render_removed(node: Node, limit: int | None) -> str:
     if _is_text(node):
         return quote(shorten(node.name, limit))
     words = _title_words(node, limit)
-    said = "" if node.ref or node.name else node.value or node.text
-    return " ".join([*words, quote(shorten(said, _MAX_REMOVED_CHARACTERS))] if said else words)
+    content = "" if node.ref or node.name else node.value or node.text
+    return " ".join([*words, quote(shorten(content, _MAX_REMOVED_CHARACTERS))] if content else words)
 
 
 def _render_element(node: Node, limit: int | None) -> str:
@@ -145,8 +145,10 @@ def _render_element(node: Node, limit: int | None) -> str:
         words.append(f"text {quote(shorten(node.text, limit))}")
     if node.box:
         words.append(f"box={_render_numbers(node.box)}")
-    said = node.value or node.text
-    return f"{' '.join(words)}: {_quote_if_ambiguous(shorten(said, limit))}" if said else " ".join(words)
+    content = node.value or node.text
+    return (
+        f"{' '.join(words)}: {_quote_if_ambiguous(shorten(content, limit))}" if content else " ".join(words)
+    )
 
 
 def _title_words(node: Node, limit: int | None) -> list[str]:
@@ -235,17 +237,17 @@ def _render_yaml_node(node: Node, has_children: bool) -> Iterator[str]:
     if _is_text(node):
         yield f"{indent}- text: {_quote_yaml_scalar(node.name)}"
         return
-    said = node.value or node.text
+    content = node.value or node.text
     properties = list(_yaml_properties(node))
-    if not (said or properties or has_children):
+    if not (content or properties or has_children):
         yield f"{indent}- {_yaml_key(node)}"
-    elif said and not properties and not has_children:
-        yield f"{indent}- {_yaml_key(node)}: {_quote_yaml_scalar(said)}"
+    elif content and not properties and not has_children:
+        yield f"{indent}- {_yaml_key(node)}: {_quote_yaml_scalar(content)}"
     else:
         yield f"{indent}- {_yaml_key(node)}:"
         yield from (f"{indent}  - {name}: {_quote_yaml_scalar(value)}" for name, value in properties)
-        if said:
-            yield f"{indent}  - text: {_quote_yaml_scalar(said)}"
+        if content:
+            yield f"{indent}  - text: {_quote_yaml_scalar(content)}"
 
 
 def _yaml_properties(node: Node) -> Iterator[tuple[str, str]]:

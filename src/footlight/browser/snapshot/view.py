@@ -49,7 +49,7 @@ class RefCounter:
                 yield {"next": self.next, "pass": number, **({"lost": self._lost} if self._lost else {})}
             except BaseException:
                 self._lost.append(number)
-                if len(self._lost) > MAX_LOST_PASSES:  # Nobody knows any more what the first of them gave.
+                if len(self._lost) > MAX_LOST_PASSES:  # The refs of the oldest pass can no longer be reused.
                     self.next += MAX_REFS_PER_PASS
                     del self._lost[0]
                 raise
@@ -170,7 +170,7 @@ class PageView:
     def find_gone(self, ref: str) -> GoneRef | None:
         return self._gone.get(ref)
 
-    async def record_look(self, snapshot: Snapshot) -> None:
+    async def record_snapshot(self, snapshot: Snapshot) -> None:
         """Record a whole snapshot. Refs that it does not contain are gone."""
         frames = dict(self.frames)
         about = len(snapshot.nodes) + len(self._seen)
@@ -178,7 +178,7 @@ class PageView:
         for ref, each in gone.items():
             self._remember_gone(ref, each)
         self._nodes, self._urls = snapshot.nodes, {frame: each.url for frame, each in frames.items()}
-        for ref in now.keys() & self._gone.keys():  # It was taken out of the document, and put back.
+        for ref in now.keys() & self._gone.keys():  # The element was removed from the document and put back.
             del self._gone[ref]
         self._seen = now
         self._before = self.numbers.next

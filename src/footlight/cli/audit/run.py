@@ -76,18 +76,18 @@ async def _audit(arguments: AuditArguments) -> int:
         sources = {**read_sources(arguments.sources), **local}
         known = load_baseline(arguments.baseline, sources) if arguments.baseline else None
 
-        def compared(audit: Audit) -> Audit:
+        def prepare_audit(audit: Audit) -> Audit:
             audit = replace(audit, sources=sources, known=known)
-            # The findings of a report were made presentable, and are compared with their like.
+            # The findings in the baseline are presentable, so those that are compared with them must be too.
             return audit if known is None else make_presentable(audit)
 
-        return await _audit_pages(arguments, urls, repeated, compared)
+        return await _audit_pages(arguments, urls, repeated, prepare_audit)
 
 
 async def _audit_pages(
-    arguments: AuditArguments, urls: Sequence[str], repeated: int, compared: Callable[[Audit], Audit]
+    arguments: AuditArguments, urls: Sequence[str], repeated: int, prepare_audit: Callable[[Audit], Audit]
 ) -> int:
-    reports = _Reports(arguments.outs, compared)
+    reports = _Reports(arguments.outs, prepare_audit)
     with _temporary_folder() as folder, _catch_signals() as interrupt:
         transport, session = make_transport(arguments, folder), session_arguments(arguments)
         judge = make_judge(arguments, urls[0])
@@ -108,7 +108,7 @@ async def _audit_pages(
             with interrupt.scope:
                 await client.connect()
                 await auditor.run(urls)
-        return _conclude(compared(auditor.audit), arguments, reports, interrupt.signal)
+        return _conclude(prepare_audit(auditor.audit), arguments, reports, interrupt.signal)
 
 
 @contextmanager
@@ -145,15 +145,15 @@ def _print(audit: Audit, verdict: Verdict | None, arguments: AuditArguments) -> 
 class _Reports:
     """The reports, rewritten after each page. One that cannot be written does not stop the others."""
 
-    def __init__(self, outs: Sequence[Path], compared: Callable[[Audit], Audit]) -> None:
+    def __init__(self, outs: Sequence[Path], prepare_audit: Callable[[Audit], Audit]) -> None:
         self._outs = outs
-        self._compared = compared
+        self._prepare_audit = prepare_audit
         self._reported: set[str] = set()
         self.failed = False
 
     def write(self, audit: Audit, verdict: Verdict | None = None) -> None:
         self.failed = False
-        audit = self._compared(audit)
+        audit = self._prepare_audit(audit)
         for out in self._outs:
             try:
                 write_report(audit, out, verdict=verdict)

@@ -114,7 +114,7 @@ def read_words(words: Sequence[str]) -> Typed:
 
 
 def asks_for_command_help(words: Sequence[str]) -> bool:
-    """Return True for `--help` without a tool. What cannot be read asks for nothing."""
+    """Return whether the words are `--help` without a tool. Words that cannot be read count as False."""
     try:
         typed = read_words(words)
     except BadUsage:

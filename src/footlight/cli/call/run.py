@@ -44,7 +44,7 @@ HOW_TO_START = "Start one with `footlight daemon start`, or call without --no-st
 def run_call(words: Sequence[str]) -> int:
     """Run the command with the words after `call`, and return the exit status."""
     for stream in (sys.stdout, sys.stderr):
-        # The text of a page may have what no encoding has: half of a surrogate pair.
+        # The text of a page may contain half of a surrogate pair, which no encoding can represent.
         stream.reconfigure(errors="backslashreplace")  # pyright: ignore[reportAttributeAccessIssue]
     try:
         status = _run(read_words(words))

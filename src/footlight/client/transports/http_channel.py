@@ -54,7 +54,7 @@ class HttpChannel:
     def __repr__(self) -> str:
         return f"HttpChannel({self._endpoint.where!r})"
 
-    def negotiated(self, version: str) -> None:
+    def use_version(self, version: str) -> None:
         self._session.version = version
         self.cancels_by_closing = is_stateless(version)
 
@@ -92,7 +92,7 @@ class HttpChannel:
         get_stream, self._get_stream = self._get_stream, None
         if get_stream is not None:
             get_stream.fail(session_expired_error())
-        self._receiver.session_ended()
+        self._receiver.on_session_ended()
 
     async def listen(
         self, on_message: Callable[[Message], None], on_error: Callable[[MCPError], None]

@@ -82,7 +82,7 @@ class _MemoryChannel:
         except self._stream_closed:
             raise self._error() from None
 
-    def negotiated(self, version: str) -> None:
+    def use_version(self, version: str) -> None:
         pass
 
     async def close(self) -> None:
@@ -124,7 +124,7 @@ class _MemoryChannel:
         # The server may close its stream first, and fail after that.
         await asyncio.wait([self._serving], timeout=GRACE_SECONDS)
         if not self._closed:
-            self._receiver.lost(self._error())
+            self._receiver.on_connection_lost(self._error())
 
     def _error(self) -> MCPConnectionError:
         if self._closed:

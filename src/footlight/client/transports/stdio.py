@@ -172,7 +172,7 @@ class _StdioChannel:
                     await self._explained.wait()
             raise self._error(self._failure or "The server closed its input") from None
 
-    def negotiated(self, version: str) -> None:
+    def use_version(self, version: str) -> None:
         pass
 
     async def close(self) -> None:
@@ -232,7 +232,7 @@ class _StdioChannel:
         self._failure = why
         self._explained.set()
         self._process.ended.set()
-        self._receiver.lost(self._error(why))
+        self._receiver.on_connection_lost(self._error(why))
 
     def _error(self, why: str) -> MCPConnectionError:
         if self._closed and self._failure is None:

@@ -150,7 +150,7 @@ class _WebSocketChannel:
         if self._socket.state is State.CLOSED:
             raise self._error(self._socket.close_exc)
 
-    def negotiated(self, version: str) -> None:
+    def use_version(self, version: str) -> None:
         pass
 
     async def close(self) -> None:
@@ -176,7 +176,7 @@ class _WebSocketChannel:
                 self._take(await self._socket.recv())
         except ConnectionClosed as error:
             if not self._closed:
-                self._receiver.lost(self._error(error))
+                self._receiver.on_connection_lost(self._error(error))
 
     def _take(self, frame: str | bytes) -> None:
         if isinstance(frame, bytes):

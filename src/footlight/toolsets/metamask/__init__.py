@@ -63,6 +63,7 @@ class AppToolset(Toolset):
     refused_settings: ClassVar[Mapping[str, str]] = {"browser.extensions": "'browser'"}
     needs_own_chromium = True
     shareable = False  # Only one app can run at a time.
+    opens_display = True
     secret_use = "type"
 
     def __init__(self, settings: Settings) -> None:

@@ -77,7 +77,7 @@ PREFLIGHT = {
 
 
 class Site(Protocol):
-    """Pages beside the protocol, such as those on which people watch."""
+    """Pages beside the MCP endpoint, such as the watch page."""
 
     def owns(self, path: str) -> bool: ...
 
