@@ -5,20 +5,24 @@
 //
 // `gather` keeps the root under a key. A later script with `over` gets all roots that were gathered under that key.
 
+/** @type {Map<string, Set<Node>>} */
 const gathered = new Map();
 
+/** @type {(root: any, value: unknown) => Element} */
 function makeCarrier(root, value) {
   const element = (root.ownerDocument || root).createElement("i");
   element.setAttribute("v", JSON.stringify(value ?? null));
   return element;
 }
 
+/** @type {(key: string) => Node[]} */
 function takeGathered(key) {
   const roots = [...(gathered.get(key) || [])];
   gathered.delete(key);
   return roots;
 }
 
+/** @type {(root: Node, asked: { script: string, argument: unknown, over?: string }) => any} */
 function run(root, { script, argument, over }) {
   // biome-ignore lint/security/noGlobalEval: running scripts is the purpose of this engine
   const made = globalThis.eval(`(${script}\n)`);
@@ -27,6 +31,7 @@ function run(root, { script, argument, over }) {
   return root.nodeType === Node.DOCUMENT_NODE ? made(argument) : made(root, argument);
 }
 
+/** @type {(root: Node, body: string) => Element[] | Node[]} */
 export function queryAll(root, body) {
   const asked = JSON.parse(decodeURIComponent(body));
   if (asked.gather) {

@@ -2,6 +2,10 @@
 // the body is percent-encoded JSON {"links": boolean}, the root a document, or an element which is then taken whole.
 // The reply is the attribute `v`, JSON text, of a new detached element: {"title", "url", "markdown"}.
 
+/** @typedef {{ links?: boolean }} Asked whether links keep their addresses */
+/** @typedef {{ text: string, head: boolean }} Cell */
+/** @typedef {Cell[] & { inHead: boolean }} Row */
+
 const MAX_DEPTH = 300; // elements inside each other; deeper content is plain text
 const MAX_COLUMNS = 1_000; // of a table
 const ENOUGH = 200; // characters that make a `main` the main content
@@ -9,6 +13,7 @@ const MOST_OF_IT = 0.8; // of the text, which the narrowest container must hold
 
 // ---- the platform, without named properties ----
 
+/** @type {<T, K extends keyof T>(type: { prototype: T }, name: K) => (this: T) => T[K]} */
 const getter = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name).get;
 const get = {
   baseURI: getter(Node, "baseURI"),
@@ -29,15 +34,29 @@ const ELEMENT = 1;
 const TEXT = 3;
 const DOCUMENT = 9;
 
+/** @type {(text: string) => Set<string>} */
 const words = (text) => new Set(text.trim().split(/\s+/));
+/** @type {(element: AnyElement, name: string) => string | null} */
 const attribute = (element, name) => getAttribute.call(element, name);
+/** @type {(text: string | null) => string} */
 const lower = (text) => (text || "").trim().toLowerCase();
+/** @type {(element: AnyElement) => string} */
 const tagOf = (element) => get.localName.call(element);
+/** @type {(node: Node) => number} */
 const typeOf = (node) => get.nodeType.call(node);
+/**
+ * @param {Node} node
+ * @returns {node is AnyElement}
+ */
 const isElement = (node) => typeOf(node) === ELEMENT;
+/** @type {(text: string) => string} */
 const tidy = (text) => text.replace(/\s+/g, " ").trim();
 
-// The flat tree: what is shown, not the source.
+/**
+ * The flat tree: what is shown, not the source.
+ *
+ * @type {(element: AnyElement) => Node[]}
+ */
 function childrenOf(element) {
   const shadow = get.shadowRoot.call(element);
   if (shadow) return [...get.childNodes.call(shadow)];
@@ -61,26 +80,37 @@ const CONSENT = /(?:^|[\s_-])(?:cookie|cookies|consent|gdpr|onetrust|cookiebanne
 const FLOATING = words("fixed sticky");
 const DIALOGS = words("dialog alertdialog");
 
-// Content with aria-hidden is decoration, or everything behind a dialog.
+/**
+ * Content with aria-hidden is decoration, or everything behind a dialog.
+ *
+ * @type {(element: AnyElement) => boolean}
+ */
 function isHidden(element) {
   if (!checkVisibility.call(element) && getComputedStyle(element).display !== "contents") return true;
   return lower(attribute(element, "aria-hidden")) === "true" && !querySelector.call(element, "h1, h2, main, p");
 }
 
+/** @type {(element: AnyElement) => boolean} */
 function isTextShown(element) {
   if (tagOf(element) === "details" && attribute(element, "open") === null) return false;
   return getComputedStyle(element).visibility === "visible";
 }
 
-// A header of the page, not that of an article.
+/**
+ * A header of the page, not that of an article.
+ *
+ * @type {(element: AnyElement, tag: string) => boolean}
+ */
 const isPageHeader = (element, tag) => tag === "header" && !closest.call(element, SECTIONING);
 
+/** @type {(element: AnyElement) => boolean} */
 function isConsent(element) {
   const names = ["id", "class", "aria-label"].map((name) => attribute(element, name) || "").join(" ");
   if (!CONSENT.test(names.replace(/([a-z])([A-Z])/g, "$1 $2"))) return false;
   return DIALOGS.has(lower(attribute(element, "role"))) || FLOATING.has(getComputedStyle(element).position);
 }
 
+/** @type {(element: AnyElement, tag: string) => boolean} */
 function isBeside(element, tag) {
   const role = lower(attribute(element, "role"));
   return (role ? BESIDE_ROLES.has(role) : BESIDE.has(tag) || isPageHeader(element, tag)) || isConsent(element);
@@ -88,6 +118,7 @@ function isBeside(element, tag) {
 
 // ---- where the main content is ----
 
+/** @type {(document: Document) => AnyElement | null} */
 function mainOf(document) {
   const body = get.body.call(document);
   if (!body) return null;
@@ -98,13 +129,19 @@ function mainOf(document) {
   return narrowest(body);
 }
 
-// The number of characters in each element, without links and without what is left out.
+/**
+ * The number of characters in each element, without links and without what is left out.
+ *
+ * @type {(root: AnyElement) => Map<Node, number>}
+ */
 function weigh(root) {
+  /** @type {Map<Node, number>} */
   const weights = new Map();
+  /** @type {(element: AnyElement, depth: number) => number} */
   const visit = (element, depth) => {
     let weight = 0;
     for (const node of childrenOf(element)) {
-      if (typeOf(node) === TEXT) weight += tidy(get.data.call(node)).length;
+      if (typeOf(node) === TEXT) weight += tidy(get.data.call(/** @type {Text} */ (node))).length;
       else if (isElement(node) && depth < MAX_DEPTH && counts(node)) weight += visit(node, depth + 1);
     }
     weights.set(element, weight);
@@ -114,18 +151,22 @@ function weigh(root) {
   return weights;
 }
 
+/** @type {(element: AnyElement) => boolean} */
 function counts(element) {
   const tag = tagOf(element);
   if (tag === "a" || tag === "button" || NEVER.has(tag) || CONTROLS.has(tag)) return false;
   return !isHidden(element) && !isBeside(element, tag);
 }
 
+/** @type {(body: AnyElement) => AnyElement} */
 function narrowest(body) {
   const weights = weigh(body);
   const least = weights.get(body) * MOST_OF_IT;
   let at = body;
   for (;;) {
-    const next = childrenOf(at).find((node) => (weights.get(node) || 0) >= least && least > 0);
+    const next = /** @type {AnyElement[]} */ (childrenOf(at)).find(
+      (node) => (weights.get(node) || 0) >= least && least > 0,
+    );
     if (!next || /^(?:p|pre|ul|ol|dl|table|blockquote|h[1-6])$/.test(tagOf(next))) return at;
     at = next;
   }
@@ -143,23 +184,35 @@ const PERMALINK = /^[#¶§🔗]$/u;
 
 // Inline text consists of pieces; a block ends the line of pieces before it.
 class Writer {
+  /**
+   * @param {Asked} asked
+   * @param {boolean} whole
+   */
   constructor(asked, whole) {
     this.links = asked.links !== false;
     this.whole = whole; // Only hidden content is left out.
     this.depth = 0;
+    /** @type {string | null} */
     this.link = null; // The address of the card that is being written, until its first words carry it.
     this.inHeading = false;
   }
 
-  // The blocks inside an element, each a text without empty lines around it.
+  /**
+   * The blocks inside an element, each a text without empty lines around it.
+   *
+   * @type {(element: AnyElement) => string[]}
+   */
   blocks(element) {
+    /** @type {string[]} */
     const blocks = [];
     let line = "";
+    /** @returns {void} */
     const end = () => {
       const text = this.addLink(trimLines(line));
       if (text) blocks.push(escapeStart(text));
       line = "";
     };
+    /** @type {(node: Node) => void} */
     const visit = (node) => {
       if (typeOf(node) === TEXT) {
         line += this.text(node);
@@ -180,10 +233,11 @@ class Writer {
     return blocks;
   }
 
+  /** @type {<T extends string | string[]>(element: AnyElement, write: () => T) => T} */
   deeper(element, write) {
     if (this.depth >= MAX_DEPTH) {
       const text = tidy(get.textContent.call(element));
-      return this.isBlock(element) || this.hasBlocks(element) ? [text] : text;
+      return /** @type {any} */ (this.isBlock(element) || this.hasBlocks(element) ? [text] : text);
     }
     this.depth += 1;
     try {
@@ -193,7 +247,11 @@ class Writer {
     }
   }
 
-  // An inline element around blocks: if it is a link, the first words in it become the link.
+  /**
+   * An inline element around blocks: if it is a link, the first words in it become the link.
+   *
+   * @type {(element: AnyElement) => string[]}
+   */
   wrapper(element) {
     const href = tagOf(element) === "a" && !this.link ? this.address(element) : null;
     if (href) this.link = href;
@@ -202,6 +260,7 @@ class Writer {
     return blocks;
   }
 
+  /** @type {(text: string) => string} */
   addLink(text) {
     if (!this.link || !text || text.includes("](")) return text;
     const href = this.link;
@@ -209,6 +268,7 @@ class Writer {
     return `[${text}](${href})`;
   }
 
+  /** @type {(element: AnyElement) => boolean} */
   isLeftOut(element) {
     const tag = tagOf(element);
     if (NEVER.has(tag) || isHidden(element)) return true;
@@ -218,6 +278,7 @@ class Writer {
     return tag === "button" || lower(attribute(element, "role")) === "button" || isBeside(element, tag);
   }
 
+  /** @type {(element: AnyElement) => boolean} */
   isBlock(element) {
     const tag = tagOf(element);
     if (BLOCKS.has(tag)) return true;
@@ -225,6 +286,7 @@ class Writer {
     return /^(?:block|flex|grid|flow-root|list-item|table)$/.test(getComputedStyle(element).display);
   }
 
+  /** @type {(element: AnyElement, depth?: number) => boolean} */
   hasBlocks(element, depth = 0) {
     if (depth > 20) return false;
     return childrenOf(element).some(
@@ -232,13 +294,19 @@ class Writer {
     );
   }
 
+  /** @type {(node: Node) => string} */
   text(node) {
     const parent = get.parentNode.call(node);
-    if (parent && typeOf(parent) === ELEMENT && !isTextShown(parent)) return "";
-    return escapeText(get.data.call(node).replace(/\s+/g, " "));
+    if (parent && typeOf(parent) === ELEMENT && !isTextShown(/** @type {AnyElement} */ (/** @type {Node} */ (parent))))
+      return "";
+    return escapeText(get.data.call(/** @type {Text} */ (node)).replace(/\s+/g, " "));
   }
 
-  // The inline content of an element, on one line.
+  /**
+   * The inline content of an element, on one line.
+   *
+   * @type {(element: AnyElement) => string}
+   */
   line(element) {
     let line = "";
     for (const node of childrenOf(element)) {
@@ -251,12 +319,17 @@ class Writer {
     return line;
   }
 
-  // A box in a line is separated from the words beside it.
+  /**
+   * A box in a line is separated from the words beside it.
+   *
+   * @type {(element: AnyElement) => string}
+   */
   inline(element) {
     const text = this.inLine(element);
     return text.trim() && getComputedStyle(element).display.startsWith("inline-") ? ` ${text} ` : text;
   }
 
+  /** @type {(element: AnyElement) => string} */
   inLine(element) {
     switch (tagOf(element)) {
       case "br":
@@ -292,6 +365,7 @@ class Writer {
     }
   }
 
+  /** @type {(element: AnyElement) => string} */
   anchor(element) {
     const text = this.line(element);
     const said = oneLine(text);
@@ -303,7 +377,11 @@ class Writer {
     return `${before}[${said}](${href})${after}`;
   }
 
-  // The absolute address; none if it leads to the same place, or is a script.
+  /**
+   * The absolute address; none if it leads to the same place, or is a script.
+   *
+   * @type {(element: AnyElement) => string | null}
+   */
   address(element) {
     const href = attribute(element, "href");
     if (!this.links || !href || href.trim().startsWith("#")) return null;
@@ -316,6 +394,7 @@ class Writer {
     }
   }
 
+  /** @type {(element: AnyElement) => string[]} */
   block(element) {
     const tag = tagOf(element);
     if (HEADING.test(tag) || lower(attribute(element, "role")) === "heading") return this.heading(element, tag);
@@ -347,6 +426,7 @@ class Writer {
     }
   }
 
+  /** @type {(element: AnyElement, tag: string) => string[]} */
   heading(element, tag) {
     const level = Math.min(6, Math.max(1, Number(attribute(element, "aria-level") || tag[1]) || 2));
     this.inHeading = true;
@@ -355,6 +435,7 @@ class Writer {
     return text ? [`${"#".repeat(level)} ${text}`] : [];
   }
 
+  /** @type {(element: AnyElement) => string[]} */
   strong(element) {
     const inside = this.inHeading;
     this.inHeading = true;
@@ -363,8 +444,10 @@ class Writer {
     return text ? [`**${text}**`] : [];
   }
 
+  /** @type {(element: AnyElement, tag: string) => string[]} */
   list(element, tag) {
     let number = tag === "ol" ? Number(attribute(element, "start") || 1) || 1 : 0;
+    /** @type {string[]} */
     const items = [];
     for (const node of childrenOf(element)) {
       if (!isElement(node) || this.isLeftOut(node)) continue;
@@ -384,19 +467,27 @@ class Writer {
     return items.length ? [items.join("\n")] : [];
   }
 
+  /** @type {(element: AnyElement) => string[]} */
   wrapInline(element) {
     if (this.isBlock(element) || this.hasBlocks(element)) return this.blocks(element);
     const text = trimLines(this.inline(element));
     return text ? [text] : [];
   }
 
-  // The element itself with its content.
+  /**
+   * The element itself with its content.
+   *
+   * @type {(element: AnyElement) => string[]}
+   */
   all(element) {
     return this.isBlock(element) ? this.block(element) : this.wrapInline(element);
   }
 
+  /** @type {(element: AnyElement) => string[]} */
   terms(element) {
+    /** @type {string[]} */
     const lines = [];
+    /** @type {(node: Node) => void} */
     const visit = (node) => {
       if (!isElement(node) || this.isLeftOut(node)) return;
       const tag = tagOf(node);
@@ -408,6 +499,7 @@ class Writer {
     return lines.length ? [lines.join("\n")] : [];
   }
 
+  /** @type {(element: AnyElement) => string[]} */
   frame(element) {
     const title = tidy(attribute(element, "title") || attribute(element, "name") || "");
     const href = attribute(element, "src");
@@ -419,6 +511,7 @@ class Writer {
     }
   }
 
+  /** @type {(element: AnyElement) => string[]} */
   table(element) {
     const { caption, rows, nested } = this.rowsOf(element);
     const columns = rows.reduce((most, row) => Math.max(most, row.length), 0);
@@ -430,14 +523,22 @@ class Writer {
     return [...(caption ? [`**${caption}**`] : []), lines.join("\n")];
   }
 
-  // With a place for each column and row that a cell spans; the text is in the first place.
+  /**
+   * With a place for each column and row that a cell spans; the text is in the first place.
+   *
+   * @type {(table: AnyElement) => { caption: string, rows: Row[], nested: boolean }}
+   */
   rowsOf(table) {
+    /** @type {Row[]} */
     const rows = [];
     let caption = "";
     let nested = false;
+    /** @type {number[]} */
     const below = []; // How many more rows are occupied in each column.
+    /** @type {(row: AnyElement, inHead: boolean) => void} */
     const visitRow = (row, inHead) => {
-      const cells = Object.assign([], { inHead });
+      const cells = Object.assign(/** @type {Cell[]} */ ([]), { inHead });
+      /** @returns {void} */
       const skip = () => {
         while (below[cells.length] > 0 && cells.length < MAX_COLUMNS) {
           below[cells.length] -= 1;
@@ -458,6 +559,7 @@ class Writer {
       skip();
       if (cells.length) rows.push(cells);
     };
+    /** @type {(element: AnyElement, inHead: boolean) => void} */
     const visit = (element, inHead) => {
       for (const node of childrenOf(element)) {
         if (!isElement(node) || isHidden(node)) continue;
@@ -473,18 +575,27 @@ class Writer {
   }
 }
 
+/** @type {(cell: AnyElement, name: string) => number} */
 const spanOf = (cell, name) => Math.min(MAX_COLUMNS, Math.max(1, parseInt(attribute(cell, name), 10) || 1));
+/** @type {(text: string) => string} */
 const cellText = (text) => oneLine(text).replace(/\|/g, "\\|");
+/** @type {(text: string | null) => string} */
 const labelImage = (text) => (text?.trim() ? `![${tidy(text)}]` : "");
 
+/** @type {(element: AnyElement, tag: string) => boolean} */
 const isTask = (element, tag) =>
   tag === "input" && lower(attribute(element, "type")) === "checkbox" && closest.call(element, "li") !== null;
 
 // ---- texts ----
 
+/** @type {(text: string) => string} */
 const oneLine = (text) => text.replace(/\s+/g, " ").trim();
 
-// Line breaks are kept, blanks around them are removed.
+/**
+ * Line breaks are kept, blanks around them are removed.
+ *
+ * @type {(text: string) => string}
+ */
 const trimLines = (text) =>
   text
     .replace(/[^\S\n]+/g, " ")
@@ -492,8 +603,10 @@ const trimLines = (text) =>
     .replace(/\n{3,}/g, "\n\n")
     .trim();
 
+/** @type {(text: string, by: string) => string} */
 const indentLines = (text, by) => text.replace(/\n(?!\n|$)/g, `\n${by}`);
 
+/** @type {(prefix: string, text: string) => string[]} */
 const prefixLines = (prefix, text) =>
   text
     ? [
@@ -504,16 +617,22 @@ const prefixLines = (prefix, text) =>
       ]
     : [];
 
-// The items of a list in sequence; a nested list follows without an empty line before it.
+/**
+ * The items of a list in sequence; a nested list follows without an empty line before it.
+ *
+ * @type {(blocks: string[]) => string}
+ */
 const joinBlocks = (blocks) =>
   blocks.reduce((text, block) => text + (/^(?:[-*]|\d+\.) /.test(block) ? "\n" : "\n\n") + block);
 
+/** @type {(mark: string, text: string) => string} */
 function around(mark, text) {
   const inner = text.trim();
   if (!inner || inner.startsWith(mark)) return text;
   return text.replace(inner, () => `${mark}${inner}${mark}`);
 }
 
+/** @type {(text: string) => string} */
 function code(text) {
   const inner = oneLine(text);
   if (!inner) return "";
@@ -522,20 +641,26 @@ function code(text) {
   return ticks + space + inner + space + ticks;
 }
 
-// Longer than any fence inside.
+/**
+ * Longer than any fence inside.
+ *
+ * @type {(text: string, least: number) => string}
+ */
 const fence = (text, least) =>
   "`".repeat(Math.max(least, ...Array.from(text.matchAll(/`+/g), ([ticks]) => ticks.length + 1)));
 
+/** @type {(pre: AnyElement) => string} */
 function fenceCode(pre) {
   const text = codeOf(pre).replace(/^\n/, "").trimEnd();
   const ticks = fence(text, 3);
   return `${ticks}${languageOf(pre)}\n${text}\n${ticks}`;
 }
 
+/** @type {(element: AnyElement, depth?: number) => string} */
 function codeOf(element, depth = 0) {
   let text = "";
   for (const node of childrenOf(element)) {
-    if (typeOf(node) === TEXT) text += get.data.call(node);
+    if (typeOf(node) === TEXT) text += get.data.call(/** @type {Text} */ (node));
     else if (isElement(node) && depth < MAX_DEPTH) {
       const tag = tagOf(node);
       if (tag === "br") text += "\n";
@@ -547,6 +672,7 @@ function codeOf(element, depth = 0) {
 
 const LANGUAGE = /(?:^|\s)(?:language-|lang-|highlight-source-|highlight-text-|brush:\s*)([\w+#.-]+)/;
 
+/** @type {(pre: AnyElement) => string} */
 function languageOf(pre) {
   const inner = querySelector.call(pre, "code");
   for (const element of [inner, pre, get.parentNode.call(pre)]) {
@@ -558,22 +684,28 @@ function languageOf(pre) {
   return "";
 }
 
-// Escape only characters that would have a meaning in Markdown.
+/**
+ * Escape only characters that would have a meaning in Markdown.
+ *
+ * @type {(text: string) => string}
+ */
 const escapeText = (text) =>
   text
     .replace(/[*`]/g, "\\$&")
     .replace(/(^|[^\p{L}\p{N}])_|_(?=$|[^\p{L}\p{N}])/gu, (found) => found.replace("_", "\\_"))
     .replace(/\](?=\()/g, "\\]");
 
+/** @type {(text: string) => string} */
 const escapeStart = (text) =>
   text.replace(/^(#{1,6}|[-+>])(?=\s)|^(\d+)(?=[.)]\s)/gm, (found) => (/\d/.test(found) ? `${found}\\` : `\\${found}`));
 
 // ---- the reply ----
 
+/** @type {(root: Node, asked: Asked) => { title: string, url: string, markdown: string }} */
 function read(root, asked) {
   const isDocument = typeOf(root) === DOCUMENT;
-  const document = isDocument ? root : get.ownerDocument.call(root);
-  const element = isDocument ? mainOf(root) : root;
+  const document = isDocument ? /** @type {Document} */ (root) : get.ownerDocument.call(root);
+  const element = isDocument ? mainOf(/** @type {Document} */ (root)) : /** @type {AnyElement} */ (root);
   const writer = new Writer(asked, !isDocument);
   const blocks = element ? writer.all(element) : [];
   if (isDocument && element && !blocks.some((block) => /^#{1,2} /.test(block)))
@@ -585,15 +717,20 @@ function read(root, asked) {
   };
 }
 
-// A title may be beside the text that it is the title of.
+/**
+ * A title may be beside the text that it is the title of.
+ *
+ * @type {(document: Document) => string[]}
+ */
 function firstHeading(document) {
   const headings = [...Document.prototype.querySelectorAll.call(document, "h1")];
   const shown = headings.find((heading) => !isHidden(heading) && tidy(get.textContent.call(heading)));
   return shown ? [`# ${tidy(get.textContent.call(shown))}`] : [];
 }
 
+/** @type {(root: Node, body: string) => Element[]} */
 export function queryAll(root, body) {
-  const document = typeOf(root) === DOCUMENT ? root : get.ownerDocument.call(root);
+  const document = typeOf(root) === DOCUMENT ? /** @type {Document} */ (root) : get.ownerDocument.call(root);
   const element = Document.prototype.createElement.call(document, "a");
   element.setAttribute("v", JSON.stringify(read(root, JSON.parse(decodeURIComponent(body)))));
   return [element];

@@ -2,16 +2,20 @@
 // `body` is a percent-encoded JSON list of the texts. Case, white space, characters that are not shown and, in
 // texts of 8 characters and more, the spaces and dashes that group them are ignored.
 
+/** @type {(root: any, body: string) => Element[]} */
 export function queryAll(root, body) {
+  /** @type {string[]} */
   const texts = JSON.parse(decodeURIComponent(body)).map(plain);
   const wanted = texts.filter((text) => text.trim());
   const grouped = texts.map(ungrouped).filter((text) => text.length >= SHORTEST_GROUPED);
+  /** @type {(text: string | null) => boolean} */
   const shows = (text) => {
     const seen = plain(text || "");
     if (wanted.some((each) => seen.includes(each))) return true;
     const letters = grouped.length ? ungrouped(seen) : "";
     return grouped.some((each) => letters.includes(each));
   };
+  /** @type {Set<Element>} */
   const found = new Set();
   for (const tree of treesIn(root)) {
     const top = tree.documentElement ?? tree;
@@ -29,15 +33,21 @@ export function queryAll(root, body) {
 const INVISIBLE = /[\u00AD\u034F\u200B-\u200F\u202A-\u202E\u2060-\u2064\uFEFF]+/g;
 const SHORTEST_GROUPED = 8; // The groups of a shorter text could be parts of other texts.
 
+/** @type {(text: string) => string} */
 function plain(text) {
   return text.replace(INVISIBLE, "").replace(/\s+/g, " ").toLowerCase();
 }
 
-// The text without the spaces and dashes that may group its characters, and without marks of Markdown.
+/**
+ * The text without the spaces and dashes that may group its characters, and without marks of Markdown.
+ *
+ * @type {(text: string) => string}
+ */
 function ungrouped(text) {
   return text.replace(/[\s*_~`+-]+/g, "");
 }
 
+/** @type {(tree: any) => Generator<any>} */
 function* treesIn(tree) {
   yield tree;
   for (const element of tree.querySelectorAll("*")) {
@@ -45,7 +55,11 @@ function* treesIn(tree) {
   }
 }
 
-// Find the smallest elements: a text may extend over several.
+/**
+ * Find the smallest elements: a text may extend over several.
+ *
+ * @type {(top: any, shows: (text: string | null) => boolean, found: Set<Element>) => void}
+ */
 function addShowing(top, shows, found) {
   const rest = [top];
   while (rest.length) {

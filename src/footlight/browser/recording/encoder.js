@@ -11,9 +11,26 @@
     { codec: "vp09.00.31.08", bitrateMode: "quantizer", latencyMode: "realtime" },
     { codec: "vp8", bitrateMode: "variable" },
   ];
-  const encoded = [];
-  let chosen, encoder, canvas, pen, failure, keyed, last;
+  /** @typedef {[ms: number, isKey: boolean, base64: string]} Frame */
 
+  /** @type {Frame[]} */
+  const encoded = [];
+  /** @type {(typeof CODECS)[0] | undefined} */
+  let chosen;
+  /** @type {VideoEncoder | undefined} */
+  let encoder;
+  /** @type {OffscreenCanvas | undefined} */
+  let canvas;
+  /** @type {OffscreenCanvasRenderingContext2D | null} */
+  let pen;
+  /** @type {DOMException | undefined} */
+  let failure;
+  /** @type {number | undefined} milliseconds of the last key frame */
+  let keyed;
+  /** @type {number | undefined} milliseconds of the last frame */
+  let last;
+
+  /** @type {(chunk: EncodedVideoChunk) => string} */
   const base64 = (chunk) => {
     const bytes = new Uint8Array(chunk.byteLength);
     chunk.copyTo(bytes);
@@ -24,6 +41,7 @@
     return btoa(text);
   };
 
+  /** @type {(picture: ImageBitmap) => void} */
   const begin = (picture) => {
     canvas = new OffscreenCanvas(picture.width & ~1 || 2, picture.height & ~1 || 2);
     pen = canvas.getContext("2d");
@@ -38,7 +56,11 @@
     encoder.configure({ ...chosen, width, height, ...bitrate });
   };
 
-  // A viewport may change its size; a video cannot.
+  /**
+   * A viewport may change its size; a video cannot.
+   *
+   * @type {(picture: ImageBitmap) => void}
+   */
   const draw = (picture) => {
     const scale = Math.min(canvas.width / picture.width, canvas.height / picture.height);
     const width = Math.round(picture.width * scale);
@@ -47,23 +69,25 @@
     pen.drawImage(picture, (canvas.width - width) >> 1, (canvas.height - height) >> 1, width, height);
   };
 
+  /** @type {(ms: number) => void} */
   const encode = (ms) => {
     const at = last === undefined ? ms : Math.max(ms, last + 1);
     const keyFrame = keyed === undefined || at - keyed >= KEY_EVERY_MS;
     const frame = new VideoFrame(canvas, { timestamp: at * 1000, alpha: "discard" });
-    encoder.encode(frame, { keyFrame, vp9: { quantizer: QUANTIZER } });
+    encoder.encode(frame, /** @type {VideoEncoderEncodeOptions} */ ({ keyFrame, vp9: { quantizer: QUANTIZER } }));
     frame.close();
     last = at;
     if (keyFrame) keyed = at;
   };
 
+  /** @returns {{ codec: string, width: number, height: number, frames: Frame[] }} */
   const takeFrames = () => {
     if (failure) throw failure;
     const codec = chosen.codec === "vp8" ? "VP8" : "VP9";
     return { codec, width: canvas.width, height: canvas.height, frames: encoded.splice(0) };
   };
 
-  globalThis.add = async ([jpeg, ms]) => {
+  /** @type {any} */ (globalThis).add = async (/** @type {[jpeg: string, ms: number]} */ [jpeg, ms]) => {
     const bytes = Uint8Array.from(atob(jpeg), (letter) => letter.charCodeAt(0));
     const picture = await createImageBitmap(new Blob([bytes], { type: "image/jpeg" }));
     if (!encoder) begin(picture);
@@ -73,13 +97,13 @@
     return takeFrames();
   };
 
-  globalThis.finish = async (ms) => {
+  /** @type {any} */ (globalThis).finish = async (/** @type {number} */ ms) => {
     encode(ms);
     await encoder.flush();
     return takeFrames();
   };
 
-  globalThis.choose = async () => {
+  /** @type {any} */ (globalThis).choose = async () => {
     for (const each of globalThis.VideoEncoder ? CODECS : []) {
       const { supported } = await VideoEncoder.isConfigSupported({ ...each, width: 1280, height: 720 });
       if (supported && !chosen) chosen = each;
