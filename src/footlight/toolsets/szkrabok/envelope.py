@@ -95,7 +95,10 @@ def _answers_text(tool: Tool) -> bool:
 
 
 def _unwrap(content: typing.Mapping[str, Any]) -> dict[str, Any]:
-    beside = {key: value for key, value in content.items() if key not in ("success", "data")}
+    # The effect of an action is no part of this toolset's answers.
+    beside = {
+        key: value for key, value in content.items() if key not in ("success", "data", "effect", "reason")
+    }
     return {**content.get("data", {}), **beside}
 
 
