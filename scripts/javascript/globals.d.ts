@@ -9,6 +9,7 @@ declare const axe: any;
 
 interface PerformanceResourceTiming {
   readonly contentEncoding?: string;
+  readonly contentType?: string;
   readonly renderBlockingStatus?: string;
 }
 
@@ -45,8 +46,24 @@ interface SpecialMembers {
   text: string;
   // Links, pictures and media.
   alt: string;
+  complete: boolean;
+  contentDocument: Document;
+  contentWindow: Window;
+  controls: boolean;
+  currentSrc: string;
+  data: string;
+  duration: number;
+  hash: string;
   href: string;
+  loop: boolean;
+  muted: boolean;
+  naturalHeight: number;
+  naturalWidth: number;
+  pathname: string;
+  paused: boolean;
+  relList: DOMTokenList;
   src: string;
+  srcset: string;
   // Tables.
   rows: HTMLCollectionOf<HTMLTableRowElement>;
 }

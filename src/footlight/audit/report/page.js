@@ -12,6 +12,7 @@ const [text, shown, empty] = ["by-text", "shown", "no-finding"].map(
   (id) => /** @type {HTMLInputElement} */ (document.getElementById(id)),
 );
 
+/** @returns {void} */
 function choose() {
   const words = text.value.trim().toLowerCase();
   for (const finding of findings)
@@ -24,6 +25,7 @@ function choose() {
   shown.value = left === findings.length ? `${left} shown` : `${left} of ${findings.length} shown`;
 }
 
+/** @returns {void} */
 function openTarget() {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (!target) return;

@@ -2,6 +2,8 @@
 
 import { allElements, describe, MAX_ELEMENTS, selectorOf } from "./dom.js";
 
+/** @import { Described } from "./dom.js" */
+
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 /** Rules of axe-core that are off by default. */
 const ALSO = ["target-size", "label-content-name-mismatch", "td-has-header", "css-orientation-lock"];
@@ -16,14 +18,41 @@ const ABOUT_STYLES = "css-orientation-lock";
 /** Rules that are always incomplete where a frame cannot be read, which a fact reports. */
 const ABOUT_FRAMES = ["frame-tested", "bypass"];
 
+/**
+ * @typedef {object} AxeNode
+ * @property {(string | string[])[]} target a path into frames, in which a step can pierce shadow roots
+ * @property {string} html
+ * @property {{ message: string }[]} any
+ * @property {{ message: string }[]} all
+ * @property {{ message: string }[]} none
+ * @property {string} failureSummary
+ */
+
+/**
+ * @typedef {object} AxeRule
+ * @property {string} id
+ * @property {string} impact
+ * @property {string} help
+ * @property {string} description
+ * @property {string} helpUrl
+ * @property {string[]} tags
+ * @property {AxeNode[]} nodes
+ */
+
+/** @typedef {{ incomplete: AxeRule[], violations: AxeRule[] }} AxeResults */
+
 const loaded = [axe];
 let closed = 0;
 
-/** Load axe-core into the frames whose documents can be read. */
+/**
+ * Load axe-core into the frames whose documents can be read.
+ *
+ * @type {(root: Document) => void}
+ */
 function enterFrames(root) {
   for (const frame of allElements(root).filter((each) => each.localName === "iframe" || each.localName === "frame")) {
     try {
-      const { contentWindow, contentDocument } = frame;
+      const { contentWindow, contentDocument } = /** @type {any} */ (frame);
       const own = Object.getOwnPropertyDescriptor(contentWindow, "axe");
       loaded.push(
         contentWindow.eval(`(module => { let define; ${axe.source}; return module.exports; })({ exports: {} })`),
@@ -37,10 +66,15 @@ function enterFrames(root) {
   }
 }
 
-/** Find the element of a target: a path into frames, in which a step can pierce shadow roots. */
+/**
+ * Find the element of a target: a path into frames, in which a step can pierce shadow roots.
+ *
+ * @type {(target: (string | string[])[]) => { element: AnyElement | null, frames: AnyElement[] }}
+ */
 function elementAt(target) {
-  let root = document,
-    element = null;
+  let root = /** @type {Document | ShadowRoot} */ (document),
+    element = /** @type {AnyElement | null} */ (null);
+  /** @type {AnyElement[]} */
   const frames = [];
   for (const step of target) {
     if (element) frames.push(element);
@@ -53,6 +87,7 @@ function elementAt(target) {
   return { element, frames };
 }
 
+/** @type {(node: AxeNode) => Described} */
 function nodeOf({ target, html, any, all, none }) {
   const { element, frames } = elementAt(target);
   const note = [...any, ...all, ...none].map((check) => check.message).join("; ");
@@ -69,13 +104,19 @@ function nodeOf({ target, html, any, all, none }) {
   return { ...described, selector: `${around.join("")}${described.selector}` };
 }
 
-/** Return the first few elements for each style of text on the page, for rules that are slow. */
+/**
+ * Return the first few elements for each style of text on the page, for rules that are slow.
+ *
+ * @type {(elements: AnyElement[]) => AnyElement[]}
+ */
 function samples(elements) {
   const seen = new Map();
   return elements
     .filter((element) => {
       if (
-        ![...element.childNodes].some((each) => each.nodeType === Node.TEXT_NODE && each.data.trim()) ||
+        ![...element.childNodes].some(
+          (each) => each.nodeType === Node.TEXT_NODE && /** @type {Text} */ (each).data.trim(),
+        ) ||
         element.childElementCount > 20
       )
         return false;
@@ -95,6 +136,7 @@ function samples(elements) {
     .slice(0, 300);
 }
 
+/** @type {(context: Document | { include: AnyElement[] }, options: object) => Promise<AxeResults>} */
 async function run(context, options) {
   return axe.run(context, {
     iframes: loaded.length > 1,
@@ -104,8 +146,13 @@ async function run(context, options) {
   });
 }
 
-/** Run all rules; on a large page the slow rules run on samples. */
+/**
+ * Run all rules; on a large page the slow rules run on samples.
+ *
+ * @returns {Promise<{ sampled: number, results: AxeResults[] }>}
+ */
 async function runAll() {
+  /** @type {(ids: string[], enabled: boolean) => Record<string, { enabled: boolean }>} */
   const switchRules = (ids, enabled) => Object.fromEntries(ids.map((id) => [id, { enabled }]));
   const elements = allElements();
   if (elements.length <= LARGE)
@@ -118,6 +165,7 @@ async function runAll() {
   return { sampled: sample.length, results };
 }
 
+/** @returns {Promise<{ sampled: number, results: AxeResults[] }>} */
 async function runOfWidth() {
   const elements = allElements(),
     sample = samples(elements);
@@ -126,8 +174,12 @@ async function runOfWidth() {
   return { sampled: 0, results };
 }
 
-const actRules = new Map(axe.getRules().map((rule) => [rule.ruleId, rule.actIds ?? []]));
+/** @type {Map<string, string[]>} */
+const actRules = new Map(
+  axe.getRules().map((/** @type {{ ruleId: string, actIds?: string[] }} */ rule) => [rule.ruleId, rule.actIds ?? []]),
+);
 
+/** @type {(rule: AxeRule) => object} */
 function describeRule({ id, impact, help, description, helpUrl, tags, nodes }) {
   return {
     id,
@@ -143,6 +195,7 @@ function describeRule({ id, impact, help, description, helpUrl, tags, nodes }) {
   };
 }
 
+/** @returns {Promise<Record<string, any>>} */
 export async function answer() {
   try {
     enterFrames(document);

@@ -7,8 +7,10 @@ const LARGE = 2500;
 const COVERED = 0.3;
 export const elements = allElements().filter(isVisible);
 const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+/** @type {Map<Element, string>} */
 const names = new Map();
 
+/** @returns {Record<string, any>} */
 export function answer() {
   return runRules({
     autoplay: () => describeAll(elements.filter(playsByItself), noteOfMedia),
@@ -35,24 +37,33 @@ export function answer() {
   });
 }
 
-/** Images that move for more than five seconds and cannot be stopped. axe-core checks sound. */
+/**
+ * Images that move for more than five seconds and cannot be stopped. axe-core checks sound.
+ *
+ * @type {(media: AnyElement) => boolean}
+ */
 function playsByItself(media) {
   if (media.localName !== "video" || media.paused || media.controls) return false;
   return (media.loop || !(media.duration * 1000 < LONG_MS)) && isLarge(media) && !canStop(media);
 }
 
+/** @type {(media: AnyElement) => string} */
 function noteOfMedia(media) {
   const long = Number.isFinite(media.duration) ? `${Math.round(media.duration)} s` : "without an end";
   return `plays by itself, ${long}${media.loop ? ", again and again" : ""}, ${media.muted ? "muted" : "with sound"}, and nothing stops it`;
 }
 
+/** @type {(element: AnyElement) => boolean} */
 function canStop(element) {
   const around = element.parentElement?.parentElement ?? element.parentElement ?? document.body;
   return [...around.querySelectorAll("button, [role=button], input[type=checkbox], [role=switch]")].some((each) =>
-    /paus|stop|play|anhalt|motion|animation/i.test(`${textOf(each)} ${each.getAttribute("aria-label")} ${each.title}`),
+    /paus|stop|play|anhalt|motion|animation/i.test(
+      `${textOf(each)} ${each.getAttribute("aria-label")} ${/** @type {AnyElement} */ (each).title}`,
+    ),
   );
 }
 
+/** @type {(element: AnyElement) => boolean} */
 function isLarge(element) {
   const box = element.getBoundingClientRect();
   return box.width * box.height >= LARGE;
@@ -61,8 +72,11 @@ function isLarge(element) {
 /**
  * Return whether a style sheet has a media query about reduced motion. A sheet that cannot be read counts as one that
  * has.
+ *
+ * @returns {boolean}
  */
 function respectsReducedMotion() {
+  /** @type {(list: Iterable<any>) => boolean} */
   const asks = (list) =>
     [...list].some(
       (rule) =>
@@ -70,6 +84,7 @@ function respectsReducedMotion() {
         (rule.styleSheet && asksIn(rule.styleSheet)) ||
         (rule.cssRules && asks(rule.cssRules)),
     );
+  /** @type {(sheet: CSSStyleSheet) => boolean} */
   const asksIn = (sheet) => {
     try {
       return sheet.media.mediaText.includes("prefers-reduced-motion") || asks(sheet.cssRules);
@@ -81,6 +96,7 @@ function respectsReducedMotion() {
   return asksInScript || [...document.styleSheets, ...document.adoptedStyleSheets].some(asksIn);
 }
 
+/** @returns {Element[]} */
 function endless() {
   for (const animation of document.getAnimations().filter((each) => each instanceof CSSAnimation)) {
     const effect = /** @type {KeyframeEffect} */ (animation.effect);
@@ -106,15 +122,23 @@ function endless() {
   return [...names.keys()];
 }
 
-/** Return whether an animation changes something: its keyframes differ. */
+/**
+ * Return whether an animation changes something: its keyframes differ.
+ *
+ * @type {(animation: Animation) => boolean}
+ */
 function changes(animation) {
-  const frames = animation.effect
+  const frames = /** @type {KeyframeEffect} */ (animation.effect)
     .getKeyframes()
     .map(({ offset, computedOffset, easing, composite, ...styles }) => JSON.stringify(styles));
   return new Set(frames).size > 1;
 }
 
-/** Elements with a fixed position that cover the page when it opens, if there is a page below them. */
+/**
+ * Elements with a fixed position that cover the page when it opens, if there is a page below them.
+ *
+ * @returns {AnyElement | null}
+ */
 function overlay() {
   const hit = document.elementFromPoint(innerWidth / 2, innerHeight / 2);
   for (let each = hit; each && each !== document.body; each = above(each)) {
@@ -133,6 +157,7 @@ function overlay() {
   return null;
 }
 
+/** @type {(element: AnyElement) => number} */
 function coveredBy(element) {
   const across = 16,
     down = 16;
@@ -147,12 +172,13 @@ function coveredBy(element) {
   return count / (across * down);
 }
 
+/** @returns {number} */
 function selectable() {
   let all = 0,
     free = 0;
   for (const each of elements) {
     const length = [...each.childNodes].reduce(
-      (sum, node) => sum + (node.nodeType === Node.TEXT_NODE ? node.data.trim().length : 0),
+      (sum, node) => sum + (node.nodeType === Node.TEXT_NODE ? /** @type {Text} */ (node).data.trim().length : 0),
       0,
     );
     if (!length || each.closest("button, svg, script, style, nav, select")) continue;
@@ -162,6 +188,7 @@ function selectable() {
   return all < 200 ? 1 : free / all;
 }
 
+/** @type {(element: AnyElement) => boolean} */
 function refusesMenu(element) {
   return (
     isRefusal(element.oncontextmenu) ||
@@ -170,7 +197,11 @@ function refusesMenu(element) {
   );
 }
 
-/** Return whether a handler does nothing but cancel the event. */
+/**
+ * Return whether a handler does nothing but cancel the event.
+ *
+ * @type {(handler: unknown) => boolean}
+ */
 function isRefusal(handler) {
   return (
     typeof handler === "function" &&

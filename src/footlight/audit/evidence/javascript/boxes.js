@@ -2,9 +2,12 @@
 
 import { boxOf, forgetElements, rememberedElements } from "./dom.js";
 
+/** @import { Box } from "./dom.js" */
+
 const MAX_MS = 2000;
 const PAUSE_MS = 100;
 
+/** @returns {(Box | null)[]} */
 function measure() {
   return rememberedElements().map(({ element, frames }) => {
     const target = element.deref();
@@ -13,7 +16,11 @@ function measure() {
   });
 }
 
-/** Return the boxes when they are the same twice in a row, or when time is up. */
+/**
+ * Return the boxes when they are the same twice in a row, or when time is up.
+ *
+ * @returns {Promise<(Box | null)[]>}
+ */
 async function stableBoxes() {
   const until = performance.now() + MAX_MS;
   let boxes = measure();
@@ -26,6 +33,7 @@ async function stableBoxes() {
   return boxes;
 }
 
+/** @returns {Promise<Record<string, any> | null>} */
 export async function answer() {
   if (FORGET) {
     forgetElements();

@@ -14,8 +14,8 @@ const DOES_NOTHING =
 const POINTER = "shows the pointer of a link, but Tab does not stop there";
 
 const began = performance.now(),
-  handled = [],
-  pointed = [];
+  handled = /** @type {AnyElement[]} */ ([]),
+  pointed = /** @type {AnyElement[]} */ ([]);
 for (const each of allElements()) {
   if (performance.now() - began > MOST_MS) break;
   const why = whyClickable(each);
@@ -23,20 +23,24 @@ for (const each of allElements()) {
 }
 const all = [...handled, ...pointed];
 
+/** @returns {Record<string, any>} */
 export function answer() {
   return { certain: handled.length, unreachable: describeAll(all, whyClickable) };
 }
 
+/** @type {(element: AnyElement) => string | null} */
 function whyClickable(element) {
   if (element.matches(NATIVE) || element === document.body || element === document.documentElement) return null;
   if (ROLES.includes(element.getAttribute("role")))
     return `has the role ${element.getAttribute("role")}, but Tab does not stop there`;
   if (typeof element.onclick === "function" && !DOES_NOTHING.test(String(element.onclick)))
     return "answers to a click, but Tab does not stop there";
+  /** @type {(node: AnyElement | null) => boolean} */
   const isPointed = (node) => node && getComputedStyle(node).cursor === "pointer";
   return isPointed(element) && !isPointed(above(element)) && textOf(element, 100).length < 80 ? POINTER : null;
 }
 
+/** @type {(element: AnyElement) => boolean} */
 function isOutOfReach(element) {
   const box = element.getBoundingClientRect();
   if (!isVisible(element) || box.width < 8 || box.height < 8 || box.width * box.height > (innerWidth * innerHeight) / 2)

@@ -5,10 +5,12 @@ import { allElements, describe } from "./dom.js";
 const LOADERS = "script[src], link[href], img, source, video, audio, iframe, embed, object, input[type=image]";
 const loaders = allElements().filter((each) => each.matches(LOADERS));
 
+/** @returns {Record<string, any>} */
 export function answer() {
   return { loaders: ADDRESSES.map(loaderOf) };
 }
 
+/** @type {(url: string) => object | null} */
 function loaderOf(url) {
   const element = loaders.find((each) => [each.currentSrc, each.src, each.href, each.data].includes(url));
   if (!element) return null;

@@ -1,12 +1,34 @@
 // Functions that every script of the collectors starts with.
 
+/** @typedef {{ x: number, y: number, width: number, height: number }} Box in the coordinates of the page */
+
+/**
+ * An element as a finding describes it.
+ *
+ * @typedef {object} Described
+ * @property {string} selector
+ * @property {string} html
+ * @property {string} text
+ * @property {string} note what was measured about it
+ * @property {Box | null} box
+ * @property {number} [handle] its number among the remembered elements
+ */
+
+/** @typedef {{ element: WeakRef<AnyElement>, frames: AnyElement[] }} Remembered */
+
 export const MAX_ELEMENTS = 10;
 const MAX_SOURCE = 300;
 const MAX_CHILDREN = 50;
 
-/** Return all elements of the document and of its open shadow roots in tree order. */
+/**
+ * Return all elements of the document and of its open shadow roots in tree order.
+ *
+ * @type {(root?: Document | ShadowRoot) => AnyElement[]}
+ */
 export function allElements(root = document) {
+  /** @type {AnyElement[]} */
   const found = [];
+  /** @type {(node: ParentNode) => void} */
   const walk = (node) => {
     for (const child of node.children) {
       found.push(child);
@@ -18,7 +40,11 @@ export function allElements(root = document) {
   return found;
 }
 
-/** Return whether the element is visible. */
+/**
+ * Return whether the element is visible.
+ *
+ * @type {(element: AnyElement) => boolean}
+ */
 export function isVisible(element) {
   const box = element.getBoundingClientRect();
   return (
@@ -28,24 +54,38 @@ export function isVisible(element) {
   );
 }
 
-/** Return the parent element, or the host of the shadow root. */
+/**
+ * Return the parent element, or the host of the shadow root.
+ *
+ * @type {(element: AnyElement) => AnyElement | null}
+ */
 export function above(element) {
-  return element.parentElement ?? element.getRootNode().host ?? null;
+  return element.parentElement ?? /** @type {ShadowRoot} */ (element.getRootNode()).host ?? null;
 }
 
-/** Return the visible text of an element on one line. */
+/**
+ * Return the visible text of an element on one line.
+ *
+ * @type {(element: AnyElement, most?: number) => string}
+ */
 export function textOf(element, most = 80) {
   return oneLine(element.innerText ?? element.textContent, most);
 }
 
+/** @type {(text: string | null | undefined, most?: number) => string} */
 export function oneLine(text, most = 60) {
   const line = (text ?? "").replace(/\s+/g, " ").trim();
   return line.length > most ? `${line.slice(0, most - 1)}…` : line;
 }
 
-/** Return a CSS selector of this element only, which pierces shadow roots as in Playwright. */
+/**
+ * Return a CSS selector of this element only, which pierces shadow roots as in Playwright.
+ *
+ * @type {(element: AnyElement) => string}
+ */
 export function selectorOf(element) {
-  const root = element.getRootNode();
+  const root = /** @type {Document | ShadowRoot} */ (element.getRootNode());
+  /** @type {(selector: string) => boolean} */
   const isAlone = (selector) => {
     try {
       return root.querySelectorAll(selector).length === 1;
@@ -53,6 +93,7 @@ export function selectorOf(element) {
       return false;
     }
   };
+  /** @type {string[]} */
   const parts = [];
   for (let each = element; each && each.nodeType === Node.ELEMENT_NODE; each = each.parentElement) {
     parts.unshift(stepOf(each));
@@ -62,6 +103,7 @@ export function selectorOf(element) {
   return root instanceof ShadowRoot ? `${selectorOf(root.host)} ${inside}` : inside;
 }
 
+/** @type {(element: AnyElement) => string} */
 function stepOf(element) {
   if (element.id && !/\d{3}|[:.]/.test(element.id)) return `#${CSS.escape(element.id)}`;
   const testId = element.getAttribute("data-testid");
@@ -75,7 +117,11 @@ function stepOf(element) {
 
 /**
  * Describe an element for a finding; `note` is what was measured about it.
- * @param {Element[]} frames the frames around it, the outermost first
+ *
+ * @param {AnyElement} element
+ * @param {string} [note]
+ * @param {AnyElement[]} [frames] the frames around it, the outermost first
+ * @returns {Described}
  */
 export function describe(element, note = "", frames = []) {
   return {
@@ -88,9 +134,13 @@ export function describe(element, note = "", frames = []) {
   };
 }
 
-/** Return the HTML source of an element, with long content shortened. */
+/**
+ * Return the HTML source of an element, with long content shortened.
+ *
+ * @type {(element: AnyElement) => string}
+ */
 function sourceOf(element) {
-  const empty = element.cloneNode(false).outerHTML;
+  const empty = /** @type {AnyElement} */ (element.cloneNode(false)).outerHTML;
   const end = empty.lastIndexOf("</");
   const [opening, closing] = end < 0 ? [empty, ""] : [empty.slice(0, end), empty.slice(end)];
   if (opening.length > MAX_SOURCE) return `${opening.slice(0, MAX_SOURCE - 1)}…`;
@@ -100,7 +150,11 @@ function sourceOf(element) {
   return inside.length <= room && isShort ? `${opening}${inside}${closing}` : `${opening}…${closing}`;
 }
 
-/** Return the box of an element in the coordinates of the page. */
+/**
+ * Return the box of an element in the coordinates of the page.
+ *
+ * @type {(element: AnyElement, frames?: AnyElement[]) => Box}
+ */
 export function boxOf(element, frames = []) {
   const box = element.getBoundingClientRect();
   let x = box.x + scrollX,
@@ -115,29 +169,43 @@ export function boxOf(element, frames = []) {
 
 const KNOWN = Symbol.for("footlight.elements");
 
-/** Return the elements that were described since the page was opened. */
+/**
+ * Return the elements that were described since the page was opened.
+ *
+ * @returns {Remembered[]}
+ */
 export function rememberedElements() {
-  return window[KNOWN] ?? [];
+  return /** @type {any} */ (window)[KNOWN] ?? [];
 }
 
-/** Forget the described elements, so that nothing is left on the page. */
+/**
+ * Forget the described elements, so that nothing is left on the page.
+ *
+ * @returns {void}
+ */
 export function forgetElements() {
-  delete window[KNOWN];
+  delete (/** @type {any} */ (window)[KNOWN]);
 }
 
-/** Remember an element, so that its box can be measured again, and return its number. */
+/**
+ * Remember an element, so that its box can be measured again, and return its number.
+ *
+ * @type {(element: AnyElement, frames: AnyElement[]) => number}
+ */
 function remember(element, frames) {
-  if (!window[KNOWN]) Object.defineProperty(window, KNOWN, { value: [], configurable: true });
-  return window[KNOWN].push({ element: new WeakRef(element), frames }) - 1;
+  if (!(/** @type {any} */ (window)[KNOWN])) Object.defineProperty(window, KNOWN, { value: [], configurable: true });
+  return /** @type {any} */ (window)[KNOWN].push({ element: new WeakRef(element), frames }) - 1;
 }
 
 /**
  * Run each rule. A rule that throws does not affect the others: its name is listed in `failed`.
+ *
  * @param {Record<string, () => any>} rules
+ * @returns {Record<string, any>}
  */
 export function runRules(rules) {
-  const results = {},
-    failed = [];
+  const results = /** @type {Record<string, any>} */ ({}),
+    failed = /** @type {{ rule: string, why: string }[]} */ ([]);
   for (const [name, run] of Object.entries(rules)) {
     try {
       results[name] = run();
@@ -150,8 +218,10 @@ export function runRules(rules) {
 
 /**
  * Return the number of elements, and descriptions of the first of them.
- * @param {Element[]} elements
- * @param {(element: any) => string} note
+ *
+ * @param {AnyElement[]} elements
+ * @param {(element: any) => string} [note]
+ * @returns {{ count: number, elements: Described[] }}
  */
 export function describeAll(elements, note = () => "") {
   return {

@@ -4,25 +4,41 @@ import { allElements, isVisible, oneLine, textOf } from "./dom.js";
 
 export const elements = allElements();
 const NO_FIELDS = ["hidden", "submit", "button", "reset", "image"];
+/** @type {(each: AnyElement) => boolean} */
 const isField = (each) => each.matches("input, select, textarea") && !NO_FIELDS.includes(each.type);
 const TYPED = ["text", "email", "tel", "url", "password", "search", "number"];
+/** @type {(each: AnyElement) => boolean} */
 export const isTyped = (each) =>
   each.localName === "textarea" || (each.localName === "input" && TYPED.includes(each.type));
 export const fields = elements.filter((each) => isField(each) && !each.matches(":disabled") && isVisible(each));
 export const typed = fields.filter((each) => isTyped(each) && !each.readOnly);
 
-/** Return the elements whose ids an attribute lists. */
+/**
+ * Return the elements whose ids an attribute lists.
+ *
+ * @type {(element: AnyElement, attribute: string) => AnyElement[]}
+ */
 export function elementsByIds(element, attribute) {
   const ids = (element.getAttribute(attribute) ?? "").split(/\s+/).filter(Boolean);
-  return ids.map((id) => element.getRootNode().querySelector(`#${CSS.escape(id)}`)).filter(Boolean);
+  return ids
+    .map((id) => /** @type {ShadowRoot} */ (element.getRootNode()).querySelector(`#${CSS.escape(id)}`))
+    .filter(Boolean);
 }
 
-/** Return the labels that are shown beside the field. */
+/**
+ * Return the labels that are shown beside the field.
+ *
+ * @type {(field: AnyElement) => AnyElement[]}
+ */
 export function labelsOf(field) {
   return [...(field.labels ?? []), ...elementsByIds(field, "aria-labelledby")];
 }
 
-/** Return whether the element is visible, and not only for screen readers: clipped, moved away or one pixel large. */
+/**
+ * Return whether the element is visible, and not only for screen readers: clipped, moved away or one pixel large.
+ *
+ * @type {(element: AnyElement) => boolean}
+ */
 export function isShown(element) {
   const box = element.getBoundingClientRect(),
     style = getComputedStyle(element);
@@ -37,6 +53,7 @@ export function isShown(element) {
   );
 }
 
+/** @type {(field: AnyElement) => string} */
 export function labelOf(field) {
   const texts = labelsOf(field)
     .flatMap((each) => [...each.childNodes])
@@ -46,15 +63,22 @@ export function labelOf(field) {
   return oneLine(text || field.getAttribute("aria-label") || field.title || field.placeholder);
 }
 
-/** Return the fields that are sent together with this one. */
+/**
+ * Return the fields that are sent together with this one.
+ *
+ * @type {(field: AnyElement) => AnyElement | null}
+ */
 export const formOf = (field) => field.form ?? field.closest("[role=form], dialog, [role=dialog]");
+/** @type {(field: AnyElement) => AnyElement[]} */
 export const fellowsOf = (field) => fields.filter((each) => formOf(each) && formOf(each) === formOf(field));
 export const forms = [...new Set(fields.map(formOf).filter(Boolean))];
 const BUTTONS = "button, input[type=submit], input[type=image], input[type=button], [role=button], a[onclick]";
+/** @type {(form: AnyElement) => AnyElement[]} */
 export const buttonsOf = (form) =>
   elements.filter((each) => each.matches(BUTTONS) && (each.form === form || form.contains(each)));
 
 // The purpose of a field by its whole label or name, without decoration.
+/** @type {Record<string, string>} */
 const PURPOSES = {
   email:
     "email|e ?mail address|your e ?mail( address)?|e ?mail|mail|e ?mail adresse|deine e ?mail( adresse)?|ihre e ?mail( adresse)?|adresse e ?mail|courriel|correo( electrónico)?|indirizzo e ?mail|e ?mailadres|endereço de e ?mail|adres e ?mail|e ?post(adress)?|user ?email|customer ?email|メールアドレス|邮箱|电子邮件",
@@ -81,6 +105,7 @@ const PURPOSES = {
 /** @type {[string, RegExp][]} */
 const MATCHERS = Object.entries(PURPOSES).map(([purpose, words]) => [purpose, new RegExp(`^(${words})$`, "iu")]);
 
+/** @type {(text: string) => string} */
 const plain = (text) =>
   text
     .replace(/\([^()]*\)|[*:✱＊?!]/g, " ")
@@ -92,6 +117,8 @@ const plain = (text) =>
 /**
  * Return the purpose of a field, or '' if it is not certain. The label decides; the field's name only if there is no
  * label.
+ *
+ * @type {(field: AnyElement) => string}
  */
 export function purposeOf(field) {
   if (!isTyped(field) || field.localName === "textarea") return "";
@@ -99,7 +126,11 @@ export function purposeOf(field) {
   return MATCHERS.find(([, words]) => words.test(said))?.[0] ?? "";
 }
 
-/** Return the last word of `autocomplete`, which names the value; the words before it say whose value it is. */
+/**
+ * Return the last word of `autocomplete`, which names the value; the words before it say whose value it is.
+ *
+ * @type {(field: AnyElement) => string}
+ */
 export function autocompleteOf(field) {
   const words = (field.getAttribute("autocomplete") ?? "").trim().toLowerCase().split(/\s+/);
   return words.filter((each) => each !== "webauthn").at(-1) ?? "";

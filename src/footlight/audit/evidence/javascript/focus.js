@@ -5,6 +5,20 @@ import { allElements, describeAll, isVisible, oneLine, selectorOf, textOf } from
 import { around, isTransparent, lookOf } from "./focus_looks.js";
 import { coverOf, hiddenBy } from "./focus_sight.js";
 
+/**
+ * An element to which Tab moved the focus.
+ *
+ * @typedef {object} Stop
+ * @property {AnyElement} element
+ * @property {number} stays how often Tab did not leave it
+ * @property {boolean} isShown
+ * @property {string | null} hidden why nobody can see it
+ * @property {AnyElement | null} cover
+ * @property {Edges} box
+ */
+
+/** @typedef {{ x: number, y: number, right: number, bottom: number }} Edges */
+
 const KEY = Symbol.for("footlight.focus");
 const MOST_STOPS = 80;
 const MOST_BASES = 150;
@@ -35,6 +49,7 @@ const EXIT = new RegExp(
   "i",
 );
 
+/** @type {(element: AnyElement) => boolean} */
 function isTabbable(element) {
   return (
     element.matches(FOCUSABLE) &&
@@ -46,20 +61,21 @@ function isTabbable(element) {
 }
 
 export const tabbable = allElements().filter(isTabbable);
-const stops = [],
-  lost = [],
+const stops = /** @type {Stop[]} */ ([]),
+  lost = /** @type {AnyElement[]} */ ([]),
   listening = new AbortController();
 let heard = 0,
   isInKeyTask = false,
   isRestless = false,
   lastFocus = 0,
   pending = false,
-  done = null,
-  focused = null,
+  done = /** @type {string | null} */ (null),
+  focused = /** @type {AnyElement | null} */ (null),
   again = 0,
   blanks = 0;
 
 startAbove();
+/** @type {Map<Element, string>} */
 const bases = new Map();
 for (const each of tabbable.slice(0, MOST_BASES)) {
   for (const near of around(each)) bases.has(near) || bases.set(near, lookOf(near));
@@ -96,8 +112,8 @@ addEventListener(
   },
   { capture: true, signal: listening.signal },
 );
-window[KEY] = {
-  look: (force) => {
+/** @type {any} */ (window)[KEY] = {
+  look: (/** @type {boolean} */ force) => {
     if (pending || force) look();
     return { done, heard, isRestless };
   },
@@ -114,9 +130,14 @@ window[KEY] = {
   end,
 };
 
-/** Wait until the page has stopped moving the focus, then look. */
+/**
+ * Wait until the page has stopped moving the focus, then look.
+ *
+ * @returns {Promise<{ done: string | null, heard: number, isRestless: boolean }>}
+ */
 async function settle() {
   const until = performance.now() + MAX_SETTLE_MS;
+  /** @type {(ms: number) => Promise<unknown>} */
   const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
   await wait(QUIET_MS);
   while (performance.now() < until && performance.now() - lastFocus < QUIET_MS) await wait(QUIET_MS / 4);
@@ -124,7 +145,11 @@ async function settle() {
   return { done, heard, isRestless };
 }
 
-/** Return the elements that Tab should have reached and did not. */
+/**
+ * Return the elements that Tab should have reached and did not.
+ *
+ * @returns {AnyElement[]}
+ */
 function missedElements() {
   return tabbable.filter(
     (each) =>
@@ -138,13 +163,18 @@ function missedElements() {
   );
 }
 
-/** Return the key that the page names as the way out of a part, and the text that names it. */
+/**
+ * Return the key that the page names as the way out of a part, and the text that names it.
+ *
+ * @returns {{ key: string, words: string } | null}
+ */
 function documentedExit() {
   const text = (document.body?.innerText ?? "").slice(0, MAX_EXIT_TEXT);
   const found = EXIT.exec(text);
   return found ? { key: found[1] ?? found[2], words: oneLine(found[0], 120) } : null;
 }
 
+/** @returns {Record<string, any>} */
 export function answer() {
   return { tabbable: tabbable.length };
 }
@@ -152,6 +182,8 @@ export function answer() {
 /**
  * Let Tab start at the top of the page: it continues from the place of a removed element. In a modal dialog it
  * continues from the dialog.
+ *
+ * @returns {void}
  */
 function startAbove() {
   const above = document.createElement("div");
@@ -163,6 +195,7 @@ function startAbove() {
   scrollTo(0, 0);
 }
 
+/** @returns {HTMLElement | null} */
 function active() {
   let element = document.activeElement;
   while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
@@ -171,6 +204,7 @@ function active() {
     : /** @type {HTMLElement} */ (element);
 }
 
+/** @returns {void} */
 function look() {
   const element = active(),
     came = focused,
@@ -195,17 +229,20 @@ function look() {
   }
 }
 
+/** @type {(came: AnyElement | null, last: Stop | undefined) => void} */
 function nowhere(came, last) {
   if (came && came !== last?.element) lost.push(came);
   else if (++blanks > 1) done = stops.length ? "end" : "none";
 }
 
+/** @type {(stop: Stop) => void} */
 function stay(stop) {
   stop.stays++;
   if (stop.element.matches(SEVERAL_PARTS) || isClosed(stop.element)) done = stop.stays > 30 ? "inside" : null;
   else if (stop.stays > 2) done = stop.element.closest(MODAL) ? "end" : "trap";
 }
 
+/** @type {(element: AnyElement) => Stop} */
 function seen(element) {
   const box = element.getBoundingClientRect();
   return {
@@ -219,7 +256,11 @@ function seen(element) {
   };
 }
 
-/** Return whether the looks of the element can show that it has the focus. In a text field the caret shows it. */
+/**
+ * Return whether the looks of the element can show that it has the focus. In a text field the caret shows it.
+ *
+ * @type {(element: AnyElement) => boolean}
+ */
 function isSure(element) {
   const types = ["checkbox", "radio", "submit", "button", "reset", "image"];
   const isText =
@@ -230,15 +271,19 @@ function isSure(element) {
   return bases.has(element) && !element.matches(SEVERAL_PARTS) && !element.matches(DRAWN_INSIDE) && !isClosed(element);
 }
 
+/** @type {(element: AnyElement) => boolean} */
 function isClosed(element) {
   return element.localName.includes("-") && !element.shadowRoot;
 }
 
+/** @returns {Record<string, any>} */
 function end() {
   listening.abort();
-  delete window[KEY];
+  delete (/** @type {any} */ (window)[KEY]);
   for (const root of roots) root.adoptedStyleSheets = root.adoptedStyleSheets.filter((each) => each !== quiet);
+  /** @type {(test: (stop: Stop) => unknown) => AnyElement[]} */
   const elements = (test) => stops.filter(test).map((each) => each.element);
+  /** @type {(element: AnyElement) => Stop} */
   const of = (element) => stops.find((each) => each.element === element);
   const missed = missedElements();
   const trap = done === "trap" ? [active() ?? stops.at(-1).element] : [];
@@ -272,7 +317,9 @@ function end() {
   };
 }
 
+/** @type {(element: AnyElement) => string} */
 function kindOf(element) {
+  /** @type {Record<string, string>} */
   const kinds = {
     a: "link",
     area: "link",
@@ -281,6 +328,7 @@ function kindOf(element) {
     summary: "summary",
     iframe: "frame",
   };
+  /** @type {Record<string, string>} */
   const inputs = {
     checkbox: "checkbox",
     radio: "radio",
@@ -299,19 +347,24 @@ function kindOf(element) {
   );
 }
 
+/** @type {(element: AnyElement) => string} */
 function nameOf(element) {
   const name =
     element.getAttribute("aria-label") ||
     (element.labels?.[0] && textOf(element.labels[0], 40)) ||
     textOf(element, 40) ||
     element.alt ||
-    element.querySelector("img[alt]")?.alt ||
+    /** @type {AnyElement | null} */ (element.querySelector("img[alt]"))?.alt ||
     element.title ||
     element.placeholder;
   return name || (element.matches("input:is([type=submit], [type=button], [type=reset])") ? element.value : "") || "";
 }
 
-/** Rows and columns of at least three whose parts the focus visits from the last to the first. */
+/**
+ * Rows and columns of at least three whose parts the focus visits from the last to the first.
+ *
+ * @returns {AnyElement[]}
+ */
 function backwards() {
   const parents = new Set(
     stops
@@ -323,9 +376,11 @@ function backwards() {
     if (!/flex|grid/.test(getComputedStyle(parent).display) || getComputedStyle(parent).direction !== "ltr")
       return false;
     const boxes = stopsIn(parent).map((each) => each.box);
+    /** @type {(test: (one: Edges, before: Edges) => boolean) => boolean} */
     const all = (test) => boxes.length > 2 && boxes.slice(1).every((box, n) => test(box, boxes[n]));
-    const inRow = (one, other) => one.y < other.bottom && other.y < one.bottom,
-      inColumn = (one, other) => one.x < other.right && other.x < one.right;
+    const inRow = (/** @type {Edges} */ one, /** @type {Edges} */ other) =>
+        one.y < other.bottom && other.y < one.bottom,
+      inColumn = (/** @type {Edges} */ one, /** @type {Edges} */ other) => one.x < other.right && other.x < one.right;
     return (
       all((one, before) => inRow(one, before) && one.right <= before.x + 1) ||
       all((one, before) => inColumn(one, before) && one.bottom <= before.y + 1)
@@ -333,6 +388,7 @@ function backwards() {
   });
 }
 
+/** @type {(parent: AnyElement) => Stop[]} */
 function stopsIn(parent) {
   const inside = stops.filter(
     (each) =>
@@ -342,11 +398,14 @@ function stopsIn(parent) {
   return inside.length === stops.filter((each) => parent.contains(each.element)).length ? inside : [];
 }
 
+/** @returns {number} */
 function firstInMain() {
   return stops.findIndex((each) => each.element.closest("main, [role=main]"));
 }
 
+/** @returns {AnyElement[]} */
 function stopsBeforeMain() {
+  /** @type {(element: AnyElement) => boolean} */
   const isSkip = (element) =>
     (element.matches('a[href*="#"]') && element.hash?.length > 1 && element.pathname === location.pathname) ||
     /skip|jump/i.test(nameOf(element));

@@ -14,15 +14,19 @@ const STYLES = [
 /**
  * The elements that may show the focus: the element, its content and labels, its neighbours, and a container that holds
  * only it.
+ *
+ * @type {(element: AnyElement) => Set<AnyElement>}
  */
 export function around(element) {
+  /** @type {Set<AnyElement>} */
   const near = new Set();
+  /** @type {(each: AnyElement, most: number) => void} */
   const add = (each, most) => {
     for (const one of [each, ...[...each.querySelectorAll("*")].slice(0, most)]) near.add(one);
   };
   add(element, 20);
   for (const label of element.labels ?? []) add(label, 8);
-  for (const side of ["previousElementSibling", "nextElementSibling"]) {
+  for (const side of /** @type {const} */ (["previousElementSibling", "nextElementSibling"])) {
     for (let each = element[side], n = 0; each && n < 4; each = each[side], n++) add(each, 4);
   }
   for (let up = above(element), n = 0; up && up !== document.body && n < 3; up = above(up), n++) {
@@ -32,6 +36,7 @@ export function around(element) {
   return near;
 }
 
+/** @type {(element: AnyElement) => string} */
 export function lookOf(element) {
   return [null, "::before", "::after"]
     .map((pseudo) => {
@@ -42,24 +47,30 @@ export function lookOf(element) {
         lineOf(style, "outline", style.outlineOffset),
         ...borders,
         shadowOf(style),
-        ...STYLES.map((each) => style[each]),
+        ...STYLES.map((each) => /** @type {any} */ (style)[each]),
       ].join("|");
     })
     .join("||");
 }
 
-/** Return the line, or an empty text if it is not drawn. */
+/**
+ * Return the line, or an empty text if it is not drawn.
+ *
+ * @type {(style: any, name: string, more?: string) => string}
+ */
 function lineOf(style, name, more = "") {
   const [kind, width, color] = [style[`${name}Style`], style[`${name}Width`], style[`${name}Color`]];
   return kind === "none" || parseFloat(width) === 0 || isTransparent(color) ? "" : `${kind} ${width} ${color} ${more}`;
 }
 
+/** @type {(style: CSSStyleDeclaration) => string} */
 function shadowOf(style) {
   const shadows = style.boxShadow.match(/(?:[^,()]|\([^()]*\))+/g) ?? [];
   const drawn = shadows.filter((each) => !isTransparent(each) && !/ 0px 0px 0px 0px/.test(each));
   return drawn.filter((each) => each !== "none").join();
 }
 
+/** @type {(color: string) => boolean} */
 export function isTransparent(color) {
   return /rgba\([^()]*, 0\)|\/ 0\)|transparent/.test(color);
 }

@@ -2,7 +2,11 @@
 
 import { above, isVisible } from "./dom.js";
 
-/** Return why nobody can see the element, or null if somebody may. What axe-core reports is left out. */
+/**
+ * Return why nobody can see the element, or null if somebody may. What axe-core reports is left out.
+ *
+ * @type {(element: AnyElement) => string | null}
+ */
 export function hiddenBy(element) {
   if (
     element.closest("[aria-hidden=true]") ||
@@ -24,16 +28,19 @@ export function hiddenBy(element) {
   return closedAround(element);
 }
 
+/** @type {(element: AnyElement) => boolean} */
 function isLarge(element) {
   const box = element.getBoundingClientRect();
   return box.width > 1 && box.height > 1;
 }
 
+/** @type {(element: AnyElement) => boolean} */
 function isOutside(element) {
   const box = element.getBoundingClientRect();
   return box.right <= 0 || box.left >= innerWidth || box.bottom + scrollY <= 0;
 }
 
+/** @type {(element: AnyElement) => "the part that it is in is closed" | null} */
 function closedAround(element) {
   for (let each = element; each.parentElement; each = each.parentElement) {
     if (["absolute", "fixed"].includes(getComputedStyle(each).position)) return null;
@@ -48,10 +55,14 @@ function closedAround(element) {
   return null;
 }
 
-/** Return the element with a fixed position that covers this element completely: a header, a bar, a notice. */
+/**
+ * Return the element with a fixed position that covers this element completely: a header, a bar, a notice.
+ *
+ * @type {(element: AnyElement) => AnyElement | null}
+ */
 export function coverOf(element) {
   const box = element.getBoundingClientRect(),
-    covers = new Set();
+    covers = /** @type {Set<AnyElement>} */ (new Set());
   for (const across of [0.1, 0.5, 0.9]) {
     for (const down of [0.1, 0.5, 0.9]) {
       const hit = document.elementFromPoint(box.x + box.width * across, box.y + box.height * down);
@@ -63,6 +74,7 @@ export function coverOf(element) {
   return [...covers][0];
 }
 
+/** @type {(hit: AnyElement, element: AnyElement) => AnyElement | null} */
 function stayingOver(hit, element) {
   for (let each = element; each; each = above(each)) {
     if (each === hit) return null;

@@ -11,29 +11,43 @@ const REQUIRED = new RegExp(
   ].join("|"),
   "iu",
 );
+/** @type {(field: AnyElement) => boolean} */
 export const isRequired = (field) => field.required || field.getAttribute("aria-required") === "true";
 
-/** Return the text that styles add before and after an element. */
+/**
+ * Return the text that styles add before and after an element.
+ *
+ * @type {(element: AnyElement) => string}
+ */
 function generatedText(element) {
   const contents = ["::before", "::after"].map((part) => getComputedStyle(element, part).content);
   return contents.filter((each) => !["none", "normal", '""'].includes(each)).join("");
 }
 
+/** @returns {AnyElement[]} */
 export function requiredUnsaid() {
+  /** @type {(label: AnyElement, field: AnyElement) => boolean} */
   const isStarred = (label, field) =>
     /^\s*[*✱＊]|[*✱＊]\s*:?\s*$/.test(label.contains(field) ? labelOf(field) : label.textContent);
+  /** @type {(field: AnyElement) => boolean} */
   const isSeen = (field) => labelsOf(field).some((each) => isShown(each) && isStarred(each, field));
   return fields.filter(
     (field) => !isRequired(field) && field.type !== "radio" && isSeen(field) && fellowsOf(field).length > 1,
   );
 }
 
+/** @returns {AnyElement[]} */
 export function optionalButRequired() {
+  /** @type {(label: AnyElement) => boolean} */
   const isOptional = (label) => isShown(label) && OPTIONAL.test(label.textContent) && !REQUIRED.test(label.textContent);
   return fields.filter((field) => isRequired(field) && labelsOf(field).some(isOptional));
 }
 
-/** Fields that must be filled, in a form with optional fields too, without a visible mark. */
+/**
+ * Fields that must be filled, in a form with optional fields too, without a visible mark.
+ *
+ * @returns {AnyElement[]}
+ */
 export function requiredUnmarked() {
   return forms.flatMap((form) => {
     const asked = fields.filter((each) => formOf(each) === form && (isTyped(each) || each.localName === "select"));
@@ -43,12 +57,17 @@ export function requiredUnmarked() {
   });
 }
 
-/** Return whether the field is marked: in words, in brackets, by a style, or by anything else inside of the label. */
+/**
+ * Return whether the field is marked: in words, in brackets, by a style, or by anything else inside of the label.
+ *
+ * @type {(field: AnyElement) => boolean}
+ */
 function isMarked(field) {
   const labels = labelsOf(field);
   const text = labels
     .map((each) => `${each.textContent} ${[each, ...each.querySelectorAll("*")].map(generatedText).join(" ")}`)
     .join(" ");
+  /** @type {(label: AnyElement) => boolean} */
   const hasMore = (label) =>
     label.childElementCount > Number(label.contains(field)) || getComputedStyle(label).backgroundImage !== "none";
   return (

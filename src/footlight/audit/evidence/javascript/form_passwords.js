@@ -3,14 +3,21 @@
 import { autocompleteOf, buttonsOf, fellowsOf, fields, formOf, forms, purposeOf, typed } from "./fields.js";
 import { isText } from "./form_purposes.js";
 
-/** Password fields that show their text, unless a switch beside the field can have uncovered it. */
+/**
+ * Password fields that show their text, unless a switch beside the field can have uncovered it.
+ *
+ * @returns {AnyElement[]}
+ */
 export function openPasswords() {
+  /** @type {(field: AnyElement) => boolean} */
   const isPassword = (field) =>
     purposeOf(field) === "password" || /^(current|new)-password$/.test(autocompleteOf(field));
   return typed.filter((field) => isText(field) && isPassword(field) && !isSwitched(field));
 }
 
+/** @type {(field: AnyElement) => boolean} */
 function isSwitched(field) {
+  /** @type {(each: AnyElement) => boolean} */
   const isSwitch = (each) =>
     each.type === "checkbox" || !each.matches("[type=submit], button:not([type])") || each.hasAttribute("aria-pressed");
   return (
@@ -19,7 +26,11 @@ function isSwitched(field) {
   );
 }
 
-/** Return whether the field refuses pasting. The test pastes a text with no effect on the field. */
+/**
+ * Return whether the field refuses pasting. The test pastes a text with no effect on the field.
+ *
+ * @type {(field: AnyElement) => boolean}
+ */
 export function refusesPaste(field) {
   const before = field.value,
     clipboardData = new DataTransfer();
@@ -32,7 +43,11 @@ export function refusesPaste(field) {
   return !isTaken && isUnchanged;
 }
 
-/** Forms that send the password in the URL, so that it gets into the history and into logs, or without encryption. */
+/**
+ * Forms that send the password in the URL, so that it gets into the history and into logs, or without encryption.
+ *
+ * @returns {[form: AnyElement, note: string][]}
+ */
 export function openlySent() {
   const isLoopback = /^(localhost|127\..*|\[::1\])$/;
   return forms

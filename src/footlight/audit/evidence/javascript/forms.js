@@ -26,8 +26,11 @@ import {
   wrongKeyboard,
 } from "./form_purposes.js";
 
+/** @returns {AnyElement[]} */
 function placeholderAsLabel() {
+  /** @type {(field: AnyElement) => boolean} */
   const isBare = (field) => field.placeholder?.trim() && !labelsOf(field).some(isShown) && !isSearch(field);
+  /** @type {(field: AnyElement) => boolean} */
   const isNameless = (field) =>
     !labelsOf(field).length && !field.getAttribute("aria-label")?.trim() && !field.title.trim();
   return typed.filter(
@@ -35,12 +38,17 @@ function placeholderAsLabel() {
   );
 }
 
-/** The form has no button to press, and Enter only sends a form with one field. */
+/**
+ * The form has no button to press, and Enter only sends a form with one field.
+ *
+ * @returns {(AnyElement | null)[]}
+ */
 function unsendable() {
   return forms
     .filter((form) => form.localName === "form" && !buttonsOf(form).length)
     .filter((form) => {
       const asked = typed.filter((each) => formOf(each) === form && each.localName === "input");
+      /** @type {(each: AnyElement) => boolean} */
       const isSent = (each) => ["password", "email"].includes(each.type) || isRequired(each);
       return asked.length > 1 && asked.some(isSent) && !asked.some(isSearch);
     });
@@ -49,6 +57,7 @@ function unsendable() {
 const ERROR_CLASS =
   /^((form|field|input)[-_]*)?(error|invalid)([-_]*(message|text|msg|feedback))?$|^(form|field|input)__error$/i;
 
+/** @type {(element: AnyElement) => boolean} */
 function isMessage(element) {
   const isNamed = [...element.classList].some((name) => ERROR_CLASS.test(name));
   const isText =
@@ -57,21 +66,33 @@ function isMessage(element) {
   return isNamed && isText && isShown(element) && textOf(element).length > 4;
 }
 
+/** @type {(field: AnyElement) => AnyElement | undefined} */
 const messageOf = (field) => [...(field.parentElement?.children ?? [])].find(isMessage);
 
-/** Error messages beside a field that assistive technology does not announce with the field. */
+/**
+ * Error messages beside a field that assistive technology does not announce with the field.
+ *
+ * @returns {AnyElement[]}
+ */
 function untiedErrors() {
+  /** @type {(field: AnyElement) => boolean} */
   const isTied = (field) =>
     [...elementsByIds(field, "aria-describedby"), ...elementsByIds(field, "aria-errormessage")].some(isShown) ||
     labelsOf(field).some((label) => [...label.querySelectorAll("*")].some(isMessage));
+  /** @type {(field: AnyElement) => boolean} */
   const isAlone = (field) => fields.filter((each) => field.parentElement.contains(each)).length === 1;
   return fields
     .filter((each) => isTyped(each) || each.localName === "select")
     .filter((each) => messageOf(each) && isAlone(each) && !isTied(each));
 }
 
-/** Return the first radio button of each group whose question is not given. */
+/**
+ * Return the first radio button of each group whose question is not given.
+ *
+ * @returns {AnyElement[]}
+ */
 function radiosWithoutQuestion() {
+  /** @type {Map<string, AnyElement[]>} */
   const groups = new Map();
   for (const radio of fields.filter((each) => each.type === "radio" && each.name)) {
     const key = `${forms.indexOf(radio.form)} ${radio.name}`;
@@ -82,6 +103,7 @@ function radiosWithoutQuestion() {
     .map((radios) => radios[0]);
 }
 
+/** @type {(radio: AnyElement) => unknown} */
 function hasQuestion(radio) {
   const group = radio.closest("fieldset, [role=radiogroup], [role=group]");
   const isNamed = group && (group.getAttribute("aria-label")?.trim() || elementsByIds(group, "aria-labelledby").length);
@@ -90,6 +112,7 @@ function hasQuestion(radio) {
   return isNamed || legend?.textContent.trim() || isTold || radio.closest("table, [role=grid]");
 }
 
+/** @type {(form: AnyElement) => string} */
 function factOf(form) {
   const title =
     form.getAttribute("aria-label") ||
@@ -103,11 +126,13 @@ function factOf(form) {
   return `Form${title ? ` “${oneLine(title, 40)}”` : ""}: ${asked.join(" · ")}; buttons: ${pressed.join(", ") || "none"}.`;
 }
 
+/** @type {(field: AnyElement) => string} */
 function factOfField(field) {
   const kinds = [field.type, isRequired(field) && "required", autocompleteOf(field)].filter(Boolean);
   return `${labelOf(field) || "(no label)"} [${kinds.join(", ")}]`;
 }
 
+/** @returns {string[]} */
 function facts() {
   const alone = fields.filter((each) => !formOf(each)).map(factOfField);
   return [
@@ -119,6 +144,7 @@ function facts() {
 
 export const sent = openlySent();
 
+/** @returns {Record<string, any>} */
 export function answer() {
   return runRules({
     facts: () => facts(),

@@ -3,6 +3,8 @@
 import { describeAll, runRules } from "./dom.js";
 import { cutOff, elements, overlaps, texts } from "./layout_text.js";
 
+/** @import { PageText } from "./layout_text.js" */
+
 const SMALLEST_TEXT = 12;
 const SMALLEST_FIELD = 16;
 const LONGEST_LINE = 100;
@@ -12,13 +14,14 @@ export const page = document.scrollingElement ?? document.documentElement;
 export const cut = cutOff(),
   over = overlaps(),
   wide = overflowing();
-const stretchedBy = new Map(),
-  charactersOf = new Map();
+const stretchedBy = /** @type {Map<Element, number>} */ (new Map()),
+  charactersOf = /** @type {Map<Element, number>} */ (new Map());
 const staying = NARROW ? stayingBars() : { part: 0, bars: [] };
 /** @type {HTMLMetaElement | null} */
 const meta = document.querySelector("meta[name=viewport]");
 const sizes = texts.filter((each) => each.text.length > 2).map((each) => sizeOf(each.parent));
 
+/** @returns {Record<string, any>} */
 export function answer() {
   return runRules({
     overflow: () =>
@@ -67,16 +70,20 @@ export function answer() {
   });
 }
 
+/** @type {(element: AnyElement) => number} */
 function sizeOf(element) {
   return Math.round(parseFloat(getComputedStyle(element).fontSize) * 10) / 10;
 }
 
+/** @type {(size: number) => AnyElement[]} */
 function smallerThan(size) {
+  /** @type {(each: PageText) => boolean} */
   const isSmall = (each) =>
     /\p{L}{2}/u.test(each.text) && sizeOf(each.parent) < size && !each.parent.closest("sup, sub");
   return [...new Set(texts.filter(isSmall).map((each) => each.parent))];
 }
 
+/** @type {(element: AnyElement) => boolean} */
 function isZoomed(element) {
   const isTyped = element.matches(
     "select, textarea, input:not([type=checkbox], [type=radio], [type=range], [type=file], [type=color], [type=submit], [type=button], [type=reset], [type=image])",
@@ -84,12 +91,18 @@ function isZoomed(element) {
   return isTyped && sizeOf(element) < SMALLEST_FIELD && !element.disabled && !element.readOnly;
 }
 
-/** Elements that extend beyond the page, unless an element around them extends too. */
+/**
+ * Elements that extend beyond the page, unless an element around them extends too.
+ *
+ * @returns {AnyElement[]}
+ */
 function overflowing() {
   const edge = page.clientWidth + 1,
-    hides = (each) => ["hidden", "clip"].includes(getComputedStyle(each).overflowX);
+    hides = (/** @type {Element} */ each) => ["hidden", "clip"].includes(getComputedStyle(each).overflowX);
   if (page.scrollWidth <= edge || hides(document.documentElement) || (document.body && hides(document.body))) return [];
+  /** @type {(each: AnyElement) => boolean} */
   const reaches = (each) => each.getBoundingClientRect().right + scrollX > edge;
+  /** @type {(each: AnyElement) => boolean} */
   const isHeld = (each) => {
     for (
       let up = each.parentElement;
@@ -106,11 +119,15 @@ function overflowing() {
   return found.length ? found : [document.documentElement];
 }
 
-/** Elements that stay in place while the page scrolls, and their share of the screen. */
+/**
+ * Elements that stay in place while the page scrolls, and their share of the screen.
+ *
+ * @returns {{ part: number, bars: AnyElement[] }}
+ */
 function stayingBars() {
   const across = 12,
     down = 24,
-    bars = new Set();
+    bars = /** @type {Set<AnyElement>} */ (new Set());
   let covered = 0;
   if (page.scrollHeight < innerHeight * 1.2) return { part: 0, bars: [] };
   for (let n = 0; n < across * down; n++) {
@@ -126,8 +143,9 @@ function stayingBars() {
   return { part, bars: part > STAYING ? [...bars] : [] };
 }
 
+/** @type {(element: AnyElement) => AnyElement | null} */
 function barAround(element) {
-  for (let each = element; each; each = each.parentElement ?? each.getRootNode().host) {
+  for (let each = element; each; each = each.parentElement ?? /** @type {ShadowRoot} */ (each.getRootNode()).host) {
     const style = getComputedStyle(each),
       box = each.getBoundingClientRect();
     const isSticky =
@@ -138,6 +156,7 @@ function barAround(element) {
   return null;
 }
 
+/** @type {(element: AnyElement) => boolean} */
 function isLongLined(element) {
   const isText =
     element.matches("p, li, dd, blockquote, div, section, article") &&
@@ -151,6 +170,7 @@ function isLongLined(element) {
   return lines > 2 && length / lines > LONGEST_LINE;
 }
 
+/** @type {(element: AnyElement) => boolean} */
 function isStretched(element) {
   const style = getComputedStyle(element);
   if (

@@ -3,19 +3,23 @@
 
 import { allElements, isVisible } from "./dom.js";
 
+/** @typedef {{ left: number, right: number, top: number, bottom: number }} Edges */
+/** @typedef {{ parent: AnyElement, text: string, boxes: DOMRect[] }} PageText a text with the boxes of its lines */
+
 const MOST_TEXTS = 3000;
 const EDGE = 3;
 export const elements = allElements().filter(isVisible);
 export const texts = textsOf();
 
+/** @returns {PageText[]} */
 function textsOf() {
   const until = performance.now() + 1000,
-    found = [];
+    found = /** @type {PageText[]} */ ([]);
   for (const parent of elements) {
     if (performance.now() > until || found.length > MOST_TEXTS) break;
     if (parent.closest("svg, script, style, noscript, select, iframe")) continue;
     for (const node of parent.childNodes) {
-      const text = node.nodeType === Node.TEXT_NODE ? node.data.trim() : "";
+      const text = node.nodeType === Node.TEXT_NODE ? /** @type {Text} */ (node).data.trim() : "";
       if (!text || isUnseen(parent)) continue;
       const range = document.createRange();
       range.selectNodeContents(node);
@@ -26,7 +30,11 @@ function textsOf() {
   return found;
 }
 
-/** Return whether the text is for screen readers, or in an element that moves. */
+/**
+ * Return whether the text is for screen readers, or in an element that moves.
+ *
+ * @type {(element: AnyElement) => unknown}
+ */
 function isUnseen(element) {
   const style = getComputedStyle(element),
     box = element.getBoundingClientRect();
@@ -40,6 +48,7 @@ function isUnseen(element) {
   );
 }
 
+/** @type {(element: AnyElement) => boolean} */
 function isMoving(element) {
   for (let each = element; each; each = each.parentElement) {
     if (each.getAnimations().some((one) => one.playState === "running")) return true;
@@ -47,15 +56,24 @@ function isMoving(element) {
   return false;
 }
 
-/** Return the block element that contains the lines of the text. */
+/**
+ * Return the block element that contains the lines of the text.
+ *
+ * @type {(element: AnyElement) => AnyElement}
+ */
 function blockOf(element) {
   let block = element;
   while (block.parentElement && getComputedStyle(block).display === "inline") block = block.parentElement;
   return block;
 }
 
-/** Blocks with a text that is partly visible and partly beyond an edge of the block or of the page. */
+/**
+ * Blocks with a text that is partly visible and partly beyond an edge of the block or of the page.
+ *
+ * @returns {Map<AnyElement, string>}
+ */
 export function cutOff() {
+  /** @type {Map<AnyElement, string>} */
   const found = new Map();
   for (const { parent, boxes } of texts) {
     const block = blockOf(parent);
@@ -66,6 +84,7 @@ export function cutOff() {
   return found;
 }
 
+/** @type {(block: AnyElement, boxes: DOMRect[]) => string | null} */
 function beyondBlock(block, boxes) {
   const style = getComputedStyle(block),
     edge = block.getBoundingClientRect();
@@ -98,8 +117,10 @@ function beyondBlock(block, boxes) {
   return null;
 }
 
+/** @type {(block: AnyElement, boxes: DOMRect[]) => string | null} */
 function beyondPage(block, boxes) {
   const width = document.documentElement.clientWidth;
+  /** @type {(each: AnyElement | null) => boolean} */
   const hides = (each) => each && ["hidden", "clip"].includes(getComputedStyle(each).overflowX);
   const isHidden = hides(document.documentElement) || hides(document.body);
   for (
@@ -126,13 +147,17 @@ function beyondPage(block, boxes) {
   return null;
 }
 
-/** Texts that are drawn over other texts, without an element between them that covers one of them. */
+/**
+ * Texts that are drawn over other texts, without an element between them that covers one of them.
+ *
+ * @returns {Map<AnyElement, string>}
+ */
 export function overlaps() {
   const lines = texts
     .flatMap((each) => each.boxes.map((box) => ({ ...each, box: within(core(box), clipOf(each.parent)) })))
     .filter((each) => each.box)
     .sort((one, other) => one.box.top - other.box.top);
-  const found = new Map(),
+  const found = /** @type {Map<AnyElement, string>} */ (new Map()),
     until = performance.now() + 500;
   for (let n = 0; n < lines.length && performance.now() < until; n++) {
     for (let m = n + 1; m < lines.length && lines[m].box.top < lines[n].box.bottom; m++) {
@@ -153,7 +178,11 @@ export function overlaps() {
   return found;
 }
 
-/** Return the box without the space that ascenders and line heights add. */
+/**
+ * Return the box without the space that ascenders and line heights add.
+ *
+ * @type {(box: DOMRect) => Edges}
+ */
 function core(box) {
   return {
     left: box.left + 1,
@@ -163,6 +192,7 @@ function core(box) {
   };
 }
 
+/** @type {(one: Edges, other: Edges) => Edges | null} */
 function within(one, other) {
   const box = {
     left: Math.max(one.left, other.left),
@@ -173,11 +203,16 @@ function within(one, other) {
   return box.right - box.left > 2 && box.bottom - box.top > 1 ? box : null;
 }
 
+/** @type {(box: Edges) => number} */
 function areaOf(box) {
   return (box.right - box.left) * (box.bottom - box.top);
 }
 
-/** Return the part of a box that is visible through all elements that clip it. */
+/**
+ * Return the part of a box that is visible through all elements that clip it.
+ *
+ * @type {(element: AnyElement) => Edges}
+ */
 function clipOf(element) {
   let box = { left: -1e6, right: 1e6, top: -1e6, bottom: 1e6 };
   for (let each = element; each && each !== document.body; each = each.parentElement) {
@@ -187,7 +222,11 @@ function clipOf(element) {
   return box;
 }
 
-/** Return whether nothing around the text hides what is behind it, and the text scrolls with the page. */
+/**
+ * Return whether nothing around the text hides what is behind it, and the text scrolls with the page.
+ *
+ * @type {(element: AnyElement, other: AnyElement) => boolean}
+ */
 function isBare(element, other) {
   for (let each = element; each && !each.contains(other); each = each.parentElement) {
     const style = getComputedStyle(each);

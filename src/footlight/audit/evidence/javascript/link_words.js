@@ -1,6 +1,7 @@
 // Words in the names and addresses of links, in the languages that are supported. In another language a problem may be
 // missed, but there is no false alarm.
 
+/** @type {(words: string[], flags: string) => RegExp} */
 const anyOf = (words, flags) => new RegExp(words.join("|"), flags);
 
 /** Requesting these addresses could end a session or change something, if the site changes state on GET. */

@@ -16,15 +16,20 @@ const links = elements.filter(
   (each) => each.matches("a[href], area[href]") && each.checkVisibility({ visibilityProperty: true }),
 );
 
+/** @type {(element: AnyElement, attribute: string) => string[]} */
 const idsOf = (element, attribute) => (element.getAttribute(attribute) ?? "").split(/\s+/).filter(Boolean);
 
-/** Return the name that a screen reader uses, as far as the rules for links need it. */
+/**
+ * Return the name that a screen reader uses, as far as the rules for links need it.
+ *
+ * @type {(link: AnyElement) => string}
+ */
 function nameOf(link) {
   const labels = idsOf(link, "aria-labelledby").map(
-    (id) => link.getRootNode().querySelector(`#${CSS.escape(id)}`)?.textContent ?? "",
+    (id) => /** @type {ShadowRoot} */ (link.getRootNode()).querySelector(`#${CSS.escape(id)}`)?.textContent ?? "",
   );
   const inside = [...link.querySelectorAll("img[alt], svg title")]
-    .map((each) => each.alt ?? each.textContent)
+    .map((each) => /** @type {AnyElement} */ (each).alt ?? each.textContent)
     .join(" ");
   return oneLine(
     labels.join(" ").trim() ||
@@ -35,17 +40,26 @@ function nameOf(link) {
   );
 }
 
+/** @type {(link: AnyElement) => URL | null} */
 const urlOf = (link) => URL.parse(link.getAttribute("href"), document.baseURI);
+/** @type {(url: URL | Location) => string} */
 const withoutHash = (url) => url.href.split("#", 1)[0];
+/** @type {(url: URL | null) => boolean} */
 const isWeb = (url) => url?.protocol === "http:" || url?.protocol === "https:";
+/** @type {(url: URL | null) => boolean} */
 const isHere = (url) => isWeb(url) && url.origin === location.origin;
 
+/** @type {(link: AnyElement) => boolean} */
 const mayChange = (link) =>
   CHANGES.test(urlOf(link).pathname + urlOf(link).search) ||
   CHANGES.test(nameOf(link).replace(/\s+/g, "-")) ||
   ["data-method", "data-confirm", "data-turbo-method", "data-remote", "ping"].some((each) => link.hasAttribute(each));
 
-/** Return the status, or null if it cannot be known: a redirect to another site, a policy, or no answer in time. */
+/**
+ * Return the status, or null if it cannot be known: a redirect to another site, a policy, or no answer in time.
+ *
+ * @type {(url: string, method?: string) => Promise<number | null>}
+ */
 async function statusOf(url, method = "HEAD") {
   try {
     const response = await fetch(url, {
@@ -60,14 +74,19 @@ async function statusOf(url, method = "HEAD") {
   }
 }
 
-/** A server may refuse HEAD, or answer it wrongly: only what GET says as well counts. */
+/**
+ * A server may refuse HEAD, or answer it wrongly: only what GET says as well counts.
+ *
+ * @type {(url: string) => Promise<number | null>}
+ */
 async function isBroken(url) {
   const status = await statusOf(url);
   return status !== null && status >= 400 ? statusOf(url, "GET") : status;
 }
 
+/** @type {(urls: string[]) => Promise<Map<string, number | null>>} */
 async function askAll(urls) {
-  const statuses = new Map(),
+  const statuses = /** @type {Map<string, number | null>} */ (new Map()),
     waiting = [...urls],
     until = performance.now() + ALL_MS;
   await Promise.all(
@@ -81,18 +100,25 @@ async function askAll(urls) {
   return statuses;
 }
 
+/** @type {(link: AnyElement) => boolean} */
 const isControl = (link) =>
   /^(button|tab|menuitem|menuitemcheckbox|option|switch|checkbox)$/.test(link.getAttribute("role") ?? "");
 const HANDLED =
   /^(onclick$|aria-(controls|haspopup|expanded)$|data-(bs-)?(toggle|target|action|modal|dialog|controller|slide|tab|scroll)|@click|x-on:|v-on:|ng-click|jsaction)/;
+/** @type {(link: AnyElement) => boolean} */
 const isScripted = (link) =>
   isControl(link) ||
   [...link.attributes].some((each) => HANDLED.test(each.name)) ||
   /(^|\s)js-/.test(link.getAttribute("class") ?? "");
 
-/** `#top` and an empty fragment lead to the top; `#/` and `#!` are routes of a script; axe-core checks skip links. */
+/**
+ * `#top` and an empty fragment lead to the top; `#/` and `#!` are routes of a script; axe-core checks skip links.
+ *
+ * @returns {AnyElement[]}
+ */
 function missingFragments() {
   const first = links.find((each) => !each.getAttribute("href").startsWith("#"));
+  /** @type {(each: AnyElement) => boolean} */
   const isSkip = (each) =>
     !first || (Boolean(each.compareDocumentPosition(first) & Node.DOCUMENT_POSITION_FOLLOWING) && !isVisible(each));
   return links.filter((link) => {
@@ -110,6 +136,7 @@ function missingFragments() {
   });
 }
 
+/** @type {(text: string) => string} */
 function decodeText(text) {
   try {
     return decodeURIComponent(text);
@@ -120,16 +147,20 @@ function decodeText(text) {
 
 /** In a table of contents, `#` means the top too, and a `#` with the name of this page means this page. */
 const CONTENTS = "nav, aside, ul, ol, [role=navigation], [id*=sidebar], [class*=sidebar], [id*=toc], [class*=toc]";
+/** @type {(link: AnyElement) => unknown} */
 const isHereItself = (link) =>
   link.hasAttribute("aria-current") ||
   link.closest("h1, h2, h3, h4, h5, h6") ||
   document.title.includes(nameOf(link) || "\0");
+/** @type {(link: AnyElement) => boolean} */
 const isAmongPlaces = (link) =>
   (link.closest(CONTENTS)?.querySelectorAll('a[href^="#"]:not([href="#"])').length ?? 0) > 1;
 
 /**
  * Links with `#` and `javascript:` do nothing without a script and cannot be opened in a tab, but are announced as
  * links.
+ *
+ * @returns {AnyElement[]}
  */
 function linksAsButtons() {
   return links.filter((link) => {
@@ -140,7 +171,11 @@ function linksAsButtons() {
   });
 }
 
-/** Return the name of a link in lower case, without dots and arrows at its end. */
+/**
+ * Return the name of a link in lower case, without dots and arrows at its end.
+ *
+ * @type {(link: AnyElement) => string}
+ */
 function plainName(link) {
   const name = nameOf(link);
   let end = name.length;
@@ -148,7 +183,11 @@ function plainName(link) {
   return name.slice(0, end).toLowerCase();
 }
 
-/** Links with the same uninformative name that lead to different pages. */
+/**
+ * Links with the same uninformative name that lead to different pages.
+ *
+ * @returns {AnyElement[]}
+ */
 function vague() {
   const some = links.filter(
     (each) => VAGUE.test(plainName(each)) && !each.hasAttribute("aria-describedby") && isWeb(urlOf(each)),
@@ -160,14 +199,20 @@ function vague() {
 
 /**
  * Links in a list or in a paragraph of links that have the same name, without text beside them that distinguishes them.
+ *
+ * @returns {AnyElement[][]}
  */
 function sameNames() {
+  /** @type {(link: AnyElement) => AnyElement | null} */
   const contextOf = (link) => (link.closest("tr") ? null : link.closest("p, ul, ol, menu, nav"));
+  /** @type {(link: AnyElement) => boolean} */
   const isBare = (link) =>
     link.closest("p")
       ? isParagraphOfLinks(link.closest("p"))
-      : plainName(link.closest("li") ?? link) === plainName(link);
+      : plainName(/** @type {Element | null} */ (link.closest("li")) ?? link) === plainName(link);
+  /** @type {Map<AnyElement, Map<string, AnyElement[]>>} */
   const groups = new Map();
+  /** @type {(link: AnyElement) => boolean} */
   const isName = (link) =>
     /\p{L}{3}/u.test(plainName(link)) && !VAGUE.test(plainName(link)) && !link.hasAttribute("hreflang");
   for (const link of links.filter(
@@ -181,7 +226,11 @@ function sameNames() {
     .filter((each) => new Set(each.map(targetOf)).size > 1);
 }
 
-/** Return the words around a link: in a sentence they say where it leads. */
+/**
+ * Return the words around a link: in a sentence they say where it leads.
+ *
+ * @type {(paragraph: AnyElement) => boolean}
+ */
 function isParagraphOfLinks(paragraph) {
   const all = paragraph.textContent.match(/\p{L}/gu)?.length ?? 0;
   const linked = [...paragraph.querySelectorAll("a[href]")].map(
@@ -190,7 +239,11 @@ function isParagraphOfLinks(paragraph) {
   return linked.reduce((sum, each) => sum + each, 0) === all;
 }
 
-/** Return what a URL leads to: the same for spellings that servers treat alike. */
+/**
+ * Return what a URL leads to: the same for spellings that servers treat alike.
+ *
+ * @type {(link: AnyElement) => string}
+ */
 function targetOf(link) {
   const url = urlOf(link);
   const path = url.pathname.replace(/\/index\.\w{1,5}$/, "/").replace(/\/$/, "");
@@ -201,7 +254,11 @@ function targetOf(link) {
     .join("&")}`;
 }
 
-/** Return what this site answers at a URL, without markup, or null if it cannot be known. */
+/**
+ * Return what this site answers at a URL, without markup, or null if it cannot be known.
+ *
+ * @type {(url: string) => Promise<string | null>}
+ */
 async function contentOf(url) {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(EACH_MS), headers: { accept: "text/html" } });
@@ -214,8 +271,13 @@ async function contentOf(url) {
   }
 }
 
-/** Return the links whose targets differ; targets of this site that can be read are compared. */
+/**
+ * Return the links whose targets differ; targets of this site that can be read are compared.
+ *
+ * @type {(groups: AnyElement[][]) => Promise<AnyElement[]>}
+ */
 async function leadingElsewhere(groups) {
+  /** @type {AnyElement[]} */
   const found = [];
   for (const group of groups) {
     const isReadable = group.every((each) => isHere(urlOf(each)) && !mayChange(each));
@@ -227,21 +289,30 @@ async function leadingElsewhere(groups) {
   return found;
 }
 
-/** Return whether the link has an icon, which may say that it opens a window. */
+/**
+ * Return whether the link has an icon, which may say that it opens a window.
+ *
+ * @returns {AnyElement[]}
+ */
 function unannounced() {
+  /** @type {(each: AnyElement) => boolean} */
   const isDrawn = (each) =>
     ["::before", "::after"].some((part) => !["none", "normal", '""'].includes(getComputedStyle(each, part).content));
+  /** @type {(link: AnyElement) => string} */
   const describedBy = (link) =>
     idsOf(link, "aria-describedby")
       .map((id) => document.getElementById(id)?.textContent ?? "")
       .join(" ");
+  /** @type {(link: AnyElement) => boolean} */
   const isSaidBeside = (link) => {
     const around = link.closest("li, p, td");
     return around?.querySelectorAll("a[target]").length === 1 && NEW_WINDOW.test(around.textContent);
   };
+  /** @type {(link: AnyElement) => boolean} */
   const isSaid = (link) =>
     NEW_WINDOW.test(`${link.textContent} ${nameOf(link)} ${link.getAttribute("title") ?? ""} ${describedBy(link)}`) ||
     isSaidBeside(link);
+  /** @type {(link: AnyElement) => unknown} */
   const hasIcon = (link) =>
     link.querySelector("img, svg, i, [class*=icon]") || [link, ...link.querySelectorAll("*")].some(isDrawn);
   return links.filter(
@@ -254,6 +325,7 @@ function unannounced() {
   );
 }
 
+/** @returns {AnyElement[]} */
 function unusable() {
   return links.filter((link) => {
     const [, scheme, rest] = /^(mailto|tel|sms):([^?]*)/i.exec(link.getAttribute("href").trim()) ?? [];
@@ -267,6 +339,7 @@ function unusable() {
 }
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\]|0\.0\.0\.0)$/;
+/** @returns {AnyElement[]} */
 const onlyHere = () =>
   links.filter((each) => {
     const url = urlOf(each);
@@ -275,7 +348,9 @@ const onlyHere = () =>
       : isWeb(url) && LOOPBACK.test(url.hostname) && !LOOPBACK.test(location.hostname);
   });
 
+/** @returns {string} */
 function tally() {
+  /** @type {(url: URL | null) => string} */
   const placeOf = (url) => {
     if (isHere(url)) return withoutHash(url) === withoutHash(location) ? "same page" : "this site";
     return isWeb(url) ? "other sites" : (url?.protocol ?? "not an address");
@@ -286,11 +361,13 @@ function tally() {
     .join(", ");
 }
 
+/** @returns {Promise<Record<string, any>>} */
 export async function answer() {
   const asked = links.filter((each) => isHere(urlOf(each)) && withoutHash(urlOf(each)) !== withoutHash(location));
   const safe = asked.filter((each) => !mayChange(each));
   const all = [...new Set(safe.map((each) => withoutHash(urlOf(each))))];
   const statuses = await askAll(all.slice(0, MOST_ASKED));
+  /** @type {(link: AnyElement) => number | null | undefined} */
   const statusAt = (link) => statuses.get(withoutHash(urlOf(link)));
   const broken = safe.filter((each) => statusAt(each) === 404 || statusAt(each) === 410 || statusAt(each) >= 500);
   const ambiguous = await leadingElsewhere(sameNames().slice(0, MAX_GROUPS));

@@ -3,20 +3,26 @@
 import { allElements, describeAll, oneLine, runRules, textOf } from "./dom.js";
 
 export const elements = allElements();
+/** @type {(element: AnyElement) => boolean} */
 const isRead = (element) =>
   element.checkVisibility({ visibilityProperty: true }) && !element.closest("[aria-hidden=true]");
 
 const SILENT = "script, style, noscript, template, textarea";
 const VERBATIM = "code, pre, kbd, samp, tt, var, svg, math, [translate=no], .notranslate";
+/** @type {(element: AnyElement) => Text[]} */
 const textsIn = (element) =>
-  [...element.childNodes].filter((each) => each.nodeType === Node.TEXT_NODE && each.data.trim());
+  /** @type {Text[]} */ ([...element.childNodes]).filter(
+    (each) => each.nodeType === Node.TEXT_NODE && each.data.trim(),
+  );
 
 /** Return the texts for readers, each with its element, without code and without typed text. */
 const texts = elements
   .filter((each) => !each.matches(SILENT) && !each.closest(VERBATIM) && isRead(each))
   .flatMap((element) => textsIn(element).map((each) => ({ element, text: each.data })));
+/** @type {(isWrong: (each: PageText) => boolean) => AnyElement[]} */
 const elementsWith = (isWrong) => [...new Set(texts.filter(isWrong).map((each) => each.element))];
 
+/** @returns {string[]} */
 function headings() {
   return elements
     .filter((each) => each.matches("h1, h2, h3, h4, h5, h6, [role=heading]") && isRead(each))
@@ -26,9 +32,13 @@ function headings() {
     });
 }
 
+/** @typedef {{ element: AnyElement, text: string }} PageText a text for readers with its element */
+
+/** @type {Record<string, string>} */
 const LANDMARKS = { main: "main", nav: "navigation", aside: "complementary", search: "search" };
 const LANDMARK_ROLES = ["banner", "complementary", "contentinfo", "form", "main", "navigation", "region", "search"];
 
+/** @returns {string[]} */
 function landmarks() {
   return elements
     .filter(isRead)
@@ -40,23 +50,27 @@ function landmarks() {
     .filter(Boolean);
 }
 
+/** @type {(element: AnyElement) => string} */
 function landmarkOf(element) {
   const role = element.getAttribute("role");
   if (role) return LANDMARK_ROLES.includes(role) ? role : "";
   if (element.localName === "header" || element.localName === "footer")
     return element.closest("article, aside, main, nav, section")
       ? ""
-      : { header: "banner", footer: "contentinfo" }[element.localName];
+      : /** @type {Record<string, string>} */ ({ header: "banner", footer: "contentinfo" })[element.localName];
   if (element.localName === "section" || element.localName === "form")
-    return nameOf(element) ? { section: "region", form: "form" }[element.localName] : "";
+    return nameOf(element)
+      ? /** @type {Record<string, string>} */ ({ section: "region", form: "form" })[element.localName]
+      : "";
   return LANDMARKS[element.localName] ?? "";
 }
 
+/** @type {(element: AnyElement) => string} */
 function nameOf(element) {
   const ids = (element.getAttribute("aria-labelledby") ?? "").split(/\s+/).filter(Boolean);
   return (
     ids
-      .map((id) => element.getRootNode().getElementById?.(id)?.textContent ?? "")
+      .map((id) => /** @type {ShadowRoot} */ (element.getRootNode()).getElementById?.(id)?.textContent ?? "")
       .join(" ")
       .trim() ||
     element.getAttribute("aria-label") ||
@@ -73,6 +87,7 @@ const NO_TITLES = new RegExp(`^(${[
   'localhost(:\\d+)?', '[\\w-]+\\.(html?|php|aspx?|jsp)', 'https?://\\S+',
 ].join('|')})$`, 'i');
 
+/** @returns {AnyElement[]} */
 function titleSaysNothing() {
   return NO_TITLES.test(document.title.trim()) ? [document.querySelector("title")].filter(Boolean) : [];
 }
@@ -84,6 +99,7 @@ const SCRIPTS = {
   Cyrillic: 'ab ba be bg ce cv kk ky mk mn ru sr tg tt uk uz', Greek: 'el grc', Hebrew: 'he yi', Arabic: 'ar ckb fa ku ps sd ug ur', Thai: 'th',
   Hangul: 'ko', Han: 'ja yue zh', Hiragana: 'ja', Devanagari: 'hi mr ne sa', Georgian: 'ka', Armenian: 'hy', Bengali: 'as bn', Tamil: 'ta',
 };
+/** @type {Record<string, string>} */
 // biome-ignore format: a table
 const WORDS = {
   en: 'the and of to is that for with are this you from have not was', de: 'der die und das ist nicht mit sie ein eine auf für von zu den werden',
@@ -114,9 +130,14 @@ function wrongLanguage() {
     : [];
 }
 
-/** Report another language only if words of the declared one are rare and words of the other are everywhere. */
+/**
+ * Report another language only if words of the declared one are rare and words of the other are everywhere.
+ *
+ * @type {(lang: string, text: string) => string}
+ */
 function wordsOfAnother(lang, text) {
   const words = text.match(/\p{L}+/gu) ?? [];
+  /** @type {(key: string) => number} */
   const share = (key) => words.filter((each) => WORDS[key].split(" ").includes(each)).length / words.length;
   if (!WORDS[lang] || words.length < 60 || share(lang) > 0.03) return "";
   return (
@@ -127,26 +148,40 @@ function wordsOfAnother(lang, text) {
   );
 }
 
+/** @returns {AnyElement[]} */
 function wrongDirection() {
   const RTL = /[\p{Script=Arabic}\p{Script=Hebrew}]/gu;
+  /** @type {(each: PageText) => boolean} */
   const rightToLeft = (each) => (each.text.match(RTL)?.length ?? 0) > (each.text.match(/\p{L}/gu)?.length ?? 0) * 0.6;
   return elementsWith(
     (each) => each.text.trim().length > 40 && rightToLeft(each) && getComputedStyle(each.element).direction === "ltr",
   );
 }
 
-/** UTF-8 that was decoded with another encoding, and replacement characters. */
+/**
+ * UTF-8 that was decoded with another encoding, and replacement characters.
+ *
+ * @returns {AnyElement[]}
+ */
 function garbled() {
   return elementsWith((each) => /Ã[\u0080-\u009F¡-¿Ÿœ„]|â€[\u0080-\u2122]|Â[\u00A0-\u00BF]|\uFFFD/.test(each.text));
 }
 
-/** Return the text of the block that contains the word. */
+/**
+ * Return the text of the block that contains the word.
+ *
+ * @type {(element: AnyElement) => string}
+ */
 function lineOf(element) {
   const box = getComputedStyle(element).display.startsWith("inline") ? element.parentElement : element;
   return box === element || !box ? textOf(element) : lineOf(box);
 }
 
-/** Placeholders that a program or an author should have replaced: in any text, or as the whole of a value. */
+/**
+ * Placeholders that a program or an author should have replaced: in any text, or as the whole of a value.
+ *
+ * @returns {AnyElement[]}
+ */
 function leftOver() {
   const shown = /\[object Object\]|\{\{[\w.$|'\s]+\}\}|\$\{[\w.]+\}|\blorem ipsum dolor\b/i;
   const alone = /\b(Invalid Date|NaN)\b/;
@@ -159,7 +194,11 @@ const NO_TEXTS = new Set([
   'untitled', 'bild', 'foto', 'grafik', 'symbol', 'imagen', 'imagem', 'immagine', 'afbeelding',
 ]);
 
-/** An alternative text that is a file name, or that only says that there is an image. */
+/**
+ * An alternative text that is a file name, or that only says that there is an image.
+ *
+ * @returns {AnyElement[]}
+ */
 function altSaysNothing() {
   return elements
     .filter((each) => each.matches("img[alt], input[type=image][alt]") && isRead(each))
@@ -173,18 +212,26 @@ function altSaysNothing() {
     });
 }
 
-/** Three or more consecutive lines that begin with a drawn bullet, without the markup of a list. */
+/**
+ * Three or more consecutive lines that begin with a drawn bullet, without the markup of a list.
+ *
+ * @returns {AnyElement[]}
+ */
 function drawnLists() {
   const bullet = /^\s*[•●▪‣◦∙■►➤✓✔]\s*\S/u;
+  /** @type {(each: AnyElement | null) => unknown} */
   const isBullet = (each) =>
     each && !each.closest("li, [role=list], [role=listitem]") && bullet.test(each.textContent) && isRead(each);
+  /** @type {(each: AnyElement) => unknown} */
   const isFirst = (each) =>
     isBullet(each) && !isBullet(each.firstElementChild) && !isBullet(each.previousElementSibling);
+  /** @type {(each: AnyElement) => unknown} */
   const isThree = (each) =>
     isFirst(each) && isBullet(each.nextElementSibling) && isBullet(each.nextElementSibling.nextElementSibling);
   return elements.filter((each) => each.matches("p, div") && isThree(each));
 }
 
+/** @returns {string} */
 function page() {
   const { lang, dir } = document.documentElement;
   const words = texts
@@ -203,6 +250,7 @@ function page() {
 const language = wrongLanguage();
 const told = headings();
 
+/** @returns {Record<string, any>} */
 export function answer() {
   return runRules({
     facts: () => [

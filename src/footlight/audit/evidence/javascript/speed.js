@@ -2,6 +2,8 @@
 
 import { describeAll, isVisible } from "./dom.js";
 
+/** @typedef {PerformanceEntry & { value: number, hadRecentInput: boolean, sources?: any[] }} Shift a layout shift */
+
 const MOST_MS = 5000;
 const QUIET_MS = 500;
 const LARGE_IMAGE = 100_000;
@@ -19,9 +21,12 @@ const [paints, largest, shifts, tasks] = await Promise.all(
 const all = [document_, ...resources].filter(Boolean);
 const first = paints.find((each) => each.name === "first-contentful-paint")?.startTime;
 const moved = worstWindow(shifts.filter((each) => !each.hadRecentInput));
+/** @type {<T>(list: T[], of: (each: T) => number) => number} */
 const sum = (list, of) => list.reduce((total, each) => total + of(each), 0);
+/** @type {(each: PerformanceResourceTiming) => number} */
 const sizeOf = (each) => each.transferSize || each.encodedBodySize;
 
+/** @returns {Record<string, any>} */
 export function answer() {
   return {
     type: document_?.type,
@@ -58,19 +63,28 @@ export function answer() {
   };
 }
 
+/** @returns {PerformanceNavigationTiming[]} */
 function navigations() {
   return /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation"));
 }
 
+/** @returns {PerformanceResourceTiming[]} */
 function loadedResources() {
   return /** @type {PerformanceResourceTiming[]} */ (performance.getEntriesByType("resource"));
 }
 
-/** Wait until the page is loaded and requests nothing more. Some pages never stop. */
+/**
+ * Wait until the page is loaded and requests nothing more. Some pages never stop.
+ *
+ * @returns {Promise<void>}
+ */
 async function quiet() {
   const until = performance.now() + MOST_MS;
+  /** @type {(ms: number) => Promise<void>} */
   const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+  /** @returns {boolean} */
   const isLoading = () => document.readyState !== "complete" || !navigations()[0]?.loadEventEnd;
+  /** @returns {number} */
   const lastEnd = () => Math.max(0, ...loadedResources().map((each) => each.responseEnd || each.startTime));
   while (
     performance.now() < until &&
@@ -79,11 +93,18 @@ async function quiet() {
     await wait(50);
 }
 
-/** Return the entries from before the observer was added. */
+/**
+ * Return the entries from before the observer was added.
+ *
+ * @type {(type: string) => Promise<any[]>}
+ */
 function buffered(type) {
   return new Promise((resolve) => {
+    /** @type {any[]} */
     const entries = [];
+    /** @type {PerformanceObserver} */
     let observer;
+    /** @returns {void} */
     const finish = () => {
       entries.push(...(observer?.takeRecords() ?? []));
       observer?.disconnect();
@@ -99,10 +120,15 @@ function buffered(type) {
   });
 }
 
-/** Return the layout shifts that count: those in the worst five seconds, with less than one second between them. */
+/**
+ * Return the layout shifts that count: those in the worst five seconds, with less than one second between them.
+ *
+ * @type {(entries: Shift[]) => Shift[]}
+ */
 function worstWindow(entries) {
-  let worst = [],
-    current = [];
+  let worst = /** @type {Shift[]} */ ([]),
+    current = /** @type {Shift[]} */ ([]);
+  /** @type {(list: Shift[]) => number} */
   const total = (list) => list.reduce((sum, each) => sum + each.value, 0);
   for (const entry of entries) {
     const isSame =
@@ -115,7 +141,9 @@ function worstWindow(entries) {
   return worst;
 }
 
+/** @returns {ReturnType<typeof describeAll>} */
 function shifted() {
+  /** @type {Map<Element, number>} */
   const far = new Map();
   for (const { node, previousRect: from, currentRect: to } of moved.flatMap((each) => each.sources ?? [])) {
     const element = node instanceof Element ? node : node?.parentElement;
@@ -125,14 +153,20 @@ function shifted() {
   const images = [...document.images].filter(isUnsized);
   const elements = [
     ...images.filter((each) => isVisible(each)),
-    ...[...far.keys()].filter((each) => !images.includes(each)).sort((one, other) => far.get(other) - far.get(one)),
+    ...[...far.keys()]
+      .filter((each) => !images.includes(/** @type {HTMLImageElement} */ (each)))
+      .sort((one, other) => far.get(other) - far.get(one)),
   ];
   return describeAll(moved.length ? elements : [], (each) =>
     images.includes(each) ? "an image that nothing keeps room for" : `moved by ${far.get(each)} px`,
   );
 }
 
-/** Return whether neither attributes nor styles give the image a size. */
+/**
+ * Return whether neither attributes nor styles give the image a size.
+ *
+ * @type {(image: HTMLImageElement) => boolean}
+ */
 function isUnsized(image) {
   const style = image.computedStyleMap?.();
   return (
@@ -143,8 +177,10 @@ function isUnsized(image) {
   );
 }
 
+/** @returns {ReturnType<typeof describeAll>} */
 function oversized() {
   const bytes = new Map(resources.map((each) => [each.name, each.encodedBodySize]));
+  /** @type {(image: HTMLImageElement) => boolean} */
   const isOversized = (image) => {
     const box = image.getBoundingClientRect();
     return (
@@ -156,6 +192,7 @@ function oversized() {
       image.naturalHeight > box.height * WASTED
     );
   };
+  /** @type {(image: HTMLImageElement) => string} */
   const noteOf = (image) => {
     const box = image.getBoundingClientRect();
     return `${image.naturalWidth} × ${image.naturalHeight} px and ${kilobytes(bytes.get(image.currentSrc))} for ${Math.round(box.width)} × ${Math.round(box.height)} px on the screen`;
@@ -163,7 +200,9 @@ function oversized() {
   return describeAll([...document.images].filter(isOversized), noteOf);
 }
 
+/** @returns {ReturnType<typeof describeAll>} */
 function uncompressed() {
+  /** @type {(each: PerformanceResourceTiming) => boolean} */
   const isText = (each) => TEXTS.test(each.contentType ?? "");
   const found = all.filter(
     (each) =>
@@ -184,15 +223,21 @@ function uncompressed() {
   );
 }
 
+/** @type {(url: string) => AnyElement | undefined} */
 function loaderOf(url) {
   return [...document.querySelectorAll("script[src], link[href]")].find((each) => addressOf(each) === url);
 }
 
+/** @type {(element: AnyElement) => string | undefined} */
 function addressOf(element) {
   return element.src || element.href;
 }
 
-/** Return the resources that delayed the first paint. */
+/**
+ * Return the resources that delayed the first paint.
+ *
+ * @returns {ReturnType<typeof describeAll>}
+ */
 function waitedFor() {
   const found = resources.filter(
     (each) => each.renderBlockingStatus === "blocking" && first && each.responseEnd <= first && each.duration > 1000,
@@ -208,7 +253,9 @@ function waitedFor() {
   );
 }
 
+/** @type {(entries: PerformanceResourceTiming[]) => Record<string, { count: number, bytes: number }>} */
 function kindsOf(entries) {
+  /** @type {Record<string, { count: number, bytes: number }>} */
   const kinds = {};
   for (const each of entries) {
     const type = each.contentType ?? "";
@@ -231,6 +278,7 @@ function kindsOf(entries) {
   return kinds;
 }
 
+/** @type {(bytes: number) => string} */
 function kilobytes(bytes) {
   return `${Math.round(bytes / 1000)} kB`;
 }
