@@ -1,8 +1,39 @@
 // The list of calls. It is built from text nodes, so text of pages and agents is never parsed as HTML.
 
 const MAX_CALLS = 300;
+/** @typedef {[left: number, top: number, width: number, height: number]} Box parts of the picture, 0 to 1 */
+
+/**
+ * A call of a tool, as the server reports it.
+ *
+ * @typedef {object} Call
+ * @property {number} number
+ * @property {string} session
+ * @property {string} tool
+ * @property {string} source
+ * @property {string} outcome
+ * @property {number | null} duration milliseconds, or null while it runs
+ * @property {Record<string, any>} arguments
+ * @property {{ code: string, message: string, suggestion?: string, candidates: string[] } | null} error
+ * @property {string} target
+ * @property {string} page
+ * @property {string} url
+ * @property {string} at
+ * @property {number} tokens
+ * @property {object} events
+ * @property {string[]} console
+ * @property {string[]} files
+ * @property {string} [changes]
+ * @property {string} [change]
+ * @property {Box | null} [box]
+ */
+
+/** @typedef {HTMLElement | string | null} Part */
+
+/** @type {Record<string, string>} */
 const MARKS = { "+": "added", "-": "removed", "~": "changed" };
 
+/** @type {(tag: string, options?: Record<string, any>, ...content: Part[]) => HTMLElement} */
 export function make(tag, options = {}, ...content) {
   const { classes, ...properties } = options;
   const element = Object.assign(document.createElement(tag), properties);
@@ -12,13 +43,20 @@ export function make(tag, options = {}, ...content) {
 }
 
 export class Calls {
+  /**
+   * @param {HTMLElement} list
+   * @param {HTMLElement} empty
+   */
   constructor(list, empty) {
     this.list = list;
     this.empty = empty;
+    /** @type {Map<number, { call: Call, item: HTMLElement }>} */
     this.items = new Map();
+    /** @type {string | null} */
     this.session = null;
   }
 
+  /** @type {(calls: Call[]) => void} */
   add(calls) {
     for (const call of calls) {
       const known = this.items.get(call.number);
@@ -35,6 +73,7 @@ export class Calls {
     this.choose(this.session);
   }
 
+  /** @type {(session: string | null) => void} */
   choose(session) {
     this.session = session;
     let shown = 0;
@@ -45,13 +84,18 @@ export class Calls {
     this.empty.hidden = shown > 0;
   }
 
-  // Return the position of the target element of the last call of a session.
+  /**
+   * Return the position of the target element of the last call of a session.
+   *
+   * @type {(session: string) => Box | null}
+   */
   boxOf(session) {
     const last = [...this.items.values()].map((each) => each.call).findLast((call) => call.session === session);
     return last?.box ?? null;
   }
 }
 
+/** @type {(call: Call, open: boolean) => HTMLElement} */
 function render(call, open) {
   const failed = call.outcome !== "ok" && call.outcome !== "running";
   const took = call.duration === null ? "running" : `${call.duration} ms`;
@@ -69,11 +113,13 @@ function render(call, open) {
   return make("li", { classes: `call ${kind}`.trim() }, make("details", { open }, summary, facts));
 }
 
+/** @type {(call: Call) => string} */
 function brief(call) {
   const { url, selector, element, key, reason, note } = call.arguments;
   return String(url ?? selector ?? element ?? key ?? reason ?? note ?? "").slice(0, 200);
 }
 
+/** @type {(call: Call) => Generator<HTMLElement>} */
 function* factsOf(call) {
   const { error } = call;
   const facts = [
@@ -93,9 +139,11 @@ function* factsOf(call) {
   else if (call.change === "same") yield* [make("dt", {}, "Changed"), make("dd", {}, "nothing")];
 }
 
+/** @type {(text: string) => HTMLElement} */
 function changesOf(text) {
   const lines = text.split("\n");
   return make("pre", { tabIndex: 0 }, ...lines.map((line) => make("span", { classes: kindOf(line) }, `${line}\n`)));
 }
 
+/** @type {(line: string) => string} */
 const kindOf = (line) => MARKS[line.trimStart()[0]] ?? "";

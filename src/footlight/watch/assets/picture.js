@@ -2,21 +2,31 @@
 
 import { askPicture, isAbort, pause, Refused } from "./server.js";
 
+/** @import { Box } from "./calls.js" */
+
 const SECOND = 1000;
 
 export class Picture {
+  /**
+   * @param {HTMLImageElement} image
+   * @param {HTMLElement} box
+   * @param {(text: string) => void} onMessage
+   */
   constructor(image, box, onMessage) {
     this.image = image;
     this.box = box;
     this.onMessage = onMessage;
     this.size = { width: 0, height: 0 };
     this.frames = 0;
+    /** @type {string | null} */
     this.session = null;
     this.page = "";
+    /** @type {AbortController | null} */
     this.asking = null;
     document.addEventListener("visibilitychange", () => this.restart());
   }
 
+  /** @type {(session: string | null, page: string | null) => void} */
   show(session, page) {
     if (this.session === session && this.page === page) return;
     Object.assign(this, { session, page });
@@ -25,12 +35,14 @@ export class Picture {
     this.restart();
   }
 
+  /** @returns {void} */
   restart() {
     this.asking?.abort();
     this.asking = null;
     if (this.session && !document.hidden) this.run(new AbortController());
   }
 
+  /** @type {(asking: AbortController) => Promise<void>} */
   async run(asking) {
     this.asking = asking;
     let after = 0;
@@ -52,6 +64,7 @@ export class Picture {
     }
   }
 
+  /** @type {(response: Response) => Promise<void>} */
   async draw(response) {
     const [width, height] = response.headers.get("X-Size").split("x").map(Number);
     const address = URL.createObjectURL(await response.blob());
@@ -66,6 +79,7 @@ export class Picture {
     if (before) URL.revokeObjectURL(before);
   }
 
+  /** @type {(box: Box | null) => void} */
   frame(box) {
     this.box.hidden = !box;
     if (!box) return;
@@ -73,7 +87,11 @@ export class Picture {
     Object.assign(this.box.style, { left, top, width, height });
   }
 
-  // Return the position of a pointer in pixels of the page.
+  /**
+   * Return the position of a pointer in pixels of the page.
+   *
+   * @type {(event: MouseEvent) => { x: number, y: number }}
+   */
   pointOf(event) {
     const area = this.image.getBoundingClientRect();
     const x = ((event.clientX - area.left) / area.width) * this.size.width;

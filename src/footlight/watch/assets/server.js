@@ -3,14 +3,20 @@
 const TOKEN = "footlight-watch-token";
 
 export class Refused extends Error {
+  /**
+   * @param {number} status
+   * @param {string} message
+   */
   constructor(status, message) {
     super(message);
     this.status = status;
   }
 }
 
+/** @type {(error: unknown) => boolean} */
 export const isAbort = (error) => error instanceof DOMException && error.name === "AbortError";
 
+/** @returns {void} */
 export function readToken() {
   const given = new URLSearchParams(location.hash.slice(1)).get("token");
   if (given) {
@@ -19,16 +25,19 @@ export function readToken() {
   }
 }
 
+/** @type {(token: string) => void} */
 export function saveToken(token) {
   sessionStorage.setItem(TOKEN, token);
 }
 
 export const watcher = crypto.getRandomValues(new Uint32Array(4)).join("-");
 
+/** @type {(path: string, query: Record<string, any>, options?: RequestInit) => Promise<Response>} */
 async function ask(path, query, options = {}) {
   const address = `/watch/api/${path}?${new URLSearchParams({ ...query, watcher })}`;
   const token = sessionStorage.getItem(TOKEN);
   const headers = token ? { Authorization: `Bearer ${token}` } : {};
+  /** @type {Response} */
   let response;
   try {
     response = await fetch(address, { ...options, headers, cache: "no-store", credentials: "omit" });
@@ -43,15 +52,20 @@ async function ask(path, query, options = {}) {
   return response;
 }
 
+/** @type {(after: number, wait: boolean, signal: AbortSignal) => Promise<any>} */
 export async function askState(after, wait, signal) {
   return (await ask("state", { after, wait: wait ? 1 : 0 }, { signal })).json();
 }
 
+/** @type {(session: string, page: string, after: number, signal: AbortSignal) => Promise<Response>} */
 export const askPicture = (session, page, after, signal) => ask("picture", { session, page, after }, { signal });
+/** @type {(session: string) => Promise<Response>} */
 export const askReport = (session) => ask("report", { session });
 
+/** @type {(path: string, body: object) => Promise<void>} */
 export async function send(path, body) {
   await ask(path, {}, { method: "POST", body: JSON.stringify({ ...body, watcher }) });
 }
 
+/** @type {(ms: number) => Promise<void>} */
 export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -4,6 +4,25 @@ import { Calls, make } from "./calls.js";
 import { Picture } from "./picture.js";
 import { askReport, askState, isAbort, pause, Refused, readToken, saveToken, send } from "./server.js";
 
+/** @import { Call } from "./calls.js" */
+
+/**
+ * A session, as the server reports it.
+ *
+ * @typedef {object} Session
+ * @property {string} id
+ * @property {string} name
+ * @property {string} state
+ * @property {string} page the id of the current page
+ * @property {{ id: string, url: string }[]} pages
+ * @property {{ type: string, message: string }[]} dialogs
+ * @property {string | null} help what the agent asks for
+ * @property {boolean} yours
+ */
+
+/** @typedef {{ id: string, reason: string }} Ended a session that has ended */
+
+/** @type {Record<string, string>} */
 const STATES = {
   idle: "waiting for a call",
   busy: "a call is running",
@@ -18,22 +37,29 @@ const get = (id) => document.getElementById(id);
 const calls = new Calls(get("calls"), get("no-calls"));
 const picture = new Picture(get("picture"), get("box"), (text) => tell("message", text));
 let revision = 0;
+/** @type {Session[]} */
 let sessions = [];
+/** @type {Ended[]} */
 let ended = [];
+/** @type {string | null} */
 let chosen = null;
+/** @type {AbortController | null} */
 let polling = null;
 let lastHeard = Date.now();
 
+/** @type {(id: string, text: string) => void} */
 function tell(id, text) {
   const element = get(id);
   element.hidden = !text;
   if (element.textContent !== text) element.textContent = text;
 }
 
+/** @returns {Session | undefined} */
 const current = () => sessions.find((session) => session.id === chosen);
 
 // ---- state of the server ----
 
+/** @returns {Promise<void>} */
 async function poll() {
   polling?.abort();
   const asking = new AbortController();
@@ -64,6 +90,7 @@ async function poll() {
   }
 }
 
+/** @type {(state: { revision: number, sessions: Session[], ended: Ended[], calls: Call[] }) => void} */
 function take(state) {
   if (state.revision < revision) revision = 0; // The server has been restarted.
   revision = state.revision;
@@ -77,6 +104,7 @@ function take(state) {
   showChosen();
 }
 
+/** @type {(why: string) => void} */
 function askForToken(why) {
   get("all").hidden = true;
   get("door").hidden = false;
@@ -87,6 +115,7 @@ function askForToken(why) {
 
 // ---- the sessions ----
 
+/** @returns {void} */
 function showSessions() {
   const list = get("sessions");
   const focused = document.activeElement?.closest("#sessions button");
@@ -97,15 +126,19 @@ function showSessions() {
   if (id) list.querySelector(`button[data-id="${CSS.escape(id)}"]`)?.focus();
 }
 
+/** @type {(session: Session) => HTMLElement} */
 function sessionItem(session) {
   const page = session.pages.find((each) => each.id === session.page);
   return item(session.id, session.name || session.id.slice(0, 8), page?.url ?? "no page", session.state);
 }
 
+/** @type {(each: Ended) => HTMLElement} */
 const endedItem = (each) => item(each.id, each.id.slice(0, 8), "", "ended", endOf(each));
 
+/** @type {(each: Ended) => string} */
 const endOf = (each) => (each.reason === "crashed" ? "its browser crashed" : each.reason);
 
+/** @type {(id: string, name: string, url: string, state: string, words?: string) => HTMLElement} */
 function item(id, name, url, state, words = STATES[state]) {
   const button = make(
     "button",
@@ -127,6 +160,7 @@ function item(id, name, url, state, words = STATES[state]) {
 
 // ---- the chosen session ----
 
+/** @returns {void} */
 function showChosen() {
   const session = current();
   const past = ended.find((each) => each.id === chosen);
@@ -152,6 +186,7 @@ function showChosen() {
   showTurn(session);
 }
 
+/** @type {(session: Session) => void} */
 function showPages(session) {
   const select = get("page");
   const before = select.value;
@@ -163,6 +198,7 @@ function showPages(session) {
   get("page-choice").hidden = session.pages.length < 2;
 }
 
+/** @type {(session: Session) => void} */
 function showTurn(session) {
   const { yours, state } = session;
   tell("name", session.name || `Session ${session.id.slice(0, 8)}`);
@@ -183,6 +219,7 @@ function showTurn(session) {
 
 // ---- taking over ----
 
+/** @type {(path: string, body: object) => Promise<boolean>} */
 async function steer(path, body) {
   try {
     await send(path, { session: chosen, ...body });
@@ -196,11 +233,16 @@ async function steer(path, body) {
 }
 
 let queue = Promise.resolve(true);
+/** @type {(event: object) => Promise<boolean>} */
 const act = (event) => {
   queue = queue.then(() => steer("act", { events: [event] }));
   return queue;
 };
-// Apply the answer of the server at once, so that the next key goes to the page.
+/**
+ * Apply the answer of the server at once, so that the next key goes to the page.
+ *
+ * @type {(yours: boolean) => void}
+ */
 function setMine(yours) {
   const session = current();
   if (session) {
@@ -210,6 +252,7 @@ function setMine(yours) {
   poll(); // A pending answer would be outdated.
 }
 
+/** @returns {boolean} */
 const isMine = () => Boolean(current()?.yours);
 
 get("take").addEventListener("click", async () => {
@@ -222,7 +265,7 @@ get("take").addEventListener("click", async () => {
   get("stage").focus();
 });
 
-get("giving").addEventListener("submit", async (event) => {
+get("giving").addEventListener("submit", async (/** @type {SubmitEvent} */ event) => {
   event.preventDefault();
   flush();
   await queue;
@@ -233,7 +276,7 @@ get("giving").addEventListener("submit", async (event) => {
   }
 });
 
-get("typing").addEventListener("submit", (event) => {
+get("typing").addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
   event.preventDefault();
   const text = get("text").value;
   get("text").value = "";
@@ -251,6 +294,7 @@ get("show-text").addEventListener("change", () => {
   get("text").type = get("show-text").checked ? "text" : "password";
 });
 
+/** @type {HTMLElement} */
 const stage = get("stage");
 stage.addEventListener("click", (event) => {
   if (!isMine()) return;
@@ -274,7 +318,9 @@ stage.addEventListener(
 
 // Keys that are typed quickly are sent in one request, which keeps their order.
 let typed = "";
+/** @type {ReturnType<typeof setTimeout> | null} */
 let flushing = null;
+/** @returns {void} */
 function flush() {
   clearTimeout(flushing);
   flushing = null;
@@ -314,7 +360,9 @@ get("only").addEventListener("change", showChosen);
 get("report").addEventListener("click", async () => {
   try {
     const file = await (await askReport(chosen)).blob();
-    const link = make("a", { href: URL.createObjectURL(file), download: `session-${chosen.slice(0, 8)}.html` });
+    const link = /** @type {HTMLAnchorElement} */ (
+      make("a", { href: URL.createObjectURL(file), download: `session-${chosen.slice(0, 8)}.html` })
+    );
     link.click();
     URL.revokeObjectURL(link.href);
   } catch (error) {
@@ -322,7 +370,7 @@ get("report").addEventListener("click", async () => {
     tell("message", error.message);
   }
 });
-get("door").addEventListener("submit", (event) => {
+get("door").addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
   event.preventDefault();
   saveToken(get("token").value.trim());
   get("token").value = "";

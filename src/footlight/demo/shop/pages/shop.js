@@ -1,8 +1,10 @@
+/** @type {(id: string) => HTMLInputElement | null} */
 const field = (id) => /** @type {HTMLInputElement | null} */ (document.getElementById(id));
 
 /** @type {NodeListOf<HTMLInputElement>} */
 const sliders = document.querySelectorAll("input[type=range]");
 for (const slider of sliders) {
+  /** @returns {void} */
   const show = () => {
     field(`${slider.id}-reading`).value = `${slider.value} %`;
   };

@@ -7,6 +7,7 @@ const [failed, moved, tool, all, shown] = ["failed", "moved", "tool", "all", "sh
   (name) => /** @type {HTMLInputElement} */ (document.getElementById(name)),
 );
 
+/** @returns {void} */
 function choose() {
   for (const step of steps)
     step.hidden =
@@ -19,11 +20,13 @@ function choose() {
   shown.value = left === steps.length ? `${left} steps` : `${left} of ${steps.length} steps`;
 }
 
+/** @type {(open: boolean) => void} */
 function openAll(open) {
   for (const step of steps) step.querySelector("details").open = open;
   all.textContent = open ? "Close all" : "Open all";
 }
 
+/** @returns {void} */
 function openTarget() {
   const step = steps.find((each) => `#${each.id}` === location.hash);
   if (!step) return;
