@@ -342,7 +342,7 @@ function decode(text) {
 }
 
 /**
- * Whether a node is in an element, also through shadow roots and slots.
+ * Return whether a node is in an element, also through shadow roots and slots.
  *
  * @type {(node: any, outer: Node) => boolean}
  */
@@ -368,7 +368,7 @@ function scrollsAbove(element) {
 }
 
 /**
- * Whether a box can be scrolled further by a turn of the wheel, which moves it only after its event.
+ * Return whether a box can be scrolled further by a turn of the wheel, which moves it only after its event.
  *
  * @type {(box: Element, wheel: WheelEvent) => boolean}
  */
@@ -424,7 +424,7 @@ function onEvent(event) {
 for (const type of RECORDED.split(" ")) addEventListener(type, onEvent, { capture: true, passive: true });
 
 /**
- * Returns the record of the last action as JSON, or "" where there is none.
+ * Return the record of the last action as JSON, or "" where there is none.
  *
  * @returns {string}
  */

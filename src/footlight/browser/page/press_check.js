@@ -150,7 +150,7 @@ class Drop extends Watch {
 }
 
 /**
- * Whether a node is inside an element, also through shadow roots and slots.
+ * Return whether a node is inside an element, also through shadow roots and slots.
  *
  * @type {(node: any, outer: unknown) => boolean}
  */
@@ -183,7 +183,7 @@ function hitAt({ x, y }) {
 }
 
 /**
- * Describes an element by its start tag: `<div id="overlay" class="modal">`.
+ * Describe an element by its start tag: `<div id="overlay" class="modal">`.
  *
  * @type {(element: unknown) => string}
  */
@@ -233,7 +233,7 @@ function hitInView(element) {
 }
 
 /**
- * Whether a press in the middle of the part hits the label, and no other control in it, such as a link.
+ * Return whether a press in the middle of the part hits the label, and no other control in it, such as a link.
  *
  * @type {(part: Element, label: Element, toggle: Element) => boolean}
  */

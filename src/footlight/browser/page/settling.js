@@ -67,7 +67,7 @@ const rest = {
   },
 
   /**
-   * Whether nothing has changed since the document came to rest, and nothing moves.
+   * Return whether nothing has changed since the document came to rest, and nothing moves.
    *
    * @returns {boolean}
    */
@@ -94,7 +94,7 @@ const rest = {
   },
 
   /**
-   * How long to wait for the first frame after an action that changed nothing so far.
+   * Return how long to wait for the first frame after an action that changed nothing so far.
    *
    * @returns {number}
    */
@@ -193,7 +193,7 @@ class Watch {
   }
 
   /**
-   * How long to wait before the next question; 0 if there is nothing to wait for.
+   * Return how long to wait before the next question; 0 if there is nothing to wait for.
    *
    * @returns {number}
    */
@@ -214,8 +214,8 @@ class Watch {
   }
 
   /**
-   * Milliseconds until the last of the animations that end within the time that is left. Animations without an end,
-   * and those that follow the scroll position, are not waited for.
+   * Return the milliseconds until the last of the animations that end within the time that is left. Animations without
+   * an end, and those that follow the scroll position, are not waited for.
    *
    * @returns {number}
    */

@@ -53,7 +53,7 @@ const isElement = (node) => typeOf(node) === ELEMENT;
 const tidy = (text) => text.replace(/\s+/g, " ").trim();
 
 /**
- * The flat tree: what is shown, not the source.
+ * Return the children in the flat tree: what is shown, not the source.
  *
  * @type {(element: AnyElement) => Node[]}
  */
@@ -97,7 +97,7 @@ function isTextShown(element) {
 }
 
 /**
- * A header of the page, not that of an article.
+ * Return whether it is a header of the page, not that of an article.
  *
  * @type {(element: AnyElement, tag: string) => boolean}
  */
@@ -130,7 +130,7 @@ function mainOf(document) {
 }
 
 /**
- * The number of characters in each element, without links and without what is left out.
+ * Return the number of characters in each element, without links and without what is left out.
  *
  * @type {(root: AnyElement) => Map<Node, number>}
  */
@@ -198,7 +198,7 @@ class Writer {
   }
 
   /**
-   * The blocks inside an element, each a text without empty lines around it.
+   * Return the blocks inside an element, each a text without empty lines around it.
    *
    * @type {(element: AnyElement) => string[]}
    */
@@ -303,7 +303,7 @@ class Writer {
   }
 
   /**
-   * The inline content of an element, on one line.
+   * Return the inline content of an element, on one line.
    *
    * @type {(element: AnyElement) => string}
    */
@@ -378,7 +378,7 @@ class Writer {
   }
 
   /**
-   * The absolute address; none if it leads to the same place, or is a script.
+   * Return the absolute address; none if it leads to the same place, or is a script.
    *
    * @type {(element: AnyElement) => string | null}
    */
@@ -475,7 +475,7 @@ class Writer {
   }
 
   /**
-   * The element itself with its content.
+   * Return the element itself with its content.
    *
    * @type {(element: AnyElement) => string[]}
    */
@@ -524,7 +524,7 @@ class Writer {
   }
 
   /**
-   * With a place for each column and row that a cell spans; the text is in the first place.
+   * Return the rows with a place for each column and row that a cell spans; the text is in the first place.
    *
    * @type {(table: AnyElement) => { caption: string, rows: Row[], nested: boolean }}
    */
@@ -592,7 +592,7 @@ const isTask = (element, tag) =>
 const oneLine = (text) => text.replace(/\s+/g, " ").trim();
 
 /**
- * Line breaks are kept, blanks around them are removed.
+ * Keep line breaks and remove the blanks around them.
  *
  * @type {(text: string) => string}
  */
@@ -618,7 +618,7 @@ const prefixLines = (prefix, text) =>
     : [];
 
 /**
- * The items of a list in sequence; a nested list follows without an empty line before it.
+ * Join the items of a list in sequence; a nested list follows without an empty line before it.
  *
  * @type {(blocks: string[]) => string}
  */
@@ -642,7 +642,7 @@ function code(text) {
 }
 
 /**
- * Longer than any fence inside.
+ * Return a fence that is longer than any fence inside.
  *
  * @type {(text: string, least: number) => string}
  */

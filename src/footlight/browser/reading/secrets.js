@@ -39,7 +39,7 @@ function plain(text) {
 }
 
 /**
- * The text without the spaces and dashes that may group its characters, and without marks of Markdown.
+ * Return the text without the spaces and dashes that may group its characters, and without marks of Markdown.
  *
  * @type {(text: string) => string}
  */

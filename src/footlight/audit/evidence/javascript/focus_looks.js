@@ -12,8 +12,8 @@ const STYLES = [
 ];
 
 /**
- * The elements that may show the focus: the element, its content and labels, its neighbours, and a container that holds
- * only it.
+ * Return the elements that may show the focus: the element, its content and labels, its neighbours, and a container
+ * that holds only it.
  *
  * @type {(element: AnyElement) => Set<AnyElement>}
  */

@@ -56,7 +56,7 @@ function arraysWork() {
 }
 
 /**
- * The element that a question is about: the node itself, the element of a text, or the document's root element.
+ * Return the element that a question is about: the node itself, the element of a text, or the document's root element.
  *
  * @type {(subject: any) => AnyElement | null}
  */

@@ -53,7 +53,7 @@ export const TAG_WORDS = {
 /** @typedef {{ element: AnyElement, points: number, acts: boolean }} Entry an element that is like the selector */
 
 /**
- * The text in an element, hidden or not, without reading styles: a fast approximation for ranking.
+ * Return the text in an element, hidden or not, without reading styles: a fast approximation for ranking.
  *
  * @type {(element: AnyElement) => string}
  */
@@ -121,7 +121,7 @@ function quickLabel(element) {
 }
 
 /**
- * The best matches so far, in order; equal matches keep the order of the page.
+ * Insert an entry into the best matches so far, best first; equal matches keep the order of the page.
  *
  * @type {(list: Entry[], entry: Entry, size: number) => void}
  */
@@ -182,7 +182,7 @@ const FILLED =
   "[role=textbox],[role=searchbox],[role=combobox],[role=spinbutton]";
 
 /**
- * The elements that can be filled in `element`, through open shadow roots.
+ * Describe the elements that can be filled in `element`, through open shadow roots.
  *
  * @type {(element: AnyElement, limit: number) => string[]}
  */

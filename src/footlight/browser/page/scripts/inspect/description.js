@@ -63,7 +63,7 @@ function attributesFor(element, tag) {
 }
 
 /**
- * The position of this frame's corner in the outermost frame that can be accessed.
+ * Return the position of this frame's corner in the outermost frame that can be accessed.
  *
  * @returns {{ x: number, y: number }}
  */
@@ -127,8 +127,8 @@ const KEPT = Symbol.for("footlight.elements");
 const MAX_KEPT = 1000;
 
 /**
- * A table that belongs to the document and ends with it: elements by key, the last used ones last. Undefined if the
- * page does not allow to store it.
+ * Return a table that belongs to the document and ends with it: elements by key, the last used ones last. Undefined if
+ * the page does not allow to store it.
  *
  * @returns {Kept | undefined}
  */

@@ -26,7 +26,7 @@ const XLINK = "http://www.w3.org/1999/xlink";
 const MAX_URL = 8000;
 
 /**
- * The address as the author wrote it, or null if this is not a link.
+ * Return the address as the author wrote it, or null if this is not a link.
  *
  * @type {(element: AnyElement, tag: string) => string | null}
  */

@@ -81,7 +81,7 @@ function hiddenObstacle(element) {
 }
 
 /**
- * The middle of the visible part of its first drawn box, or null.
+ * Return the middle of the visible part of its first drawn box, or null.
  *
  * @type {(element: AnyElement) => Point | null}
  */
@@ -120,7 +120,7 @@ function topmostAt(root, point) {
 }
 
 /**
- * Whether a click that hits `hit` is a click on `element`: on itself, on its content, or on its label.
+ * Return whether a click that hits `hit` is a click on `element`: on itself, on its content, or on its label.
  *
  * @type {(hit: AnyElement, element: AnyElement) => boolean}
  */
@@ -134,7 +134,7 @@ export function isClickOn(hit, element) {
 }
 
 /**
- * The element that covers this frame in the frames around it, or null.
+ * Return the element that covers this frame in the frames around it, or null.
  *
  * @type {(point: Point) => AnyElement | null}
  */
@@ -168,7 +168,7 @@ const CLOSING = [
 ];
 
 /**
- * The whole cover of `element`: a backdrop is beside its dialog, or around it.
+ * Return the whole cover of `element`: a backdrop is beside its dialog, or around it.
  *
  * @type {(hit: AnyElement, element: AnyElement) => AnyElement}
  */
@@ -189,7 +189,8 @@ function firstControl(root, name) {
 }
 
 /**
- * The control that a person would press to close a cover, or null; `waits` if the cover stays until somebody does.
+ * Return the control that a person would press to close a cover, or null; `waits` if the cover stays until somebody
+ * does.
  *
  * @type {(hit: AnyElement, element: AnyElement) => { control: string, waits: boolean } | null}
  */

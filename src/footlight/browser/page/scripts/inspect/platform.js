@@ -131,7 +131,7 @@ export const firstElement = (parent) => nextElement(firstChild(parent));
 export const nextElementOf = (element) => nextElement(nextSibling(element));
 
 /**
- * The parent element, or the host of the shadow tree.
+ * Return the parent element, or the host of the shadow tree.
  *
  * @type {(element: Node) => AnyElement | null}
  */

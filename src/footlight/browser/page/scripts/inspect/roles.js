@@ -47,7 +47,7 @@ function cellRole(cell, tag) {
 }
 
 /**
- * The first of its roles that exists in ARIA.
+ * Return the first of its roles that exists in ARIA.
  *
  * @type {(element: AnyElement) => string}
  */

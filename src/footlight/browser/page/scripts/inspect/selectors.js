@@ -18,7 +18,7 @@ import { typeOf } from "./text.js";
 let scopes = null;
 
 /**
- * The document and its open shadow roots, in the order in which Playwright's CSS engine searches them.
+ * Return the document and its open shadow roots, in the order in which Playwright's CSS engine searches them.
  *
  * @returns {(Document | ShadowRoot)[]}
  */
@@ -50,7 +50,7 @@ function isOnly(css, element) {
 }
 
 /**
- * Whether a text can be used in a selector: short, printable, without the `>>` that separates frames.
+ * Return whether a text can be used in a selector: short, printable, without the `>>` that separates frames.
  *
  * @type {(value: string) => boolean}
  */
@@ -116,7 +116,8 @@ function anchorOf(element) {
 const places = new Map();
 
 /**
- * The number of an element among its siblings of one type, and among all; both are counted once for all siblings.
+ * Return the number of an element among its siblings of one type, and among all; both are counted once for all
+ * siblings.
  *
  * @type {(element: AnyElement) => { type: number, child: number }}
  */
@@ -168,7 +169,7 @@ function inLikePlace(element, other) {
 }
 
 /**
- * The shortest path from an anchor (or from anywhere) that matches this element only.
+ * Return the shortest path from an anchor (or from anywhere) that matches this element only.
  *
  * @type {(element: AnyElement) => string}
  */

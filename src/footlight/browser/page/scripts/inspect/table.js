@@ -64,7 +64,7 @@ function isTable(element) {
 }
 
 /**
- * The tables in `scope`, through open shadow roots, without the tables inside other tables.
+ * Return the tables in `scope`, through open shadow roots, without the tables inside other tables.
  *
  * @type {(scope: Scope, found: AnyElement[]) => AnyElement[]}
  */
@@ -109,7 +109,7 @@ function findTable(element) {
 }
 
 /**
- * HTML's rules for parsing non-negative integers; null if they fail.
+ * Parse a count by HTML's rules for non-negative integers; null if they fail.
  *
  * @type {(text: string | null) => number | null}
  */
@@ -148,7 +148,7 @@ function nativeCells(row) {
 }
 
 /**
- * The rows by section, head first and foot last; rows that are not shown are counted, but not read.
+ * Return the rows by section, head first and foot last; rows that are not shown are counted, but not read.
  *
  * @type {(table: AnyElement, count: Count) => Sections}
  */
@@ -188,7 +188,7 @@ function nativeSections(table, count) {
 }
 
 /**
- * The elements with `role` below `root`, without those in another table or in one that was found.
+ * Visit the elements with one of the `roles` below `root`, without those in another table or in one that was found.
  *
  * @param {Node} root
  * @param {Record<string, number>} roles
@@ -236,7 +236,7 @@ function ariaSections(table, count) {
 }
 
 /**
- * HTML's algorithm for forming a table, for one section: which cell covers each slot.
+ * Return which cell covers each slot of a section, by HTML's algorithm for forming a table.
  *
  * @type {(section: Section, budget: Budget) => Section}
  */
@@ -322,7 +322,7 @@ function fieldText(cell) {
 }
 
 /**
- * The text of a cell; without text, the values of its fields or the names of its images.
+ * Return the text of a cell; without text, the values of its fields or the names of its images.
  *
  * @type {(cell: Cell, budget: Budget) => string}
  */

@@ -86,7 +86,7 @@ export function append(out, piece) {
 }
 
 /**
- * `text` in at most `limit` characters; a cut is marked and never splits a surrogate pair.
+ * Return `text` in at most `limit` characters; a cut is marked and never splits a surrogate pair.
  *
  * @type {(text: string, limit: number) => string}
  */
@@ -126,7 +126,7 @@ export function buttonText(input) {
 }
 
 /**
- * Whether the element is checked, as in task lists: `[x] Paid`; "" if it cannot be checked.
+ * Return how the element is checked, as in task lists: `[x] Paid`; "" if it cannot be checked.
  *
  * @type {(element: AnyElement, tag: string) => string}
  */
@@ -156,7 +156,7 @@ function selectedText(select) {
 }
 
 /**
- * The nodes that are drawn inside `element`, in order: its shadow tree, the nodes of a slot, or its children.
+ * Visit the nodes that are drawn inside `element`, in order: its shadow tree, the nodes of a slot, or its children.
  *
  * @type {(element: AnyElement, tag: string, visit: (node: AnyElement) => void) => void}
  */
@@ -175,8 +175,8 @@ function eachRendered(element, tag, visit) {
 }
 
 /**
- * The visible text of `element` and its descendants. `options`: `alt` includes the texts of images, `fields` the values
- * of fields; `skip` is left out.
+ * Collect the visible text of `element` and its descendants. `options`: `alt` includes the texts of images, `fields`
+ * the values of fields; `skip` is left out.
  *
  * @type {(element: AnyElement, out: Text, options: TextOptions, depth: number) => void}
  */

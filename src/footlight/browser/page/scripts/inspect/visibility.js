@@ -80,7 +80,7 @@ const NEVER_DISABLED = {
 };
 
 /**
- * Why the element is disabled, or "".
+ * Return why the element is disabled, or "".
  *
  * @type {(element: AnyElement) => string}
  */

@@ -75,7 +75,7 @@ function cssStepTo(element, root) {
 }
 
 /**
- * The shortest CSS path that matches this element only: child positions, from an id if there is one.
+ * Return the shortest CSS path that matches this element only: child positions, from an id if there is one.
  *
  * @type {(element: AnyElement) => string}
  */
@@ -95,7 +95,7 @@ function cssPathTo(element) {
 }
 
 /**
- * What a ref means now; null if its element is no longer in the document.
+ * Return what a ref means now; null if its element is no longer in the document.
  *
  * @type {(root: Scope, asked: Asked) => string}
  */
@@ -107,7 +107,7 @@ function identify(root, asked) {
 }
 
 /**
- * The kind of a field, to decide whether the text typed into it is a secret.
+ * Return the kind of a field, to decide whether the text typed into it is a secret.
  *
  * @type {(element: AnyElement) => string}
  */

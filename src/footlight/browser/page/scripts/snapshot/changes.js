@@ -1,10 +1,10 @@
 // The difference between two lists of records.
 
 /** @typedef {[number, number]} Pair indices of the same record in the list after and in the list before */
-/** @typedef {{ a: number, endA: number, b: number, endB: number }} Section parts of the lists after (a) and before (b) */
+/** @typedef {{ a: number, endA: number, b: number, endB: number }} Section parts of the lists: after (a), before (b) */
 
 /**
- * From one list of records to another: n > 0 keeps n, n < 0 drops -n, a record is new.
+ * Return what leads from one list of records to another: n > 0 keeps n, n < 0 drops -n, a record is new.
  *
  * @type {(before: string[], after: string[]) => (string | number)[]}
  */
@@ -41,7 +41,7 @@ export function operations(before, after) {
 }
 
 /**
- * For each record of `after` the index of the same record in `before`, or -1; the indices rise.
+ * Return for each record of `after` the index of the same record in `before`, or -1; the indices rise.
  *
  * @type {(before: string[], after: string[]) => Int32Array}
  */
@@ -86,7 +86,7 @@ function pairGaps(before, after, pairs, { a, endA, b, endB }) {
 }
 
 /**
- * The index of each record that occurs once; -1 for the others. In the order of the list.
+ * Return the index of each record that occurs once; -1 for the others. In the order of the list.
  *
  * @type {(list: string[], start: number, end: number) => Map<string, number>}
  */
@@ -98,7 +98,7 @@ function onlyPlaces(list, start, end) {
 }
 
 /**
- * The longest run of pairs whose second numbers rise (patience sorting).
+ * Return the longest run of pairs whose second numbers rise (patience sorting).
  *
  * @type {(pairs: Pair[]) => Pair[]}
  */

@@ -29,7 +29,7 @@ export const SKIPPED = words(`
 export const CLOSED = words("audio canvas embed frame iframe img input object progress meter select textarea video");
 
 /**
- * The content of an element in the order of the flat tree: facts of elements, and folded texts.
+ * Return the content of an element in the order of the flat tree: facts of elements, and folded texts.
  *
  * @type {(facts: Facts) => Child[]}
  */
@@ -106,7 +106,7 @@ export function isFirstSummary(node) {
 }
 
 /**
- * What is computed for a document or a shadow tree as a whole.
+ * Read what is computed for a document or a shadow tree as a whole.
  *
  * @type {(root: Document | ShadowRoot) => void}
  */

@@ -55,6 +55,7 @@ function noteChanges(records) {
 
 // Other scripts of this world ask for this. A page's names cannot shadow a symbol.
 /** @type {any} */ (globalThis)[Symbol.for("footlight.changes")] = {
+  /** @returns {void} */
   begin() {
     forgetChanged(observer.takeRecords());
     const isKnown = observed.has(document);
@@ -62,6 +63,7 @@ function noteChanges(records) {
     acting.stale = mutations > 0 || !isKnown;
   },
 
+  /** @returns {{ changed: boolean, ticked: boolean, stale: boolean } | null} */
   read() {
     forgetChanged(observer.takeRecords());
     return observed.has(document) ? { changed: acting.changed, ticked: acting.ticked, stale: acting.stale } : null;
@@ -69,7 +71,7 @@ function noteChanges(records) {
 };
 
 /**
- * Called before a pass: process the changes that the observer has not reported yet.
+ * Process the changes that the observer has not reported yet, before a pass.
  *
  * @returns {void}
  */

@@ -24,7 +24,8 @@ export function deepFocus(document) {
 }
 
 /**
- * The topmost modal dialog, which makes everything else inert. Its backdrop covers everything, so a hit test finds it.
+ * Return the topmost modal dialog, which makes everything else inert. Its backdrop covers everything, so a hit test
+ * finds it.
  *
  * @type {(document: Document) => AnyElement | null}
  */

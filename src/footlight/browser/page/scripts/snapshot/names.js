@@ -153,8 +153,8 @@ export function placeholderOf(facts) {
 export const joinTexts = (elements, mode) => fold(elements.map((element) => reference(element, mode)).join(" ")).trim();
 
 /**
- * The text that an element contributes to the name of another. A hidden element contributes all its text if an id
- * refers to it; as a label it contributes nothing.
+ * Return the text that an element contributes to the name of another. A hidden element contributes all its text if an
+ * id refers to it; as a label it contributes nothing.
  *
  * @type {(element: AnyElement, mode: number) => string}
  */
@@ -173,7 +173,7 @@ export function reference(element, mode) {
 const tooltipOf = (facts) => (roleOf(facts) === "none" ? "" : textAttribute(facts, "title"));
 
 /**
- * The text of its contents, in the order of the flat tree.
+ * Return the text of its contents, in the order of the flat tree.
  *
  * @type {(facts: Facts, mode?: number) => string}
  */
@@ -242,7 +242,7 @@ const isGap = (facts) => APART.has(roleOf(facts)) || !isInline(facts);
 let level = 0;
 
 /**
- * The text that a child adds to the name around it.
+ * Add the text that a child contributes to the name around it.
  *
  * @type {(facts: Facts, mode: number, line: Line) => void}
  */
@@ -276,7 +276,7 @@ function isAlreadyRead(facts, mode) {
 }
 
 /**
- * The name by ids, value, label or attributes of HTML: everything except contents and title.
+ * Return the name by ids, value, label or attributes of HTML: everything except contents and title.
  *
  * @type {(facts: Facts, mode: number) => string}
  */
@@ -299,7 +299,7 @@ function ownAlternative(facts, mode) {
 }
 
 /**
- * The text of a control in the name of another element: what is typed or selected there.
+ * Return the text of a control in the name of another element: what is typed or selected there.
  *
  * @type {(facts: Facts) => string}
  */

@@ -125,7 +125,7 @@ function placeholderHint(facts, name) {
 }
 
 /**
- * What distinguishes a control without a name: its id, the icon that it shows, or the name of its field.
+ * Add what distinguishes a control without a name: its id, the icon that it shows, or the name of its field.
  *
  * @type {(facts: Facts, extra: string[]) => void}
  */
@@ -140,7 +140,7 @@ const ICON =
   /(?:^|[-_])(?:icons?|fa|fas|far|bi|mdi|glyphicon|ti|ri|octicon|codicon)[-_](?!(?:fw|lg|sm|xs|spin|\d+x)$)/i;
 
 /**
- * The class of the icon: of the control, or of the first elements inside it.
+ * Return the class of the icon: of the control, or of the first elements inside it.
  *
  * @type {(facts: Facts) => string}
  */
@@ -163,7 +163,7 @@ function boxOf(facts) {
 }
 
 /**
- * The position of a frame's viewport relative to the corner of its element.
+ * Return the position of a frame's viewport relative to the corner of its element.
  *
  * @type {(facts: Facts) => string}
  */
@@ -185,7 +185,7 @@ const isInDropDown = (option) => {
 };
 
 /**
- * The first options of a drop-down and the selected one; all options of a list.
+ * Add the first options of a drop-down and the selected one; all options of a list.
  *
  * @type {(facts: Facts, depth: number, flags: number) => void}
  */

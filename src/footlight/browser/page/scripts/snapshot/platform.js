@@ -87,7 +87,7 @@ export function findAll(root, css) {
 }
 
 /**
- * The parent element in the flat tree, or null.
+ * Return the parent element in the flat tree, or null.
  *
  * @type {(element: AnyElement) => AnyElement | null}
  */

@@ -48,7 +48,7 @@ export function recordGivenRefs(id, from, to) {
 }
 
 /**
- * The live element of a ref that is in this document.
+ * Return the live element of a ref that is in this document.
  *
  * @type {(ref: string, root: Scope) => AnyElement | undefined}
  */

@@ -59,7 +59,7 @@ function findRole(facts) {
 }
 
 /**
- * The words of `role`; a no-break space does not separate words.
+ * Return the words of `role`; a no-break space does not separate words.
  *
  * @type {(facts: Facts) => string[]}
  */
@@ -80,7 +80,7 @@ function explicitRole(facts) {
 }
 
 /**
- * The first word that is a role, whether the role is allowed or not.
+ * Return the first word that is a role, whether the role is allowed or not.
  *
  * @type {(facts: Facts) => string}
  */
@@ -129,8 +129,8 @@ function isIn({ roles, tags }, facts) {
 }
 
 /**
- * The element itself, or the nearest ancestor that has a meaning; null if there is none. All elements on the way share
- * the result.
+ * Return the element itself, or the nearest ancestor that has a meaning; null if there is none. All elements on the way
+ * share the result.
  *
  * @type {(facts: Facts) => Facts | null}
  */

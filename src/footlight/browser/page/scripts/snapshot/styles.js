@@ -161,8 +161,8 @@ function addMatches(root, selectors, inline, set) {
 }
 
 /**
- * Whether the text is in a line with the text around it. It is part of the same words unless it is `inline-block` or
- * similar.
+ * Return whether the text is in a line with the text around it. It is part of the same words unless it is
+ * `inline-block` or similar.
  *
  * @type {(facts: Facts) => boolean}
  */
@@ -171,7 +171,7 @@ export const isInline = (facts) => /^(inline|contents|ruby)|math/.test(styleOf(f
 export const isWithin = (facts) => /^(inline$|contents|ruby)|math/.test(styleOf(facts).display);
 
 /**
- * The text that a style sheet adds before or after an element's contents.
+ * Return the text that a style sheet adds before or after an element's contents.
  *
  * @type {(facts: Facts, pseudo: "before" | "after") => string}
  */

@@ -47,7 +47,8 @@ export const isSeen = (element) => {
 };
 
 /**
- * In document order, in open shadow roots too, at most `limit`; `more` if there are others.
+ * Return the elements with test ids in document order, in open shadow roots too, at most `limit`; `more` if there are
+ * others.
  *
  * @type {(root: Scope, asked: Asked) => string}
  */

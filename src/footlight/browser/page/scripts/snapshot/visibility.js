@@ -83,7 +83,7 @@ export function isEditingHost(facts) {
 }
 
 /**
- * Whether the element shows a pointer that its parent does not have, or has a handler of its own.
+ * Return whether the element shows a pointer that its parent does not have, or has a handler of its own.
  *
  * @type {(facts: Facts) => boolean}
  */

@@ -151,7 +151,7 @@ function visitFolded(facts, depth, flags, deep) {
 }
 
 /**
- * Whether its texts are the name of another element in the tree.
+ * Return whether its texts are the name of another element in the tree.
  *
  * @type {(facts: Facts) => number}
  */
