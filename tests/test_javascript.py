@@ -69,6 +69,13 @@ def test_types_are_left_out(tmp_path: Path) -> None:
     ]
 
 
+def test_code_after_a_comment_that_begins_its_line_is_refused(tmp_path: Path) -> None:
+    write(tmp_path, first="/* why */ go();\n")
+
+    with pytest.raises(ValueError, match=r"^Code after a comment would be left out: /\* why \*/ go\(\);$"):
+        join_modules(tmp_path, ["first"])
+
+
 @pytest.mark.parametrize(
     "declaration", ["const first = 2;", "export async function first() {}", "class first {}"]
 )

@@ -16,7 +16,8 @@ def join_modules(folder: Traversable, names: Sequence[str]) -> str:
     lines and indentation are left out too, because some scripts are sent with every request.
 
     Raises:
-        ValueError: Two modules declare the same name, so one would replace the other.
+        ValueError: Two modules declare the same name, so one would replace the other. Or code follows a
+            comment that begins its line.
     """
     declared: dict[str, str] = {}
     lines: list[str] = []
@@ -49,6 +50,8 @@ def _code_lines(source: str) -> Iterator[str]:
             end_of_skipped = "" if line.endswith(end_of_skipped) else end_of_skipped
         elif line.startswith(("/*", "import ")):
             end = "*/" if line.startswith("/*") else ";"
+            if end == "*/" and end in line.removesuffix(end):
+                raise ValueError(f"Code after a comment would be left out: {line}")
             end_of_skipped = "" if line.endswith(end) else end
         elif line and not line.startswith("//"):
             yield line.removeprefix("export ")
