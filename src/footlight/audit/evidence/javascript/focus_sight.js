@@ -40,7 +40,7 @@ function isOutside(element) {
   return box.right <= 0 || box.left >= innerWidth || box.bottom + scrollY <= 0;
 }
 
-/** @type {(element: AnyElement) => "the part that it is in is closed" | null} */
+/** @type {(element: AnyElement) => string | null} */
 function closedAround(element) {
   for (let each = element; each.parentElement; each = each.parentElement) {
     if (["absolute", "fixed"].includes(getComputedStyle(each).position)) return null;

@@ -200,7 +200,7 @@ function pairsAlike(a, b) {
   return (2 * common) / (a.length + b.length - 2);
 }
 
-/** @type {(word: string) => 1 | 0.2} */
+/** @type {(word: string) => number} */
 const wordWeight = (word) => (VAGUE[word] ? 0.2 : 1);
 
 /** @type {number[]} */

@@ -92,7 +92,7 @@ function flagsInside(facts, role, name, flags, acted) {
 /** @type {(facts: Facts, role: string, name: Name, value: string, flags: number) => string[]} */
 function extraOf(facts, role, name, value, flags) {
   const extra = [];
-  /** @type {(key: string, text: string) => number | ""} */
+  /** @type {(key: string, text: string) => unknown} */
   const add = (key, text) => text && extra.push('"' + key + '":' + quote(text));
   add("d", descriptionOf(facts, name));
   add("v", value);

@@ -19,7 +19,7 @@ export function visibilityOf(facts) {
   return facts.shown;
 }
 
-/** @type {(facts: Facts) => 1 | 0 | 2} */
+/** @type {(facts: Facts) => number} */
 function computeVisibility(facts) {
   // With options the call takes half as long again.
   const options = pass.styled.isAllVisible ? undefined : VISIBLE;
