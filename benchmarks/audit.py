@@ -32,7 +32,7 @@ from tests.audit.shop_scripts import BUYER, SHOP_SCRIPTS
 from tests.audit.vendors.openai import OpenAI
 from tests.audit.vendors.script import Call as Asked
 from tests.audit.vendors.script import Turn
-from tests.serving import listening, serving
+from tests.serving import listen_on_free_port, serve_app
 
 __all__ = ["compare_audits"]
 
@@ -194,7 +194,7 @@ def _render_turn(turn: Turn) -> Iterator[bytes]:
 
 @asynccontextmanager
 async def _serve(model: _Model) -> AsyncGenerator[str]:
-    listener = listening()
+    listener = listen_on_free_port()
     route = Route("/v1/chat/completions", model.__call__, methods=["POST"])
-    async with serving(Starlette(routes=[route]), listener):
+    async with serve_app(Starlette(routes=[route]), listener):
         yield f"http://127.0.0.1:{listener.getsockname()[1]}/v1"

@@ -41,7 +41,7 @@ def anyio_backend() -> str:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
-    """Let a test that has a browser of ours leave what it saw when it fails."""
+    """Keep a picture, a snapshot and the log of a failed test that uses a browser."""
     # The fixture of the narrowest scope is last.
     browsers = [each for each in pyfuncitem.funcargs.values() if isinstance(each, Browser)]
     if browsers and inspect.iscoroutinefunction(pyfuncitem.obj):
@@ -52,7 +52,7 @@ class Browser:
     """A connected client: `call` gives an answer's data, `refused` its error."""
 
     root = Path()
-    """Where the server has its folders, if the test gave it some."""
+    """The folder of the server, if the test gave it one."""
 
     def __init__(self, client: Client, site: Site, log: ServerLog) -> None:
         self.client = client
@@ -60,7 +60,7 @@ class Browser:
         self.log = log
 
     async def answer(self, tool: str, /, **arguments: Any) -> CallToolResult:
-        """The whole result, whatever it says."""
+        """Return the whole result, also of a call that failed."""
         return await self.client.call_tool(tool, arguments)
 
     async def call(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
@@ -86,10 +86,10 @@ def server_command(*flags: str) -> list[str]:
 
 
 @asynccontextmanager
-async def connected(
+async def connect_browser(
     site: Site, *flags: str, cwd: Path | None = None, mode: str = "auto", **environment: str
 ) -> AsyncGenerator[Browser]:
-    """Start a server of one's own with these flags, and connect to it. It lists whole schemas."""
+    """Start a server with these flags, and connect to it. It lists whole schemas."""
     command, *arguments = server_command(*flags)
     parameters = StdioServerParameters(
         command=command,
@@ -121,20 +121,20 @@ async def shared_browser(site: Site, tmp_path_factory: pytest.TempPathFactory) -
         *("--upload-root", str(root / "uploads"), "--download-path", str(root / "downloads")),
         *("--state-directory", str(root / "state")),
     )
-    async with connected(site, *flags) as browser:
+    async with connect_browser(site, *flags) as browser:
         browser.root = root
         yield browser
 
 
 @pytest.fixture(scope="session")
 async def chromium(anyio_backend: str) -> AsyncGenerator[playwright.async_api.Browser]:
-    """A browser without a server before it; whoever opens a page or a context in it closes that."""
+    """A browser without a server. A test closes the pages and contexts that it opens in it."""
     async with async_playwright() as driver, launched(driver) as browser:
         yield browser
 
 
 class SessionBrowser(Browser):
-    """Every call goes to one session, unless it names another."""
+    """Makes every call in one session, unless the call names another."""
 
     def __init__(self, shared: Browser, session_id: str) -> None:
         super().__init__(shared.client, shared.site, shared.log)
@@ -152,7 +152,7 @@ class SessionBrowser(Browser):
 
 @pytest.fixture
 async def browser(shared_browser: Browser) -> AsyncGenerator[SessionBrowser]:
-    """A session of its own for each test, in the shared server."""
+    """A new session for each test, in the shared server."""
     session_id = (await shared_browser.call("create_session"))["sessionId"]
     yield SessionBrowser(shared_browser, session_id)
     await shared_browser.client.call_tool("close_session", {"sessionId": session_id})

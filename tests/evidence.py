@@ -64,7 +64,7 @@ def keep_log(error: BaseException, text: str) -> None:
     file = artifacts() / "server.log"
     file.write_text(text)
     last = "\n".join(text.rstrip().splitlines()[-SHOWN_LINES:])
-    error.add_note(f"The server's log, {_shown(file)}, ends:\n{last}")
+    error.add_note(f"The server's log, {_display_path(file)}, ends:\n{last}")
 
 
 def leaving_evidence(test: Test, browser: Any) -> Test:
@@ -96,12 +96,12 @@ async def _keep_page(error: Exception, browser: Any) -> None:
         error.add_note(f"There is no picture of the page: {reason!r}")
         return
     (folder / "snapshot.txt").write_text("\n".join(getattr(part, "text", "") for part in snapshot.content))
-    error.add_note(f"What the page contained: {_shown(folder / 'snapshot.txt')}")
+    error.add_note(f"What the page contained: {_display_path(folder / 'snapshot.txt')}")
     for part in picture.content:
         if isinstance(part, ImageContent):
             file = folder / f"page.{part.mime_type.rpartition('/')[2]}"
             file.write_bytes(base64.b64decode(part.data))
-            error.add_note(f"What the page looked like: {_shown(file)}")
+            error.add_note(f"What the page looked like: {_display_path(file)}")
 
 
 def artifacts() -> Path:
@@ -112,5 +112,5 @@ def artifacts() -> Path:
     return folder
 
 
-def _shown(file: Path) -> str:
+def _display_path(file: Path) -> str:
     return str(file.relative_to(ARTIFACTS.parent))

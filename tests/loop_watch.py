@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-__all__ = ["MAX_GAP_MS", "Gaps", "command_watched", "gaps_in", "watched"]
+__all__ = ["MAX_GAP_MS", "Gaps", "command_watched", "gaps_in", "watch_loops"]
 
 MAX_GAP_MS = 250.0
 WORTH_TELLING_MS = 50.0
@@ -35,7 +35,7 @@ class Gaps:
 
 
 @contextlib.contextmanager
-def watched() -> Generator[Gaps]:
+def watch_loops() -> Generator[Gaps]:
     """Watch the event loops of this process."""
     gaps = Gaps()
     with _each_turn(lambda taken_ms, what: gaps.turns.append((taken_ms, what))):

@@ -11,17 +11,20 @@ from typing import Any
 import uvicorn
 from starlette.types import ASGIApp
 
-__all__ = ["listening", "serving"]
+__all__ = ["listen_on_free_port", "serve_app"]
 
 
-def listening() -> socket.socket:
-    """At a free port: `getsockname()[1]`."""
+def listen_on_free_port() -> socket.socket:
+    """Return a socket that listens on a free port: `getsockname()[1]`."""
     return socket.create_server(("127.0.0.1", 0))
 
 
 @asynccontextmanager
-async def serving(app: ASGIApp, listener: socket.socket, **options: Any) -> AsyncGenerator[None]:
-    """The port is closed on return, whoever still waits for an answer. The options are uvicorn's."""
+async def serve_app(app: ASGIApp, listener: socket.socket, **options: Any) -> AsyncGenerator[None]:
+    """Serve the application with options of uvicorn.
+
+    The port is closed on return, also to clients that wait for an answer.
+    """
     config = uvicorn.Config(
         app,
         log_config=None,

@@ -12,7 +12,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from tests.serving import listening, serving
+from tests.serving import listen_on_free_port, serve_app
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -42,7 +42,7 @@ class Site:
         status: int = 200,
         headers: Mapping[str, str] | None = None,
     ) -> str:
-        """Serve this HTML; the URL of it."""
+        """Serve this HTML and return its URL."""
 
         async def handler(_: Request) -> Response:
             return HTMLResponse(html, status, headers)
@@ -56,7 +56,7 @@ class Site:
         return self.route(handler, path=path)
 
     def never(self, *, path: str | None = None) -> str:
-        """A URL that never answers, until the client goes away."""
+        """Return a URL that never answers, until the client disconnects."""
 
         async def handler(request: Request) -> Response:
             while not await request.is_disconnected():
@@ -84,7 +84,7 @@ class Site:
         await response(scope, receive, send)
 
     async def _echo(self, socket: WebSocket) -> None:
-        """At every path: what comes goes back, with an exclamation mark."""
+        """Send each message back with an exclamation mark, at every path."""
         self.requests.append(("SOCKET", socket.url.path))
         await socket.accept()
         with suppress(WebSocketDisconnect):
@@ -94,7 +94,7 @@ class Site:
 
 @asynccontextmanager
 async def serve_site() -> AsyncGenerator[Site]:
-    listener = listening()
+    listener = listen_on_free_port()
     site = Site(listener.getsockname()[1])
-    async with serving(site, listener, ws="websockets-sansio"):
+    async with serve_app(site, listener, ws="websockets-sansio"):
         yield site

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-__all__ = ["examples", "register_profiles", "sampled"]
+__all__ = ["examples", "register_profiles", "sample_parameters"]
 
 FAST_SHARE = 5
 """`make test` tries this part of the examples of `make test-all`."""
@@ -46,7 +46,7 @@ def examples(count: int, **options: Any) -> settings:
     return settings(max_examples=share, **options)
 
 
-def sampled(values: Iterable[Any], *fast: Any) -> list[Any]:
+def sample_parameters(values: Iterable[Any], *fast: Any) -> list[Any]:
     """Return the values as parameters of a test; those that are not among `fast` are slow."""
     return [value if value in fast else _slow(value) for value in values]
 

@@ -1,4 +1,4 @@
-"""A page under audit, through each of the servers that one can be seen by."""
+"""A page under audit, controlled through each supported server."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from tests.client.browser_servers import FAMILIES, config_of
 
 TIMEOUT_MS = 60_000
 WALL_CLOCK = {"speed/largest-paint", "speed/blocking", "speed/slow-answer"}
-"""A busy machine makes every page slow, and these rules are right to say so."""
+"""Rules that also find faults on a busy machine, which makes every page slow."""
 
 
 @asynccontextmanager
-async def connected(family: str, folder: Path) -> AsyncGenerator[MCPClient]:
-    """A client of a server that was started in this folder, where it may leave what it likes."""
+async def connect_client(family: str, folder: Path) -> AsyncGenerator[MCPClient]:
+    """Start a server in this folder, where it may write files, and connect a client to it."""
     async with MCPClient(config_of(family).transport(cwd=str(folder)), timeout_ms=TIMEOUT_MS) as client:
         yield client
 
@@ -34,8 +34,8 @@ def client_of(page: AuditedPage) -> MCPClient:
 
 @pytest.fixture(scope="session")
 async def page(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[AuditedPage]:
-    """Of our own server, the same for all tests: each opens what it looks at."""
-    async with connected("footlight", tmp_path_factory.mktemp("footlight")) as client:
+    """A page of our own server, shared by all tests: each opens its own URL."""
+    async with connect_client("footlight", tmp_path_factory.mktemp("footlight")) as client:
         yield await page_of(client)
 
 
@@ -43,8 +43,8 @@ async def page(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> 
 async def any_page(
     request: pytest.FixtureRequest, anyio_backend: str, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncGenerator[AuditedPage]:
-    """Of each server in turn."""
-    async with connected(request.param, tmp_path_factory.mktemp("server")) as client:
+    """A page of each server in turn."""
+    async with connect_client(request.param, tmp_path_factory.mktemp("server")) as client:
         yield await page_of(client)
 
 
@@ -56,6 +56,6 @@ async def vendor_server(request: pytest.FixtureRequest, anyio_backend: str) -> A
 
 @pytest.fixture
 def vendor(vendor_server: VendorServer) -> VendorServer:
-    """The server of each vendor of models in turn, with nothing to say yet."""
+    """The server of each vendor of models in turn, without answers so far."""
     vendor_server.forget()
     return vendor_server

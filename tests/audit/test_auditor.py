@@ -22,7 +22,7 @@ from footlight.audit.results import Audit, PageAudit
 from footlight.client.transports.stdio import Stdio
 from footlight.demo.shop.site import serve_shop
 from footlight.protocol.errors import ServerNotAvailableError
-from tests.audit.conftest import connected
+from tests.audit.conftest import connect_client
 from tests.audit.scripted import ScriptedModel
 from tests.audit.shop_scripts import BUYER, SHOP_SCRIPTS
 from tests.client.browser_servers import FAMILIES
@@ -101,7 +101,7 @@ async def test_a_page_that_fails_costs_the_others_nothing(family: str, site: Sit
     seen, ended = RecordingWatcher(), list[int]()
     urls = [site.page(FAULTY), NOWHERE, site.page(PAGE)]
 
-    async with connected(family, tmp_path) as client:
+    async with connect_client(family, tmp_path) as client:
         auditor = Auditor(client, watcher=seen, on_page=lambda audit: ended.append(len(audit.pages)))
         with anyio.fail_after(LIMIT_SECONDS):
             audit = await auditor.run(urls)

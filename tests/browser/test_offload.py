@@ -10,7 +10,7 @@ import pytest
 from footlight.browser.driver.offload import call_in_loop, offload
 from footlight.browser.snapshot.nodes import Node, Snapshot
 from footlight.browser.snapshot.observation import observe
-from tests.loop_watch import watched
+from tests.loop_watch import watch_loops
 
 pytestmark = pytest.mark.anyio
 
@@ -26,7 +26,7 @@ async def test_the_difference_of_many_unlike_nodes_holds_up_nobody() -> None:
     kept: list[str] = []
     link = call_in_loop(lambda text: kept.append(text))
     await asyncio.sleep(0)  # What was made above is no turn of those that are measured.
-    with watched() as gaps:
+    with watch_loops() as gaps:
         observed = await offload(NODES, lambda: observe(before, after, mode="diff", budget=2_000, link=link))
 
     assert (observed.kind, observed.cut, observed.lines, len(kept)) == ("full", True, NODES, 1)

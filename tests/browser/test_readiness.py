@@ -26,7 +26,7 @@ from footlight.config import BrowserSettings, PoolSettings, Settings
 from footlight.errors import FootlightError
 from tests.conftest import ENGINE
 from tests.site import Site
-from tests.tiers import sampled
+from tests.tiers import sample_parameters
 
 if TYPE_CHECKING:
     from footlight.browser.page.page import Page
@@ -132,7 +132,7 @@ async def events(page: Page) -> Any:
     return found or await page.playwright.evaluate("self.log || []")
 
 
-@pytest.mark.parametrize(("situation", "target"), sampled(CASES, *FAST))
+@pytest.mark.parametrize(("situation", "target"), sample_parameters(CASES, *FAST))
 async def test_a_press_has_the_outcome_that_playwright_gives_it(
     page: Page, site: Site, situation: str, target: str
 ) -> None:

@@ -77,7 +77,7 @@ def looks(draw: st.DrawFn) -> tuple[list[Node], list[Node]]:
     after = list(before)
     for number in range(draw(st.integers(0, 5))):
         _edit(draw, after, f"e{1_000 + number}")
-    return before, _settled(after)
+    return before, _limit_depths(after)
 
 
 def _edit(draw: st.DrawFn, nodes: list[Node], ref: str) -> None:
@@ -105,7 +105,7 @@ def _edit(draw: st.DrawFn, nodes: list[Node], ref: str) -> None:
         nodes.insert(at, Node(depth, "generic", "", ref))
 
 
-def _settled(nodes: Sequence[Node]) -> list[Node]:
+def _limit_depths(nodes: Sequence[Node]) -> list[Node]:
     """With depths that a tree can have."""
     settled: list[Node] = []
     for node in nodes:

@@ -1,4 +1,4 @@
-"""A server in the background of a test's own, and the commands that find it."""
+"""A background server for one test, and the commands that find it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LIMIT_SECONDS = 40.0
 
 
 class Background:
-    """Whatever was started in its folder is gone at the end."""
+    """All processes that were started in its folder are ended at the end."""
 
     def __init__(self, root: Path, *, browser: bool) -> None:
         self.root = root
@@ -38,7 +38,7 @@ class Background:
         return {**os.environ, **own, **more}
 
     async def run(self, *arguments: str, stdin: str = "", **environment: str) -> Done:
-        """Of `footlight`."""
+        """Run a command of `footlight`."""
         return await run_command(
             *arguments,
             cwd=self.root,
@@ -48,7 +48,7 @@ class Background:
         )
 
     async def call(self, *words: str) -> dict[str, Any]:
-        """The data of a call that succeeds."""
+        """Make a call that must succeed, and return its data."""
         done = await self.run("call", *words, "--format", "json")
         assert done.status == 0, done
         return json.loads(done.out)["structuredContent"]["data"]
@@ -67,7 +67,7 @@ class Background:
         return json.loads((await self.run("daemon", "status", "--format", "json")).out)
 
     def servers(self) -> list[psutil.Process]:
-        """Those that were started for this folder."""
+        """Return the servers that were started for this folder."""
         log = str(self.folder / "server.log")
         return [each for each in psutil.process_iter(["cmdline"]) if log in (each.info["cmdline"] or ())]
 
@@ -79,7 +79,7 @@ class Background:
 
 @asynccontextmanager
 async def background(root: Path, *, browser: bool = True) -> AsyncGenerator[Background]:
-    """Without a browser it starts sooner, and every call that needs one fails."""
+    """Yield a background server. Without a browser it starts sooner, and calls that need one fail."""
     one = Background(root, browser=browser)
     try:
         yield one

@@ -1,4 +1,4 @@
-"""What is recorded once for all tests that replay it, or make another thing of it."""
+"""A call log that is recorded once, for all tests that replay or export it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Order:
 
 @pytest.fixture(scope="session")
 async def order(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> Order:
-    """The shop is gone."""
+    """The log of an order in a shop that no longer runs."""
     log = tmp_path_factory.mktemp("shop") / "order.jsonl"
     async with serve_shop() as site:
         await record_order(site, log)

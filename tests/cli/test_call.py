@@ -28,7 +28,7 @@ pytestmark = pytest.mark.anyio
 
 @pytest.fixture(scope="module")
 async def running(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Background]:
-    """One server in the background for all of these."""
+    """One background server for all of these tests."""
     async with background(tmp_path_factory.mktemp("running")) as one:
         assert (await one.run("daemon", "start", "--enable-script-evaluation", "--tools", "all")).status == 0
         yield one

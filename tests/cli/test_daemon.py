@@ -1,4 +1,4 @@
-"""`footlight daemon`: one server in the background, found by its state, and gone when it is told to go."""
+"""`footlight daemon`: one background server, which commands find by its state file and can stop."""
 
 from __future__ import annotations
 

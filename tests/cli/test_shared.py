@@ -1,4 +1,4 @@
-"""`footlight serve --shared`: MCP clients on one server in the background, each with what is its own."""
+"""`footlight serve --shared`: MCP clients share one background server, each with its own sessions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LARGEST_RSS = 30_000_000
 
 @pytest.fixture(scope="module")
 async def running(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Background]:
-    """One server in the background for all of these."""
+    """One background server for all of these tests."""
     async with background(tmp_path_factory.mktemp("running")) as one:
         assert (await one.run("daemon", "start")).status == 0
         yield one

@@ -13,9 +13,9 @@ from footlight.browser.launch.installation import find_browser
 from footlight.browser_client.mcp_config import MCPConfig
 from footlight.config import BrowserSettings
 from tests.conftest import ENGINE, server_command
-from tests.tiers import sampled
+from tests.tiers import sample_parameters
 
-FAMILIES = tuple(sampled(("footlight", "@playwright/mcp"), "footlight"))
+FAMILIES = tuple(sample_parameters(("footlight", "@playwright/mcp"), "footlight"))
 
 _SCRIPT = Path(__file__).parents[2] / ".peers/node_modules/@playwright/mcp/cli.js"
 

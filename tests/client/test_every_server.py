@@ -39,7 +39,7 @@ from tests.client.peers import (
 )
 from tests.processes import children_of, started_since
 from tests.site import Site
-from tests.tiers import sampled
+from tests.tiers import sample_parameters
 
 pytestmark = pytest.mark.anyio
 
@@ -77,12 +77,12 @@ WAYS = [(peer, over) for peer in PEERS.values() for over in peer.over]
 FAST_WAYS = [(peer, over) for peer, over in WAYS if peer in OURS_AND_THE_SDK]
 
 every_way = pytest.mark.parametrize(
-    ("peer", "over"), sampled(WAYS, *FAST_WAYS), ids=[f"{peer.name}-{over}" for peer, over in WAYS]
+    ("peer", "over"), sample_parameters(WAYS, *FAST_WAYS), ids=[f"{peer.name}-{over}" for peer, over in WAYS]
 )
 
 
 def only(fact: Callable[[Subject], object]) -> pytest.MarkDecorator:
-    subjects = sampled((subject for subject in SUBJECTS if fact(subject)), *FAST)
+    subjects = sample_parameters((subject for subject in SUBJECTS if fact(subject)), *FAST)
     return pytest.mark.parametrize("subject", subjects, ids=str, indirect=True)
 
 
@@ -129,7 +129,7 @@ async def servers(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) 
         yield Servers(stack, tmp_path_factory.mktemp("servers"))
 
 
-@pytest.fixture(scope="module", params=sampled(SUBJECTS, *FAST), ids=str)
+@pytest.fixture(scope="module", params=sample_parameters(SUBJECTS, *FAST), ids=str)
 def subject(request: pytest.FixtureRequest) -> Subject:
     return request.param
 
@@ -473,7 +473,7 @@ async def test_it_is_closed_from_another_task_and_nothing_is_left(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("peer", sampled(PEERS.values(), *OURS_AND_THE_SDK), ids=PEERS)
+@pytest.mark.parametrize("peer", sample_parameters(PEERS.values(), *OURS_AND_THE_SDK), ids=PEERS)
 async def test_a_server_that_is_killed_is_an_error_until_it_is_started_again(
     servers: Servers, peer: Peer
 ) -> None:

@@ -1,4 +1,4 @@
-"""What the demo's tests share."""
+"""Fixtures of the tests of the demo."""
 
 import pytest
 

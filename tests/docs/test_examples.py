@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.markdown import ROOT, Block, blocks
-from tests.tiers import sampled
+from tests.tiers import sample_parameters
 
 EXAMPLES = ROOT / "docs/examples"
 LIMIT_S = 60
@@ -85,7 +85,7 @@ def test_every_example_is_run() -> None:
     assert {path.name for path in EXAMPLES.glob("*.py")} == set(OUTPUT)
 
 
-@pytest.mark.parametrize("name", sampled(OUTPUT, "shop_by_refs.py", "client_errors.py"))
+@pytest.mark.parametrize("name", sample_parameters(OUTPUT, "shop_by_refs.py", "client_errors.py"))
 def test_an_example_prints_what_it_promises(name: str, tmp_path: Path) -> None:
     ran = subprocess.run(
         [sys.executable, str(EXAMPLES / name)],

@@ -16,7 +16,7 @@ from footlight.toolsets.metamask.envelope import document_code
 from tests.apps.wallet_folder import DAPP
 from tests.docs.markdown import ROOT, blocks
 from tests.site import Site
-from tests.toolsets.metamask.conftest import Server, serving
+from tests.toolsets.metamask.conftest import Server, serve_wallet_tools
 
 pytestmark = pytest.mark.anyio
 
@@ -34,7 +34,7 @@ async def test_the_run_answers_what_is_shown(site: Site, tmp_path: Path) -> None
     root = tmp_path / "repository"
     root.mkdir()
     differ: list[str] = []
-    async with serving(site, root) as server:
+    async with serve_wallet_tools(site, root) as server:
         dapp = site.page(DAPP.read_text("utf-8"), path="/dapp")
         for tool, arguments, shown in STEPS:
             given = json.loads(arguments.replace("http://127.0.0.1:8000/dapp", dapp))

@@ -17,7 +17,7 @@ import pytest
 from tests.conftest import ENGINE
 from tests.processes import descendants_of, line_of
 from tests.site import Site
-from tests.toolsets.metamask.conftest import Server, log_of, serving
+from tests.toolsets.metamask.conftest import Server, log_of, serve_wallet_tools
 
 pytestmark = [
     pytest.mark.anyio,
@@ -73,7 +73,7 @@ def listens(port: int) -> bool:
 
 @pytest.fixture
 async def server(site: Site, tmp_path: Path) -> AsyncGenerator[Server]:
-    async with serving(site, tmp_path / "wallet") as server:
+    async with serve_wallet_tools(site, tmp_path / "wallet") as server:
         yield server
 
 
@@ -159,7 +159,7 @@ async def test_a_server_that_ends_leaves_nothing_of_the_app(
 ) -> None:
     left: list[psutil.Process] = []
     with contextlib.suppress(Exception, BaseExceptionGroup):  # What the client makes of it is its matter.
-        async with serving(site, tmp_path / "wallet") as server:
+        async with serve_wallet_tools(site, tmp_path / "wallet") as server:
             await server.launch()
             process = process_of(server)
             left = [process, *ours_below(process)]
@@ -175,7 +175,9 @@ async def test_steps_that_cannot_be_written_down_fail_no_call(site: Site, tmp_pa
     blocked = tmp_path / "blocked"
     blocked.write_text("no folder", "utf-8")
 
-    async with serving(site, tmp_path / "wallet", "--knowledge", str(blocked / "knowledge")) as server:
+    async with serve_wallet_tools(
+        site, tmp_path / "wallet", "--knowledge", str(blocked / "knowledge")
+    ) as server:
         assert (await server.launch())["state"]["currentScreen"] == "unlock"
         assert (await server.call("mm_describe_screen"))["state"]["currentScreen"] == "unlock"
         refused = await server.refused("mm_screenshot", name="unlock")
@@ -195,7 +197,9 @@ async def test_a_disk_that_is_full_fails_no_call(site: Site, tmp_path: Path) -> 
         pytest.skip("a small file system cannot be mounted here: that needs the root user's rights")
     try:
         (small / "filler").write_bytes(b"0" * 40_000)
-        async with serving(site, tmp_path / "wallet", "--knowledge", str(small / "knowledge")) as server:
+        async with serve_wallet_tools(
+            site, tmp_path / "wallet", "--knowledge", str(small / "knowledge")
+        ) as server:
             await server.launch()
             for _ in range(10):
                 assert (await server.call("mm_describe_screen"))["state"]["currentScreen"] == "unlock"
@@ -218,8 +222,8 @@ async def test_two_servers_write_into_one_repository(site: Site, tmp_path: Path)
     root = tmp_path / "wallet"
     shared = tmp_path / "knowledge"
     async with (
-        serving(site, root, "--knowledge", str(shared)) as one,
-        serving(site, tmp_path / "other", "--knowledge", str(shared)) as two,
+        serve_wallet_tools(site, root, "--knowledge", str(shared)) as one,
+        serve_wallet_tools(site, tmp_path / "other", "--knowledge", str(shared)) as two,
     ):
         await asyncio.gather(one.launch(), two.launch())
         await asyncio.gather(*(server.call("mm_describe_screen") for server in (one, two) * 10))

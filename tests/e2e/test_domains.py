@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import Browser, connected
+from tests.conftest import Browser, connect_browser
 from tests.site import Site
 
 pytestmark = pytest.mark.anyio
@@ -43,7 +43,7 @@ async def guarded(
 ) -> AsyncGenerator[Guarded]:
     flags = (request.param, "localhost" if request.param == "--allow-domain" else "127.0.0.1")
     folder = tmp_path_factory.mktemp("guarded")
-    async with connected(
+    async with connect_browser(
         site, *flags, "--enable-script-evaluation", "--timeout", "10000", cwd=folder
     ) as browser:
         yield Guarded(browser.client, site, browser.log)
@@ -274,7 +274,7 @@ async def test_a_state_does_not_lead_there(guarded: Guarded) -> None:
 async def test_blocking_wins_over_allowing(site: Site) -> None:
     """R003-87"""
     flags = ("--allow-domain", "*", "--block-domain", "127.0.0.1")
-    async with connected(site, *flags) as browser:
+    async with connect_browser(site, *flags) as browser:
         url = site.page("<p>x</p>")
 
         assert_refused(await browser.refused("navigate", url=url), url)

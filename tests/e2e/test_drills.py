@@ -21,10 +21,10 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tests.conftest import ENGINE, connected, server_command
+from tests.conftest import ENGINE, connect_browser, server_command
 from tests.processes import children_of, descendants_of, line_of
 from tests.site import Site
-from tests.tiers import sampled
+from tests.tiers import sample_parameters
 from tests.wire import Wire, wired
 
 pytestmark = [
@@ -154,7 +154,7 @@ async def test_a_client_that_is_killed_takes_everything_with_it(tmp_path: Path) 
     assert left_in(tmp_path) == []
 
 
-@pytest.mark.parametrize("how", sampled(["closed input", "SIGTERM", "SIGINT", "SIGHUP"], "SIGTERM"))
+@pytest.mark.parametrize("how", sample_parameters(["closed input", "SIGTERM", "SIGINT", "SIGHUP"], "SIGTERM"))
 async def test_a_server_that_is_asked_to_end_leaves_nothing(site: Site, tmp_path: Path, how: str) -> None:
     async with served(site, tmp_path) as wire:
         await data(wire, "navigate", url=site.page("<p>x</p>"))
@@ -424,7 +424,7 @@ async def test_sessions_have_a_limit(site: Site, tmp_path: Path) -> None:
 @pytest.mark.slow
 async def test_sessions_that_come_together_keep_the_limit(site: Site, tmp_path: Path) -> None:
     """R003-84"""
-    async with connected(site, "--max-sessions", "3", cwd=tmp_path) as browser:
+    async with connect_browser(site, "--max-sessions", "3", cwd=tmp_path) as browser:
         answers: list[bool] = []
 
         async def make() -> None:

@@ -8,7 +8,7 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tests.conftest import SessionBrowser, connected
+from tests.conftest import SessionBrowser, connect_browser
 from tests.site import Site
 
 pytestmark = pytest.mark.anyio
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.anyio
 @pytest.mark.slow
 async def test_a_failed_navigation_does_not_spoil_the_next(site: Site, tmp_path: Path) -> None:
     good = site.page("<p>here</p>")
-    async with connected(site, cwd=tmp_path) as browser:
+    async with connect_browser(site, cwd=tmp_path) as browser:
         for _ in range(10):
             error = await browser.refused("navigate", url="http://127.0.0.1:9/")
             assert error["code"] == "NAVIGATION_FAILED"
@@ -33,7 +33,7 @@ async def test_a_failure_is_not_blamed_on_what_else_was_refused(site: Site, tmp_
 
     image = f"{site.at('localhost')}/image?"
     page = f"<script>setInterval(() => {{ new Image().src = '{image}' + Math.random() }}, 25)</script>"
-    async with connected(site, "--block-domain", "localhost", cwd=tmp_path) as browser:
+    async with connect_browser(site, "--block-domain", "localhost", cwd=tmp_path) as browser:
         await browser.show(page)
         error = await browser.refused("navigate", url=site.route(empty))
 
@@ -43,7 +43,7 @@ async def test_a_failure_is_not_blamed_on_what_else_was_refused(site: Site, tmp_
 @pytest.mark.slow
 async def test_the_proxys_own_answer_is_no_page(site: Site, tmp_path: Path) -> None:
     """R003-87"""
-    async with connected(site, "--block-domain", "localhost", cwd=tmp_path) as browser:
+    async with connect_browser(site, "--block-domain", "localhost", cwd=tmp_path) as browser:
         error = await browser.refused("navigate", url="http://a b/")
 
     assert error["code"] in ("INVALID_URL", "NAVIGATION_FAILED")

@@ -15,7 +15,7 @@ from footlight.apps.metamask.fixtures import ACCOUNT, PASSWORD, SEED_PHRASE
 from footlight.knowledge.schema import step_schema
 from tests.apps.wallet_folder import DAPP
 from tests.site import Site
-from tests.toolsets.metamask.conftest import Server, serving
+from tests.toolsets.metamask.conftest import Server, serve_wallet_tools
 
 pytestmark = pytest.mark.anyio
 
@@ -63,7 +63,7 @@ async def connect_and_send(server: Server, site: Site) -> None:
 async def test_from_the_first_screen_to_a_mined_transaction(site: Site, tmp_path: Path) -> None:
     """R002-1, R002-2, R002-9, R002-22, R002-24, R002-43, R002-46, R002-56, R002-57, R002-60."""
     (root := tmp_path / "repository").mkdir()
-    async with serving(site, root, "--strict-002") as server:
+    async with serve_wallet_tools(site, root, "--strict-002") as server:
         launched = await server.launch(stateMode="onboarding")
         assert launched["state"]["currentScreen"] == "onboarding-welcome"
         await import_wallet(server)

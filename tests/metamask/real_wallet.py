@@ -18,7 +18,7 @@ from starlette.responses import FileResponse, Response
 from footlight.apps.metamask.chain import Chain, connect_chain
 from footlight.apps.metamask.fixtures import ACCOUNT, SEED_PHRASE
 from tests.apps.anvil_path import PEERS, anvil_path
-from tests.conftest import Browser, connected
+from tests.conftest import Browser, connect_browser
 from tests.site import Site
 
 __all__ = ["NETWORK", "PASSWORD", "RealWallet", "open_wallet", "serve_test_dapp"]
@@ -162,7 +162,7 @@ async def open_wallet(dist: Path, repository: Path, site: Site) -> AsyncGenerato
     path = f"{anvil_path().parent}{os.pathsep}{os.environ['PATH']}"
     flags = ("--toolset", "metamask", "--repository", str(repository))
     async with (
-        connected(site, *flags, cwd=repository, PATH=path) as browser,
+        connect_browser(site, *flags, cwd=repository, PATH=path) as browser,
         connect_chain(f"http://127.0.0.1:{ports['anvil']}") as chain,
     ):
         wallet = RealWallet(browser, repository, chain, {})
@@ -176,11 +176,11 @@ async def open_wallet(dist: Path, repository: Path, site: Site) -> AsyncGenerato
 def serve_test_dapp(site: Site) -> str:
     """MetaMask's own site for tests, on this one."""
     for file in TEST_DAPP.iterdir():
-        site.route(_serving(file), path=f"/test-dapp/{file.name}")
+        site.route(_make_handler(file), path=f"/test-dapp/{file.name}")
     return f"{site.url}/test-dapp/index.html"
 
 
-def _serving(file: Path) -> Any:
+def _make_handler(file: Path) -> Any:
     async def serve(_: Request) -> Response:
         return FileResponse(file)
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import footlight
 
-__all__ = ["Collected", "Found", "collected"]
+__all__ = ["Collected", "Found", "collect_patterns"]
 
 SOURCES = Path(footlight.__file__).parent
 METHODS = ("search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer")
@@ -37,7 +37,7 @@ class Collected:
     dynamic: list[str] = field(default_factory=list[str])
 
 
-def collected() -> Collected:
+def collect_patterns() -> Collected:
     """Read all modules, and import those that have patterns."""
     trees = {path: ast.parse(path.read_text("utf-8")) for path in sorted(SOURCES.rglob("*.py"))}
     uses = _uses(trees)

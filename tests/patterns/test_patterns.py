@@ -7,7 +7,7 @@ import re
 import pytest
 
 from footlight.knowledge.redaction.rules import REVEALING_IDS, SECRET_NAMES
-from tests.patterns.collecting import Found, collected
+from tests.patterns.collecting import Found, collect_patterns
 from tests.patterns.timing import find_slow
 
 AT_RUN_TIME = {
@@ -49,7 +49,7 @@ def test_no_pattern_backtracks(folder: str) -> None:
     folders = {"browser", "client", "knowledge", "server", "audit"}
     wanted = [
         found
-        for found in collected().patterns
+        for found in collect_patterns().patterns
         if (found.place.split("/")[0] if found.place.split("/")[0] in folders else "others") == folder
     ]
 
@@ -58,7 +58,7 @@ def test_no_pattern_backtracks(folder: str) -> None:
 
 
 def test_no_pattern_that_is_made_at_run_time_backtracks() -> None:
-    assert set(collected().dynamic) == set(AT_RUN_TIME)
+    assert set(collect_patterns().dynamic) == set(AT_RUN_TIME)
     made = [
         Found(place, re.compile(pattern), frozenset({"search", "fullmatch", "sub"} - _not_used(place)))
         for place, patterns in AT_RUN_TIME.items()

@@ -62,7 +62,7 @@ def _fastest(run: Callable[[str], object], text: str, enough: float) -> float:
     fastest = float("inf")
     for _ in range(TRIES):
         began = time.thread_time()
-        with contextlib.suppress(Slow), _interrupted(20 * enough):
+        with contextlib.suppress(Slow), _interrupt_after(20 * enough):
             run(text)
         fastest = min(fastest, time.thread_time() - began)
         if fastest <= enough or fastest > 10 * enough:
@@ -71,7 +71,7 @@ def _fastest(run: Callable[[str], object], text: str, enough: float) -> float:
 
 
 @contextlib.contextmanager
-def _interrupted(seconds: float) -> Generator[None]:
+def _interrupt_after(seconds: float) -> Generator[None]:
     """Raise in the midst of a match that takes so much of the processor."""
 
     def stop(_: int, __: FrameType | None) -> None:

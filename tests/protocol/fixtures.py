@@ -115,7 +115,7 @@ def content(*blocks: types.ContentBlock) -> types.CallToolResult:
     return types.CallToolResult(content=list(blocks))
 
 
-def embedded(uri: str, mime_type: str, said: str) -> types.EmbeddedResource:
+def embed(uri: str, mime_type: str, said: str) -> types.EmbeddedResource:
     return types.EmbeddedResource(
         type="resource", resource=types.TextResourceContents(uri=uri, mime_type=mime_type, text=said)
     )

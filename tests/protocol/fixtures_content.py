@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mcp_types as types
 
-from tests.protocol.fixtures import Call, Outcome, content, embedded, fixture, image, text
+from tests.protocol.fixtures import Call, Outcome, content, embed, fixture, image, text
 
 SILENCE = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQIAAAAAAA=="
 """A WAV file of one sample."""
@@ -59,9 +59,7 @@ async def test_audio_content(call: Call) -> Outcome:
 @fixture()
 async def test_embedded_resource(call: Call) -> Outcome:
     """Answer with a resource."""
-    return content(
-        embedded("test://embedded-resource", "text/plain", "This is an embedded resource content.")
-    )
+    return content(embed("test://embedded-resource", "text/plain", "This is an embedded resource content."))
 
 
 @fixture()
@@ -70,7 +68,7 @@ async def test_multiple_content_types(call: Call) -> Outcome:
     return content(
         text("Multiple content types test:"),
         image(),
-        embedded("test://mixed-content-resource", "application/json", '{"test":"data","value":123}'),
+        embed("test://mixed-content-resource", "application/json", '{"test":"data","value":123}'),
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import mcp_types as types
 
-from tests.protocol.fixtures import Call, embedded, image, text
+from tests.protocol.fixtures import Call, embed, image, text
 from tests.protocol.fixtures_rounds import ask, filled_in, form
 
 Messages = types.GetPromptResult | types.InputRequiredResult
@@ -55,7 +55,7 @@ async def test_prompt_with_arguments(call: Call) -> Messages:
 @_prompt("resourceUri")
 async def test_prompt_with_embedded_resource(call: Call) -> Messages:
     """Show a resource."""
-    resource = embedded(call.argument("resourceUri"), "text/plain", "Embedded resource content for testing.")
+    resource = embed(call.argument("resourceUri"), "text/plain", "Embedded resource content for testing.")
     return _says(resource, text("Please process the embedded resource above."))
 
 

@@ -17,7 +17,7 @@ import pytest
 from tests.client.browser_servers import config_of
 from tests.conftest import ENGINE
 from tests.network import listening
-from tests.tiers import sampled
+from tests.tiers import sample_parameters
 
 pytest_plugins = ["pytester"]
 
@@ -123,7 +123,7 @@ async def test_echo(mcp, number):
 
 @pytest.mark.parametrize(
     "options",
-    sampled(
+    sample_parameters(
         [
             ["-o", "asyncio_mode=auto"],
             ["-o", "asyncio_mode=auto", "-n", "2"],

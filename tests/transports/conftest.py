@@ -1,4 +1,4 @@
-"""One server over HTTP for all tests of a worker that do it no harm."""
+"""One server over HTTP, for all tests of a worker that do not change it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.http_client import HttpServer, Raw, raw, served
 
 @pytest.fixture(scope="session")
 async def http(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[HttpServer]:
-    """Nobody needs a token, and scripts are not evaluated."""
+    """The shared server. It requires no token and does not evaluate scripts."""
     config = {"pool": {"minBrowsers": 1, "maxBrowsers": 2}, "session": {"maxSessions": 60}}
     async with served(tmp_path_factory.mktemp("http"), config=config) as server:
         yield server
@@ -22,7 +22,7 @@ async def http(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @pytest.fixture
 async def client(http: HttpServer) -> AsyncGenerator[Raw]:
-    """Connections of its own to the shared server."""
+    """A client with its own connections to the shared server."""
     async with raw(http) as client:
         yield client
 

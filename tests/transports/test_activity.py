@@ -1,4 +1,4 @@
-"""Whether anybody is there, which decides how long a server in the background stays."""
+"""The activity tracker, which decides when a background server without clients ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server over HTTP with the page on it, an agent that calls it, and a person who watches."""
+"""A server over HTTP with the watch page, an agent that calls it, and a person who watches."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LIMIT_MS = 15_000
 
 @pytest.fixture(scope="session")
 async def watched(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[HttpServer]:
-    """Everybody's server, over HTTP with a token; it keeps a picture after each action."""
+    """The shared server, over HTTP with a token. It keeps a picture after each action."""
     config = {"pool": {"minBrowsers": 1, "maxBrowsers": 2}}
     async with served(
         tmp_path_factory.mktemp("watched"), "--keyframes", config=config, FOOTLIGHT_TOKEN=TOKEN
@@ -32,7 +32,7 @@ async def watched(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) 
 
 @dataclass
 class Agent:
-    """Calls the tools of a server in one session of its own."""
+    """Calls the tools of a server in a separate session."""
 
     session: Handshaken
     id: str

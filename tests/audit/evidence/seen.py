@@ -1,4 +1,4 @@
-"""What a collector gives, in the form in which tests compare it."""
+"""The result of a collector in the form in which tests compare it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from footlight.audit.evidence.collector import Collected, Collector
 from footlight.audit.page.page import DESKTOP, AuditedPage
 
-__all__ = ["collected_at", "seen"]
+__all__ = ["collected_at", "summarize"]
 
 
 async def collected_at(url: str, page: AuditedPage, collector: Collector) -> Collected:
@@ -15,8 +15,8 @@ async def collected_at(url: str, page: AuditedPage, collector: Collector) -> Col
     return await collector.collect(page, DESKTOP)
 
 
-def seen(collected: Collected) -> Mapping[str, Sequence[tuple[str, str]]]:
-    """Of each rule that found something, each element's selector and note."""
+def summarize(collected: Collected) -> Mapping[str, Sequence[tuple[str, str]]]:
+    """Return for each rule that found something the selector and the note of each element."""
     return {
         finding.rule: [(element.selector, element.note) for element in finding.elements]
         for finding in collected.findings

@@ -16,7 +16,7 @@ from footlight.audit.findings import Element, ElementBox, Fact, Finding, Severit
 from footlight.audit.page.page import DESKTOP, PHONE, TABLET, AuditedPage, AuditViewport
 from footlight.audit.page.server_page import page_of
 from footlight.protocol.errors import MCPConnectionError, MCPError, ToolInvocationError
-from tests.audit.conftest import connected
+from tests.audit.conftest import connect_client
 from tests.processes import children_of
 from tests.site import Site
 
@@ -188,7 +188,7 @@ async def test_a_width_at_which_the_page_does_not_open_is_told(page: AuditedPage
 
 @pytest.mark.slow
 async def test_what_was_measured_before_the_connection_was_lost_stays(site: Site, tmp_path: Path) -> None:
-    async with connected("footlight", tmp_path) as client:
+    async with connect_client("footlight", tmp_path) as client:
 
         def killed(view: AuditViewport) -> None:
             if view == TABLET:
@@ -217,7 +217,7 @@ async def test_a_page_that_does_not_open_is_an_error(page: AuditedPage) -> None:
 
 
 async def test_a_lost_connection_at_the_beginning_is_an_error(site: Site, tmp_path: Path) -> None:
-    async with connected("footlight", tmp_path) as client:
+    async with connect_client("footlight", tmp_path) as client:
         page = await page_of(client)
 
     with pytest.raises(MCPConnectionError):

@@ -26,7 +26,7 @@ SWAY = """.sale { width: 16rem; height: 5rem; background: #eef3ec; animation: sw
 @keyframes sway { to { transform: translateX(2rem); } }"""
 
 
-def styled(css: str, main: str) -> str:
+def add_style(css: str, main: str) -> str:
     return page(main, head=f"<style>{css}</style>")
 
 
@@ -51,8 +51,8 @@ FAULTS: Sequence[Fault] = (
     Fault(
         name="a box that sways for ever",
         rule="page/endless-motion",
-        faulty=styled(SWAY, f'{PLAIN}<div class="sale">Three for two</div>'),
-        clean=styled(
+        faulty=add_style(SWAY, f'{PLAIN}<div class="sale">Three for two</div>'),
+        clean=add_style(
             SWAY + "@media (prefers-reduced-motion: reduce) { .sale { animation: none; } }",
             f'{PLAIN}<div class="sale">Three for two</div>',
         ),
@@ -66,8 +66,8 @@ FAULTS: Sequence[Fault] = (
     Fault(
         name="text that cannot be marked",
         rule="page/no-selection",
-        faulty=styled("body { user-select: none; }", ABOUT),
-        clean=styled("nav { user-select: none; }", ABOUT),
+        faulty=add_style("body { user-select: none; }", ABOUT),
+        clean=add_style("nav { user-select: none; }", ABOUT),
     ),
     Fault(
         name="no menu of the browser",

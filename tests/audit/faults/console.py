@@ -13,11 +13,11 @@ __all__ = ["FAULTS"]
 PLAIN = "<h1>Sencha</h1><p>Steamed leaves from Shizuoka, picked in May.</p>"
 
 
-def scripted(script: str) -> str:
+def add_script(script: str) -> str:
     return page(f"{PLAIN}<script>{script}</script>")
 
 
-def pictured(path: str, policy: str = "") -> str:
+def add_picture(path: str, policy: str = "") -> str:
     meta = f'<meta http-equiv="Content-Security-Policy" content="{policy}">' if policy else ""
     return page(f'{PLAIN}<img src="{path}" alt="Leaves" width="90" height="60">', head=meta)
 
@@ -28,20 +28,20 @@ FAULTS: Sequence[Fault] = (
     Fault(
         name="a script that fails",
         rule="console/exception",
-        faulty=scripted("document.getElementById('price').textContent = '8 euros';"),
-        clean=scripted("document.querySelector('main p').append(' 8 euros.');"),
+        faulty=add_script("document.getElementById('price').textContent = '8 euros';"),
+        clean=add_script("document.querySelector('main p').append(' 8 euros.');"),
     ),
     Fault(
         name="a promise that nobody waits for",
         rule="console/exception",
-        faulty=scripted("Promise.reject(new Error('no price'));"),
-        clean=scripted("Promise.reject(new Error('no price')).catch(() => {});"),
+        faulty=add_script("Promise.reject(new Error('no price'));"),
+        clean=add_script("Promise.reject(new Error('no price')).catch(() => {});"),
     ),
     Fault(
         name="a picture that is not there",
         rule="console/missing-image",
-        faulty=pictured("/flowers.png"),
-        clean=pictured("/leaves.png"),
+        faulty=add_picture("/flowers.png"),
+        clean=add_picture("/leaves.png"),
         routes=LEAVES,
     ),
     Fault(
@@ -61,21 +61,21 @@ FAULTS: Sequence[Fault] = (
     Fault(
         name="data that do not come",
         rule="console/missing-resource",
-        faulty=scripted("fetch('/prices.json');"),
-        clean=scripted("fetch('/teas.json');"),
+        faulty=add_script("fetch('/prices.json');"),
+        clean=add_script("fetch('/teas.json');"),
         routes={"/teas.json": reply("[]", type="application/json")},
     ),
     Fault(
         name="a picture that the page's own policy refuses",
         rule="console/content-security-policy",
-        faulty=pictured("/leaves.png", "img-src data:"),
-        clean=pictured("/leaves.png", "img-src data: 'self'"),
+        faulty=add_picture("/leaves.png", "img-src data:"),
+        clean=add_picture("/leaves.png", "img-src data: 'self'"),
         routes=LEAVES,
     ),
     Fault(
         name="an error that the page reports",
         rule="console/error",
-        faulty=scripted("console.error('The prices are of yesterday');"),
-        clean=scripted("console.info('The prices are of yesterday');"),
+        faulty=add_script("console.error('The prices are of yesterday');"),
+        clean=add_script("console.info('The prices are of yesterday');"),
     ),
 )

@@ -22,7 +22,7 @@ TEAS = ("Assam", "Ceylon", "Darjeeling", "Earl Grey", "Genmaicha", "Gyokuro", "J
 ORIGINS = ("China", "India", "Japan", "Kenya", "Nepal", "Taiwan", "Turkey", "Vietnam")
 
 
-def styled(css: str, main: str = SIGN_UP) -> str:
+def add_style(css: str, main: str = SIGN_UP) -> str:
     return page(main, head=f"<style>{css}</style>")
 
 
@@ -84,14 +84,16 @@ FAULTS: Sequence[Fault] = (
     Fault(
         name="links without an outline",
         rule="focus/not-visible",
-        faulty=styled("a:focus { outline: none; }"),
-        clean=styled("a:focus { outline: none; background: #ffe9a8; }"),
+        faulty=add_style("a:focus { outline: none; }"),
+        clean=add_style("a:focus { outline: none; background: #ffe9a8; }"),
     ),
     Fault(
         name="a button whose focus ring is transparent",
         rule="focus/not-visible",
-        faulty=styled("button:focus { outline: 2px solid transparent; box-shadow: 0 0 0 2px transparent; }"),
-        clean=styled("button:focus { outline: 2px solid transparent; box-shadow: 0 0 0 4px #b3541e; }"),
+        faulty=add_style(
+            "button:focus { outline: 2px solid transparent; box-shadow: 0 0 0 2px transparent; }"
+        ),
+        clean=add_style("button:focus { outline: 2px solid transparent; box-shadow: 0 0 0 4px #b3541e; }"),
     ),
     Fault(
         name="a text field that keeps the Tab key",

@@ -23,7 +23,7 @@ STARS = "<h1>Sencha</h1><p>" + "".join(f'<button type="button">{n}</button>' for
 PLAIN = "<h1>Sencha</h1><p>Steamed leaves from Shizuoka, picked in May.</p>"
 
 
-def styled(css: str, main: str = PLAIN) -> str:
+def add_style(css: str, main: str = PLAIN) -> str:
     return page(main, head=f"<style>{css}</style>")
 
 
@@ -33,13 +33,13 @@ def prices(around: str) -> str:
     )
     row = "".join(f"<td>{price},50 euros</td>" for price in range(5, 10))
     table = f'<table><tr><td></td>{months}</tr><tr><th scope="row">Sencha</th>{row}</tr></table>'
-    return styled(
+    return add_style(
         "th, td { padding: 0 2rem; white-space: nowrap; }", f"<h1>Prices</h1><div {around}>{table}</div>"
     )
 
 
 def labels(css: str) -> str:
-    return styled(
+    return add_style(
         ".bowl { position: relative; height: 8rem; }" + css,
         '<h1>Sizes</h1><div class="bowl"><p>A small bowl</p><p class="two">A large bowl</p></div>',
     )
@@ -49,7 +49,7 @@ def bars(css: str) -> str:
     teas = "".join(
         f"<p>Tea number {number} of our list, from a garden in the hills.</p>" for number in range(40)
     )
-    return styled(
+    return add_style(
         "body > header { position: sticky; top: 0; background: #fff; }"
         "body > footer { position: fixed; bottom: 0; left: 0; right: 0; background: #eef3ec; }"
         "html { scroll-padding: 12rem 0; }" + css,
@@ -65,8 +65,8 @@ FAULTS: Sequence[Fault] = (
     Fault(
         name="a box wider than a phone",
         rule="layout/overflow",
-        faulty=styled("main p { width: 44rem; background: #eef3ec; }"),
-        clean=styled("main p { max-width: 44rem; background: #eef3ec; }"),
+        faulty=add_style("main p { width: 44rem; background: #eef3ec; }"),
+        clean=add_style("main p { max-width: 44rem; background: #eef3ec; }"),
     ),
     Fault(
         name="a table that does not scroll",
@@ -77,19 +77,19 @@ FAULTS: Sequence[Fault] = (
     Fault(
         name="a line that ends in the middle",
         rule="layout/cut-off",
-        faulty=styled("main p { width: 9rem; overflow: hidden; white-space: nowrap; }"),
-        clean=styled(
+        faulty=add_style("main p { width: 9rem; overflow: hidden; white-space: nowrap; }"),
+        clean=add_style(
             "main p { width: 9rem; overflow: hidden; white-space: nowrap; text-overflow: ellipsis; }"
         ),
     ),
     Fault(
         name="a button too low for its text",
         rule="layout/cut-off",
-        faulty=styled(
+        faulty=add_style(
             "main button { width: 6rem; height: 2.75rem; overflow: hidden; }",
             f'{PLAIN}<button type="button">Remember this tea for later</button>',
         ),
-        clean=styled(
+        clean=add_style(
             "main button { width: 6rem; }",
             f'{PLAIN}<button type="button">Remember this tea for later</button>',
         ),
@@ -97,8 +97,8 @@ FAULTS: Sequence[Fault] = (
     Fault(
         name="a text that begins beside the page",
         rule="layout/cut-off",
-        faulty=styled("main p { position: relative; left: -2.5rem; } main { margin: 0; }"),
-        clean=styled("main p { position: relative; left: 0; } main { margin: 0; }"),
+        faulty=add_style("main p { position: relative; left: -2.5rem; } main { margin: 0; }"),
+        clean=add_style("main p { position: relative; left: 0; } main { margin: 0; }"),
     ),
     Fault(
         name="texts in the same place",
@@ -109,14 +109,14 @@ FAULTS: Sequence[Fault] = (
     Fault(
         name="tiny print",
         rule="layout/tiny-text",
-        faulty=styled("main p { font-size: 8px; }"),
-        clean=styled("main p { font-size: 14px; }"),
+        faulty=add_style("main p { font-size: 8px; }"),
+        clean=add_style("main p { font-size: 14px; }"),
     ),
     Fault(
         name="small print",
         rule="layout/small-text",
-        faulty=styled("main p { font-size: 11px; }"),
-        clean=styled("main p { font-size: 12px; }"),
+        faulty=add_style("main p { font-size: 11px; }"),
+        clean=add_style("main p { font-size: 12px; }"),
     ),
     Fault(
         name="a field with small letters",
@@ -151,8 +151,8 @@ FAULTS: Sequence[Fault] = (
     Fault(
         name="lines across the whole desk",
         rule="layout/long-lines",
-        faulty=styled("main { max-width: none; }", f"<h1>About us</h1><p>{ABOUT}</p>"),
-        clean=styled("main p { max-width: 65ch; }", f"<h1>About us</h1><p>{ABOUT}</p>"),
+        faulty=add_style("main { max-width: none; }", f"<h1>About us</h1><p>{ABOUT}</p>"),
+        clean=add_style("main p { max-width: 65ch; }", f"<h1>About us</h1><p>{ABOUT}</p>"),
     ),
     Fault(
         name="a picture pulled wide",
@@ -164,13 +164,13 @@ FAULTS: Sequence[Fault] = (
     Fault(
         name="letters that turn grey on a phone",
         rule="axe/color-contrast",
-        faulty=styled("@media (max-width: 30rem) { main p { color: #aaa; } }"),
-        clean=styled("@media (max-width: 30rem) { main p { color: #555; } }"),
+        faulty=add_style("@media (max-width: 30rem) { main p { color: #aaa; } }"),
+        clean=add_style("@media (max-width: 30rem) { main p { color: #555; } }"),
     ),
     Fault(
         name="buttons that shrink on a phone",
         rule="axe/target-size",
-        faulty=styled(SHRUNK.format(size="1rem"), STARS),
-        clean=styled(SHRUNK.format(size="2.75rem"), STARS),
+        faulty=add_style(SHRUNK.format(size="1rem"), STARS),
+        clean=add_style(SHRUNK.format(size="2.75rem"), STARS),
     ),
 )

@@ -47,7 +47,7 @@ def prices(header: str) -> str:
     return page("<h1>Prices</h1><table>" + "".join(f"<tr>{row}</tr>" for row in rows) + "</table>")
 
 
-def listed(items: str) -> str:
+def render_list(items: str) -> str:
     return page(
         f"<h1>Delivery</h1><p>We send within the country:</p>{items}<p>Ask us about other places.</p>"
     )
@@ -139,16 +139,18 @@ FAULTS: Sequence[Fault] = (
     Fault(
         name="a list of drawn bullets",
         rule="outline/drawn-list",
-        faulty=listed("<p>• by post, in three days</p><p>• by courier, the next day</p><p>• to our shop</p>"),
-        clean=listed(
+        faulty=render_list(
+            "<p>• by post, in three days</p><p>• by courier, the next day</p><p>• to our shop</p>"
+        ),
+        clean=render_list(
             "<ul><li>by post, in three days</li><li>by courier, the next day</li><li>to our shop</li></ul>"
         ),
     ),
     Fault(
         name="a list with something else in it",
         rule="axe/list",
-        faulty=listed("<ul><div>by post, in three days</div><li>by courier</li></ul>"),
-        clean=listed("<ul><li><div>by post, in three days</div></li><li>by courier</li></ul>"),
+        faulty=render_list("<ul><div>by post, in three days</div><li>by courier</li></ul>"),
+        clean=render_list("<ul><li><div>by post, in three days</div></li><li>by courier</li></ul>"),
     ),
     Fault(
         name="a page that cannot be enlarged",

@@ -13,7 +13,7 @@ from tests.audit.faults import FAULTS
 from tests.audit.faults.clean import CLEAN_PAGES, CleanPage
 from tests.audit.faults.fault import Fault
 from tests.audit.faults.visiting import evidence_of, finding_of
-from tests.tiers import sampled
+from tests.tiers import sample_parameters
 
 pytestmark = pytest.mark.anyio
 
@@ -22,8 +22,12 @@ def alarms(evidence: Evidence, *, but: Set[str]) -> list[tuple[str, Sequence[Ele
     return [(found.rule, found.elements) for found in evidence.findings if found.rule not in but]
 
 
-EVERY_FAULT = pytest.mark.parametrize("fault", sampled(FAULTS, *FAULTS[::4]), ids=lambda fault: fault.name)
-SOME_TWINS = pytest.mark.parametrize("fault", sampled(FAULTS, *FAULTS[::12]), ids=lambda fault: fault.name)
+EVERY_FAULT = pytest.mark.parametrize(
+    "fault", sample_parameters(FAULTS, *FAULTS[::4]), ids=lambda fault: fault.name
+)
+SOME_TWINS = pytest.mark.parametrize(
+    "fault", sample_parameters(FAULTS, *FAULTS[::12]), ids=lambda fault: fault.name
+)
 
 
 @EVERY_FAULT
@@ -41,7 +45,9 @@ async def test_nothing_is_found_on_its_clean_twin(page: AuditedPage, fault: Faul
     assert evidence.skipped == []
 
 
-@pytest.mark.parametrize("clean", sampled(CLEAN_PAGES, CLEAN_PAGES[0]), ids=lambda clean: clean.name)
+@pytest.mark.parametrize(
+    "clean", sample_parameters(CLEAN_PAGES, CLEAN_PAGES[0]), ids=lambda clean: clean.name
+)
 async def test_nothing_is_found_on_a_larger_clean_page(page: AuditedPage, clean: CleanPage) -> None:
     evidence = await evidence_of(page, clean.html, clean.routes)
 

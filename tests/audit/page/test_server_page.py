@@ -13,7 +13,7 @@ from footlight import MCPClient
 from footlight.audit.page.page import DESKTOP, PHONE, AuditedPage, OpenResult
 from footlight.audit.page.server_page import page_of
 from footlight.protocol.errors import MCPConnectionError, MCPError, MCPTimeoutError, ToolInvocationError
-from tests.audit.conftest import connected
+from tests.audit.conftest import connect_client
 from tests.client.browser_servers import FAMILIES
 from tests.client.scripted_server import FOOTLIGHT, scripted
 from tests.conftest import server_command
@@ -141,7 +141,7 @@ async def test_a_page_that_does_not_stop_loading_is_opened_as_far_as_it_is_there
     family: str, site: Site, tmp_path: Path
 ) -> None:
     url = site.page(f"<title>Endless</title><h1>Read me</h1><img src='{site.never()}'>")
-    async with connected(family, tmp_path) as client:
+    async with connect_client(family, tmp_path) as client:
         page = await page_of(client, timeout_ms=8_000)
 
         opened = await page.open(url, DESKTOP)
@@ -153,7 +153,7 @@ async def test_a_page_that_does_not_stop_loading_is_opened_as_far_as_it_is_there
 @pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 async def test_a_page_that_never_answers_is_an_error(family: str, site: Site, tmp_path: Path) -> None:
-    async with connected(family, tmp_path) as client:
+    async with connect_client(family, tmp_path) as client:
         page = await page_of(client, timeout_ms=6_000)
 
         with pytest.raises(MCPTimeoutError):
@@ -166,7 +166,7 @@ async def test_a_page_that_never_answers_is_an_error(family: str, site: Site, tm
 async def test_closing_leaves_the_client_open_and_may_come_twice_or_late(
     family: str, site: Site, tmp_path: Path
 ) -> None:
-    async with connected(family, tmp_path) as client:
+    async with connect_client(family, tmp_path) as client:
         page = await page_of(client)
         await page.open(site.page(FORM), DESKTOP)
         await page.close()
@@ -181,7 +181,7 @@ async def test_closing_leaves_the_client_open_and_may_come_twice_or_late(
 
 @pytest.mark.slow
 async def test_our_sessions_are_closed_one_after_the_other(site: Site, tmp_path: Path) -> None:
-    async with connected("footlight", tmp_path) as client:
+    async with connect_client("footlight", tmp_path) as client:
         page = await page_of(client)
         for _ in range(3):
             await page.open(site.page(FORM), DESKTOP)

@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
 from tests.audit.vendors.script import Failure, Received, Script, Turn
-from tests.serving import listening, serving
+from tests.serving import listen_on_free_port, serve_app
 
 __all__ = ["Vendor", "VendorServer", "event", "serve_vendor"]
 
@@ -117,9 +117,9 @@ class VendorServer:
 @asynccontextmanager
 async def serve_vendor(vendor: Vendor) -> AsyncGenerator[VendorServer]:
     """The port is closed on return."""
-    listener = listening()
+    listener = listen_on_free_port()
     app = VendorServer(vendor, listener.getsockname()[1])
-    async with serving(app, listener):
+    async with serve_app(app, listener):
         yield app
 
 

@@ -21,7 +21,7 @@ from tests.client.codegen.modules import imported
 from tests.client.peers import PLAYWRIGHT, SERVER_EVERYTHING, command_of
 from tests.conftest import ENGINE, server_command
 from tests.site import Site
-from tests.tiers import sampled
+from tests.tiers import sample_parameters
 
 pytestmark = pytest.mark.anyio
 
@@ -134,7 +134,7 @@ USES: Mapping[str, Callable[[Any, str], Awaitable[None]]] = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sampled(SERVERS, "footlight"))
+@pytest.mark.parametrize("name", sample_parameters(SERVERS, "footlight"))
 async def test_a_server_is_used_by_its_module(name: str, tmp_path: Path, site: Site) -> None:
     out = tmp_path / f"{name}_tools.py"
     await generate(SERVERS[name](tmp_path), out)

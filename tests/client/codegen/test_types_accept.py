@@ -18,7 +18,7 @@ from tests.tiers import examples
 VALUES = 30
 
 
-def compared(chance: Chance) -> list[tuple[bool, bool, Any]]:
+def compare_values(chance: Chance) -> list[tuple[bool, bool, Any]]:
     """Of some values: whether the schema accepts it, whether both types do, and the value."""
     module = executed(render(Tool(name="x", input_schema=chance.schema, output_schema=chance.schema)))
     check = jsonschema.Draft202012Validator(chance.schema)
@@ -34,13 +34,13 @@ def compared(chance: Chance) -> list[tuple[bool, bool, Any]]:
 @examples(150)
 @given(chances)
 def test_what_the_schema_accepts_and_nothing_else(chance: Chance) -> None:
-    assert [each for each in compared(chance) if each[0] != each[1]] == [], chance.schema
+    assert [each for each in compare_values(chance) if each[0] != each[1]] == [], chance.schema
 
 
 @pytest.mark.slow
 def test_the_values_are_of_both_kinds() -> None:
     """Else the test above would say little."""
-    counts = Counter(accepts for seed in range(50) for accepts, _, _ in compared(Chance(seed)))
+    counts = Counter(accepts for seed in range(50) for accepts, _, _ in compare_values(Chance(seed)))
 
     assert min(counts[True], counts[False]) > 400
 

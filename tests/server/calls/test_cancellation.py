@@ -23,9 +23,9 @@ from footlight.browser.sessions.engine import Engine
 from footlight.caller import LOCAL
 from footlight.config import PoolSettings, SecuritySettings, Settings
 from footlight.server.calls.dispatcher import Dispatcher
-from tests.conftest import Browser, SessionBrowser, connected
+from tests.conftest import Browser, SessionBrowser, connect_browser
 from tests.site import Site
-from tests.tiers import sampled
+from tests.tiers import sample_parameters
 
 pytestmark = pytest.mark.anyio
 
@@ -102,7 +102,7 @@ async def shared_browser(
         *("--upload-root", str(root / "uploads"), "--download-path", str(root / "downloads")),
         *("--log-level", "info", "--log-file", str(root / "log")),
     )
-    async with connected(site, *flags, mode=request.param) as browser:
+    async with connect_browser(site, *flags, mode=request.param) as browser:
         browser.root = root
         yield browser
 
@@ -672,7 +672,7 @@ async def test_a_call_that_is_cancelled_while_the_browser_starts_does_nothing(
     assert ("GET", url.removeprefix(site.url)) not in site.requests
 
 
-@pytest.mark.parametrize("steps", sampled([*range(0, 40, 3), 60, 100, 200], 0, 18, 36, 100))
+@pytest.mark.parametrize("steps", sample_parameters([*range(0, 40, 3), 60, 100, 200], 0, 18, 36, 100))
 async def test_a_session_whose_making_is_cancelled_is_not_left(
     engine: Engine, dispatcher: Dispatcher, steps: int
 ) -> None:
@@ -708,7 +708,9 @@ async def test_a_session_that_nobody_was_told_of_is_not_left(engine: Engine, dis
             await anyio.lowlevel.checkpoint()
 
 
-@pytest.mark.parametrize("steps", sampled([*range(0, 40, 3), 60, 100, 200, 400, 800], 0, 18, 36, 100, 400))
+@pytest.mark.parametrize(
+    "steps", sample_parameters([*range(0, 40, 3), 60, 100, 200, 400, 800], 0, 18, 36, 100, 400)
+)
 async def test_a_first_call_that_is_cancelled_leaves_the_session_usable(
     engine: Engine, dispatcher: Dispatcher, steps: int, site: Site
 ) -> None:
@@ -728,7 +730,7 @@ async def test_a_first_call_that_is_cancelled_leaves_the_session_usable(
     assert [[page["pageId"] for page in each["pages"]] for each in listed] == [["page-1", "page-2"]]
 
 
-@pytest.mark.parametrize("steps", sampled([30, 40, 50, 60, 80, 100, 150], 30, 60, 100))
+@pytest.mark.parametrize("steps", sample_parameters([30, 40, 50, 60, 80, 100, 150], 30, 60, 100))
 async def test_a_restore_that_is_cancelled_anywhere_leaves_no_route(
     dispatcher: Dispatcher, steps: int, site: Site
 ) -> None:

@@ -17,7 +17,7 @@ from footlight.browser.context.state_store import StateStore
 from footlight.browser.sessions.engine import Engine
 from footlight.config import PoolSettings, Settings
 from footlight.server.calls.dispatcher import Dispatcher
-from tests.conftest import Browser, SessionBrowser, connected
+from tests.conftest import Browser, SessionBrowser, connect_browser
 from tests.site import Site
 from tests.wire import MODERN_META, Wire, wired
 
@@ -78,7 +78,7 @@ async def shared_browser(
     root = tmp_path_factory.mktemp("server")
     (root / "uploads").mkdir()
     flags = ("--enable-script-evaluation", "--timeout", "10000", "--upload-root", str(root / "uploads"))
-    async with connected(
+    async with connect_browser(
         site, *flags, "--state-directory", str(root / "state"), mode=request.param
     ) as browser:
         browser.root = root

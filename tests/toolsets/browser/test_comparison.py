@@ -22,7 +22,7 @@ CHANGED = PAGE.replace("#0f0", "#f0f")
 SAME = {"different": False, "percent": 0, "pixels": 0, "sizesDiffer": False, "regions": []}
 
 
-async def compared(browser: SessionBrowser, **arguments: Any) -> tuple[dict[str, Any], Image.Image]:
+async def compare(browser: SessionBrowser, **arguments: Any) -> tuple[dict[str, Any], Image.Image]:
     """What was told, and the picture that came with it, which is kept too."""
     result = await browser.answer("visual_diff", **arguments)
     assert result.structured_content is not None
@@ -37,9 +37,9 @@ async def test_a_page_is_compared_with_an_earlier_screenshot(browser: SessionBro
     await browser.show(PAGE)
     baseline = (await browser.call("screenshot"))["uri"]
 
-    same, _ = await compared(browser, baseline=baseline)
+    same, _ = await compare(browser, baseline=baseline)
     await browser.show(CHANGED)
-    changed, picture = await compared(browser, baseline=baseline)
+    changed, picture = await compare(browser, baseline=baseline)
 
     assert same == {"width": 1280, "height": 720, **SAME}
     assert changed == {
@@ -65,9 +65,9 @@ async def test_a_baseline_is_saved_and_found_again_by_its_name(browser: SessionB
 
     await browser.show(PAGE.replace("#f00", "#0ff"))
     name = Path(path).stem
-    changed, _ = await compared(browser, baseline=name, fullPage=True, save=name)
+    changed, _ = await compare(browser, baseline=name, fullPage=True, save=name)
     assert changed["regions"] == [{"x": 0, "y": 2100, "width": 30, "height": 20}]
-    again, _ = await compared(browser, baseline=Path(changed["saved"]).name, fullPage=True)
+    again, _ = await compare(browser, baseline=Path(changed["saved"]).name, fullPage=True)
     assert (changed["saved"] != path, again) == (True, {"width": 1280, "height": 2120, **SAME})
 
 
@@ -76,7 +76,7 @@ async def test_an_element_is_compared_alone(browser: SessionBrowser) -> None:
     baseline = (await browser.call("screenshot_element", selector="#b"))["uri"]
 
     await browser.show(CHANGED)
-    changed, _ = await compared(browser, baseline=baseline, selector="#b")
+    changed, _ = await compare(browser, baseline=baseline, selector="#b")
 
     assert (changed["width"], changed["height"], changed["percent"]) == (100, 50, 100)
 
@@ -98,7 +98,7 @@ async def test_what_counts_as_different_can_be_said(
     baseline = (await browser.call("screenshot"))["uri"]
     await browser.show(CHANGED)
 
-    changed, _ = await compared(browser, baseline=baseline, **arguments)
+    changed, _ = await compare(browser, baseline=baseline, **arguments)
 
     assert changed["different"] == different
 
@@ -116,8 +116,8 @@ async def test_a_mask_is_where_its_element_is_in_the_picture(
     await browser.show(html.replace("COLOUR", "blue"))
     await browser.call("scroll", y=700)
 
-    masked, _ = await compared(browser, baseline=baseline, masks=["#now"], **scope)
-    plain, _ = await compared(browser, baseline=baseline, **scope)
+    masked, _ = await compare(browser, baseline=baseline, masks=["#now"], **scope)
+    plain, _ = await compare(browser, baseline=baseline, **scope)
 
     assert (masked["pixels"], plain["pixels"] >= 1200) == (0, True)
 
@@ -126,7 +126,7 @@ async def test_another_size_is_told(browser: SessionBrowser) -> None:
     await browser.show(PAGE)
     baseline = (await browser.call("screenshot_element", selector="#a"))["uri"]
 
-    changed, _ = await compared(browser, baseline=baseline)
+    changed, _ = await compare(browser, baseline=baseline)
 
     assert (changed["sizesDiffer"], changed["different"], changed["width"]) == (True, True, 1280)
 
@@ -136,7 +136,7 @@ async def test_a_moving_page_is_held_still(browser: SessionBrowser) -> None:
       div { width: 99px; height: 99px; background: red; animation: go 0.3s infinite; }</style><div></div>""")
     saved = (await browser.call("visual_diff", save="moving"))["saved"]
 
-    same, _ = await compared(browser, baseline=saved)
+    same, _ = await compare(browser, baseline=saved)
 
     assert same["pixels"] == 0
 
@@ -145,7 +145,7 @@ async def test_an_image_below_the_upload_root_will_do(browser: SessionBrowser) -
     await browser.show(PAGE)
     Image.new("RGB", (1280, 720), "white").save(browser.uploads / "white.jpg")
 
-    changed, _ = await compared(browser, baseline="white.jpg")
+    changed, _ = await compare(browser, baseline="white.jpg")
 
     assert changed["pixels"] == 10_000
 

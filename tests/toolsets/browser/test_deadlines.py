@@ -11,9 +11,9 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from tests.conftest import Browser, SessionBrowser, connected
+from tests.conftest import Browser, SessionBrowser, connect_browser
 from tests.site import Site
-from tests.tiers import sampled
+from tests.tiers import sample_parameters
 
 ELEMENT_MS = 400
 BUSY_MS = 2_500
@@ -25,7 +25,7 @@ BUSY = f"function work(ms = {BUSY_MS}) {{ const end = Date.now() + ms; while (Da
 async def impatient_server(site: Site) -> AsyncGenerator[Browser]:
     """One where a setting ends the wait for elements early."""
     flags = ("--enable-script-evaluation", "--timeout", "12000", "--observe", "none", "--tools", "all")
-    async with connected(site, *flags, FOOTLIGHT_SESSION_ELEMENT_TIMEOUT=str(ELEMENT_MS)) as browser:
+    async with connect_browser(site, *flags, FOOTLIGHT_SESSION_ELEMENT_TIMEOUT=str(ELEMENT_MS)) as browser:
         yield browser
 
 
@@ -53,7 +53,9 @@ ACTIONS: list[tuple[str, str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("html", "tool", "arguments"), sampled(ACTIONS, ACTIONS[0], ACTIONS[5], ACTIONS[8]))
+@pytest.mark.parametrize(
+    ("html", "tool", "arguments"), sample_parameters(ACTIONS, ACTIONS[0], ACTIONS[5], ACTIONS[8])
+)
 async def test_a_page_that_works_for_long_after_an_action_is_waited_for(
     impatient: SessionBrowser, html: str, tool: str, arguments: dict[str, Any]
 ) -> None:
@@ -140,7 +142,7 @@ async def test_a_page_is_closed_only_when_the_deadline_is_over_and_what_limited_
     site: Site,
 ) -> None:
     settings = {"FOOTLIGHT_SESSION_ELEMENT_TIMEOUT": "200"}
-    async with connected(site, "--timeout", "1500", "--observe", "none", **settings) as browser:
+    async with connect_browser(site, "--timeout", "1500", "--observe", "none", **settings) as browser:
         await browser.show(ENDLESS)
         error = await browser.refused("wait_for", text="never there")
         assert error["message"] == 'The text "never there" did not appear within 1500ms'

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import Browser, SessionBrowser, connected
+from tests.conftest import Browser, SessionBrowser, connect_browser
 from tests.site import Site
 
 pytestmark = pytest.mark.anyio
@@ -353,7 +353,7 @@ async def test_a_session_with_a_dialog_closes_at_once(shared_browser: Browser) -
 
 @pytest.mark.slow
 async def test_a_session_with_a_dialog_expires(site: Site) -> None:
-    async with connected(site, FOOTLIGHT_SESSION_IDLE_TIMEOUT="3000") as browser:
+    async with connect_browser(site, FOOTLIGHT_SESSION_IDLE_TIMEOUT="3000") as browser:
         session = await browser.call("create_session", dialogs=ASK)
         await browser.show(button("confirm('Sure?')"), **session)
         await browser.call("click", selector="button", **session)

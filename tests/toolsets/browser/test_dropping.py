@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import SessionBrowser, connected
+from tests.conftest import SessionBrowser, connect_browser
 from tests.site import Site
 
 pytestmark = pytest.mark.anyio
@@ -156,7 +156,7 @@ async def test_where_uploads_are_off_only_texts_are_dropped(site: Site, tmp_path
     (tmp_path / "lamp.txt").write_text("lit")
     off = {"FOOTLIGHT_SECURITY_ENABLE_FILE_UPLOAD": "false"}
     flags = ("--upload-root", str(tmp_path), "--observe", "none")
-    async with connected(site, *flags, cwd=tmp_path, **off) as browser:
+    async with connect_browser(site, *flags, cwd=tmp_path, **off) as browser:
         await browser.show(ZONE)
         error = await browser.refused("drop", selector="#zone", files=["lamp.txt"])
         await browser.call("drop", selector="#zone", data={"text/plain": "lamp"})

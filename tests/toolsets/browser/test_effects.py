@@ -17,7 +17,7 @@ from starlette.responses import JSONResponse, Response
 
 from footlight.demo.shop.records import PASSWORD, USER
 from footlight.demo.shop.site import serve_shop
-from tests.conftest import Browser, connected
+from tests.conftest import Browser, connect_browser
 from tests.site import Site
 
 pytestmark = pytest.mark.anyio
@@ -38,7 +38,7 @@ async def browser(site: Site) -> AsyncGenerator[Browser]:
     site.page("broken", path="/broken", status=500)
     site.page("", path="/empty", status=204)
     site.never(path="/never")
-    async with connected(site, "--tools", "all", "--enable-script-evaluation") as browser:
+    async with connect_browser(site, "--tools", "all", "--enable-script-evaluation") as browser:
         yield browser
 
 

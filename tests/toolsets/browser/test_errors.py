@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from tests.conftest import SessionBrowser
-from tests.tiers import sampled
+from tests.tiers import sample_parameters
 
 pytestmark = pytest.mark.anyio
 
@@ -264,7 +264,7 @@ HANG = "<p>page</p><button onclick='while (true);'>hang</button><input>"
 
 @pytest.mark.parametrize(
     ("tool", "arguments"),
-    sampled(
+    sample_parameters(
         [
             ("get_text", {"selector": "p"}),
             ("get_all_text", {"selector": "p"}),

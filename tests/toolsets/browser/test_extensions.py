@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.apps.wallet_folder import READER, WALLET
-from tests.conftest import ENGINE, Browser, SessionBrowser, connected, server_command
+from tests.conftest import ENGINE, Browser, SessionBrowser, connect_browser, server_command
 from tests.site import Site
 
 pytestmark = [
@@ -45,7 +45,7 @@ class Extended(SessionBrowser):
 @pytest.fixture(scope="module")
 async def server(site: Site, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Browser]:
     root = tmp_path_factory.mktemp("extended")
-    async with connected(site, *FLAGS, "--state-directory", str(root / "state"), DISPLAY="") as browser:
+    async with connect_browser(site, *FLAGS, "--state-directory", str(root / "state"), DISPLAY="") as browser:
         browser.root = root
         yield browser
 
@@ -96,7 +96,7 @@ async def test_the_instructions_say_where_their_pages_are(server: Browser, site:
     told = "Extensions: each session is a separate browser with the extensions installed."
 
     assert told in (server.client.instructions or "")
-    async with connected(site) as plain:
+    async with connect_browser(site) as plain:
         assert told not in (plain.client.instructions or "")
 
 
@@ -295,7 +295,7 @@ async def test_a_saved_state_is_there_from_the_start(extended: Extended, server:
 @pytest.mark.slow
 async def test_a_proxy_is_refused_where_the_server_filters(site: Site) -> None:
     flags = ("--extension", str(READER), "--allow-domain", "127.0.0.1")
-    async with connected(site, *flags, DISPLAY="") as browser:
+    async with connect_browser(site, *flags, DISPLAY="") as browser:
         error = await browser.refused("create_session", proxy={"server": "http://127.0.0.1:9"})
         assert (error["code"], error["details"]) == ("PERMISSION_DENIED", {"parameter": "proxy"})
 
@@ -316,11 +316,11 @@ async def test_a_default_session_survives_with_its_sites_but_not_with_what_exten
     flags = ("--config", str(config), "--state-directory", str(tmp_path / "state"))
     flags += ("--extension", str(READER), "--enable-script-evaluation", "--headless")
     page = site.page("<p>x</p>")
-    async with connected(site, *flags) as browser:
+    async with connect_browser(site, *flags) as browser:
         await browser.call("navigate", url=page)
         await browser.call("evaluate", script="localStorage.lamp = 'lit'")
 
-    async with connected(site, *flags) as browser:
+    async with connect_browser(site, *flags) as browser:
         kept = await browser.call("evaluate", script="[location.href, localStorage.lamp]")
         assert kept["result"] == [page, "lit"]
 
@@ -330,7 +330,7 @@ async def test_there_are_no_more_browsers_than_the_settings_allow(site: Site, tm
     config = tmp_path / "config.json"
     config.write_text(json.dumps({"pool": {"minBrowsers": 1, "maxBrowsers": 1}}))
     flags = ("--config", str(config), "--extension", str(READER), "--headless")
-    async with connected(site, *flags) as browser:
+    async with connect_browser(site, *flags) as browser:
         made = await browser.call("create_session")
         error = await browser.refused("create_session")
         assert error == {
@@ -358,7 +358,7 @@ def test_a_folder_without_an_extension_is_refused_before_anything_starts(tmp_pat
 @pytest.mark.slow
 async def test_a_browser_that_is_missing_is_told_by_each_call(site: Site, tmp_path: Path) -> None:
     flags = ("--extension", str(READER), "--executable-path", str(tmp_path / "none"))
-    async with connected(site, *flags) as browser:
+    async with connect_browser(site, *flags) as browser:
         for _ in range(2):
             assert (await browser.refused("create_session"))["code"] == "BROWSER_NOT_INSTALLED"
 
@@ -375,7 +375,7 @@ async def test_a_browser_that_loads_no_extensions_is_refused_and_says_why(site: 
     deaf.write_text(f'#!/bin/bash\nexec {chromium} "$@" --disable-extensions\n')
     deaf.chmod(0o755)
     flags = ("--extension", str(READER), "--executable-path", str(deaf), "--headless", "--timeout", "60000")
-    async with connected(site, *flags) as browser:
+    async with connect_browser(site, *flags) as browser:
         error = await browser.refused("create_session")
 
     assert error["code"] == "BROWSER_NOT_INSTALLED"

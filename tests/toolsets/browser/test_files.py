@@ -17,7 +17,7 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from tests.conftest import SessionBrowser, connected
+from tests.conftest import SessionBrowser, connect_browser
 from tests.site import Site
 
 pytestmark = pytest.mark.anyio
@@ -122,7 +122,7 @@ async def test_files_go_into_the_configured_folder_and_through_no_link(site: Sit
     folder, elsewhere = tmp_path / "deep" / "output", tmp_path / "elsewhere.pdf"
     folder.mkdir(parents=True)
     (folder / "linked.pdf").symlink_to(elsewhere)
-    async with connected(site, "--tools", "all", "--output-path", str(folder)) as browser:
+    async with connect_browser(site, "--tools", "all", "--output-path", str(folder)) as browser:
         written = await browser.call("pdf", name="linked")
 
     assert written["path"] == str(folder / "linked-1.pdf")
@@ -131,7 +131,7 @@ async def test_files_go_into_the_configured_folder_and_through_no_link(site: Sit
 
 async def test_a_folder_that_cannot_be_made_is_told(site: Site, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    async with connected(
+    async with connect_browser(
         site, "--tools", "all", "--output-path", str(tmp_path / "file" / "output")
     ) as browser:
         error = await browser.refused("pdf")
@@ -177,7 +177,7 @@ async def test_a_full_disk_is_told_and_nothing_half_written_stays(site: Site, sm
     async def bulk(_: Request) -> Response:
         return Response(b"x" * 300_000, media_type="application/octet-stream")
 
-    async with connected(site, "--tools", "all", "--observe", "none", *folders) as browser:
+    async with connect_browser(site, "--tools", "all", "--observe", "none", *folders) as browser:
         for tool in ("har", "trace", "video"):
             await browser.call(tool, action="start", **({"bodies": True} if tool == "har" else {}))
         await browser.show(LONG.replace("URL", site.route(bulk)))
@@ -204,7 +204,7 @@ async def test_a_folder_that_can_be_written_to_no_more_is_told(site: Site, tmp_p
     output, states = tmp_path / "output", tmp_path / "states"
     states.write_text("in the way")
     folders = ("--output-path", str(output), "--state-directory", str(states))
-    async with connected(site, "--tools", "all", "--observe", "none", *folders) as browser:
+    async with connect_browser(site, "--tools", "all", "--observe", "none", *folders) as browser:
         await browser.show("<p>one")
         await browser.call("har", action="start")
         await browser.call("trace", action="start")
@@ -222,7 +222,7 @@ async def test_a_folder_that_can_be_written_to_no_more_is_told(site: Site, tmp_p
 
 @pytest.mark.slow
 async def test_without_a_folder_of_its_own_nothing_stays(site: Site) -> None:
-    async with connected(site, "--tools", "all") as browser:
+    async with connect_browser(site, "--tools", "all") as browser:
         path = (await browser.call("pdf"))["path"]
         assert is_file(path)
 
@@ -289,7 +289,7 @@ async def test_what_still_runs_is_saved_when_its_session_is_closed(
 
 @pytest.mark.slow
 async def test_what_still_runs_is_saved_when_the_server_ends(site: Site, tmp_path: Path) -> None:
-    async with connected(site, "--tools", "all", "--output-path", str(tmp_path)) as browser:
+    async with connect_browser(site, "--tools", "all", "--output-path", str(tmp_path)) as browser:
         for tool in ("trace", "har", "video"):
             await browser.call(tool, action="start")
         url = (await browser.show("<h1>During</h1>"))["url"]

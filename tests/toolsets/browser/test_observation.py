@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from mcp_types import CallToolResult, ResourceLink, TextContent
 
-from tests.conftest import Browser, SessionBrowser, connected
+from tests.conftest import Browser, SessionBrowser, connect_browser
 from tests.site import Site
 
 pytestmark = pytest.mark.anyio
@@ -20,7 +20,7 @@ async def server(site: Site, tmp_path_factory: pytest.TempPathFactory) -> AsyncG
     """With the defaults of observation."""
     root = tmp_path_factory.mktemp("observing")
     flags = ("--enable-script-evaluation", "--tools", "all", "--state-directory", str(root / "state"))
-    async with connected(site, *flags) as browser:
+    async with connect_browser(site, *flags) as browser:
         browser.root = root
         yield browser
 

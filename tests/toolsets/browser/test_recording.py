@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from footlight.knowledge.schema import step_schema
 from footlight.toolsets.browser.recording import screen_name
-from tests.conftest import connected
+from tests.conftest import connect_browser
 from tests.site import Site
 
 pytestmark = pytest.mark.anyio
@@ -35,7 +35,7 @@ def steps_in(root: Path) -> list[dict[str, Any]]:
 async def test_steps_in_a_page_are_written_down_without_what_was_typed(site: Site, tmp_path: Path) -> None:
     """R002-22 to R002-25, R002-60, for the other toolset."""
     root = tmp_path / "knowledge"
-    async with connected(site, "--knowledge", str(root), cwd=tmp_path) as browser:
+    async with connect_browser(site, "--knowledge", str(root), cwd=tmp_path) as browser:
         await browser.call("navigate", url=site.page(PAGE, path="/login/4711"))
         await browser.call("fill", selector="testid=name", value=NAME)
         await browser.call("type", selector="[type=password]", text=WORD)
@@ -102,7 +102,7 @@ async def test_no_record_has_a_secret_that_the_page_echoes(site: Site, tmp_path:
     secrets.write_text(f"WORD={WORD}\nPHRASE='{WORDS}'\n", "utf-8")
     secrets.chmod(0o600)
     flags = ("--knowledge", str(root), "--secrets", str(secrets), "--enable-script-evaluation")
-    async with connected(site, *flags, cwd=tmp_path) as browser:
+    async with connect_browser(site, *flags, cwd=tmp_path) as browser:
         await browser.call("navigate", url=site.page(ECHO))
         for test_id, name in (("word", "WORD"), ("name", "WORD"), ("name", "PHRASE")):
             await browser.call("fill", selector=f"testid={test_id}", value=f"secret:{name}")
@@ -124,7 +124,7 @@ async def test_no_record_has_a_secret_that_the_page_echoes(site: Site, tmp_path:
 
 @pytest.mark.slow
 async def test_nothing_is_written_down_unless_somebody_asks(site: Site, tmp_path: Path) -> None:
-    async with connected(site, cwd=tmp_path) as browser:
+    async with connect_browser(site, cwd=tmp_path) as browser:
         await browser.call("navigate", url=site.page(PAGE))
 
     assert steps_in(tmp_path) == []

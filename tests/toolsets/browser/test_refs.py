@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import SessionBrowser, connected
+from tests.conftest import SessionBrowser, connect_browser
 from tests.site import Site
 
 pytestmark = pytest.mark.anyio
@@ -310,7 +310,7 @@ async def test_a_stale_ref_is_told_at_once(browser: SessionBrowser) -> None:
 async def test_a_session_that_is_made_again_gives_no_ref_twice(site: Site) -> None:
     """Not after it was closed, and its caller's next call makes another under the same name."""
     url = site.page("<button>A</button>")
-    async with connected(site) as server:
+    async with connect_browser(site) as server:
         browser = SessionBrowser(server, "default")
         await browser.call("navigate", url=url)
         first = await ref(browser, '"A"')

@@ -13,7 +13,7 @@ from typing import Any
 import anyio
 import pytest
 
-from tests.conftest import Browser, SessionBrowser, connected
+from tests.conftest import Browser, SessionBrowser, connect_browser
 from tests.site import Site
 
 pytestmark = pytest.mark.anyio
@@ -468,7 +468,7 @@ async def test_a_state_leads_to_no_place_that_navigate_does_not(browser: Session
 async def test_a_call_that_waited_for_another_has_its_patience_still(site: Site, tmp_path: Path) -> None:
     """Only the deadline of a call runs while another one has the session."""
     folder = ("--state-directory", str(tmp_path))
-    async with connected(site, *folder, FOOTLIGHT_SESSION_ELEMENT_TIMEOUT="300") as browser:
+    async with connect_browser(site, *folder, FOOTLIGHT_SESSION_ELEMENT_TIMEOUT="300") as browser:
         await browser.show("<h1>Here</h1>")
         async with anyio.create_task_group() as tasks:
             held = anyio.Event()

@@ -16,7 +16,7 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from tests.conftest import SessionBrowser, connected
+from tests.conftest import SessionBrowser, connect_browser
 from tests.e2e.test_link_local import HOSTS
 from tests.processes import descendants_of, line_of, name_of
 from tests.site import Site
@@ -157,7 +157,7 @@ async def test_scripts_run_before_the_pages_own(browser: SessionBrowser) -> None
 
 
 async def test_scripts_need_the_permission_to_evaluate(site: Site, tmp_path: Path) -> None:
-    async with connected(site, "--state-directory", str(tmp_path)) as browser:
+    async with connect_browser(site, "--state-directory", str(tmp_path)) as browser:
         error = await browser.refused("create_session", initScripts=["1"])
 
     assert error["code"] == "PERMISSION_DENIED"
@@ -293,7 +293,7 @@ async def test_no_proxy_leads_to_a_link_local_address(browser: SessionBrowser) -
 async def test_where_domains_are_restricted_there_is_no_other_proxy(site: Site, tmp_path: Path) -> None:
     """R003-87"""
     flags = ("--block-domain", "lamp.test", "--state-directory", str(tmp_path))
-    async with connected(site, *flags) as browser:
+    async with connect_browser(site, *flags) as browser:
         error = await browser.refused("create_session", proxy={"server": "http://127.0.0.1:3128"})
 
     assert error["code"] == "PERMISSION_DENIED"
@@ -323,7 +323,7 @@ async def test_a_kept_session_comes_back_as_it_was_made(site: Site, tmp_path: Pa
     """R003-86"""
     flags = ("--enable-script-evaluation", "--observe", "none", "--state-directory", str(tmp_path))
     environment = {"FOOTLIGHT_SESSION_PERSISTENT_SESSIONS": "true"}
-    async with connected(site, *flags, **environment) as browser:
+    async with connect_browser(site, *flags, **environment) as browser:
         session_id = (await browser.call("create_session", **KEPT))["sessionId"]
         await browser.show("<p>x</p>", sessionId=session_id)
 
@@ -331,7 +331,7 @@ async def test_a_kept_session_comes_back_as_it_was_made(site: Site, tmp_path: Pa
     assert {file.suffix for file in files} == {".json", ".options"}
     assert not any("p4ssword" in file.read_text() for file in files)
 
-    async with connected(site, *flags, **environment) as browser:
+    async with connect_browser(site, *flags, **environment) as browser:
         looks = await browser.call("evaluate", script=LOOK, sessionId=session_id)
         assert looks == {"result": ["Lamp/7", 640, "fr-FR", True, "lit"]}
         await browser.call("close_session", sessionId=session_id)
@@ -346,7 +346,7 @@ async def test_a_session_whose_browser_crashed_is_made_again_as_it_was(site: Sit
     flags = ("--enable-script-evaluation", "--observe", "none", "--state-directory", str(tmp_path))
     environment = {"FOOTLIGHT_POOL_MIN_BROWSERS": "1"}
     ours = {child.pid for child in descendants_of(psutil.Process())}
-    async with connected(site, *flags, **environment) as browser:
+    async with connect_browser(site, *flags, **environment) as browser:
         session_id = (await browser.call("create_session", **KEPT))["sessionId"]
         await browser.show("<p>x</p>", sessionId=session_id)
         browsers = [

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import SessionBrowser, connected
+from tests.conftest import SessionBrowser, connect_browser
 from tests.site import Site
 
 pytestmark = pytest.mark.anyio
@@ -162,7 +162,7 @@ async def test_a_tab_that_cannot_be_opened_is_not_left_behind(browser: SessionBr
 @pytest.mark.slow
 async def test_a_tab_goes_only_where_the_policy_lets_it(site: Site) -> None:
     """R003-87"""
-    async with connected(site, "--block-domain", "localhost") as browser:
+    async with connect_browser(site, "--block-domain", "localhost") as browser:
         error = await browser.refused("tabs", action="new", url=site.at("localhost"))
         local = await browser.refused("tabs", action="new", url="file:///etc/passwd")
         listed = await browser.call("tabs", action="list")

@@ -9,7 +9,7 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tests.conftest import SessionBrowser, connected
+from tests.conftest import SessionBrowser, connect_browser
 from tests.site import Site
 
 pytestmark = pytest.mark.anyio
@@ -258,7 +258,7 @@ async def test_a_function_that_cannot_be_read_is_told_at_once(browser: SessionBr
 @pytest.mark.slow
 async def test_only_functions_need_the_permission_for_scripts(site: Site) -> None:
     """R003-89"""
-    async with connected(site) as browser:
+    async with connect_browser(site) as browser:
         url = (await browser.show("<p>Text</p>"))["url"]
         error = await browser.refused("wait_for", function="true")
         assert await browser.call("wait_for", text="Text") == {"url": url}

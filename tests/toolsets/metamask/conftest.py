@@ -19,7 +19,7 @@ from mcp_types import CallToolResult, TextContent
 from footlight.apps.metamask.fixtures import PASSWORD
 from tests.apps.anvil_path import anvil_path
 from tests.apps.wallet_folder import DAPP, wallet
-from tests.conftest import ENGINE, connected
+from tests.conftest import ENGINE, connect_browser
 from tests.processes import children_of, line_of
 from tests.site import Site
 
@@ -51,7 +51,7 @@ class Server:
         return await self.client.call_tool(tool, arguments)
 
     async def envelope(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
-        """Of an answer that is one text, and is called an error where it is one."""
+        """Return the envelope of an answer, which must be one text, and marked as an error if it is one."""
         result = await self.answer(tool, **arguments)
         (part,) = result.content
         assert isinstance(part, TextContent)
@@ -77,7 +77,7 @@ class Server:
         return await self.call("mm_launch", **{"ports": self.ports, **arguments})
 
     async def show(self, html: str) -> str:
-        """Put a page on the site and go there; its address."""
+        """Put a page on the site, navigate to it and return its URL."""
         url = self.site.page(html)
         await self.call("mm_navigate", screen="url", url=url, observe="none")
         return url
@@ -86,7 +86,7 @@ class Server:
         return (await self.call("mm_accessibility_snapshot"))["nodes"]
 
     async def refs(self) -> dict[str, str]:
-        """Those of a new look, by `role:name`."""
+        """Take a snapshot and return its refs by `role:name`."""
         return {f"{node['role']}:{node['name']}": node["ref"] for node in await self.nodes()}
 
     async def text(self, test_id: str) -> str:
@@ -98,7 +98,7 @@ class Server:
         await self.call("mm_wait_for", testId="account-menu-icon")
 
     async def go_home(self) -> None:
-        """The wallet unlocked, at home, and nothing else open."""
+        """The wallet: unlocked, on its home screen, with no other page open."""
         tabs = (await self.call("mm_switch_tab", role="extension"))["tabs"]
         for tab in tabs:
             if not tab["current"]:
@@ -108,7 +108,7 @@ class Server:
             await self.unlock()
 
     async def open_dapp(self) -> str:
-        """The site that uses the wallet, with the wallet in it; its address."""
+        """Open the site that uses the wallet, and return its URL."""
         url = self.site.page(DAPP.read_text("utf-8"), path="/dapp")
         await self.call("mm_navigate", screen="url", url=url, observe="none")
         await self.call("mm_wait_for", selector='[data-testid="dapp-wallet"]:not(:text("none"))')
@@ -116,10 +116,10 @@ class Server:
 
 
 @asynccontextmanager
-async def serving(
+async def serve_wallet_tools(
     site: Site, root: Path, *flags: str, built: bool = True, path: Sequence[Path] = ()
 ) -> AsyncGenerator[Server]:
-    """A server of one's own, in the repository `root`, which has a build of the wallet."""
+    """Start a server in the repository `root`, which has a build of the wallet."""
     if ENGINE != "chromium":
         pytest.skip(f"extensions are Chromium's alone, and this run is in {ENGINE}")
     ports = free_ports()
@@ -133,7 +133,7 @@ async def serving(
     own = ("--toolset", "metamask", "--repository", str(root), "--secrets", str(secrets))
     logged = ("--log-level", "debug", "--log-file", str(log))
     environment = {"PATH": path_with(*path, anvil_path().parent), "FOOTLIGHT_SESSION_ELEMENT_TIMEOUT": "1000"}
-    async with connected(site, *own, *logged, *flags, cwd=root, **environment) as browser:
+    async with connect_browser(site, *own, *logged, *flags, cwd=root, **environment) as browser:
         yield Server(browser.client, site, root, ports)
 
 
@@ -148,8 +148,8 @@ def log_of(server: Server) -> str:
 
 @pytest.fixture(scope="session")
 async def launched(site: Site, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Server]:
-    """One server for all tests of a worker, with the wallet launched in it."""
-    async with serving(site, tmp_path_factory.mktemp("wallet")) as server:
+    """One server for all tests of a worker, which has launched the wallet."""
+    async with serve_wallet_tools(site, tmp_path_factory.mktemp("wallet")) as server:
         await server.launch()
         yield server
         await server.call("mm_cleanup")
@@ -157,22 +157,22 @@ async def launched(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Asyn
 
 @pytest.fixture
 async def app(launched: Server) -> Server:
-    """The wallet unlocked, at home, and nothing else open."""
+    """The wallet: unlocked, on its home screen, with no other page open."""
     await launched.go_home()
     return launched
 
 
 @pytest.fixture(scope="session")
 async def idle(site: Site, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Server]:
-    """A server in which nothing is launched."""
-    async with serving(site, tmp_path_factory.mktemp("idle")) as server:
+    """A server that has not launched the wallet."""
+    async with serve_wallet_tools(site, tmp_path_factory.mktemp("idle")) as server:
         yield server
 
 
 @pytest.fixture(scope="session")
 async def strict(site: Site, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Server]:
-    """Document 002 to the letter, and nothing launched."""
-    async with serving(site, tmp_path_factory.mktemp("strict"), "--strict-002") as server:
+    """A server with --strict that has not launched the wallet."""
+    async with serve_wallet_tools(site, tmp_path_factory.mktemp("strict"), "--strict-002") as server:
         yield server
 
 
@@ -182,11 +182,13 @@ class Start(Protocol):
 
 @pytest.fixture
 async def start(site: Site, tmp_path: Path) -> AsyncGenerator[Start]:
-    """Start a server of the test's own, in a repository of its own."""
+    """Start a server for one test, in a new repository."""
     async with AsyncExitStack() as stack:
 
         async def start(*flags: str, built: bool = True, path: Sequence[Path] = ()) -> Server:
             (root := tmp_path / "repository").mkdir()
-            return await stack.enter_async_context(serving(site, root, *flags, built=built, path=path))
+            return await stack.enter_async_context(
+                serve_wallet_tools(site, root, *flags, built=built, path=path)
+            )
 
         yield start

@@ -28,7 +28,7 @@ from footlight.knowledge.store import KnowledgeStore
 from tests.apps.reader_profile import FAULTS, READER_APP, SHELF
 from tests.apps.wallet_folder import READER
 from tests.client.peers import free_port
-from tests.conftest import ENGINE, connected
+from tests.conftest import ENGINE, connect_browser
 from tests.processes import descendants_of, name_of
 from tests.site import Site
 from tests.toolsets.metamask.conftest import Server, process_of
@@ -51,7 +51,7 @@ async def serving(
         shutil.copytree(READER, root / "build/extension")
     own = ("--app", f"{PROFILES}:{profile}", "--repository", str(root))
     # The profile is found in the working directory, as one's own is.
-    async with connected(site, *own, *flags, cwd=ROOT) as browser:
+    async with connect_browser(site, *own, *flags, cwd=ROOT) as browser:
         yield Server(browser.client, site, root, {"fixtureServer": free_port()})
 
 

@@ -12,14 +12,14 @@ import pytest
 from mcp import Client
 from mcp_types import CallToolResult, TextContent
 
-from tests.conftest import ENGINE, Browser, connected
+from tests.conftest import ENGINE, Browser, connect_browser
 from tests.site import Site
 
 WITHOUT_SESSION = ("health", "session.list")
 
 
 class Named:
-    """Every call is of one named session, unless it names another."""
+    """Makes every call in one named session, unless the call names another."""
 
     def __init__(self, client: Client, site: Site, root: Path, name: str) -> None:
         self.client = client
@@ -28,7 +28,7 @@ class Named:
         self.name = name
 
     async def answer(self, tool: str, /, **arguments: Any) -> CallToolResult:
-        """The whole result, whatever it says."""
+        """Return the whole result, also of a call that failed."""
         if tool not in WITHOUT_SESSION:
             arguments = {"sessionName": self.name, **arguments}
         return await self.client.call_tool(tool, arguments)
@@ -40,7 +40,7 @@ class Named:
         return result.structured_content
 
     async def text(self, tool: str, /, **arguments: Any) -> str:
-        """Of an answer that is text and nothing else."""
+        """Return the text of an answer that has nothing but text."""
         result = await self.answer(tool, **arguments)
         assert not result.is_error, result.structured_content
         assert result.structured_content is None
@@ -56,13 +56,13 @@ class Named:
         return error
 
     async def show(self, html: str) -> str:
-        """Put a page on the site and go there; its URL."""
+        """Put a page on the site, navigate to it and return its URL."""
         url = self.site.page(html)
         await self.call("nav.goto", url=url)
         return url
 
     def test_file(self, source: str, name: str = "test_them.py") -> None:
-        """Put a file of tests where the server has its own, in place of those that are there."""
+        """Replace the test files of the server by this one."""
         for old in (self.root / "tests").glob("*.py"):
             old.unlink()
         (self.root / "tests" / name).write_text(textwrap.dedent(source), "utf-8")
@@ -91,7 +91,7 @@ async def named_server(site: Site, tmp_path_factory: pytest.TempPathFactory) -> 
         *("--tests-dir", str(root / "tests"), "--enable-script-evaluation", "--timeout", "10000"),
         *("--download-path", str(root / "downloads"), "--state-directory", str(root / "state")),
     )
-    async with connected(site, *flags, cwd=root) as server:
+    async with connect_browser(site, *flags, cwd=root) as server:
         server.root = root
         yield server
 
@@ -103,7 +103,7 @@ def fresh_name() -> str:
 
 @pytest.fixture
 async def unopened(named_server: Browser) -> AsyncGenerator[Named]:
-    """A name of the test's own, of a session that is not open yet."""
+    """A session name that only this test uses. The session is not open yet."""
     named = Named(named_server.client, named_server.site, named_server.root, fresh_name())
     yield named
     await named.answer("session.delete")

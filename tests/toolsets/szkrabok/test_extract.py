@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from mcp_types import ImageContent, TextContent
 
-from tests.conftest import connected
+from tests.conftest import connect_browser
 from tests.site import Site
 from tests.toolsets.szkrabok.conftest import Named, only_text
 
@@ -80,7 +80,7 @@ async def test_a_script_is_refused_where_the_server_runs_none(
     site: Site, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     root = tmp_path_factory.mktemp("strict")
-    async with connected(site, "--toolset", "szkrabok", cwd=root) as server:
+    async with connect_browser(site, "--toolset", "szkrabok", cwd=root) as server:
         answer = await server.answer("extract.evaluate", sessionName="any", expression="1")
 
     assert answer.is_error

@@ -16,7 +16,7 @@ from starlette.responses import Response
 
 from footlight.config import load_settings
 from footlight.toolsets.szkrabok.test_run import sort_by_likeness
-from tests.conftest import connected
+from tests.conftest import connect_browser
 from tests.site import Site
 from tests.toolsets.szkrabok.conftest import Named, fresh_name
 
@@ -249,7 +249,7 @@ async def test_a_run_ends_with_the_server(site: Site, tmp_path: Path) -> None:
     (folder / "test_them.py").write_text(textwrap.dedent(ENDLESS.format(url=started.url)), "utf-8")
     flags = ("--toolset", "szkrabok", "--tests-dir", str(folder))
 
-    async with connected(site, *flags, cwd=tmp_path) as server, anyio.create_task_group() as tasks:
+    async with connect_browser(site, *flags, cwd=tmp_path) as server, anyio.create_task_group() as tasks:
         await server.answer("session.open", sessionName=fresh_name())
         names = (await server.answer("health")).structured_content
         assert names is not None
@@ -275,7 +275,7 @@ async def test_a_secret_comes_to_the_test_and_to_nobody_else(site: Site, tmp_pat
     (folder / "test_them.py").write_text(textwrap.dedent(source), "utf-8")
     flags = ("--toolset", "szkrabok", "--tests-dir", str(folder), "--secrets", str(secrets))
     name = fresh_name()
-    async with connected(site, *flags, cwd=tmp_path) as server:
+    async with connect_browser(site, *flags, cwd=tmp_path) as server:
         await server.answer("session.open", sessionName=name)
         params = {"word": "secret:WORD"}
         answer = await server.answer("browser.run_test", sessionName=name, params=params)
@@ -351,7 +351,7 @@ async def test_other_calls_of_the_session_wait_for_the_run(named: Named) -> None
 
 @pytest.mark.slow
 async def test_without_a_folder_of_tests_it_is_refused(site: Site, tmp_path: Path) -> None:
-    async with connected(site, "--toolset", "szkrabok", cwd=tmp_path) as server:
+    async with connect_browser(site, "--toolset", "szkrabok", cwd=tmp_path) as server:
         await server.answer("session.open", sessionName=(name := fresh_name()))
         answer = await server.answer("browser.run_test", sessionName=name, grep="any")
 

@@ -40,7 +40,7 @@ from footlight.errors import ConfigurationError
 from footlight.transports.access import AccessControl, SharedToken
 from footlight.transports.websocket import HandshakeRefused, connect_websocket
 from footlight.transports.websocket.server import serve_websocket
-from tests.loop_watch import watched
+from tests.loop_watch import watch_loops
 from tests.wire import MODERN_META
 
 pytestmark = pytest.mark.anyio
@@ -1053,7 +1053,7 @@ def _flood(port: int) -> None:
 async def test_a_flood_of_pings_holds_up_nobody() -> None:
     """They are answered where they are read, and 40,000 of them come at once."""
     async with serving() as house, raw(house) as other:
-        with watched() as gaps:
+        with watch_loops() as gaps:
             flooding = asyncio.create_task(asyncio.to_thread(_flood, house.port))
             calls = 0
             while not flooding.done():

@@ -7,7 +7,7 @@ import pytest
 from footlight.audit.evidence.collectors.axe import AxeRules
 from footlight.audit.findings import Element, ElementBox, Fact, Finding
 from footlight.audit.page.page import AuditedPage
-from tests.audit.evidence.seen import collected_at, seen
+from tests.audit.evidence.seen import collected_at, summarize
 from tests.site import Site
 
 pytestmark = pytest.mark.anyio
@@ -106,7 +106,7 @@ async def test_the_pages_own_axe_stays_what_it_was_and_nothing_is_left_behind(
 
     collected = await collected_at(url, page, AxeRules())
 
-    assert "axe/image-alt" in seen(collected)
+    assert "axe/image-alt" in summarize(collected)
     assert await page.evaluate(
         "() => [Object.keys(axe), typeof amd, module.exports, 'axe' in frames[0], "
         "Object.keys(window).filter(key => /^(axe|doT)/.test(key))]"

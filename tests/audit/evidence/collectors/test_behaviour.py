@@ -6,7 +6,7 @@ import pytest
 
 from footlight.audit.evidence.collectors.behaviour import Behaviour
 from footlight.audit.page.page import AuditedPage
-from tests.audit.evidence.seen import collected_at, seen
+from tests.audit.evidence.seen import collected_at, summarize
 from tests.site import Site
 
 pytestmark = pytest.mark.anyio
@@ -55,11 +55,11 @@ async def test_pages_are_found_that_do_what_nobody_asked_for(
 ) -> None:
     collected = await collected_at(site.page(document(body, css)), page, Behaviour())
 
-    assert seen(collected) == found
+    assert summarize(collected) == found
 
 
 async def test_an_application_that_fills_the_screen_is_no_overlay(any_page: AuditedPage, site: Site) -> None:
     shell = f"<div style='position: fixed; inset: 0'>{ABOUT}</div>"
     url = site.page(f"<!doctype html><html lang=en><title>Teas</title>{shell}")
 
-    assert seen(await collected_at(url, any_page, Behaviour())) == {}
+    assert summarize(await collected_at(url, any_page, Behaviour())) == {}

@@ -8,7 +8,7 @@ from footlight.audit.evidence.collectors.console import ConsoleErrors, kind_of
 from footlight.audit.evidence.measurement import collect_evidence
 from footlight.audit.findings import Fact
 from footlight.audit.page.page import DESKTOP, AuditedPage, ConsoleMessage
-from tests.audit.evidence.seen import collected_at, seen
+from tests.audit.evidence.seen import collected_at, summarize
 from tests.site import Site
 
 pytestmark = pytest.mark.anyio
@@ -33,7 +33,9 @@ async def test_each_error_is_told_by_its_kind(any_page: AuditedPage, site: Site)
 
     collected = await collected_at(url, any_page, ConsoleErrors())
 
-    assert {rule: [_plain(note) for _, note in elements] for rule, elements in seen(collected).items()} == {
+    assert {
+        rule: [_plain(note) for _, note in elements] for rule, elements in summarize(collected).items()
+    } == {
         "console/missing-script": [f"status 404: {site.url}/shop.js"],
         "console/missing-image": [f"status 404: {site.url}/leaf.png"],
         "console/missing-resource": [f"status 404: {site.url}/prices.json"],

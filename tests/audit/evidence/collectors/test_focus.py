@@ -7,7 +7,7 @@ import pytest
 from footlight.audit.evidence.collectors.focus import FocusOrder
 from footlight.audit.findings import Element, ElementBox, Fact, Finding
 from footlight.audit.page.page import AuditedPage
-from tests.audit.evidence.seen import collected_at, seen
+from tests.audit.evidence.seen import collected_at, summarize
 from tests.site import Site
 
 pytestmark = pytest.mark.anyio
@@ -35,7 +35,7 @@ async def test_the_order_of_the_focus_is_told(any_page: AuditedPage, site: Site)
 
     collected = await collected_at(url, any_page, FocusOrder())
 
-    assert seen(collected) == {}
+    assert summarize(collected) == {}
     assert collected.facts == order_of(
         "Tab stops (8): 1 link “one”, 2 button “two”, 3 text field “three”, 4 link “four”, "
         "5 text field “Day”, 6 radio “Small”, 7 button “next”, 8 frame “Map”; then it comes round."
@@ -97,7 +97,7 @@ async def test_a_finding_of_the_focus_says_how_it_was_measured(page: AuditedPage
 async def test_the_focus_may_be_shown_in_many_ways(page: AuditedPage, site: Site, shown_by: str) -> None:
     collected = await collected_at(site.page(document(shown_by)), page, FocusOrder())
 
-    assert seen(collected) == {}
+    assert summarize(collected) == {}
 
 
 async def test_a_trap_is_one_that_escape_does_not_open(any_page: AuditedPage, site: Site) -> None:
@@ -115,9 +115,11 @@ async def test_a_trap_is_one_that_escape_does_not_open(any_page: AuditedPage, si
         site.page(document(f"{LINKS}{left}<button>Save</button>")), any_page, FocusOrder()
     )
 
-    assert seen(trapped) == {"focus/trap": [("textarea", "Tab and Escape do not leave it; not reached: 1")]}
+    assert summarize(trapped) == {
+        "focus/trap": [("textarea", "Tab and Escape do not leave it; not reached: 1")]
+    }
     assert [each.severity for each in trapped.findings] == ["critical"]
-    assert seen(opened) == {}
+    assert summarize(opened) == {}
     assert opened.metrics == {"focus_stops": 6}
 
 
@@ -133,7 +135,7 @@ async def test_components_are_entered_where_they_are_open(page: AuditedPage, sit
     collected = await collected_at(url, page, FocusOrder())
 
     same = "looks the same with the focus as without"
-    assert seen(collected) == {
+    assert summarize(collected) == {
         "focus/not-visible": [
             ("tea-card button:nth-of-type(1)", same),
             ("tea-card button:nth-of-type(2)", same),
@@ -153,7 +155,7 @@ async def test_only_what_is_surely_clickable_is_missed(page: AuditedPage, site: 
 
     collected = await collected_at(url, page, FocusOrder())
 
-    assert seen(collected) == {
+    assert summarize(collected) == {
         "focus/unreachable": [
             ("#buy", "answers to a click, but Tab does not stop there"),
             ("#pay", "has the role button, but Tab does not stop there"),
@@ -236,7 +238,7 @@ async def test_a_trap_with_an_exit_that_the_page_names_is_none(page: AuditedPage
         site.page(document(leaving.replace("isOpen = true", "isOpen = false"))), page, FocusOrder()
     )
 
-    assert "focus/trap" not in seen(left)
+    assert "focus/trap" not in summarize(left)
     assert [each.severity for each in kept.findings if each.rule == "focus/trap"] == ["high"]
 
 
@@ -246,4 +248,4 @@ async def test_an_area_of_an_image_map_is_not_hidden(page: AuditedPage, site: Si
 
     collected = await collected_at(site.page(document(f"{image}{areas}")), page, FocusOrder())
 
-    assert "focus/hidden" not in seen(collected)
+    assert "focus/hidden" not in summarize(collected)

@@ -7,7 +7,7 @@ import pytest
 from footlight.audit.evidence.collectors.forms import Forms
 from footlight.audit.findings import Fact
 from footlight.audit.page.page import AuditedPage
-from tests.audit.evidence.seen import collected_at, seen
+from tests.audit.evidence.seen import collected_at, summarize
 from tests.site import Site
 
 pytestmark = pytest.mark.anyio
@@ -63,7 +63,7 @@ async def test_many_faults_of_one_form_are_each_told_with_what_was_expected(
         )
     )
 
-    assert seen(await collected_at(url, page, Forms())) == {
+    assert summarize(await collected_at(url, page, Forms())) == {
         "forms/no-submit": [("form", "no button")],
         "forms/password-sent-openly": [("form", 'method="get": the password becomes part of the address')],
         "forms/paste-refused": [("#p1", "the paste was cancelled, and nothing was entered")],
@@ -107,7 +107,7 @@ async def test_paste_is_tried_and_leaves_nothing_behind(page: AuditedPage, site:
 
     collected = await collected_at(url, page, Forms())
 
-    assert seen(collected) == {}
+    assert summarize(collected) == {}
     assert await page.evaluate("() => document.getElementById('p').value") == "old"
 
 
@@ -127,7 +127,7 @@ async def test_what_is_required_may_be_marked_in_any_way(page: AuditedPage, site
         )
     )
 
-    assert seen(await collected_at(url, page, Forms())) == {}
+    assert summarize(await collected_at(url, page, Forms())) == {}
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ async def test_what_is_required_may_be_marked_in_any_way(page: AuditedPage, site
     ],
 )
 async def test_what_is_not_certain_is_not_told(page: AuditedPage, site: Site, body: str) -> None:
-    assert seen(await collected_at(site.page(document(body)), page, Forms())) == {}
+    assert summarize(await collected_at(site.page(document(body)), page, Forms())) == {}
 
 
 async def test_fields_that_cover_the_forms_own_properties_do_no_harm(page: AuditedPage, site: Site) -> None:

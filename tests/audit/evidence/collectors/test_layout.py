@@ -9,7 +9,7 @@ import pytest
 from footlight.audit.evidence.collectors.layout import Layout
 from footlight.audit.findings import Element, ElementBox, Fact, Finding
 from footlight.audit.page.page import DESKTOP, PHONE, AuditedPage
-from tests.audit.evidence.seen import collected_at, seen
+from tests.audit.evidence.seen import collected_at, summarize
 from tests.site import Site
 
 pytestmark = pytest.mark.anyio
@@ -78,9 +78,9 @@ async def test_text_is_cut_off_where_nobody_meant_it(page: AuditedPage, site: Si
 
     collected = await collected_at(url, page, Layout())
 
-    assert {rule: [selector for selector, _ in elements] for rule, elements in seen(collected).items()} == {
-        "layout/cut-off": ["#cut", "#low"]
-    }
+    assert {
+        rule: [selector for selector, _ in elements] for rule, elements in summarize(collected).items()
+    } == {"layout/cut-off": ["#cut", "#low"]}
 
 
 async def test_texts_over_each_other_are_those_that_both_show(page: AuditedPage, site: Site) -> None:
@@ -97,7 +97,7 @@ async def test_texts_over_each_other_are_those_that_both_show(page: AuditedPage,
 
     collected = await collected_at(url, page, Layout())
 
-    assert seen(collected) == {"layout/overlap": [("#second", "over “First line”")]}
+    assert summarize(collected) == {"layout/overlap": [("#second", "over “First line”")]}
 
 
 async def test_sizes_are_judged_by_what_is_read_on_which_screen(page: AuditedPage, site: Site) -> None:
@@ -117,8 +117,8 @@ async def test_sizes_are_judged_by_what_is_read_on_which_screen(page: AuditedPag
         "layout/tiny-text": [("#tiny", "9 px, readable from 12 px")],
         "layout/small-text": [("#small", "11 px, readable from 12 px")],
     }
-    assert seen(wide) == texts
-    assert seen(narrow) == {**texts, "layout/field-zoom": [("#q", "14 px, phones zoom in below 16 px")]}
+    assert summarize(wide) == texts
+    assert summarize(narrow) == {**texts, "layout/field-zoom": [("#q", "14 px, phones zoom in below 16 px")]}
 
 
 async def test_a_large_page_is_measured_within_seconds(page: AuditedPage, site: Site) -> None:
@@ -128,5 +128,5 @@ async def test_a_large_page_is_measured_within_seconds(page: AuditedPage, site: 
 
     collected = await Layout().collect(page, DESKTOP)
 
-    assert seen(collected) == {}
+    assert summarize(collected) == {}
     assert time.monotonic() - began < 60

@@ -11,7 +11,7 @@ from starlette.responses import PlainTextResponse, Response
 from footlight.audit.evidence.collectors.links import Links
 from footlight.audit.findings import Fact
 from footlight.audit.page.page import AuditedPage
-from tests.audit.evidence.seen import collected_at, seen
+from tests.audit.evidence.seen import collected_at, summarize
 from tests.site import Site, serve_site
 
 pytestmark = pytest.mark.anyio
@@ -65,7 +65,7 @@ async def test_links_of_the_site_are_asked_for_and_nothing_else(
 
     collected = await collected_at(own_site.at("127.0.0.1") + "/start", any_page, Links())
 
-    assert seen(collected) == {
+    assert summarize(collected) == {
         "links/broken": [
             ("p:nth-of-type(3) > a", "status 404: /gone"),
             ("p:nth-of-type(4) > a", "status 503: /failing"),
@@ -109,7 +109,7 @@ async def test_of_many_links_the_first_fifty_are_asked_for(page: AuditedPage, ow
 
     collected = await collected_at(own_site.page(links(*paths), path="/start"), page, Links())
 
-    assert seen(collected) == {}
+    assert summarize(collected) == {}
     assert {path for _, path in own_site.requests} == {"/start", *paths[:50]}
     assert collected.facts[1] == Fact(
         topic="links", text="Of 60 addresses of this site 50 answered; 10 were too many."
@@ -121,7 +121,7 @@ async def test_a_page_that_forbids_to_ask_has_no_broken_links(page: AuditedPage,
 
     collected = await collected_at(url, page, Links())
 
-    assert seen(collected) == {}
+    assert summarize(collected) == {}
     assert collected.facts[1] == Fact(
         topic="links",
         text="Of 1 addresses of this site 0 answered; 1 gave no answer that counts.",
@@ -141,7 +141,9 @@ async def test_places_on_the_page_are_looked_for(page: AuditedPage, site: Site) 
 
     collected = await collected_at(site.page(document(body)), page, Links())
 
-    assert seen(collected) == {"links/missing-fragment": [("a:nth-of-type(10)", "nothing has the id gone")]}
+    assert summarize(collected) == {
+        "links/missing-fragment": [("a:nth-of-type(10)", "nothing has the id gone")]
+    }
 
 
 async def test_links_that_are_buttons_or_cannot_be_used_are_found(page: AuditedPage, site: Site) -> None:
@@ -154,7 +156,7 @@ async def test_links_that_are_buttons_or_cannot_be_used_are_found(page: AuditedP
 
     collected = await collected_at(site.page(document(body)), page, Links())
 
-    assert seen(collected) == {
+    assert summarize(collected) == {
         "links/unusable-address": [("a:nth-of-type(5)", "mailto:shop"), ("a:nth-of-type(6)", "tel:call-us")],
         "links/link-as-button": [
             ("a:nth-of-type(1)", 'href="#"'),
@@ -181,7 +183,7 @@ async def test_words_that_say_nothing_are_found_where_they_lead_to_different_pag
 
     collected = await collected_at(site.page(document(body)), page, Links())
 
-    assert seen(collected) == {
+    assert summarize(collected) == {
         "links/vague-text": [
             ("p:nth-of-type(1) > a:nth-of-type(1)", "“Weiterlesen …” leads to /a"),
             ("p:nth-of-type(1) > a:nth-of-type(2)", "“weiterlesen” leads to /b"),
@@ -207,7 +209,7 @@ async def test_links_of_a_sentence_and_links_to_the_same_content_may_share_a_nam
 
     collected = await collected_at(site.page(document(body)), page, Links())
 
-    assert "links/same-text" not in seen(collected)
+    assert "links/same-text" not in summarize(collected)
 
 
 async def test_a_link_in_a_drawing_does_not_end_the_other_rules(page: AuditedPage, site: Site) -> None:
@@ -217,5 +219,5 @@ async def test_a_link_in_a_drawing_does_not_end_the_other_rules(page: AuditedPag
         site.page(document(f"{drawing}<p><a href='#nowhere'>Prices</a></p>")), page, Links()
     )
 
-    assert [*seen(collected)] == ["links/broken", "links/missing-fragment", "links/new-window"]
+    assert [*summarize(collected)] == ["links/broken", "links/missing-fragment", "links/new-window"]
     assert collected.skipped == []

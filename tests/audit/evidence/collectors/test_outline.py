@@ -7,7 +7,7 @@ import pytest
 from footlight.audit.evidence.collectors.outline import Outline
 from footlight.audit.findings import Element, ElementBox, Fact, Finding
 from footlight.audit.page.page import AuditedPage
-from tests.audit.evidence.seen import collected_at, seen
+from tests.audit.evidence.seen import collected_at, summarize
 from tests.site import Site
 
 pytestmark = pytest.mark.anyio
@@ -87,14 +87,14 @@ async def test_a_title_of_which_nobody_thought_is_found(page: AuditedPage, site:
 
     collected = await collected_at(url, page, Outline())
 
-    assert seen(collected) == {"outline/title-says-nothing": [("title", f"title “{title}”")]}
+    assert summarize(collected) == {"outline/title-says-nothing": [("title", f"title “{title}”")]}
 
 
 @pytest.mark.parametrize("title", ["Home – Brook & Leaf", "Documents", "Indexes", "Reactions", "Home fires"])
 async def test_a_title_with_a_meaning_is_not(page: AuditedPage, site: Site, title: str) -> None:
     url = site.page(f"<!doctype html><html lang=en><title>{title}</title><h1>Green teas</h1>")
 
-    assert seen(await collected_at(url, page, Outline())) == {}
+    assert summarize(await collected_at(url, page, Outline())) == {}
 
 
 ENGLISH = (
@@ -122,7 +122,7 @@ async def test_a_wrong_language_is_found_where_it_is_certain(
     url = site.page(f"<!doctype html><html lang={lang}><title>Thee</title><p>{text * 5}")
 
     expected = {} if note is None else {"outline/wrong-language": [("html", note)]}
-    assert seen(await collected_at(url, page, Outline())) == expected
+    assert summarize(await collected_at(url, page, Outline())) == expected
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ async def test_texts_of_images_that_say_nothing_are_found(page: AuditedPage, sit
         "id=f alt=Logo></a>"
     )
 
-    assert seen(await collected_at(url, page, Outline())) == {
+    assert summarize(await collected_at(url, page, Outline())) == {
         "outline/alt-says-nothing": [
             ("#a", 'alt="DSC_0042"'),
             ("#b", 'alt="image"'),

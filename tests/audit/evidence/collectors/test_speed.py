@@ -12,7 +12,7 @@ from footlight.audit.evidence.measurement import collect_evidence
 from footlight.audit.findings import Fact
 from footlight.audit.page.page import DESKTOP, AuditedPage
 from tests.audit.conftest import WALL_CLOCK
-from tests.audit.evidence.seen import collected_at, seen
+from tests.audit.evidence.seen import collected_at, summarize
 from tests.audit.faults.fault import reply
 from tests.audit.faults.pictures import noise
 from tests.site import Site
@@ -88,7 +88,7 @@ async def test_limits_are_told_with_what_was_measured(page: AuditedPage, site: S
     blocked = f"{collected.metrics['blocking_ms']:,.0f} ms, good is at most 200 ms"
     assert (finding.rule, finding.severity) == ("speed/blocking", "high")
     assert finding.measured_by == f"the browser's own timings of one load at 1280 px: {blocked}"
-    assert seen(collected) == {"speed/blocking": [("html", blocked)]}
+    assert summarize(collected) == {"speed/blocking": [("html", blocked)]}
     assert 900 <= collected.metrics["blocking_ms"] < 5000
 
 
@@ -97,7 +97,7 @@ async def test_redirects_are_counted(page: AuditedPage, site: Site) -> None:
 
     collected = await collected_at(url, page, Speed())
 
-    assert seen(collected) == {"speed/redirects": [("html", "2, good is at most 1")]}
+    assert summarize(collected) == {"speed/redirects": [("html", "2, good is at most 1")]}
 
 
 async def test_an_image_is_too_large_only_for_the_place_where_it_stands(
@@ -114,7 +114,7 @@ async def test_an_image_is_too_large_only_for_the_place_where_it_stands(
 
     collected = await collected_at(url, page, Speed())
 
-    assert seen(collected) == {
+    assert summarize(collected) == {
         "speed/oversized-image": [("#small", "400 × 300 px and 360 kB for 80 × 60 px on the screen")]
     }
 
@@ -149,4 +149,4 @@ async def test_a_page_that_loads_itself_again_is_found(page: AuditedPage, site: 
 
     collected = await collected_at(site.page(document(f"<script>{script}</script>")), page, Speed())
 
-    assert seen(collected) == {"page/reloads": [("html", "it reloaded itself")]}
+    assert summarize(collected) == {"page/reloads": [("html", "it reloaded itself")]}
