@@ -76,8 +76,8 @@ def _name(finding: Finding) -> str:
 
 
 def _element(element: Element) -> str:
-    said = [element.selector, f'"{element.text}"' if element.text else "", element.note]
-    return " ".join(filter(None, said))
+    parts = [element.selector, f'"{element.text}"' if element.text else "", element.note]
+    return " ".join(filter(None, parts))
 
 
 def _walk(walk: Walk) -> Iterable[str]:

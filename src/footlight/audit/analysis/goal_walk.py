@@ -190,8 +190,8 @@ class GoalWalk:
             case "length":
                 return "the model's answer was cut"
             case _:
-                said = f": {shorten(self._text, MAX_ANSWER_LENGTH)}" if self._text.strip() else ""
-                return f"the model ended without reporting an outcome{said}"
+                last_text = f": {shorten(self._text, MAX_ANSWER_LENGTH)}" if self._text.strip() else ""
+                return f"the model ended without reporting an outcome{last_text}"
 
 
 def _format_input(given: Mapping[str, Any]) -> str:

@@ -349,8 +349,8 @@ class Measurement:
 
     def with_pictures(self, finding: Finding) -> Finding:
         """Return the finding with pictures of its first elements."""
-        shown = [self.add_picture(element) for element in finding.elements[:MAX_PICTURES]]
-        return replace(finding, elements=[*shown, *finding.elements[MAX_PICTURES:]])
+        pictured = [self.add_picture(element) for element in finding.elements[:MAX_PICTURES]]
+        return replace(finding, elements=[*pictured, *finding.elements[MAX_PICTURES:]])
 
     def add_picture(self, element: Element) -> Element:
         if element.box is None or element.width not in self.pictures or not _is_part(element):

@@ -53,13 +53,13 @@ class PageScreenshot:
         size = min(self._image.width, view.width), min(self._image.height, view.height)
         image = self._image.crop((0, 0, *size))
         plain = ScreenPicture(width=view.width, picture=_picture(image))
-        shown = [(id, box) for id, box in marks if _is_in(box, size)]
-        if not shown:
+        visible = [(id, box) for id, box in marks if _is_in(box, size)]
+        if not visible:
             return (plain,)
         pen, font = ImageDraw.Draw(image), ImageFont.load_default(FONT_SIZE)
-        for _, box in shown:
+        for _, box in visible:
             pen.rectangle((box.x, box.y, box.x + box.width, box.y + box.height), outline=COLOUR, width=2)
-        for id, box in shown:
+        for id, box in visible:
             place = max(box.x, 0) + 2, max(box.y - FONT_SIZE - 3, 0)
             left, top, right, bottom = pen.textbbox(place, id, font=font)
             pen.rectangle((left - 2, top - 1, right + 2, bottom + 1), fill=COLOUR)

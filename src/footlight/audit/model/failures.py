@@ -83,7 +83,7 @@ def _failure_kinds() -> Mapping[type[AgentRunError], _FailureKind]:
         ),
         theirs.ModelUnavailableError: _FailureKind("is not available now", _LATER, again=True),
         theirs.ModelServerError: _FailureKind("failed", _LATER, again=True),
-        theirs.AgentRunError: _FailureKind("answered what cannot be used", _LATER, again=True),
+        theirs.AgentRunError: _FailureKind("gave an answer that cannot be used", _LATER, again=True),
     }
 
 

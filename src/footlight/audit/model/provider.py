@@ -48,7 +48,7 @@ _HELD_ELSEWHERE = "held-elsewhere"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatModel:
-    """A model and its HTTP connections. Whoever creates it closes it."""
+    """A model and its HTTP connections. The caller that creates it closes it."""
 
     provider: str
     name: str

@@ -78,11 +78,11 @@ def read_footlight_answer(result: ToolResult) -> PageObservation:
     events = {name: data[name] for name in _EVENTS if data.get(name)}
     if observation.get("console"):
         events["console"] = observation["console"]
-    shown = text(observation.get("text")) or text(data.get("snapshot")) or text(answer.get("preview")) or ""
+    content = text(observation.get("text")) or text(data.get("snapshot")) or text(answer.get("preview")) or ""
     return PageObservation(
         url=text(observation.get("url")) or text(data.get("finalUrl")) or text(data.get("url")),
         title=text(observation.get("title")) or text(data.get("title")),
-        text=_WHERE_THE_WHOLE_IS.sub(MORE, shown),
+        text=_WHERE_THE_WHOLE_IS.sub(MORE, content),
         events=json.dumps(events, ensure_ascii=False) if events else "",
         whole=observation.get("kind") == "full" or "snapshot" in data,
         picture=picture_of(result),
@@ -113,12 +113,12 @@ def compact_yaml(yaml: str) -> str:
     return _NOISE.sub("", yaml.rstrip())
 
 
-def cut(shown: str, characters: int) -> str:
+def cut(structure: str, characters: int) -> str:
     """Return the first lines, with a note of how many lines there are."""
-    if len(shown) <= characters:
-        return shown
-    lines = shown.splitlines()
-    kept = shown[:characters].splitlines()[:-1]
+    if len(structure) <= characters:
+        return structure
+    lines = structure.splitlines()
+    kept = structure[:characters].splitlines()[:-1]
     return "\n".join([*kept, f"… cut: {len(kept):,} of {len(lines):,} lines shown{MORE}"])
 
 

@@ -274,11 +274,11 @@ def _is_complete(group: Sequence[str]) -> bool:
 
 
 def _parse_message(lines: Sequence[str]) -> ConsoleMessage:
-    said = "\n".join(line for line in lines if not _FRAME.match(line))
+    message = "\n".join(line for line in lines if not _FRAME.match(line))
     level = _LEVEL.match(lines[0])
-    place = _PLACE.search(said)
+    place = _PLACE.search(message)
     frames = [found[1] for line in lines if (found := _FRAME.match(line))]
-    text = _PLACE.sub("", said)
+    text = _PLACE.sub("", message)
     return ConsoleMessage(
         level=level[1].lower() if level else "error",
         text=text[len(level[1]) + 3 :] if level else text,

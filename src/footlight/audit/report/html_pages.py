@@ -152,11 +152,11 @@ def _render_metric(metric: Metric) -> Html:
 
 def _render_screens(shots: Sequence[ScreenPicture], number: int, pictures: EmbeddedPictures) -> Html | None:
     """Render the screenshots side by side, with a switch that hides the marks without a script."""
-    shown = [
+    screens = [
         _render_screen(width, [*group], number, pictures)
         for width, group in groupby(shots, lambda shot: shot.width)
     ]
-    if not any(shown):
+    if not any(screens):
         return None
     id = f"page-{number}-marks"
     switch = (
@@ -166,7 +166,7 @@ def _render_screens(shots: Sequence[ScreenPicture], number: int, pictures: Embed
     return element(
         "div",
         *(switch if any(shot.marked for shot in shots) else ()),
-        element("div", *shown, class_="row"),
+        element("div", *screens, class_="row"),
         class_="screens",
     )
 

@@ -64,7 +64,7 @@ def render_html(audit: Audit, *, verdict: Verdict | None = None) -> str:
         ("not-done", "Not done", render_not_done(audit, pictures.left_out)),
         ("made-by", "Made by", render_provenance(audit)),
     ]
-    shown = [(id, name, part) for id, name, part in parts if part is not None]
+    sections = [(id, name, part) for id, name, part in parts if part is not None]
     style, script = (_read_asset(f"page.{ending}") for ending in ("css", "js"))
     return Template(_read_asset("page.html")).substitute(
         title=join([report_title(audit)]),
@@ -72,8 +72,8 @@ def render_html(audit: Audit, *, verdict: Verdict | None = None) -> str:
         style_hash=_hash(style),
         script=script,
         script_hash=_hash(script),
-        header=render_header(audit, verdict, [(id, name) for id, name, _ in shown]),
-        main=join(part for _, _, part in shown),
+        header=render_header(audit, verdict, [(id, name) for id, name, _ in sections]),
+        main=join(part for _, _, part in sections),
     )
 
 

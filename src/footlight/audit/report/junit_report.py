@@ -21,9 +21,9 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 def render_junit(audit: Audit, *, verdict: Verdict | None = None) -> str:  # noqa: ARG001 - as other formats
     """Render the JUnit report. A finding is a failed test case; one of the baseline is skipped."""
     root = ElementTree.Element("testsuites", {"name": "footlight audit"})
-    shown = make_presentable(audit)
-    for page in shown.pages:
-        root.append(_render_page(shown, page))
+    presentable = make_presentable(audit)
+    for page in presentable.pages:
+        root.append(_render_page(presentable, page))
     for name in ("tests", "failures", "errors", "skipped"):
         root.set(name, str(sum(int(suite.get(name, "0")) for suite in root)))
     ElementTree.indent(root)

@@ -164,7 +164,7 @@ class ProfileStore:
             if not folder.is_dir():
                 raise SessionNotFound(
                     f'There is no profile "{name}"',
-                    suggestion="session.list tells which there are.",
+                    suggestion="Call session.list to list the profiles.",
                     sessionName=name,
                 )
             if holder := find_browser_holder(folder):

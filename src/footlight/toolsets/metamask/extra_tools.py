@@ -115,8 +115,8 @@ async def run_steps(
     except StepFailed as failed:
         failed.error.details["tool"] = failed.outcomes[-1].tool
         raise
-    told: Any = [outcome.as_json() for outcome in outcomes]
-    return {"steps": told, "failed": sum(outcome.error is not None for outcome in outcomes)}
+    steps_json: Any = [outcome.as_json() for outcome in outcomes]
+    return {"steps": steps_json, "failed": sum(outcome.error is not None for outcome in outcomes)}
 
 
 @tool(scope="session", effect="configure", shared={})
@@ -184,8 +184,8 @@ async def get_text(
     )
     with translate_refs(call, a11y_ref):
         text = await reading.text(call.page, found, call.deadline)
-    told: AppText = {"text": text[:MAX_TEXT_CHARS], "target": describe_target(a11y_ref, test_id, selector)}
-    return {**told, "cut": True} if len(text) > MAX_TEXT_CHARS else told
+    result: AppText = {"text": text[:MAX_TEXT_CHARS], "target": describe_target(a11y_ref, test_id, selector)}
+    return {**result, "cut": True} if len(text) > MAX_TEXT_CHARS else result
 
 
 @tool(scope="session", effect="configure", idempotent=True, shared={})

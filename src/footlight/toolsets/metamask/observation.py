@@ -83,17 +83,17 @@ class ActionObserver:
 
     def _nodes(self, found: AppChanges) -> dict[str, Any]:
         refs = self._running.refs_of(self._page)
-        told: dict[str, Any] = {}
+        entries: dict[str, Any] = {}
         for name, nodes in (("added", found.added), ("changed", found.changed), ("removed", found.removed)):
             if nodes:
-                told[name] = (
+                entries[name] = (
                     refs.describe(nodes[:MAX_NODES])
                     if name != "removed"
                     else _describe_removed(nodes[:MAX_NODES])
                 )
             if len(nodes) > MAX_NODES:
-                told["cut"] = True
-        return told
+                entries["cut"] = True
+        return entries
 
 
 def _describe_removed(nodes: Sequence[TrimmedNode]) -> list[dict[str, str]]:
@@ -102,9 +102,9 @@ def _describe_removed(nodes: Sequence[TrimmedNode]) -> list[dict[str, str]]:
 
 
 def _describe_test_ids(found: AppChanges) -> dict[str, Any]:
-    told = {
+    test_ids = {
         "added": [*found.added_test_ids[:MAX_TEST_IDS]],
         "removed": [*found.removed_test_ids[:MAX_TEST_IDS]],
     }
-    told = {name: ids for name, ids in told.items() if ids}
-    return {"testIds": told} if told else {}
+    test_ids = {name: ids for name, ids in test_ids.items() if ids}
+    return {"testIds": test_ids} if test_ids else {}

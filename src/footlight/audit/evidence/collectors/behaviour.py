@@ -45,7 +45,7 @@ RULES = (
     Rule(
         id="page/no-context-menu",
         severity="low",
-        title="The page takes away the browser's menu",
+        title="The page blocks the browser's context menu",
         advice="Leave it: readers open links in tabs, translate and correct with it.",
     ),
 )

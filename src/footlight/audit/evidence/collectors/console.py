@@ -158,9 +158,9 @@ def _describe_elements(found: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
 def _describe_console(
     errors: Sequence[ConsoleMessage], warnings: Sequence[str], icon: str | None
 ) -> Iterable[Fact]:
-    shown = "; ".join(each[:MAX_WARNING_LENGTH] for each in warnings[:MAX_WARNINGS])
+    excerpts = "; ".join(each[:MAX_WARNING_LENGTH] for each in warnings[:MAX_WARNINGS])
     counted = f"Console: {len(errors)} errors, {len(warnings)} warnings"
-    yield Fact(topic="console", text=f"{counted}: {shown}." if shown else f"{counted}.")
+    yield Fact(topic="console", text=f"{counted}: {excerpts}." if excerpts else f"{counted}.")
     if icon is not None:
         yield Fact(topic="console", text=f"There is no icon at {icon}.")
 

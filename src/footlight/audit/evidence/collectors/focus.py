@@ -31,7 +31,7 @@ RULES = (
         wcag=("2.1.2 A",),
         act=("80af7b",),
         severity="critical",
-        title="The focus cannot leave an element with the keyboard",
+        title="Keyboard trap: the focus cannot leave an element",
         advice="Let Tab and Shift+Tab move the focus on from there. Where Tab must have another meaning, "
         "let Escape end it, and say so beside the element.",
         help_url=f"{WCAG}no-keyboard-trap.html",
@@ -53,7 +53,7 @@ RULES = (
             "2.4.7 AA",
         ),
         severity="high",
-        title="The focus goes to elements that nobody sees",
+        title="The focus goes to invisible elements",
         advice="Take what is closed or moved out of sight out of the order: with display: none, "
         "visibility: hidden, the attribute hidden, or inert. Show it where it gets the focus.",
         help_url=f"{WCAG}focus-order.html",
@@ -62,7 +62,7 @@ RULES = (
         id="focus/covered",
         wcag=("2.4.11 AA",),
         severity="high",
-        title="An element with the focus is wholly behind something that stays in its place",
+        title="The focused element is completely behind fixed content",
         advice="Keep room for bars and notices with scroll-padding, and keep the focus inside a dialog "
         "for as long as it covers the page.",
         help_url=f"{WCAG}focus-not-obscured-minimum.html",
@@ -71,7 +71,7 @@ RULES = (
         id="focus/lost",
         wcag=("2.4.3 A",),
         severity="high",
-        title="The focus is gone after Tab reached an element",
+        title="The focus is lost after Tab reaches an element",
         advice="Do not call blur() on what gets the focus, and do not remove it then.",
         help_url=f"{WCAG}focus-order.html",
     ),
@@ -79,7 +79,7 @@ RULES = (
         id="focus/order",
         wcag=("2.4.3 A",),
         severity="medium",
-        title="Tab goes against the order on the screen",
+        title="The focus order contradicts the visual order",
         advice="Write the elements in the order in which they are shown, instead of turning it round with "
         "flex-direction, order or a grid.",
         help_url=f"{WCAG}focus-order.html",
@@ -89,8 +89,8 @@ RULES = (
         wcag=("2.4.1 A",),
         act=("cf77f2",),
         severity="medium",
-        title="With the keyboard it is a long way to the main part",
-        advice="Begin the page with a link to its main part that is shown when it has the focus.",
+        title="Many presses of Tab are needed to reach the main content",
+        advice="Begin the page with a skip link to the main content that is visible when it has the focus.",
         help_url=f"{WCAG}bypass-blocks.html",
     ),
 )
@@ -98,7 +98,7 @@ UNREACHABLE = Rule(
     id="focus/unreachable",
     wcag=("2.1.1 A",),
     severity="high",
-    title="What can be clicked cannot be reached with the keyboard",
+    title="A clickable element cannot be reached with the keyboard",
     advice="Make it a button or a link. A div with a handler also needs a role, tabindex=0, and answers to "
     "Enter and Space.",
     help_url=f"{WCAG}keyboard.html",
@@ -220,9 +220,9 @@ def _describe_stop(answer: Mapping[str, Any]) -> str:
 def _describe_order(stops: Sequence[str], done: str | None) -> str:
     if not stops:
         return "Tab: nothing on the page takes the focus." if done else "Tab: the page was left meanwhile."
-    shown, length = 0, 0
-    while shown < len(stops) and (length := length + len(stops[shown]) + 5) < MAX_ORDER_LENGTH:
-        shown += 1
-    rest = f" … and {len(stops) - shown} more" if shown < len(stops) else ""
-    order = ", ".join(f"{number} {stop}" for number, stop in enumerate(stops[:shown], 1))
+    count, length = 0, 0
+    while count < len(stops) and (length := length + len(stops[count]) + 5) < MAX_ORDER_LENGTH:
+        count += 1
+    rest = f" … and {len(stops) - count} more" if count < len(stops) else ""
+    order = ", ".join(f"{number} {stop}" for number, stop in enumerate(stops[:count], 1))
     return f"Tab stops ({len(stops)}): {order}{rest}; {ENDS.get(done or '', 'the time was up')}."

@@ -32,7 +32,7 @@ RULES = (
     Rule(
         id="layout/overlap",
         severity="high",
-        title="Texts stand over each other",
+        title="Texts overlap",
         advice="Let boxes grow with their text instead of giving them a height or a place in pixels.",
     ),
     Rule(
@@ -60,7 +60,7 @@ RULES = (
     Rule(
         id="layout/fixed-bars",
         severity="medium",
-        title="What stays in its place takes much of a phone's screen",
+        title="Fixed content takes much of a phone's screen",
         advice="Let bars scroll away with the page on small screens, or make them lower.",
     ),
     Rule(
@@ -121,10 +121,10 @@ def _javascript_boolean(value: bool) -> str:
 
 
 def _describe_size(answer: Mapping[str, Any], view: AuditViewport) -> str:
-    said = [f"At {view.width} px the page is {number(answer.get('screens')) or 0:g} screens high"]
+    parts = [f"At {view.width} px the page is {number(answer.get('screens')) or 0:g} screens high"]
     smallest, staying = number(answer.get("smallest")), number(answer.get("staying"))
     if smallest is not None:
-        said.append(f"its smallest text {smallest:g} px")
+        parts.append(f"its smallest text {smallest:g} px")
     if staying:
-        said.append(f"{staying:g} % of the screen stay in their place")
-    return ", ".join(said) + "."
+        parts.append(f"{staying:g} % of the screen stay in their place")
+    return ", ".join(parts) + "."

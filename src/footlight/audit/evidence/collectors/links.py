@@ -13,7 +13,7 @@ RULES = (
     Rule(
         id="links/broken",
         severity="high",
-        title="A link leads to a page that is not there",
+        title="A link leads to a page that does not exist",
         advice="Correct the address, redirect it on the server, or take the link away.",
     ),
     Rule(

@@ -15,7 +15,7 @@ RULES = (
         wcag=("3.1.1 A",),
         act=("ucwvc8",),
         severity="high",
-        title="The page says that it is in another language than its text is",
+        title="The declared language of the page is not that of its text",
         advice="Set `lang` of the html element to that language: a screen reader speaks by its rules.",
         help_url=f"{WCAG}language-of-page",
     ),
