@@ -186,19 +186,15 @@ async def undo_on_cancel(
 
 
 async def undo(*steps: Callable[[], Awaitable[object]]) -> None:
-    """Take these steps, one after the other, also if the caller is cancelled. Steps that fail are left.
-
-    After one that takes too long, the others are left too: the page hangs.
-    """
+    """Take these steps, one after the other, also if the caller is cancelled. Steps that fail are left."""
     await shield_until_done(_take(steps))
 
 
 async def _take(steps: Iterable[Callable[[], Awaitable[object]]]) -> None:
-    with contextlib.suppress(TimeoutError):
-        for step in steps:
+    for step in steps:
+        with contextlib.suppress(Error, TimeoutError):
             async with asyncio.timeout(UNDO_SECONDS):
-                with contextlib.suppress(Error):
-                    await step()
+                await step()
 
 
 # Tabs
