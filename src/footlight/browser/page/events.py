@@ -45,6 +45,19 @@ class Events:
     def add_download(self, download: DownloadSeen) -> None:
         self.downloads.append(download)
 
+    def copy(self) -> Events:
+        """Return the events so far."""
+        return Events([*self.pages], [*self.dialogs], [*self.downloads], [*self.closed])
+
+    def after(self, earlier: Events) -> Events:
+        """Return the events without those of `earlier`, with which they begin."""
+        return Events(
+            self.pages[len(earlier.pages) :],
+            self.dialogs[len(earlier.dialogs) :],
+            self.downloads[len(earlier.downloads) :],
+            self.closed[len(earlier.closed) :],
+        )
+
     def take(self) -> Events:
         """Return the collected events and clear them."""
         taken = Events(

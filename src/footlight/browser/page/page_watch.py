@@ -75,8 +75,7 @@ _LISTENER = """{
 async def watch_links(page: Page, on_click: Callable[[LinkEffect], None]) -> CDPSession | None:
     """Call `on_click` when such a link is clicked, now and after every navigation. Chromium only.
 
-    Return the CDP session, which lives as long as the page, or None where the page is closed. No domain of
-    the protocol is enabled in it that reports what scripts do: each message of the console would be sent.
+    Return the CDP session, which lives as long as the page, or None where the page is closed.
     """
 
     def on_binding(event: dict[str, Any]) -> None:
@@ -86,6 +85,8 @@ async def watch_links(page: Page, on_click: Callable[[LinkEffect], None]) -> CDP
         cdp = await page.context.new_cdp_session(page)
         cdp.on("Runtime.bindingCalled", on_binding)
         await cdp.send("Page.enable")
+        # Without this, clicks in a document that has just been loaded are sometimes not reported.
+        await cdp.send("Runtime.enable")
         await cdp.send("Runtime.addBinding", {"name": "reportEffect", "executionContextName": _WORLD})
         await cdp.send(
             "Page.addScriptToEvaluateOnNewDocument",

@@ -75,6 +75,7 @@ class Observer:
     async def begin(self, call: ToolCall) -> None:
         """Take a snapshot of a page that the client has not seen yet, to compare with."""
         self._console = call.session.console.mark()
+        self._earlier = call.session.events.copy()
         page = call.maybe_page
         if (
             page
@@ -127,6 +128,9 @@ class Observer:
     def trace(self, call: ToolCall, events: Events) -> ActTrace:
         """Return what is known of what the call did since `begin`. Call it after `settle` and `describe`."""
         page, since = call.maybe_page, self._acted_since
+        events = events.after(
+            self._earlier
+        )  # What an earlier call brought about is told with this answer too.
         if page is None:
             return ActTrace(events=events, change=self._change, records=self._records, error=self._error)
         return ActTrace(
