@@ -31,7 +31,13 @@ def look(*nodes: TrimmedNode, test_ids: Sequence[str] = ()) -> AppObservation:
 
 
 def found(**lists: Any) -> AppChanges:
-    nothing: dict[str, Any] = {"added": [], "changed": [], "removed": [], "come": [], "gone": []}
+    nothing: dict[str, Any] = {
+        "added": [],
+        "changed": [],
+        "removed": [],
+        "added_test_ids": [],
+        "removed_test_ids": [],
+    }
     return AppChanges(**{**nothing, **lists})
 
 
@@ -44,7 +50,7 @@ def test_nothing_is_different() -> None:
 
 def test_all_is_new_where_there_was_no_look_before() -> None:
     assert compare_observations(None, look(node("f1"), test_ids=["send"])) == found(
-        added=[node("f1")], come=["send"]
+        added=[node("f1")], added_test_ids=["send"]
     )
 
 
@@ -83,4 +89,6 @@ def test_test_ids_are_counted() -> None:
     before = look(test_ids=["item", "item", "menu"])
     after = look(test_ids=["item", "item", "item", "close"])
 
-    assert compare_observations(before, after) == found(come=["item", "close"], gone=["menu"])
+    assert compare_observations(before, after) == found(
+        added_test_ids=["item", "close"], removed_test_ids=["menu"]
+    )
