@@ -282,6 +282,7 @@ async def test_what_happened_beside_it_is_told_beside_the_link(
     dialog = {"pageId": "page-1", "type": "alert", "handled": "accepted"}
     assert answer.content == {
         "success": True,
+        "effect": "dialog",
         "resource": answer.content["resource"],
         "preview": '{"result": "' + "y" * 1988,
         "dialogs": [{**dialog, "message": "m" * 1000 + "… [cut, 5000 characters]"}],
@@ -289,6 +290,7 @@ async def test_what_happened_beside_it_is_told_beside_the_link(
     assert await world.read(answer.content["resource"]["uri"]) == {
         "success": True,
         "data": {"result": "y" * 3000, "dialogs": [{**dialog, "message": "m" * 5000}]},
+        "effect": "dialog",
     }
 
 
@@ -308,7 +310,7 @@ async def test_an_answer_larger_than_the_store_is_sent_as_it_is(
     script = f"'y'.repeat({STORED})"
     answer = await world.answer("evaluate", sessionId=session, script=script, observe="none")
 
-    assert answer.content == {"success": True, "data": {"result": "y" * STORED}}
+    assert answer.content == {"success": True, "data": {"result": "y" * STORED}, "effect": "none"}
     assert answer.links == ()
 
 
