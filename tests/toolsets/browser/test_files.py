@@ -85,7 +85,7 @@ async def test_a_page_that_is_not_there_is_not_printed(browser: SessionBrowser) 
     error = await browser.refused("pdf", pages="7-9", name="none")
 
     assert (error["code"], error["details"]) == ("INVALID_PARAMETER", {"pages": "7-9"})
-    assert "pages must name pages that there are" in error["suggestion"]
+    assert "pages must name existing pages" in error["suggestion"]
     assert not before.with_name("none.pdf").exists()
 
 
