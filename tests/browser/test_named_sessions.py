@@ -261,7 +261,7 @@ async def test_what_cannot_be_opened_leaves_nothing(sessions: NamedSessions, tmp
 async def test_a_browser_that_dies_while_it_starts_is_told_and_is_no_reason_not_to_try_again(
     sessions: NamedSessions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    listens = persistent_launch._wait_until_listening  # pyright: ignore[reportPrivateUsage]
+    listens = persistent_launch._is_listening  # pyright: ignore[reportPrivateUsage]
 
     def dies(process: psutil.Process, port: int) -> bool:
         process.kill()
@@ -269,7 +269,7 @@ async def test_a_browser_that_dies_while_it_starts_is_told_and_is_no_reason_not_
         return listens(process, port)
 
     with monkeypatch.context() as patched:
-        patched.setattr(persistent_launch, "_wait_until_listening", dies)
+        patched.setattr(persistent_launch, "_is_listening", dies)
         work = sessions.open("short", PLAIN, caller=LOCAL)
         await refused(work, BrowserNotInstalled, "did not start: it ended at once")
     assert browsers_in(tmp_path) == []
