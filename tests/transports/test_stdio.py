@@ -245,7 +245,7 @@ async def test_a_message_may_have_five_megabytes(shared_wire: Wire) -> None:
     assert there["structuredContent"]["data"] == {"result": 2_500_000}
     whole = await shared_wire.ask("resources/read", {"uri": back["structuredContent"]["resource"]["uri"]})
     [contents] = whole["result"]["contents"]
-    assert json.loads(contents["text"]) == {"success": True, "data": {"result": text}}
+    assert json.loads(contents["text"]) == {"success": True, "data": {"result": text}, "effect": "none"}
 
 
 async def test_a_line_that_is_too_long_is_refused(shared_wire: Wire) -> None:
