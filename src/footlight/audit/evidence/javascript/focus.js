@@ -74,6 +74,11 @@ let heard = 0,
   again = 0,
   blanks = 0;
 
+// A message comes right after the task of the key. A timer could come after one that the page has set earlier.
+const afterKeyTask = new MessageChannel();
+afterKeyTask.port1.onmessage = () => {
+  isInKeyTask = false;
+};
 startAbove();
 /** @type {Map<Element, string>} */
 const bases = new Map();
@@ -104,9 +109,7 @@ addEventListener(
     if (event.key !== "Tab") return;
     heard++;
     isInKeyTask = true;
-    setTimeout(() => {
-      isInKeyTask = false;
-    });
+    afterKeyTask.port2.postMessage(null);
     if (pending) look();
     pending = true;
   },
@@ -279,6 +282,7 @@ function isClosed(element) {
 /** @returns {Record<string, any>} */
 function end() {
   listening.abort();
+  afterKeyTask.port1.close();
   delete (/** @type {any} */ (window)[KEY]);
   for (const root of roots) root.adoptedStyleSheets = root.adoptedStyleSheets.filter((each) => each !== quiet);
   /** @type {(test: (stop: Stop) => unknown) => AnyElement[]} */
