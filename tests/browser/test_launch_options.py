@@ -179,7 +179,7 @@ def test_options_are_kept_by_the_names_that_callers_use() -> None:
 
 @pytest.mark.parametrize("data", [{"zoom": 2}, {"viewport": [1]}, {"preset": "gone"}, {"locale": "*"}])
 def test_options_of_another_version_are_none(data: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match="not (a )?launch option"):
+    with pytest.raises(ValueError, match=r"not (a )?launch option"):
         LaunchOptions.from_json(data)
 
 
