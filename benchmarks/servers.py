@@ -66,7 +66,7 @@ class Start:
 
 
 class Worker(ABC):
-    """What is compared: a server, or Playwright itself. Each call returns the whole answer."""
+    """A subject of the comparison: a server, or Playwright itself. Each call returns the whole answer."""
 
     name: ClassVar[str]
 
@@ -216,7 +216,7 @@ class PlaywrightMcp(Server):
 
 
 class PlaywrightMcpWithChromium(PlaywrightMcp):
-    """With the whole Chromium that it starts by default, where Footlight starts the headless shell."""
+    """`@playwright/mcp` with its default, the full Chromium. Footlight starts the headless shell."""
 
     @classmethod
     def start(cls, _: Path) -> Start:

@@ -1,4 +1,4 @@
-"""What the pages of the three toolsets share."""
+"""The parts that the reference pages of the three toolsets share."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ MAKERS: dict[str, tuple[str, Callable[[Path], None]]] = {
     "report": ("report.png", picture_report),
     "audit": ("audit.png", picture_audit),
 }
-"""By name: the file, and what writes it. `audit` writes a second file."""
+"""The file of each picture, and the function that writes it. `audit` writes a second file."""
 
 
 def main() -> None:

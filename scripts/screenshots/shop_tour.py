@@ -45,7 +45,7 @@ class TourStep:
     left_out: int
     """The number of lines of the observation that are not in `lines`."""
     targets: list[Box]
-    """Where the elements are that the call names."""
+    """The boxes of the elements that the call names."""
     picture: bytes
     url: str
     url_before: str

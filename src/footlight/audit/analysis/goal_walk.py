@@ -34,7 +34,7 @@ __all__ = ["FINISH", "GoalWalk"]
 FINISH = "finishGoal"
 MAX_ANSWER_LENGTH = 300
 MAX_INPUT_LENGTH = 200
-"""In characters, of a step."""
+"""The maximum numbers of characters of an answer and of an input in a step."""
 
 
 class FinishGoalInput(ToolInput):

@@ -46,7 +46,7 @@ KEPT_REQUESTS = 4
 KEPT_TOKENS = 0.2
 """The share of the tokens that is reserved for the judgement."""
 PICTURE_SIDE = 640
-"""In pixels. Small is enough, because the judgement also gets the measured findings."""
+"""The size in pixels. A small picture is enough, because the judgement also gets the measured findings."""
 NO_TEXT = "The model wrote no analysis."
 
 
