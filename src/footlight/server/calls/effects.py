@@ -13,7 +13,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from footlight.browser.page.listeners import find_click_obstacle
+from footlight.browser.page.diagnosis import find_click_obstacle
 from footlight.browser.page.settling import read_records
 from footlight.browser.snapshot.rendering import shorten
 
