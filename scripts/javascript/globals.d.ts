@@ -20,35 +20,35 @@ interface SpecialMembers {
   // Fields.
   checked: boolean;
   disabled: boolean;
-  files: FileList;
-  form: HTMLFormElement;
+  files: FileList | null;
+  form: HTMLFormElement | null;
   indeterminate: boolean;
-  labels: NodeListOf<HTMLLabelElement>;
-  list: HTMLDataListElement;
+  labels: NodeListOf<HTMLLabelElement> | null;
+  list: HTMLDataListElement | null;
   multiple: boolean;
   name: string;
   placeholder: string;
-  popoverTargetElement: Element;
+  popoverTargetElement: Element | null;
   position: number;
   readOnly: boolean;
   required: boolean;
-  selectionEnd: number;
-  selectionStart: number;
+  selectionEnd: number | null;
+  selectionStart: number | null;
   selectedOptions: HTMLCollectionOf<HTMLOptionElement>;
   size: number;
   type: string;
   value: string;
   // Labels, options and slots.
   assignedNodes: HTMLSlotElement["assignedNodes"];
-  control: AnyElement;
+  control: HTMLElement | null;
   label: string;
   selected: boolean;
   text: string;
   // Links, pictures and media.
   alt: string;
   complete: boolean;
-  contentDocument: Document;
-  contentWindow: Window;
+  contentDocument: Document | null;
+  contentWindow: Window | null;
   controls: boolean;
   currentSrc: string;
   data: string;
@@ -67,3 +67,6 @@ interface SpecialMembers {
   // Tables.
   rows: HTMLCollectionOf<HTMLTableRowElement>;
 }
+
+// A table that inherits nothing, `{ __proto__: null, … }`: a key that it does not list is undefined in any page.
+type Lookup<T> = Record<string, T | null | undefined>;

@@ -1074,6 +1074,15 @@ async def test_other_documents_than_html_are_read(inspected: Page, document: str
     read_links(await inspected.evaluate(INSPECT, links_request()))
 
 
+async def test_a_document_without_elements_has_nothing_to_describe(inspected: Page) -> None:
+    await inspected.evaluate("document.documentElement.remove()")
+
+    for request, read in ((describe_request(), read_description), (table_request(), read_table_data)):
+        with pytest.raises(ValueError, match="the document has no elements"):
+            read(await inspected.evaluate(INSPECT, request))
+    assert read_obstacle(await inspected.evaluate(INSPECT, obstacle_request())) is None
+
+
 def test_a_reply_of_another_shape_is_an_error() -> None:
     for read in (
         read_description,

@@ -895,6 +895,53 @@ async def test_a_page_cannot_break_the_pass(tab: Page) -> None:
     ]
 
 
+FOREIGN_ELEMENTS = """
+  <style>body > * { display: block }</style><button>Pay</button>
+  <script>
+    const tags = "a area button details iframe img input label meter option progress select summary textarea"
+    for (const tag of tags.split(" "))
+      for (const role of ["", "combobox", "progressbar", "textbox"]) {
+        const element = document.createElementNS(role === "textbox" ? "urn:other" : null, tag)
+        element.textContent = tag
+        element.setAttribute("xlink:href", "/")
+        if (role) element.setAttribute("role", role)
+        document.querySelector("button").append(element)
+        document.body.append(element.cloneNode(true))
+      }
+    const select = document.createElement("select")
+    select.append(document.createElementNS(null, "option"), new Option("Tea"))
+    document.body.append(select)
+  </script>
+"""
+
+
+async def test_elements_of_other_languages_only_have_the_names_of_fields(tab: Page) -> None:
+    nodes = await look(tab, FOREIGN_ELEMENTS)
+
+    assert [node[2] for node in nodes if node[1] in ("link", "option")] == ["Tea"]
+    assert [node[4]["v"] for node in nodes if len(node) > 4 and "v" in node[4]] == ["Tea"]
+    assert [0, "text", "textarea", None] in nodes
+
+
+async def test_an_xml_document_without_a_language_is_read(tab: Page) -> None:
+    await tab.goto(
+        "data:application/xml,<?xml-stylesheet href='data:text/css,*{display:block}'?>"
+        "<root><a href='/'>First</a><select><option>Second</option></select><title>Third</title></root>"
+    )
+
+    assert (await ask(tab, {"what": "look", "next": 1}))["nodes"] == [
+        [0, "text", text, None] for text in ("First", "Second", "Third")
+    ]
+
+
+async def test_a_summary_at_the_top_of_a_shadow_tree_is_text(tab: Page) -> None:
+    html = """<x-a></x-a><script>
+      document.querySelector("x-a").attachShadow({ mode: "open" }).innerHTML = "<summary>More</summary>"
+    </script>"""
+
+    assert await look(tab, html) == [[0, "text", "More", None]]
+
+
 async def test_deep_nesting_ends_with_a_word(tab: Page) -> None:
     await tab.set_content("<main></main>")
     await tab.evaluate(

@@ -17,7 +17,7 @@ function choose() {
   const words = text.value.trim().toLowerCase();
   for (const finding of findings)
     finding.hidden =
-      choices.some(({ dataset, value }) => value && `=${finding.dataset[dataset.by] ?? ""}` !== value) ||
+      choices.some(({ dataset, value }) => value && `=${finding.dataset[dataset.by ?? ""] ?? ""}` !== value) ||
       !finding.textContent.toLowerCase().includes(words);
   for (const group of groups) group.hidden = !group.querySelector(".finding:not([hidden])");
   const left = findings.filter((finding) => !finding.hidden).length;
@@ -33,7 +33,8 @@ function openTarget() {
     for (const each of [...choices, text]) each.value = "";
     choose();
   }
-  for (let each = target.closest("details"); each; each = each.parentElement.closest("details")) each.open = true;
+  for (let each = target.closest("details"); each; each = each.parentElement?.closest("details") ?? null)
+    each.open = true;
   target.scrollIntoView();
 }
 

@@ -37,9 +37,34 @@ const LIMITED = new Set([
   "Runtime.exceptionThrown",
 ]);
 
+/** @typedef {{ message: Buffer, cost: number }} Held a message that waits, and as how many events it counts */
+
+/**
+ * The events of one page, kind and type that may still be delivered, and those that wait.
+ *
+ * @typedef {object} Bucket
+ * @property {number} left how many events may be delivered
+ * @property {number} at when `left` was computed
+ * @property {Held[]} held
+ * @property {number} heldCost
+ */
+
+/**
+ * The dropped events of one page.
+ *
+ * @typedef {object} Flood
+ * @property {number} began
+ * @property {number} last when the last event was dropped
+ * @property {number} slowMs for how long the page is slowed down the next time
+ * @property {number} until when it stops being slowed down
+ */
+
 class EventLimits {
+  /** @type {Map<string, Bucket>} */
   #buckets = new Map();
+  /** @type {Map<string, Flood>} by the id of the browser's session */
   #floods = new Map();
+  /** @type {Buffer[]} the parts of the message that is not complete yet */
   #pending = [];
   #releasing = false;
   #deliver;
@@ -47,19 +72,30 @@ class EventLimits {
   #lastId = FIRST_ID;
   #callerSetsSpeed = false;
 
-  // `deliver` gets parts of what the browser sends, and `send` a command for the browser.
+  /**
+   * @param {(part: Buffer) => void} deliver gets parts of what the browser sends
+   * @param {(command: object) => void} send sends a command to the browser
+   */
   constructor(deliver, send) {
     this.#deliver = deliver;
     this.#send = send;
   }
 
-  // Notes what the driver sends. Where a caller sets a page's speed itself, no page is slowed down any more,
-  // because the caller's rate would be lost.
+  /**
+   * Note what the driver sends. Where a caller sets a page's speed itself, no page is slowed down any more, because the
+   * caller's rate would be lost.
+   *
+   * @type {(command: string | Buffer) => void}
+   */
   noteCommand(command) {
     if (String(command).slice(0, LONGEST_HEAD).includes(SPEED_METHOD)) this.#callerSetsSpeed = true;
   }
 
-  // Delivers the messages that a chunk completes, but those above the limits later, or never.
+  /**
+   * Deliver the messages that a chunk completes, but those above the limits later, or never.
+   *
+   * @type {(chunk: Buffer) => void}
+   */
   read(chunk) {
     let start = 0;
     for (let end = chunk.indexOf(0); end !== -1; end = chunk.indexOf(0, start)) {
@@ -73,13 +109,18 @@ class EventLimits {
     if (start < chunk.length) this.#pend(chunk.subarray(start));
   }
 
-  // The first part is always long enough to tell the method of the message.
+  /**
+   * Keep a part of a message. The first part is always long enough to tell the method of the message.
+   *
+   * @type {(part: Buffer) => void}
+   */
   #pend(part) {
     const first = this.#pending[0];
     if (first && first.length < LONGEST_HEAD) this.#pending[0] = Buffer.concat([first, part]);
     else this.#pending.push(part);
   }
 
+  /** @type {(message: Buffer) => void} */
   #deliverLimited(message) {
     const cost = Math.ceil(message.length / BYTES_PER_EVENT);
     const session = message.subarray(-LONGEST_TAIL).toString("latin1").split('"sessionId":"')[1]?.split('"')[0] ?? "";
@@ -93,14 +134,21 @@ class EventLimits {
     bucket.held.push({ message, cost });
     bucket.heldCost += cost;
     // The last ones are kept, because a page's messages end with what matters most.
-    while (bucket.heldCost > MAX_HELD && bucket.held.length) {
-      bucket.heldCost -= bucket.held.shift().cost;
+    while (bucket.heldCost > MAX_HELD) {
+      const dropped = bucket.held.shift();
+      if (!dropped) break;
+      bucket.heldCost -= dropped.cost;
       if (session) this.#countDropped(session);
     }
     this.#releaseLater();
   }
 
-  // Errors are not lost among other messages, nor those of one page among those of another.
+  /**
+   * Return the bucket of a message. Errors are not lost among other messages, nor those of one page among those of
+   * another.
+   *
+   * @type {(message: Buffer, session: string) => Bucket}
+   */
   #bucketOf(message, session) {
     const type = /"type":"(\w+)"/.exec(message.toString("latin1", 0, LONGEST_HEAD))?.[1] ?? "";
     const key = `${limitedMethod(message)} ${type} ${session}`;
@@ -110,27 +158,34 @@ class EventLimits {
     return bucket;
   }
 
+  /** @returns {void} */
   #releaseLater() {
     if (this.#releasing) return;
     this.#releasing = true;
     setTimeout(() => this.#release(), RELEASE_MS).unref();
   }
 
+  /** @returns {void} */
   #release() {
     this.#releasing = false;
     for (const bucket of this.#buckets.values()) {
       refill(bucket);
-      while (bucket.held.length && bucket.left >= 1) {
-        const { message, cost } = bucket.held.shift();
-        bucket.heldCost -= cost;
-        bucket.left -= cost;
-        this.#deliver(message);
+      while (bucket.left >= 1) {
+        const next = bucket.held.shift();
+        if (!next) break;
+        bucket.heldCost -= next.cost;
+        bucket.left -= next.cost;
+        this.#deliver(next.message);
       }
       if (bucket.held.length) this.#releaseLater();
     }
   }
 
-  // Slows a page down that floods on. Its next flood is taken to be likelier to go on.
+  /**
+   * Slow a page down that floods on. Its next flood is taken to be likelier to go on.
+   *
+   * @type {(session: string) => void}
+   */
   #countDropped(session) {
     const now = performance.now();
     if (this.#floods.size >= MAX_BUCKETS) this.#floods.clear();
@@ -146,6 +201,7 @@ class EventLimits {
     flood.slowMs = Math.min(flood.slowMs * 2, LONGEST_SLOWDOWN_MS);
   }
 
+  /** @type {(sessionId: string, rate: number) => void} */
   #setSpeed(sessionId, rate) {
     if (this.#callerSetsSpeed) return;
     this.#lastId += 1;
@@ -153,12 +209,18 @@ class EventLimits {
   }
 }
 
+/** @type {(bucket: Bucket) => void} */
 function refill(bucket) {
   const now = performance.now();
   bucket.left = Math.min(BURST, bucket.left + ((now - bucket.at) / 1_000) * EVENTS_PER_SECOND);
   bucket.at = now;
 }
 
+/**
+ * Return the method of a message that is limited; "" for any other message.
+ *
+ * @type {(message: Buffer) => string}
+ */
 function limitedMethod(message) {
   const head = message.toString("latin1", 0, LONGEST_HEAD);
   if (!head.startsWith(PREFIX)) return "";
@@ -166,33 +228,41 @@ function limitedMethod(message) {
   return LIMITED.has(method) ? method : "";
 }
 
+/**
+ * Return whether a message is the browser's reply to a command of this script.
+ *
+ * @type {(message: Buffer) => boolean}
+ */
 function isOwnReply(message) {
   const id = /^\{"id":(\d+)/.exec(message.toString("latin1", 0, LONGEST_HEAD))?.[1];
   return Number(id) > FIRST_ID;
 }
 
-function limitEvents(pipe, toBrowser) {
-  const { on } = pipe;
+/** @type {(fromBrowser: Stream, toBrowser: WritableStream) => void} */
+function limitEvents(fromBrowser, toBrowser) {
+  const { on } = fromBrowser;
   const { write } = toBrowser;
+  /** @type {(command: object) => void} */
   const send = (command) => {
     if (toBrowser.writable) write.call(toBrowser, `${JSON.stringify(command)}\0`);
   };
-  pipe.on = function (name, listener) {
+  fromBrowser.on = function (name, listener) {
     if (name !== "data") return on.call(this, name, listener);
     const limits = new EventLimits(listener, send);
     toBrowser.write = function (data, ...rest) {
       limits.noteCommand(data);
       return write.call(this, data, ...rest);
     };
-    return on.call(this, name, (chunk) => limits.read(chunk));
+    return on.call(this, name, (/** @type {Buffer} */ chunk) => limits.read(chunk));
   };
 }
 
 const { spawn } = childProcess;
-childProcess.spawn = function (...parameters) {
+childProcess.spawn = function (/** @type {any[]} */ ...parameters) {
   const child = spawn.apply(this, parameters);
-  const pipe = child.stdio?.[FROM_BROWSER];
-  if (pipe) limitEvents(pipe, child.stdio[TO_BROWSER]);
+  const fromBrowser = child.stdio?.[FROM_BROWSER];
+  const toBrowser = child.stdio?.[TO_BROWSER];
+  if (fromBrowser && toBrowser && "write" in toBrowser) limitEvents(fromBrowser, toBrowser);
   return child;
 };
 

@@ -1,7 +1,7 @@
 // Records what the input events of the last action met in the document, for the effect in its answer. It runs in the
 // world of settling.js and the snapshot script, which the page can neither see nor change.
 //
-// A record begins with a press of the mouse, or with the first key or input event after the record before was told. It
+// A record begins with a press of the mouse, or with the first key or input event after the record before was reported. It
 // is a JSON object:
 //
 //   id      another one for each record
@@ -14,7 +14,7 @@
 //
 // `kept` and `idle` are reasons why nothing happened, `nowhere` why a link led nowhere; `lost` and `part` also count where something did.
 
-import { EVERYTHING, shadowOf } from "./settling.js";
+import { EVERYTHING, getter, shadowOf } from "./settling.js";
 
 const RECORDED =
   "pointerdown pointerup pointercancel dragstart click keydown beforeinput input change invalid submit toggle scroll wheel " +
@@ -41,7 +41,7 @@ let record = null;
 let records = Math.floor(Math.random() * 2 ** 40);
 
 /**
- * The snapshot script tells of changes by this. A page's names cannot shadow a symbol.
+ * The snapshot script reports changes by this. A page's names cannot shadow a symbol.
  *
  * @returns {{ begin: () => void, read: () => Changes | null } | undefined}
  */
@@ -56,7 +56,7 @@ const shorten = (text) => {
 /** @returns {Element | null} */
 function focusNow() {
   let focused = document.activeElement;
-  for (let inside = focused; inside; inside = shadowOf.call(inside)?.activeElement) focused = inside;
+  for (let inside = focused; inside; inside = shadowOf.call(inside)?.activeElement ?? null) focused = inside;
   return focused === document.body ? null : focused;
 }
 
@@ -67,7 +67,7 @@ const isTextField = (element) =>
   (element instanceof HTMLElement && element.isContentEditable);
 
 /** @type {(element: AnyElement) => boolean} */
-const isEditable = (element) => element.isContentEditable;
+const isEditable = (element) => element.isContentEditable === true;
 /** @type {(field: AnyElement) => string} */
 const textIn = (field) => (field.isContentEditable ? field.textContent : field.value) || "";
 
@@ -78,7 +78,7 @@ class ActRecord {
    */
   constructor(type, target) {
     this.id = ++records;
-    this.isTold = false;
+    this.isReported = false;
     this.type = type;
     this.target = target instanceof Element ? target : null;
     this.focus = focusNow();
@@ -87,17 +87,23 @@ class ActRecord {
     this.began = performance.now();
     this.pressed = this.clicked = this.reached = this.dragged = false;
     this.valued = this.moved = this.selected = this.stale = this.changed = false;
-    this.click = this.submit = this.toggle = null;
+    /** @type {Event | null} */
+    this.click = null;
+    /** @type {Event | null} */
+    this.submit = null;
+    /** @type {HTMLInputElement | null} */
+    this.toggle = null;
     /** @type {Scroll[]} */
     this.scrolls = [];
     /** @type {KeyboardEvent[]} */
     this.keys = [];
     this.inserted = 0; // characters that were offered to the field at once
+    /** @type {number | null} */
     this.replaced = 0; // characters that were selected then; null where that is unknown
     /** @type {string[]} */
     this.invalid = [];
     this.field = KEY_EVENTS.has(type) && this.target && isTextField(this.target) ? this.target : null;
-    this.start = this.field && textIn(this.field);
+    this.start = this.field ? textIn(this.field) : "";
     this.observer = new MutationObserver(() => this.noteChange());
     this.observer.observe(document, EVERYTHING);
     changes()?.begin();
@@ -169,8 +175,8 @@ class ActRecord {
   }
 
   /** @returns {Record<string, unknown>} */
-  tell() {
-    this.isTold = true;
+  report() {
+    this.isReported = true;
     const changed = this.hasChanged();
     const isToggled = this.toggle && this.toggle.checked !== this.wasChecked;
     const isDrawn = this.clicked && this.target?.localName === "canvas";
@@ -224,9 +230,9 @@ class ActRecord {
 
   /** @returns {Problem | null} */
   linkProblem() {
-    const link = closestOf.call(this.target, "a[href], area[href]");
-    if (!link || !this.clicked) return null;
-    const href = link.getAttribute("href").trim();
+    const link = this.clicked && this.target && closestOf.call(this.target, "a[href], area[href]");
+    if (!link) return null;
+    const href = (link.getAttribute("href") || "").trim();
     if (/^(mailto|tel|sms):/i.test(href))
       return ["idle", `link to ${shorten(href.split(":")[0])}:, which opens no page`];
     if (this.click?.defaultPrevented) return ["idle", "the page kept the link from opening"];
@@ -324,12 +330,13 @@ class ActRecord {
   }
 }
 
-const connectedOf = Object.getOwnPropertyDescriptor(Node.prototype, "isConnected").get;
+const connectedOf = getter(Node, "isConnected");
 
 /** @type {(field: AnyElement) => number | null} */
 function selectedLength(field) {
   if (field.isContentEditable) return 0;
-  return field.selectionStart === null ? null : field.selectionEnd - field.selectionStart;
+  const { selectionEnd, selectionStart } = field;
+  return selectionStart == null || selectionEnd == null ? null : selectionEnd - selectionStart;
 }
 
 /** @type {(text: string) => string} */
@@ -381,7 +388,7 @@ function hasRoom(box, { deltaX, deltaY }) {
   );
 }
 
-/** @type {(target: EventTarget) => HTMLInputElement | null} */
+/** @type {(target: Element | null) => HTMLInputElement | null} */
 function toggleAt(target) {
   const label = target && closestOf.call(target, "label");
   const input = label instanceof HTMLLabelElement ? label.control : target;
@@ -409,16 +416,16 @@ const SET_EVENTS = new Set(["input", "change", "drop", "scroll", "wheel"]);
 
 /** @type {(event: Event) => boolean} */
 function begins(event) {
-  const isOver = !record || record.isTold;
-  if (event.type === "pointerdown") return event.isTrusted && !(record && !isOver && record.isAgain(event));
-  if (KEY_EVENTS.has(event.type)) return event.isTrusted && (isOver || SCROLLS.has(record.type));
-  return isOver && SET_EVENTS.has(event.type);
+  const current = record?.isReported ? null : record;
+  if (event.type === "pointerdown") return event.isTrusted && !current?.isAgain(event);
+  if (KEY_EVENTS.has(event.type)) return event.isTrusted && (!current || SCROLLS.has(current.type));
+  return !current && SET_EVENTS.has(event.type);
 }
 
 /** @type {(event: Event) => void} */
 function onEvent(event) {
   if (begins(event)) begin(event);
-  if (record && !record.isTold) record.note(event);
+  if (record && !record.isReported) record.note(event);
 }
 
 for (const type of RECORDED.split(" ")) addEventListener(type, onEvent, { capture: true, passive: true });
@@ -428,10 +435,10 @@ for (const type of RECORDED.split(" ")) addEventListener(type, onEvent, { captur
  *
  * @returns {string}
  */
-export function toldRecord() {
+export function reportedRecord() {
   if (!record) return "";
   try {
-    return " " + JSON.stringify(record.tell());
+    return " " + JSON.stringify(record.report());
   } catch {
     return "";
   }

@@ -17,8 +17,13 @@ const DROPS = ["drop", "input", "change"];
 const FRAMES = "iframe, frame, object, embed, fencedframe";
 const MAX_PARTS = 50;
 
-/** @type {<T, K extends keyof T>(type: { prototype: T }, name: K) => (this: T) => T[K]} */
-const getter = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name).get;
+/**
+ * Return the getter of a member that the DOM declares as an attribute of the interface.
+ *
+ * @type {<T, K extends keyof T>(type: { prototype: T }, name: K) => (this: T) => T[K]}
+ */
+const getter = (type, name) =>
+  /** @type {{ get: () => any }} */ (Object.getOwnPropertyDescriptor(type.prototype, name)).get;
 const parentNodeOf = getter(Node, "parentNode");
 const connected = getter(Node, "isConnected");
 const textOf = getter(Node, "textContent");
@@ -56,6 +61,21 @@ class Watch {
   /** @type {(event: Event) => void} */
   handle(_event) {}
 
+  /** @type {(element: Element) => void} */
+  watch(element) {
+    this.element = element;
+  }
+
+  /**
+   * Note the state, and which node received the press instead of the element.
+   *
+   * @type {(state: string, by: EventTarget | null) => void}
+   */
+  become(state, by) {
+    this.state = state;
+    this.by = by;
+  }
+
   /** @returns {Outcome} */
   outcome() {
     return { state: this.state === "waiting" ? "ignored" : this.state };
@@ -83,16 +103,15 @@ class Press extends Watch {
     const target = event.composedPath()[0];
     if (this.state === "waiting" && event.type.endsWith("down")) {
       const isMeant = isIn(target, this.element) || this.findSuccessor(target);
-      this.state = isMeant ? "pressed" : "lost";
-      if (!isMeant) this.by = target;
+      this.become(isMeant ? "pressed" : "lost", isMeant ? null : target);
     }
     if (this.state === "lost") {
       event.preventDefault();
       event.stopImmediatePropagation();
     } else if (this.state === "pressed" && CLICKS.has(event.type)) {
       // An element that was removed by its press has received it.
-      if (isIn(target, this.element) || !connected.call(this.element)) this.state = "arrived";
-      else this.by = target;
+      const hasArrived = isIn(target, this.element) || !connected.call(this.element);
+      this.become(hasArrived ? "arrived" : "pressed", hasArrived ? this.by : target);
     }
     return undefined;
   }
@@ -107,7 +126,7 @@ class Press extends Watch {
     if (connected.call(this.element) || !(target instanceof Element)) return false;
     const successor = closest.call(target, this.element.localName);
     if (!successor || successor.id !== this.element.id || !hasSameText(successor, this.element)) return false;
-    this.element = successor;
+    this.watch(successor);
     return true;
   }
 
@@ -145,7 +164,7 @@ class Drop extends Watch {
   /** @type {(event: Event) => void} */
   handle(event) {
     const target = event.composedPath()[0];
-    if (isIn(target, this.element) || isIn(this.element, target)) this.state = "arrived";
+    if (isIn(target, this.element) || isIn(this.element, target)) this.become("arrived", null);
   }
 }
 
@@ -174,7 +193,7 @@ function middleOf(element) {
 function hitAt({ x, y }) {
   /** @type {Element | null} */
   let hit = null;
-  for (let root = /** @type {Document | ShadowRoot} */ (document); root; root = shadowOf.call(hit)) {
+  for (let root = /** @type {Document | ShadowRoot | null} */ (document); root; root = shadowOf.call(hit)) {
     const found = (root === document ? Document.prototype.elementFromPoint : root.elementFromPoint).call(root, x, y);
     if (!found || found === hit) break;
     hit = found;
@@ -290,7 +309,7 @@ function findPlacementDoubt(element) {
   const [box] = boxes;
   if (box.width < 2 || box.height < 2) return "too small";
   if (!isInside(box, { left: 0, top: 0, right: innerWidth, bottom: innerHeight })) return "not in view";
-  for (let at = element; at; at = at.parentElement) {
+  for (let at = /** @type {Element | null} */ (element); at; at = at.parentElement) {
     const style = getComputedStyle(at);
     if (style.position === "fixed" || style.position === "sticky") return `${style.position} position`;
     const special = Object.keys(PLAIN_STYLE).find((name) => /** @type {any} */ (style)[name] !== PLAIN_STYLE[name]);

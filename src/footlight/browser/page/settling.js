@@ -1,14 +1,15 @@
 // Says whether a document is at rest. A selector engine of Playwright, in a world of its own: the page can neither
 // see it nor change its clock and its frames. Only named fields still shadow members (`<img name=getAnimations>`).
 //
-// The body `begin` begins a watch, `go-on` asks again, and `told` asks only for the record of effects.js. The reply is an element made for the purpose; its attribute
-// `v` holds the milliseconds after which to ask again, or 0 when the document is at rest: two frames were drawn
-// without a change to the document or its open shadow trees, and no animation ends within the time that is left.
+// The body `begin` begins a watch, `go-on` asks again, and `record` asks only for the record of effects.js. The reply is
+// an element made for the purpose; its attribute `v` holds the milliseconds after which to ask again, or 0 when the
+// document is at rest: two frames were drawn without a change to the document or its open shadow trees, and no animation
+// ends within the time that is left.
 //
 // A document that came to rest is observed until its first change. As long as there is none, an action has started
 // nothing that is visible, and one frame after its events is enough.
 
-import { toldRecord } from "./effects.js";
+import { reportedRecord } from "./effects.js";
 
 const REST_MS = 500; // How long to wait for rest, which some pages never reach.
 const RESTLESS_MS = 100; // How long to wait for a page that did not come to rest the last time.
@@ -21,8 +22,15 @@ export const EVERYTHING = { subtree: true, childList: true, attributes: true, ch
 const INPUT_EVENTS = ["pointerdown", "pointerup", "click", "keydown", "keyup", "input", "change", "submit", "drop"];
 const MOVING_EVENTS = ["scroll", "resize", "load", "animationstart", "transitionrun", "toggle"];
 
-export const shadowOf = Object.getOwnPropertyDescriptor(Element.prototype, "shadowRoot").get;
-const stateOf = Object.getOwnPropertyDescriptor(Document.prototype, "readyState").get;
+/**
+ * Return the getter of a member that the DOM declares as an attribute of the interface.
+ *
+ * @type {<T, K extends keyof T>(type: { prototype: T }, name: K) => (this: T) => T[K]}
+ */
+export const getter = (type, name) =>
+  /** @type {{ get: () => any }} */ (Object.getOwnPropertyDescriptor(type.prototype, name)).get;
+export const shadowOf = getter(Element, "shadowRoot");
+const stateOf = getter(Document, "readyState");
 const { createElement, createTreeWalker, getAnimations } = Document.prototype;
 
 /** @type {Watch | null} */
@@ -129,6 +137,8 @@ class Watch {
     this.changed = false;
     this.quiet = 0;
     this.quietSince = this.frame;
+    this.request = 0; // for the next frame
+    this.late = 0; // the timer for a frame that does not come
     this.observer = new MutationObserver((records) => this.note(records));
     this.observe(root);
     this.nextFrame();
@@ -148,8 +158,8 @@ class Watch {
    */
   enter(node) {
     const walker = createTreeWalker.call(this.document, node, NodeFilter.SHOW_ELEMENT);
-    for (let each = walker.currentNode; each; each = walker.nextNode()) {
-      const shadow = each.nodeType === Node.ELEMENT_NODE && shadowOf.call(each);
+    for (let each = /** @type {Node | null} */ (walker.currentNode); each; each = walker.nextNode()) {
+      const shadow = each.nodeType === Node.ELEMENT_NODE && shadowOf.call(/** @type {Element} */ (each));
       if (shadow) this.observe(shadow);
     }
   }
@@ -167,12 +177,14 @@ class Watch {
 
   /** @returns {void} */
   nextFrame() {
-    const drawn = requestAnimationFrame(() => this.onFrame());
-    const late = setTimeout(() => this.onFrame(), NO_FRAME_MS);
-    this.forgetFrame = () => {
-      cancelAnimationFrame(drawn);
-      clearTimeout(late);
-    };
+    this.request = requestAnimationFrame(() => this.onFrame());
+    this.late = setTimeout(() => this.onFrame(), NO_FRAME_MS);
+  }
+
+  /** @returns {void} */
+  forgetFrame() {
+    cancelAnimationFrame(this.request);
+    clearTimeout(this.late);
   }
 
   /** @returns {void} */
@@ -222,10 +234,11 @@ class Watch {
   longestAnimation() {
     let longest = 0;
     for (const animation of animationsIn([...this.roots])) {
-      if (animation.playState !== "running" || !(animation.timeline instanceof DocumentTimeline)) continue;
-      const { currentTime, effect, playbackRate } = /** @type {Animation & { currentTime: number }} */ (animation);
-      const remaining =
-        playbackRate > 0 ? /** @type {number} */ (effect.getComputedTiming().endTime) - currentTime : currentTime;
+      const { currentTime, effect, playbackRate, playState, timeline } = animation;
+      if (playState !== "running" || !effect || !(timeline instanceof DocumentTimeline)) continue;
+      // With the timeline of a document, times are numbers of milliseconds.
+      const elapsed = Number(currentTime);
+      const remaining = playbackRate > 0 ? Number(effect.getComputedTiming().endTime) - elapsed : elapsed;
       const time = remaining / Math.abs(playbackRate);
       if (time > longest && time <= this.left) longest = time;
     }
@@ -262,8 +275,8 @@ function ask(body) {
 export function queryAll(root, body) {
   const isAfter = root.nodeType === Node.ELEMENT_NODE;
   const first = isAfter ? " " + /** @type {Element} */ (root).getAttribute("v") : "";
-  const wait = body === "told" ? 0 : ask(body);
+  const wait = body === "record" ? 0 : ask(body);
   const reply = createElement.call(document, "i");
-  reply.setAttribute("v", wait + (isAfter || wait ? first : toldRecord()));
+  reply.setAttribute("v", wait + (isAfter || wait ? first : reportedRecord()));
   return [reply];
 }

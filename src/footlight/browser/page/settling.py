@@ -87,7 +87,7 @@ async def read_records(page: Page) -> list[ActRecord]:
 
     async def read(frame: Frame) -> ActRecord | None:
         with suppress(Error):
-            reply = await frame.get_attribute(f"{_ENGINE}=told", "v", timeout=RECORD_MS)
+            reply = await frame.get_attribute(f"{_ENGINE}=record", "v", timeout=RECORD_MS)
             return _parse_record((reply or "").partition(" ")[2], is_main=frame == main)
         return None
 
@@ -101,14 +101,14 @@ async def read_records(page: Page) -> list[ActRecord]:
 def _parse_record(text: str, *, is_main: bool) -> ActRecord | None:
     if not text:
         return None
-    told: dict[str, Any] = json.loads(text)
+    fields: dict[str, Any] = json.loads(text)
     return ActRecord(
-        id=told["id"],
-        acted=told["acted"],
-        stale=told["stale"],
-        kind=told.get("kind"),
-        reason=told.get("reason"),
-        point=(told["x"], told["y"]) if "x" in told else None,
+        id=fields["id"],
+        acted=fields["acted"],
+        stale=fields["stale"],
+        kind=fields.get("kind"),
+        reason=fields.get("reason"),
+        point=(fields["x"], fields["y"]) if "x" in fields else None,
         is_main=is_main,
     )
 
@@ -149,9 +149,9 @@ async def _wait_for_still_frame(
     with suppress(Error):
         while True:
             reply = await frame.get_attribute(f"{_ENGINE}={body}", "v", timeout=timeout)
-            wait, _, told = (reply or "0").partition(" ")
+            wait, _, record = (reply or "0").partition(" ")
             if not float(wait):
-                return _parse_record(told, is_main=is_main)
+                return _parse_record(record, is_main=is_main)
             await asyncio.sleep(float(wait) / 1000)
             body = "go-on"
     return None

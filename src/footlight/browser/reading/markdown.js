@@ -13,8 +13,13 @@ const MOST_OF_IT = 0.8; // of the text, which the narrowest container must hold
 
 // ---- the platform, without named properties ----
 
-/** @type {<T, K extends keyof T>(type: { prototype: T }, name: K) => (this: T) => T[K]} */
-const getter = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name).get;
+/**
+ * Return the getter of a member that the DOM declares as an attribute of the interface.
+ *
+ * @type {<T, K extends keyof T>(type: { prototype: T }, name: K) => (this: T) => T[K]}
+ */
+const getter = (type, name) =>
+  /** @type {{ get: () => any }} */ (Object.getOwnPropertyDescriptor(type.prototype, name)).get;
 const get = {
   baseURI: getter(Node, "baseURI"),
   body: getter(Document, "body"),
@@ -49,6 +54,14 @@ const typeOf = (node) => get.nodeType.call(node);
  * @returns {node is AnyElement}
  */
 const isElement = (node) => typeOf(node) === ELEMENT;
+/** @type {(element: AnyElement) => string} */
+const textOf = (element) => get.textContent.call(element) || "";
+/**
+ * Return the document of a node. Only a document itself has no owner.
+ *
+ * @type {(root: Node) => Document}
+ */
+const documentOf = (root) => /** @type {Document} */ (typeOf(root) === DOCUMENT ? root : get.ownerDocument.call(root));
 /** @type {(text: string) => string} */
 const tidy = (text) => text.replace(/\s+/g, " ").trim();
 
@@ -124,7 +137,7 @@ function mainOf(document) {
   if (!body) return null;
   for (const css of ["main, [role=main]", "article, [role=article]"]) {
     const found = [...Document.prototype.querySelectorAll.call(document, css)].filter((each) => !isHidden(each));
-    if (found.length === 1 && weigh(found[0]).get(found[0]) >= ENOUGH) return found[0];
+    if (found.length === 1 && weightOf(found[0]) >= ENOUGH) return found[0];
   }
   return narrowest(body);
 }
@@ -151,6 +164,9 @@ function weigh(root) {
   return weights;
 }
 
+/** @type {(root: AnyElement) => number} */
+const weightOf = (root) => weigh(root).get(root) || 0;
+
 /** @type {(element: AnyElement) => boolean} */
 function counts(element) {
   const tag = tagOf(element);
@@ -161,7 +177,7 @@ function counts(element) {
 /** @type {(body: AnyElement) => AnyElement} */
 function narrowest(body) {
   const weights = weigh(body);
-  const least = weights.get(body) * MOST_OF_IT;
+  const least = (weights.get(body) || 0) * MOST_OF_IT;
   let at = body;
   for (;;) {
     const next = /** @type {AnyElement[]} */ (childrenOf(at)).find(
@@ -236,7 +252,7 @@ class Writer {
   /** @type {<T extends string | string[]>(element: AnyElement, write: () => T) => T} */
   deeper(element, write) {
     if (this.depth >= MAX_DEPTH) {
-      const text = tidy(get.textContent.call(element));
+      const text = tidy(textOf(element));
       return /** @type {any} */ (this.isBlock(element) || this.hasBlocks(element) ? [text] : text);
     }
     this.depth += 1;
@@ -353,13 +369,13 @@ class Writer {
       case "kbd":
       case "samp":
       case "tt":
-        return code(get.textContent.call(element));
+        return code(textOf(element));
       case "q":
         return `“${this.line(element)}”`;
       case "input":
         return element.checked ? "[x] " : "[ ] ";
       case "math":
-        return code(attribute(element, "alttext") || get.textContent.call(element));
+        return code(attribute(element, "alttext") || textOf(element));
       default:
         return this.line(element);
     }
@@ -372,7 +388,7 @@ class Writer {
     if (this.inHeading && PERMALINK.test(said)) return "";
     const href = this.link ? null : this.address(element);
     if (!href || !said) return text;
-    const [before] = /^\s*/.exec(text);
+    const before = text.slice(0, text.length - text.trimStart().length);
     const after = text.slice(text.trimEnd().length);
     return `${before}[${said}](${href})${after}`;
   }
@@ -576,7 +592,7 @@ class Writer {
 }
 
 /** @type {(cell: AnyElement, name: string) => number} */
-const spanOf = (cell, name) => Math.min(MAX_COLUMNS, Math.max(1, parseInt(attribute(cell, name), 10) || 1));
+const spanOf = (cell, name) => Math.min(MAX_COLUMNS, Math.max(1, parseInt(attribute(cell, name) || "", 10) || 1));
 /** @type {(text: string) => string} */
 const cellText = (text) => oneLine(text).replace(/\|/g, "\\|");
 /** @type {(text: string | null) => string} */
@@ -677,9 +693,9 @@ function languageOf(pre) {
   const inner = querySelector.call(pre, "code");
   for (const element of [inner, pre, get.parentNode.call(pre)]) {
     if (!element || !isElement(element)) continue;
-    const said = attribute(element, "data-lang") || attribute(element, "data-language");
-    const named = LANGUAGE.exec(attribute(element, "class") || "");
-    if (said || named) return (said || named[1]).toLowerCase().replace(/[^\w+#.-]/g, "");
+    const declared = attribute(element, "data-lang") || attribute(element, "data-language");
+    const language = declared || LANGUAGE.exec(attribute(element, "class") || "")?.[1];
+    if (language) return language.toLowerCase().replace(/[^\w+#.-]/g, "");
   }
   return "";
 }
@@ -704,7 +720,7 @@ const escapeStart = (text) =>
 /** @type {(root: Node, asked: Asked) => { title: string, url: string, markdown: string }} */
 function read(root, asked) {
   const isDocument = typeOf(root) === DOCUMENT;
-  const document = isDocument ? /** @type {Document} */ (root) : get.ownerDocument.call(root);
+  const document = documentOf(root);
   const element = isDocument ? mainOf(/** @type {Document} */ (root)) : /** @type {AnyElement} */ (root);
   const writer = new Writer(asked, !isDocument);
   const blocks = element ? writer.all(element) : [];
@@ -724,14 +740,13 @@ function read(root, asked) {
  */
 function firstHeading(document) {
   const headings = [...Document.prototype.querySelectorAll.call(document, "h1")];
-  const shown = headings.find((heading) => !isHidden(heading) && tidy(get.textContent.call(heading)));
-  return shown ? [`# ${tidy(get.textContent.call(shown))}`] : [];
+  const first = headings.find((heading) => !isHidden(heading) && tidy(textOf(heading)));
+  return first ? [`# ${tidy(textOf(first))}`] : [];
 }
 
 /** @type {(root: Node, body: string) => Element[]} */
 export function queryAll(root, body) {
-  const document = typeOf(root) === DOCUMENT ? /** @type {Document} */ (root) : get.ownerDocument.call(root);
-  const element = Document.prototype.createElement.call(document, "a");
+  const element = Document.prototype.createElement.call(documentOf(root), "a");
   element.setAttribute("v", JSON.stringify(read(root, JSON.parse(decodeURIComponent(body)))));
   return [element];
 }

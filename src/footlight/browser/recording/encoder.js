@@ -6,7 +6,7 @@
   // it cannot be set, a high bitrate gives the first picture a good quality.
   const QUANTIZER = 20;
   const BITS_PER_PIXEL = 8;
-  /** @type {Omit<VideoEncoderConfig, 'width' | 'height'>[]} */
+  /** @type {(Omit<VideoEncoderConfig, 'width' | 'height'> & { codec: string })[]} */
   const CODECS = [
     { codec: "vp09.00.31.08", bitrateMode: "quantizer", latencyMode: "realtime" },
     { codec: "vp8", bitrateMode: "variable" },
@@ -15,14 +15,13 @@
 
   /** @type {Frame[]} */
   const encoded = [];
-  /** @type {(typeof CODECS)[0] | undefined} */
+  /** @typedef {(typeof CODECS)[0]} Codec */
+  /** @typedef {{ encoder: VideoEncoder, canvas: OffscreenCanvas, pen: OffscreenCanvasRenderingContext2D, codec: Codec }} Video */
+
+  /** @type {Codec | undefined} */
   let chosen;
-  /** @type {VideoEncoder | undefined} */
-  let encoder;
-  /** @type {OffscreenCanvas | undefined} */
-  let canvas;
-  /** @type {OffscreenCanvasRenderingContext2D | null} */
-  let pen;
+  /** @type {Video | undefined} begun with the first picture */
+  let video;
   /** @type {DOMException | undefined} */
   let failure;
   /** @type {number | undefined} milliseconds of the last key frame */
@@ -41,12 +40,13 @@
     return btoa(text);
   };
 
-  /** @type {(picture: ImageBitmap) => void} */
+  /** @type {(picture: ImageBitmap) => Video} */
   const begin = (picture) => {
-    canvas = new OffscreenCanvas(picture.width & ~1 || 2, picture.height & ~1 || 2);
-    pen = canvas.getContext("2d");
+    const canvas = new OffscreenCanvas(picture.width & ~1 || 2, picture.height & ~1 || 2);
+    const pen = canvas.getContext("2d");
+    if (!chosen || !pen) throw new Error("This browser cannot encode a video");
     const { width, height } = canvas;
-    encoder = new VideoEncoder({
+    const encoder = new VideoEncoder({
       output: (chunk) => encoded.push([Math.round(chunk.timestamp / 1000), chunk.type === "key", base64(chunk)]),
       error: (error) => {
         failure = error;
@@ -54,14 +54,15 @@
     });
     const bitrate = chosen.bitrateMode === "variable" ? { bitrate: Math.round(width * height * BITS_PER_PIXEL) } : {};
     encoder.configure({ ...chosen, width, height, ...bitrate });
+    return { encoder, canvas, pen, codec: chosen };
   };
 
   /**
    * A viewport may change its size; a video cannot.
    *
-   * @type {(picture: ImageBitmap) => void}
+   * @type {(video: Video, picture: ImageBitmap) => void}
    */
-  const draw = (picture) => {
+  const draw = ({ canvas, pen }, picture) => {
     const scale = Math.min(canvas.width / picture.width, canvas.height / picture.height);
     const width = Math.round(picture.width * scale);
     const height = Math.round(picture.height * scale);
@@ -69,8 +70,8 @@
     pen.drawImage(picture, (canvas.width - width) >> 1, (canvas.height - height) >> 1, width, height);
   };
 
-  /** @type {(ms: number) => void} */
-  const encode = (ms) => {
+  /** @type {(video: Video, ms: number) => void} */
+  const encode = ({ canvas, encoder }, ms) => {
     const at = last === undefined ? ms : Math.max(ms, last + 1);
     const keyFrame = keyed === undefined || at - keyed >= KEY_EVERY_MS;
     const frame = new VideoFrame(canvas, { timestamp: at * 1000, alpha: "discard" });
@@ -80,27 +81,28 @@
     if (keyFrame) keyed = at;
   };
 
-  /** @returns {{ codec: string, width: number, height: number, frames: Frame[] }} */
-  const takeFrames = () => {
+  /** @type {(video: Video) => { codec: string, width: number, height: number, frames: Frame[] }} */
+  const takeFrames = ({ canvas, codec }) => {
     if (failure) throw failure;
-    const codec = chosen.codec === "vp8" ? "VP8" : "VP9";
-    return { codec, width: canvas.width, height: canvas.height, frames: encoded.splice(0) };
+    const { width, height } = canvas;
+    return { codec: codec.codec === "vp8" ? "VP8" : "VP9", width, height, frames: encoded.splice(0) };
   };
 
   /** @type {any} */ (globalThis).add = async (/** @type {[jpeg: string, ms: number]} */ [jpeg, ms]) => {
     const bytes = Uint8Array.from(atob(jpeg), (letter) => letter.charCodeAt(0));
     const picture = await createImageBitmap(new Blob([bytes], { type: "image/jpeg" }));
-    if (!encoder) begin(picture);
-    draw(picture);
+    video ??= begin(picture);
+    draw(video, picture);
     picture.close();
-    encode(ms);
-    return takeFrames();
+    encode(video, ms);
+    return takeFrames(video);
   };
 
   /** @type {any} */ (globalThis).finish = async (/** @type {number} */ ms) => {
-    encode(ms);
-    await encoder.flush();
-    return takeFrames();
+    if (!video) throw new Error("There is no picture");
+    encode(video, ms);
+    await video.encoder.flush();
+    return takeFrames(video);
   };
 
   /** @type {any} */ (globalThis).choose = async () => {

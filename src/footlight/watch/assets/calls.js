@@ -38,7 +38,7 @@ export function make(tag, options = {}, ...content) {
   const { classes, ...properties } = options;
   const element = Object.assign(document.createElement(tag), properties);
   if (classes) element.className = classes;
-  element.append(...content.filter((part) => part !== null && part !== ""));
+  element.append(...content.filter((part) => part !== null).filter((part) => part !== ""));
   return element;
 }
 
@@ -60,13 +60,13 @@ export class Calls {
   add(calls) {
     for (const call of calls) {
       const known = this.items.get(call.number);
-      const item = render(call, known?.item.querySelector("details").open ?? false);
+      const item = render(call, known?.item.querySelector("details")?.open ?? false);
       if (known) known.item.replaceWith(item);
       else this.list.prepend(item);
       this.items.set(call.number, { call, item });
     }
-    while (this.items.size > MAX_CALLS) {
-      const [oldest, { item }] = this.items.entries().next().value;
+    for (const [oldest, { item }] of this.items) {
+      if (this.items.size <= MAX_CALLS) break;
       item.remove();
       this.items.delete(oldest);
     }

@@ -26,10 +26,11 @@ export class Picture {
     document.addEventListener("visibilitychange", () => this.restart());
   }
 
-  /** @type {(session: string | null, page: string | null) => void} */
+  /** @type {(session: string | null, page: string) => void} */
   show(session, page) {
     if (this.session === session && this.page === page) return;
-    Object.assign(this, { session, page });
+    this.session = session;
+    this.page = page;
     this.image.hidden = true;
     this.box.hidden = true;
     this.restart();
@@ -39,16 +40,16 @@ export class Picture {
   restart() {
     this.asking?.abort();
     this.asking = null;
-    if (this.session && !document.hidden) this.run(new AbortController());
+    if (this.session && !document.hidden) this.run(this.session, new AbortController());
   }
 
-  /** @type {(asking: AbortController) => Promise<void>} */
-  async run(asking) {
+  /** @type {(session: string, asking: AbortController) => Promise<void>} */
+  async run(session, asking) {
     this.asking = asking;
     let after = 0;
     while (this.asking === asking) {
       try {
-        const response = await askPicture(this.session, this.page ?? "", after, asking.signal);
+        const response = await askPicture(session, this.page, after, asking.signal);
         if (response.status === 200) {
           after = Number(response.headers.get("X-Frame"));
           await this.draw(response);
@@ -66,7 +67,7 @@ export class Picture {
 
   /** @type {(response: Response) => Promise<void>} */
   async draw(response) {
-    const [width, height] = response.headers.get("X-Size").split("x").map(Number);
+    const [width, height] = (response.headers.get("X-Size") ?? "").split("x").map(Number);
     const address = URL.createObjectURL(await response.blob());
     const before = this.image.src;
     this.image.src = address;

@@ -36,7 +36,7 @@ export const watcher = crypto.getRandomValues(new Uint32Array(4)).join("-");
 async function ask(path, query, options = {}) {
   const address = `/watch/api/${path}?${new URLSearchParams({ ...query, watcher })}`;
   const token = sessionStorage.getItem(TOKEN);
-  const headers = token ? { Authorization: `Bearer ${token}` } : {};
+  const headers = new Headers(token ? { Authorization: `Bearer ${token}` } : undefined);
   /** @type {Response} */
   let response;
   try {

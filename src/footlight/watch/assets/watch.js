@@ -169,7 +169,7 @@ function showChosen() {
   if (!session) {
     const why = past ? `: ${endOf(past)}. Its calls can still be read and saved.` : ".";
     const over = chosen ? `This session has ended${why}` : "";
-    picture.show(null, null);
+    picture.show(null, "");
     tell("message", over);
     tell("name", chosen ? `Session ${chosen.slice(0, 8)}` : "");
     tell("turn", "");
@@ -322,7 +322,7 @@ let typed = "";
 let flushing = null;
 /** @returns {void} */
 function flush() {
-  clearTimeout(flushing);
+  clearTimeout(flushing ?? undefined);
   flushing = null;
   if (typed) act({ type: "text", text: typed });
   typed = "";
@@ -350,7 +350,8 @@ stage.addEventListener("paste", (event) => {
   if (!isMine()) return;
   event.preventDefault();
   flush();
-  act({ type: "text", text: event.clipboardData.getData("text").slice(0, 2000) });
+  const text = event.clipboardData?.getData("text");
+  if (text) act({ type: "text", text: text.slice(0, 2000) });
 });
 
 // ---- the rest ----
@@ -358,6 +359,7 @@ stage.addEventListener("paste", (event) => {
 get("page").addEventListener("change", showChosen);
 get("only").addEventListener("change", showChosen);
 get("report").addEventListener("click", async () => {
+  if (!chosen) return;
   try {
     const file = await (await askReport(chosen)).blob();
     const link = /** @type {HTMLAnchorElement} */ (

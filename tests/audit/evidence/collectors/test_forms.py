@@ -21,6 +21,13 @@ def field(name: str, label: str, attributes: str = "") -> str:
     return f"<p><label for={name}>{label}</label> <input id={name} name={name} {attributes}></p>"
 
 
+FOREIGN_FIELD = """
+  const field = document.createElementNS(null, "input")
+  field.setAttribute("style", "display: block; width: 90px; height: 20px")
+  document.body.append(field)
+"""
+
+
 async def test_forms_are_told_as_facts(any_page: AuditedPage, site: Site) -> None:
     url = site.page(
         document(
@@ -162,3 +169,34 @@ async def test_fields_that_cover_the_forms_own_properties_do_no_harm(page: Audit
         "Form: action [text] · method [text] · id [text] · name [text] · elements [text]"
         " · autocomplete [text]; buttons: “Send”."
     ]
+
+
+async def test_fields_named_like_members_of_their_form_hide_nothing(page: AuditedPage, site: Site) -> None:
+    url = site.page(
+        document(
+            "<form>"
+            + field("children", "Children", "type=number")
+            + field("id", "Booking number")
+            + "<button>Book</button></form>"
+            "<form><label>Guests <select name=children><option>1</select></label>"
+            + "<label>Notes <input name=notes></label></form>"
+        )
+    )
+
+    collected = await collected_at(url, page, Forms())
+
+    assert collected.skipped == []
+    assert [fact.text for fact in collected.facts] == [
+        "Form: Children [number] · Booking number [text]; buttons: “Book”.",
+        "Form: Guests [select-one] · Notes [text]; buttons: none.",
+    ]
+
+
+async def test_fields_of_other_languages_than_html_are_none(page: AuditedPage, site: Site) -> None:
+    url = site.page(
+        document("<svg><input width=9 height=9></input></svg><script>" + FOREIGN_FIELD + "</script>")
+    )
+
+    collected = await collected_at(url, page, Forms())
+
+    assert (collected.findings, collected.facts, collected.skipped) == ([], [], [])

@@ -72,16 +72,16 @@ function enterFrames(root) {
  * @type {(target: (string | string[])[]) => { element: AnyElement | null, frames: AnyElement[] }}
  */
 function elementAt(target) {
-  let root = /** @type {Document | ShadowRoot} */ (document),
+  let root = /** @type {Document | ShadowRoot | null} */ (document),
     element = /** @type {AnyElement | null} */ (null);
   /** @type {AnyElement[]} */
   const frames = [];
   for (const step of target) {
     if (element) frames.push(element);
-    root = element ? element.contentDocument : root;
+    root = element ? (element.contentDocument ?? null) : root;
     for (const selector of [step].flat()) {
-      element = root?.querySelector(selector);
-      root = element?.shadowRoot;
+      element = root?.querySelector(selector) ?? null;
+      root = element?.shadowRoot ?? null;
     }
   }
   return { element, frames };

@@ -21,17 +21,17 @@ export function answer() {
       ),
     overlay: () =>
       describeAll(
-        [overlay()].filter(Boolean),
+        [overlay()].filter((each) => each !== null),
         (each) => `covers ${Math.round(coveredBy(each) * 100)} % of the screen as soon as the page is there`,
       ),
     "no-selection": () =>
       describeAll(
-        selectable() < 0.2 ? [document.body] : [],
+        selectable() < 0.2 ? [document.body ?? elements[0]] : [],
         () => `${Math.round((1 - selectable()) * 100)} % of the text cannot be selected`,
       ),
     "no-context-menu": () =>
       describeAll(
-        [document.body, document.documentElement].filter(refusesMenu).slice(0, 1),
+        [document.body, document.documentElement].filter((each) => each && refusesMenu(each)).slice(0, 1),
         () => "the menu of the browser does not open",
       ),
   });
@@ -43,19 +43,20 @@ export function answer() {
  * @type {(media: AnyElement) => boolean}
  */
 function playsByItself(media) {
-  if (media.localName !== "video" || media.paused || media.controls) return false;
-  return (media.loop || !(media.duration * 1000 < LONG_MS)) && isLarge(media) && !canStop(media);
+  if (media.localName !== "video" || media.paused !== false || media.controls) return false;
+  return (media.loop || !(Number(media.duration) * 1000 < LONG_MS)) && isLarge(media) && !canStop(media);
 }
 
 /** @type {(media: AnyElement) => string} */
 function noteOfMedia(media) {
-  const long = Number.isFinite(media.duration) ? `${Math.round(media.duration)} s` : "without an end";
+  const { duration = Infinity } = media;
+  const long = Number.isFinite(duration) ? `${Math.round(duration)} s` : "without an end";
   return `plays by itself, ${long}${media.loop ? ", again and again" : ""}, ${media.muted ? "muted" : "with sound"}, and nothing stops it`;
 }
 
 /** @type {(element: AnyElement) => boolean} */
 function canStop(element) {
-  const around = element.parentElement?.parentElement ?? element.parentElement ?? document.body;
+  const around = element.parentElement?.parentElement ?? element.parentElement ?? document;
   return [...around.querySelectorAll("button, [role=button], input[type=checkbox], [role=switch]")].some((each) =>
     /paus|stop|play|anhalt|motion|animation/i.test(
       `${textOf(each)} ${each.getAttribute("aria-label")} ${/** @type {AnyElement} */ (each).title}`,
@@ -109,6 +110,7 @@ function endless() {
       animation.timeline === document.timeline;
     const isBusy = target?.closest("[role=progressbar], [role=status], [aria-busy=true], progress");
     if (
+      target &&
       isEndless &&
       !effect.pseudoElement &&
       !isBusy &&
@@ -148,7 +150,7 @@ function overlay() {
       each.querySelector("[role=dialog], [aria-modal=true]");
     if (
       isOver &&
-      (isDialog || textOf(each, 1e5).length * 2 < textOf(document.body, 1e5).length) &&
+      (isDialog || textOf(each, 1e5).length * 2 < (document.body ? textOf(document.body, 1e5).length : 0)) &&
       !each.querySelector("main") &&
       coveredBy(each) > COVERED
     )

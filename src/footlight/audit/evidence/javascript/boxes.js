@@ -41,5 +41,5 @@ export async function answer() {
   }
   if (AGAIN) return { boxes: measure() };
   scrollTo({ left: 0, top: 0, behavior: "instant" });
-  return { boxes: await stableBoxes(), height: document.documentElement.scrollHeight };
+  return { boxes: await stableBoxes(), height: document.documentElement?.scrollHeight ?? 0 };
 }

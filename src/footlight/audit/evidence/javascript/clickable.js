@@ -25,18 +25,18 @@ const all = [...handled, ...pointed];
 
 /** @returns {Record<string, any>} */
 export function answer() {
-  return { certain: handled.length, unreachable: describeAll(all, whyClickable) };
+  return { certain: handled.length, unreachable: describeAll(all, (each) => whyClickable(each) ?? "") };
 }
 
 /** @type {(element: AnyElement) => string | null} */
 function whyClickable(element) {
   if (element.matches(NATIVE) || element === document.body || element === document.documentElement) return null;
-  if (ROLES.includes(element.getAttribute("role")))
-    return `has the role ${element.getAttribute("role")}, but Tab does not stop there`;
+  const role = element.getAttribute("role") ?? "";
+  if (ROLES.includes(role)) return `has the role ${role}, but Tab does not stop there`;
   if (typeof element.onclick === "function" && !DOES_NOTHING.test(String(element.onclick)))
     return "answers to a click, but Tab does not stop there";
   /** @type {(node: AnyElement | null) => boolean} */
-  const isPointed = (node) => node && getComputedStyle(node).cursor === "pointer";
+  const isPointed = (node) => node !== null && getComputedStyle(node).cursor === "pointer";
   return isPointed(element) && !isPointed(above(element)) && textOf(element, 100).length < 80 ? POINTER : null;
 }
 
@@ -47,7 +47,7 @@ function isOutOfReach(element) {
     return false;
   if (!textOf(element) && !element.matches("img, svg, [aria-label], [title]") && !element.querySelector("img, svg"))
     return false;
-  for (let each = element; each; each = above(each)) {
+  for (let each = /** @type {AnyElement | null} */ (element); each; each = above(each)) {
     if (
       each.matches(`${MANAGED}, [aria-disabled=true], [aria-hidden=true], [inert], dialog`) ||
       (each !== element && (each.matches(NATIVE) || (typeof each.onclick === "function" && each !== document.body)))

@@ -15,7 +15,7 @@ function loaderOf(url) {
   const element = loaders.find((each) => [each.currentSrc, each.src, each.href, each.data].includes(url));
   if (!element) return null;
   const isCode =
-    element.localName === "script" || (element.localName === "link" && element.relList.contains("stylesheet"));
+    element.localName === "script" || (element.localName === "link" && element.relList?.contains("stylesheet"));
   return {
     kind: isCode ? "code" : ["img", "source", "input"].includes(element.localName) ? "image" : "other",
     ...describe(element),

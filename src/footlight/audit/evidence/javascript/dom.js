@@ -20,6 +20,17 @@ export const MAX_ELEMENTS = 10;
 const MAX_SOURCE = 300;
 const MAX_CHILDREN = 50;
 
+const { get: readChildren } = /** @type {{ get: () => HTMLCollection }} */ (
+  Object.getOwnPropertyDescriptor(Element.prototype, "children")
+);
+
+/**
+ * Return the children of a node. The fields of a form shadow its members: `form.children` may be a field of that name.
+ *
+ * @type {(node: ParentNode) => HTMLCollection}
+ */
+const childrenOf = (node) => (node instanceof Element ? readChildren.call(node) : node.children);
+
 /**
  * Return all elements of the document and of its open shadow roots in tree order.
  *
@@ -30,7 +41,7 @@ export function allElements(root = document) {
   const found = [];
   /** @type {(node: ParentNode) => void} */
   const walk = (node) => {
-    for (const child of node.children) {
+    for (const child of childrenOf(node)) {
       found.push(child);
       if (child.shadowRoot) walk(child.shadowRoot);
       walk(child);
@@ -95,7 +106,7 @@ export function selectorOf(element) {
   };
   /** @type {string[]} */
   const parts = [];
-  for (let each = element; each && each.nodeType === Node.ELEMENT_NODE; each = each.parentElement) {
+  for (let each = /** @type {AnyElement | null} */ (element); each; each = each.parentElement) {
     parts.unshift(stepOf(each));
     if (isAlone(parts.join(" > "))) break;
   }
@@ -105,12 +116,13 @@ export function selectorOf(element) {
 
 /** @type {(element: AnyElement) => string} */
 function stepOf(element) {
-  if (element.id && !/\d{3}|[:.]/.test(element.id)) return `#${CSS.escape(element.id)}`;
+  const id = element.getAttribute("id");
+  if (id && !/\d{3}|[:.]/.test(id)) return `#${CSS.escape(id)}`;
   const testId = element.getAttribute("data-testid");
   if (testId) return `[data-testid="${CSS.escape(testId)}"]`;
   const name = CSS.escape(element.localName);
   const alike = element.parentNode
-    ? [...element.parentNode.children].filter((each) => each.localName === element.localName)
+    ? [...childrenOf(element.parentNode)].filter((each) => each.localName === element.localName)
     : [];
   return alike.length > 1 ? `${name}:nth-of-type(${alike.indexOf(element) + 1})` : name;
 }
@@ -219,8 +231,9 @@ export function runRules(rules) {
 /**
  * Return the number of elements, and descriptions of the first of them.
  *
- * @param {AnyElement[]} elements
- * @param {(element: any) => string} [note]
+ * @template {AnyElement} T
+ * @param {T[]} elements
+ * @param {(element: T) => string} [note]
  * @returns {{ count: number, elements: Described[] }}
  */
 export function describeAll(elements, note = () => "") {

@@ -5,11 +5,14 @@ import { allElements, isVisible, oneLine, textOf } from "./dom.js";
 export const elements = allElements();
 const NO_FIELDS = ["hidden", "submit", "button", "reset", "image"];
 /** @type {(each: AnyElement) => boolean} */
-const isField = (each) => each.matches("input, select, textarea") && !NO_FIELDS.includes(each.type);
+const isField = (each) => {
+  const isNamedSo = each.matches("input, select, textarea");
+  return isNamedSo && each.type !== undefined && !NO_FIELDS.includes(each.type); // Others are not of HTML.
+};
 const TYPED = ["text", "email", "tel", "url", "password", "search", "number"];
 /** @type {(each: AnyElement) => boolean} */
 export const isTyped = (each) =>
-  each.localName === "textarea" || (each.localName === "input" && TYPED.includes(each.type));
+  each.localName === "textarea" || (each.localName === "input" && TYPED.includes(each.type ?? ""));
 export const fields = elements.filter((each) => isField(each) && !each.matches(":disabled") && isVisible(each));
 export const typed = fields.filter((each) => isTyped(each) && !each.readOnly);
 
@@ -22,7 +25,7 @@ export function elementsByIds(element, attribute) {
   const ids = (element.getAttribute(attribute) ?? "").split(/\s+/).filter(Boolean);
   return ids
     .map((id) => /** @type {ShadowRoot} */ (element.getRootNode()).querySelector(`#${CSS.escape(id)}`))
-    .filter(Boolean);
+    .filter((each) => each !== null);
 }
 
 /**
@@ -71,7 +74,7 @@ export function labelOf(field) {
 export const formOf = (field) => field.form ?? field.closest("[role=form], dialog, [role=dialog]");
 /** @type {(field: AnyElement) => AnyElement[]} */
 export const fellowsOf = (field) => fields.filter((each) => formOf(each) && formOf(each) === formOf(field));
-export const forms = [...new Set(fields.map(formOf).filter(Boolean))];
+export const forms = [...new Set(fields.map(formOf).filter((each) => each !== null))];
 const BUTTONS = "button, input[type=submit], input[type=image], input[type=button], [role=button], a[onclick]";
 /** @type {(form: AnyElement) => AnyElement[]} */
 export const buttonsOf = (form) =>

@@ -34,7 +34,7 @@ const roots = [
   document,
   ...allElements()
     .map((each) => each.shadowRoot)
-    .filter(Boolean),
+    .filter((root) => root !== null),
 ];
 for (const root of roots) root.adoptedStyleSheets = [...root.adoptedStyleSheets, quiet];
 
@@ -53,7 +53,7 @@ const EXIT = new RegExp(
 function isTabbable(element) {
   return (
     element.matches(FOCUSABLE) &&
-    element.tabIndex >= 0 &&
+    (element.tabIndex ?? -1) >= 0 &&
     !element.disabled &&
     !element.closest("[inert]") &&
     element.checkVisibility()
@@ -189,7 +189,8 @@ export function answer() {
  * @returns {void}
  */
 function startAbove() {
-  const above = document.createElement("div");
+  // In a document that is not HTML, `createElement` makes no element of HTML.
+  const above = /** @type {HTMLElement} */ (document.createElementNS("http://www.w3.org/1999/xhtml", "div"));
   above.tabIndex = -1;
   document.body?.prepend(above);
   above.focus({ preventScroll: true });
@@ -210,16 +211,16 @@ function active() {
 /** @returns {void} */
 function look() {
   const element = active(),
-    came = focused,
+    reached = focused,
     last = stops.at(-1);
   pending = false;
   focused = null;
   if (done) return;
-  if (!element) return nowhere(came, last);
-  if (element === last?.element) return stay(last);
+  if (!element) return noteNoFocus(reached, last);
+  if (element === last?.element) return noteStay(last);
   const known = stops.findIndex((each) => each.element === element);
   if (known < 0) {
-    stops.push(seen(element));
+    stops.push(stopOf(element));
     again = 0;
     done = stops.length === MOST_STOPS ? "many" : null;
   } else if (
@@ -232,21 +233,21 @@ function look() {
   }
 }
 
-/** @type {(came: AnyElement | null, last: Stop | undefined) => void} */
-function nowhere(came, last) {
-  if (came && came !== last?.element) lost.push(came);
+/** @type {(reached: AnyElement | null, last: Stop | undefined) => void} */
+function noteNoFocus(reached, last) {
+  if (reached && reached !== last?.element) lost.push(reached);
   else if (++blanks > 1) done = stops.length ? "end" : "none";
 }
 
 /** @type {(stop: Stop) => void} */
-function stay(stop) {
+function noteStay(stop) {
   stop.stays++;
   if (stop.element.matches(SEVERAL_PARTS) || isClosed(stop.element)) done = stop.stays > 30 ? "inside" : null;
   else if (stop.stays > 2) done = stop.element.closest(MODAL) ? "end" : "trap";
 }
 
 /** @type {(element: AnyElement) => Stop} */
-function seen(element) {
+function stopOf(element) {
   const box = element.getBoundingClientRect();
   return {
     element,
@@ -287,10 +288,15 @@ function end() {
   for (const root of roots) root.adoptedStyleSheets = root.adoptedStyleSheets.filter((each) => each !== quiet);
   /** @type {(test: (stop: Stop) => unknown) => AnyElement[]} */
   const elements = (test) => stops.filter(test).map((each) => each.element);
-  /** @type {(element: AnyElement) => Stop} */
-  const of = (element) => stops.find((each) => each.element === element);
+  /** @type {(element: AnyElement) => Stop | undefined} */
+  const stopAt = (element) => stops.find((each) => each.element === element);
+  /** @type {(element: AnyElement) => string} */
+  const coverAt = (element) => {
+    const cover = stopAt(element)?.cover;
+    return cover ? selectorOf(cover) : "another element";
+  };
   const missed = missedElements();
-  const trap = done === "trap" ? [active() ?? stops.at(-1).element] : [];
+  const trap = done === "trap" ? [active() ?? stops.at(-1)?.element].filter((each) => each !== undefined) : [];
   return {
     done,
     stops: stops.map((each) => ({ kind: kindOf(each.element), name: nameOf(each.element) })),
@@ -303,11 +309,11 @@ function end() {
     ),
     hidden: describeAll(
       elements((each) => each.hidden),
-      (each) => `has the focus, but ${of(each).hidden}`,
+      (each) => `has the focus, but ${stopAt(each)?.hidden}`,
     ),
     covered: describeAll(
       elements((each) => !each.hidden && each.cover),
-      (each) => `has the focus behind ${selectorOf(of(each).cover)}`,
+      (each) => `has the focus behind ${coverAt(each)}`,
     ),
     lost: describeAll(
       lost.filter((each) => each.isConnected),
@@ -346,7 +352,7 @@ function kindOf(element) {
   return (
     element.getAttribute("role") ||
     (element.localName === "input"
-      ? (inputs[element.type] ?? "text field")
+      ? (inputs[element.type ?? ""] ?? "text field")
       : (kinds[element.localName] ?? element.localName))
   );
 }
@@ -374,7 +380,7 @@ function backwards() {
     stops
       .map((each) => each.element.parentElement)
       .flatMap((each) => [each, each?.parentElement])
-      .filter(Boolean),
+      .filter((each) => each != null),
   );
   return [...parents].filter((parent) => {
     if (!/flex|grid/.test(getComputedStyle(parent).display) || getComputedStyle(parent).direction !== "ltr")
@@ -411,7 +417,7 @@ function firstInMain() {
 function stopsBeforeMain() {
   /** @type {(element: AnyElement) => boolean} */
   const isSkip = (element) =>
-    (element.matches('a[href*="#"]') && element.hash?.length > 1 && element.pathname === location.pathname) ||
+    (element.matches('a[href*="#"]') && (element.hash ?? "").length > 1 && element.pathname === location.pathname) ||
     /skip|jump/i.test(nameOf(element));
   return firstInMain() >= 15 && !stops.slice(0, 3).some((each) => isSkip(each.element)) ? [stops[0].element] : [];
 }

@@ -76,7 +76,7 @@ export function coverOf(element) {
 
 /** @type {(hit: AnyElement, element: AnyElement) => AnyElement | null} */
 function stayingOver(hit, element) {
-  for (let each = element; each; each = above(each)) {
+  for (let each = /** @type {AnyElement | null} */ (element); each; each = above(each)) {
     if (each === hit) return null;
   }
   if (
@@ -85,7 +85,7 @@ function stayingOver(hit, element) {
     [...(element.labels ?? [])].some((label) => label.contains(hit))
   )
     return null;
-  for (let each = hit; each; each = above(each)) {
+  for (let each = /** @type {AnyElement | null} */ (hit); each; each = above(each)) {
     if (each.contains(element) || each.shadowRoot?.contains(element)) return null;
     if (["fixed", "sticky"].includes(getComputedStyle(each).position)) return each;
   }

@@ -52,8 +52,9 @@ export function requiredUnmarked() {
   return forms.flatMap((form) => {
     const asked = fields.filter((each) => formOf(each) === form && (isTyped(each) || each.localName === "select"));
     const must = asked.filter(isRequired);
-    const isTold = asked.some(isMarked) || REQUIRED.test(form.innerText) || OPTIONAL.test(form.innerText);
-    return must.length && must.length < asked.length && !isTold ? must : [];
+    const text = form.innerText ?? form.textContent ?? "";
+    const isAnnounced = asked.some(isMarked) || REQUIRED.test(text) || OPTIONAL.test(text);
+    return must.length && must.length < asked.length && !isAnnounced ? must : [];
   });
 }
 
@@ -75,6 +76,6 @@ function isMarked(field) {
     REQUIRED.test(text) ||
     text.lastIndexOf(")") > text.indexOf("(") + 1 ||
     labels.some(hasMore) ||
-    Boolean(generatedText(field.parentElement))
+    Boolean(field.parentElement && generatedText(field.parentElement))
   );
 }

@@ -20,10 +20,9 @@ function isSwitched(field) {
   /** @type {(each: AnyElement) => boolean} */
   const isSwitch = (each) =>
     each.type === "checkbox" || !each.matches("[type=submit], button:not([type])") || each.hasAttribute("aria-pressed");
-  return (
-    formOf(field) &&
-    [...buttonsOf(formOf(field)), ...fellowsOf(field).filter((each) => each.type === "checkbox")].some(isSwitch)
-  );
+  const form = formOf(field);
+  const fellows = fellowsOf(field).filter((each) => each.type === "checkbox");
+  return form !== null && [...buttonsOf(form), ...fellows].some(isSwitch);
 }
 
 /**

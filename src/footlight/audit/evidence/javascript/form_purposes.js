@@ -76,7 +76,7 @@ export function wrongAutocomplete(field) {
     passwords.every((each) => autocompleteOf(each) === "current-password")
   )
     return "new-password for all but the one that is used now";
-  const meant = [purposeOf(field), field.type].find((each) => CONTRARY[each]?.split(" ").includes(value)) ?? "";
+  const meant = [purposeOf(field), field.type ?? ""].find((each) => CONTRARY[each]?.split(" ").includes(value)) ?? "";
   return meant === "password" ? "current-password or new-password" : meant;
 }
 

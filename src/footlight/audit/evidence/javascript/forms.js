@@ -29,10 +29,10 @@ import {
 /** @returns {AnyElement[]} */
 function placeholderAsLabel() {
   /** @type {(field: AnyElement) => boolean} */
-  const isBare = (field) => field.placeholder?.trim() && !labelsOf(field).some(isShown) && !isSearch(field);
+  const isBare = (field) => Boolean(field.placeholder?.trim()) && !labelsOf(field).some(isShown) && !isSearch(field);
   /** @type {(field: AnyElement) => boolean} */
   const isNameless = (field) =>
-    !labelsOf(field).length && !field.getAttribute("aria-label")?.trim() && !field.title.trim();
+    !labelsOf(field).length && !field.getAttribute("aria-label")?.trim() && !field.title?.trim();
   return typed.filter(
     (field) => isBare(field) && (isNameless(field) || fellowsOf(field).filter(isTyped).filter(isBare).length > 1),
   );
@@ -41,7 +41,7 @@ function placeholderAsLabel() {
 /**
  * The form has no button to press, and Enter only sends a form with one field.
  *
- * @returns {(AnyElement | null)[]}
+ * @returns {AnyElement[]}
  */
 function unsendable() {
   return forms
@@ -49,7 +49,7 @@ function unsendable() {
     .filter((form) => {
       const asked = typed.filter((each) => formOf(each) === form && each.localName === "input");
       /** @type {(each: AnyElement) => boolean} */
-      const isSent = (each) => ["password", "email"].includes(each.type) || isRequired(each);
+      const isSent = (each) => ["password", "email"].includes(each.type ?? "") || isRequired(each);
       return asked.length > 1 && asked.some(isSent) && !asked.some(isSearch);
     });
 }
@@ -80,7 +80,7 @@ function untiedErrors() {
     [...elementsByIds(field, "aria-describedby"), ...elementsByIds(field, "aria-errormessage")].some(isShown) ||
     labelsOf(field).some((label) => [...label.querySelectorAll("*")].some(isMessage));
   /** @type {(field: AnyElement) => boolean} */
-  const isAlone = (field) => fields.filter((each) => field.parentElement.contains(each)).length === 1;
+  const isAlone = (field) => fields.filter((each) => field.parentNode?.contains(each)).length === 1;
   return fields
     .filter((each) => isTyped(each) || each.localName === "select")
     .filter((each) => messageOf(each) && isAlone(each) && !isTied(each));
@@ -95,7 +95,7 @@ function radiosWithoutQuestion() {
   /** @type {Map<string, AnyElement[]>} */
   const groups = new Map();
   for (const radio of fields.filter((each) => each.type === "radio" && each.name)) {
-    const key = `${forms.indexOf(radio.form)} ${radio.name}`;
+    const key = `${radio.form ? forms.indexOf(radio.form) : -1} ${radio.name}`;
     groups.set(key, [...(groups.get(key) ?? []), radio]);
   }
   return [...groups.values()]
@@ -170,7 +170,7 @@ export function answer() {
     "required-unmarked": () =>
       describeAll(requiredUnmarked(), (each) => `“${labelOf(each)}” is required, and looks like those that are not`),
     "no-submit": () => describeAll(unsendable(), () => "no button"),
-    "error-not-tied": () => describeAll(untiedErrors(), (each) => `“${oneLine(messageOf(each).textContent)}”`),
+    "error-not-tied": () => describeAll(untiedErrors(), (each) => `“${oneLine(messageOf(each)?.textContent)}”`),
     "paste-refused": () =>
       describeAll(
         typed.filter((each) => each.type === "password").filter(refusesPaste),
@@ -180,7 +180,7 @@ export function answer() {
     "password-sent-openly": () =>
       describeAll(
         sent.map((each) => each[0]),
-        (form) => sent.find((each) => each[0] === form)[1],
+        (form) => sent.find((each) => each[0] === form)?.[1] ?? "",
       ),
   });
 }

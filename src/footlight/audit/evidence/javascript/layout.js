@@ -10,7 +10,8 @@ const SMALLEST_FIELD = 16;
 const LONGEST_LINE = 100;
 const STRETCHED = 1.15;
 const STAYING = 0.3;
-export const page = document.scrollingElement ?? document.documentElement;
+/** @type {Element | null} */
+export const page = document.scrollingElement ?? document.documentElement; // A page can remove its root element.
 export const cut = cutOff(),
   over = overlaps(),
   wide = overflowing();
@@ -30,8 +31,8 @@ export function answer() {
         (each) =>
           `its right edge is at ${Math.round(each.getBoundingClientRect().right + scrollX)} px, the screen's at ${innerWidth} px`,
       ),
-    "cut-off": () => describeAll([...cut.keys()], (each) => cut.get(each)),
-    overlap: () => describeAll([...over.keys()], (each) => over.get(each)),
+    "cut-off": () => describeAll([...cut.keys()], (each) => cut.get(each) ?? ""),
+    overlap: () => describeAll([...over.keys()], (each) => over.get(each) ?? ""),
     "tiny-text": () => describeAll(smallerThan(10), (each) => `${sizeOf(each)} px, readable from ${SMALLEST_TEXT} px`),
     "small-text": () =>
       describeAll(
@@ -50,9 +51,9 @@ export function answer() {
           `all that stays in its place covers ${Math.round(staying.part * 100)} % of the screen, at most ${STAYING * 100} % is good`,
       ),
     "no-viewport": () =>
-      describeAll(meta || !NARROW ? [] : [document.documentElement], () => 'no <meta name="viewport">'),
+      describeAll(meta || !page || !NARROW ? [] : [document.documentElement], () => 'no <meta name="viewport">'),
     "fixed-viewport": () =>
-      describeAll(NARROW && /width\s*=\s*\d+/.test(meta?.content ?? "") ? [meta] : [], (each) => each.content),
+      describeAll(NARROW && meta && /width\s*=\s*\d+/.test(meta.content) ? [meta] : [], (each) => each.content),
     "long-lines": () =>
       describeAll(
         WIDE ? elements.filter(isLongLined) : [],
@@ -61,10 +62,10 @@ export function answer() {
     "stretched-image": () =>
       describeAll(
         elements.filter(isStretched),
-        (each) => `${Math.round(stretchedBy.get(each) * 100 - 100)} % out of its proportion`,
+        (each) => `${Math.round((stretchedBy.get(each) ?? 1) * 100 - 100)} % out of its proportion`,
       ),
-    height: () => page.scrollHeight,
-    screens: () => Math.round((page.scrollHeight / innerHeight) * 10) / 10,
+    height: () => page?.scrollHeight ?? 0,
+    screens: () => Math.round(((page?.scrollHeight ?? 0) / innerHeight) * 10) / 10,
     smallest: () => (sizes.length ? Math.min(...sizes) : null),
     staying: () => Math.round(staying.part * 100),
   });
@@ -97,6 +98,7 @@ function isZoomed(element) {
  * @returns {AnyElement[]}
  */
 function overflowing() {
+  if (!page) return [];
   const edge = page.clientWidth + 1,
     hides = (/** @type {Element} */ each) => ["hidden", "clip"].includes(getComputedStyle(each).overflowX);
   if (page.scrollWidth <= edge || hides(document.documentElement) || (document.body && hides(document.body))) return [];
@@ -129,7 +131,7 @@ function stayingBars() {
     down = 24,
     bars = /** @type {Set<AnyElement>} */ (new Set());
   let covered = 0;
-  if (page.scrollHeight < innerHeight * 1.2) return { part: 0, bars: [] };
+  if (!page || page.scrollHeight < innerHeight * 1.2) return { part: 0, bars: [] };
   for (let n = 0; n < across * down; n++) {
     const hit = document.elementFromPoint(
       (((n % across) + 0.5) * innerWidth) / across,
@@ -161,7 +163,7 @@ function isLongLined(element) {
   const isText =
     element.matches("p, li, dd, blockquote, div, section, article") &&
     ![...element.children].some((each) => getComputedStyle(each).display !== "inline");
-  const length = isText ? element.innerText.trim().length : 0;
+  const length = isText ? (element.innerText ?? "").trim().length : 0;
   if (length < 3 * LONGEST_LINE) return false;
   const range = document.createRange();
   range.selectNodeContents(element);
@@ -172,18 +174,13 @@ function isLongLined(element) {
 
 /** @type {(element: AnyElement) => boolean} */
 function isStretched(element) {
+  const { complete, currentSrc = "", naturalHeight = 0, naturalWidth = 0 } = element;
+  if (element.localName !== "img" || !complete || naturalWidth < 8 || /svg/i.test(currentSrc)) return false;
   const style = getComputedStyle(element);
-  if (
-    element.localName !== "img" ||
-    !element.complete ||
-    element.naturalWidth < 8 ||
-    style.objectFit !== "fill" ||
-    /svg/i.test(element.currentSrc)
-  )
-    return false;
+  if (style.objectFit !== "fill") return false;
   const width = element.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
   const height = element.clientHeight - parseFloat(style.paddingTop) - parseFloat(style.paddingBottom);
-  const ratio = width / height / (element.naturalWidth / element.naturalHeight);
+  const ratio = width / height / (naturalWidth / naturalHeight);
   stretchedBy.set(element, Math.max(ratio, 1 / ratio));
   return width > 24 && height > 24 && Math.max(ratio, 1 / ratio) > STRETCHED;
 }

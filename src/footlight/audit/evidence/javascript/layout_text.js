@@ -50,7 +50,7 @@ function isUnseen(element) {
 
 /** @type {(element: AnyElement) => boolean} */
 function isMoving(element) {
-  for (let each = element; each; each = each.parentElement) {
+  for (let each = /** @type {AnyElement | null} */ (element); each; each = each.parentElement) {
     if (each.getAnimations().some((one) => one.playState === "running")) return true;
   }
   return false;
@@ -121,10 +121,10 @@ function beyondBlock(block, boxes) {
 function beyondPage(block, boxes) {
   const width = document.documentElement.clientWidth;
   /** @type {(each: AnyElement | null) => boolean} */
-  const hides = (each) => each && ["hidden", "clip"].includes(getComputedStyle(each).overflowX);
+  const hides = (each) => each !== null && ["hidden", "clip"].includes(getComputedStyle(each).overflowX);
   const isHidden = hides(document.documentElement) || hides(document.body);
   for (
-    let each = block;
+    let each = /** @type {AnyElement | null} */ (block);
     each && each !== document.body && each !== document.documentElement;
     each = each.parentElement
   ) {
@@ -154,8 +154,12 @@ function beyondPage(block, boxes) {
  */
 export function overlaps() {
   const lines = texts
-    .flatMap((each) => each.boxes.map((box) => ({ ...each, box: within(core(box), clipOf(each.parent)) })))
-    .filter((each) => each.box)
+    .flatMap(({ boxes, parent, text }) =>
+      boxes.flatMap((whole) => {
+        const box = within(core(whole), clipOf(parent));
+        return box ? { box, parent, text } : [];
+      }),
+    )
     .sort((one, other) => one.box.top - other.box.top);
   const found = /** @type {Map<AnyElement, string>} */ (new Map()),
     until = performance.now() + 500;
@@ -215,7 +219,11 @@ function areaOf(box) {
  */
 function clipOf(element) {
   let box = { left: -1e6, right: 1e6, top: -1e6, bottom: 1e6 };
-  for (let each = element; each && each !== document.body; each = each.parentElement) {
+  for (
+    let each = /** @type {AnyElement | null} */ (element);
+    each && each !== document.body;
+    each = each.parentElement
+  ) {
     if (getComputedStyle(each).overflow !== "visible")
       box = within(box, each.getBoundingClientRect()) ?? { left: 0, right: 0, top: 0, bottom: 0 };
   }
@@ -228,7 +236,11 @@ function clipOf(element) {
  * @type {(element: AnyElement, other: AnyElement) => boolean}
  */
 function isBare(element, other) {
-  for (let each = element; each && !each.contains(other); each = each.parentElement) {
+  for (
+    let each = /** @type {AnyElement | null} */ (element);
+    each && !each.contains(other);
+    each = each.parentElement
+  ) {
     const style = getComputedStyle(each);
     const isPainted =
       style.backgroundImage !== "none" || !/rgba\([^()]*, 0(\.[0-4]\d*)?\)|transparent/.test(style.backgroundColor);

@@ -40,18 +40,29 @@ function nameOf(link) {
   );
 }
 
+// A page may change or remove its links while some are requested.
+/** @type {Map<AnyElement, string>} */
+const hrefs = new Map(links.map((link) => [link, (link.getAttribute("href") ?? "").trim()]));
+/** @type {(link: AnyElement) => string} */
+const hrefOf = (link) => hrefs.get(link) ?? "";
+/** @type {Map<AnyElement, URL | null>} */
+const urls = new Map(links.map((link) => [link, URL.parse(hrefOf(link), document.baseURI)]));
 /** @type {(link: AnyElement) => URL | null} */
-const urlOf = (link) => URL.parse(link.getAttribute("href"), document.baseURI);
+const urlOf = (link) => urls.get(link) ?? null;
+/** @type {(link: AnyElement) => string} */
+const pathOf = (link) => urlOf(link)?.pathname ?? "";
 /** @type {(url: URL | Location) => string} */
 const withoutHash = (url) => url.href.split("#", 1)[0];
+/** @type {(link: AnyElement) => string} */
+const addressOf = (link) => withoutHash(urlOf(link) ?? location);
 /** @type {(url: URL | null) => boolean} */
 const isWeb = (url) => url?.protocol === "http:" || url?.protocol === "https:";
 /** @type {(url: URL | null) => boolean} */
-const isHere = (url) => isWeb(url) && url.origin === location.origin;
+const isHere = (url) => isWeb(url) && url?.origin === location.origin;
 
 /** @type {(link: AnyElement) => boolean} */
 const mayChange = (link) =>
-  CHANGES.test(urlOf(link).pathname + urlOf(link).search) ||
+  CHANGES.test(pathOf(link) + (urlOf(link)?.search ?? "")) ||
   CHANGES.test(nameOf(link).replace(/\s+/g, "-")) ||
   ["data-method", "data-confirm", "data-turbo-method", "data-remote", "ping"].some((each) => link.hasAttribute(each));
 
@@ -79,7 +90,7 @@ async function statusOf(url, method = "HEAD") {
  *
  * @type {(url: string) => Promise<number | null>}
  */
-async function isBroken(url) {
+async function statusFor(url) {
   const status = await statusOf(url);
   return status !== null && status >= 400 ? statusOf(url, "GET") : status;
 }
@@ -91,9 +102,10 @@ async function askAll(urls) {
     until = performance.now() + ALL_MS;
   await Promise.all(
     Array.from({ length: AT_ONCE }, async () => {
-      while (waiting.length && performance.now() < until) {
+      while (performance.now() < until) {
         const url = waiting.shift();
-        statuses.set(url, await isBroken(url));
+        if (url === undefined) break;
+        statuses.set(url, await statusFor(url));
       }
     }),
   );
@@ -117,7 +129,7 @@ const isScripted = (link) =>
  * @returns {AnyElement[]}
  */
 function missingFragments() {
-  const first = links.find((each) => !each.getAttribute("href").startsWith("#"));
+  const first = links.find((each) => !hrefOf(each).startsWith("#"));
   /** @type {(each: AnyElement) => boolean} */
   const isSkip = (each) =>
     !first || (Boolean(each.compareDocumentPosition(first) & Node.DOCUMENT_POSITION_FOLLOWING) && !isVisible(each));
@@ -164,7 +176,7 @@ const isAmongPlaces = (link) =>
  */
 function linksAsButtons() {
   return links.filter((link) => {
-    const href = link.getAttribute("href").trim();
+    const href = hrefOf(link);
     const isTop =
       TO_TOP.test(`${nameOf(link)} ${link.getAttribute("title") ?? ""}`) || isHereItself(link) || isAmongPlaces(link);
     return !isControl(link) && (/^javascript:/i.test(href) || (href === "#" && !isTop));
@@ -193,8 +205,8 @@ function vague() {
     (each) => VAGUE.test(plainName(each)) && !each.hasAttribute("aria-describedby") && isWeb(urlOf(each)),
   );
   const targets = new Map(some.map((each) => [plainName(each), new Set()]));
-  for (const each of some) targets.get(plainName(each)).add(urlOf(each).href);
-  return some.filter((each) => targets.get(plainName(each)).size > 1);
+  for (const each of some) targets.get(plainName(each))?.add(urlOf(each)?.href);
+  return some.filter((each) => (targets.get(plainName(each))?.size ?? 0) > 1);
 }
 
 /**
@@ -206,19 +218,22 @@ function sameNames() {
   /** @type {(link: AnyElement) => AnyElement | null} */
   const contextOf = (link) => (link.closest("tr") ? null : link.closest("p, ul, ol, menu, nav"));
   /** @type {(link: AnyElement) => boolean} */
-  const isBare = (link) =>
-    link.closest("p")
-      ? isParagraphOfLinks(link.closest("p"))
+  const isBare = (link) => {
+    const paragraph = link.closest("p");
+    return paragraph
+      ? isParagraphOfLinks(paragraph)
       : plainName(/** @type {Element | null} */ (link.closest("li")) ?? link) === plainName(link);
+  };
   /** @type {Map<AnyElement, Map<string, AnyElement[]>>} */
   const groups = new Map();
   /** @type {(link: AnyElement) => boolean} */
   const isName = (link) =>
     /\p{L}{3}/u.test(plainName(link)) && !VAGUE.test(plainName(link)) && !link.hasAttribute("hreflang");
-  for (const link of links.filter(
-    (each) => isWeb(urlOf(each)) && isName(each) && contextOf(each) && isBare(each) && isVisible(each),
-  )) {
-    const group = groups.get(contextOf(link)) ?? groups.set(contextOf(link), new Map()).get(contextOf(link));
+  for (const link of links) {
+    const context = contextOf(link);
+    if (!context || !isWeb(urlOf(link)) || !isName(link) || !isBare(link) || !isVisible(link)) continue;
+    const group = groups.get(context) ?? new Map();
+    groups.set(context, group);
     group.set(plainName(link), [...(group.get(plainName(link)) ?? []), link]);
   }
   return [...groups.values()]
@@ -246,6 +261,7 @@ function isParagraphOfLinks(paragraph) {
  */
 function targetOf(link) {
   const url = urlOf(link);
+  if (!url) return hrefOf(link);
   const path = url.pathname.replace(/\/index\.\w{1,5}$/, "/").replace(/\/$/, "");
   const kept = [...url.searchParams].filter(([name]) => !/^(utm_|ref$|source$|fbclid$|gclid$)/.test(name));
   return `${url.host.replace(/^www\./, "")}${path}?${kept
@@ -281,8 +297,8 @@ async function leadingElsewhere(groups) {
   const found = [];
   for (const group of groups) {
     const isReadable = group.every((each) => isHere(urlOf(each)) && !mayChange(each));
-    const urls = [...new Set(group.map((each) => withoutHash(urlOf(each))))];
-    const contents = isReadable && urls.length <= AT_ONCE ? await Promise.all(urls.map(contentOf)) : [null];
+    const addresses = [...new Set(group.map(addressOf))];
+    const contents = isReadable && addresses.length <= AT_ONCE ? await Promise.all(addresses.map(contentOf)) : [null];
     const isSame = contents.every((each) => each !== null && each === contents[0]);
     if (!isSame) found.push(...group);
   }
@@ -306,7 +322,7 @@ function unannounced() {
   /** @type {(link: AnyElement) => boolean} */
   const isSaidBeside = (link) => {
     const around = link.closest("li, p, td");
-    return around?.querySelectorAll("a[target]").length === 1 && NEW_WINDOW.test(around.textContent);
+    return around?.querySelectorAll("a[target]").length === 1 && NEW_WINDOW.test(around.textContent ?? "");
   };
   /** @type {(link: AnyElement) => boolean} */
   const isSaid = (link) =>
@@ -328,13 +344,11 @@ function unannounced() {
 /** @returns {AnyElement[]} */
 function unusable() {
   return links.filter((link) => {
-    const [, scheme, rest] = /^(mailto|tel|sms):([^?]*)/i.exec(link.getAttribute("href").trim()) ?? [];
+    const [, scheme, rest] = /^(mailto|tel|sms):([^?]*)/i.exec(hrefOf(link)) ?? [];
     const address = decodeText(rest ?? "").trim();
     if (!scheme) return false;
     if (scheme.toLowerCase() !== "mailto") return !/\d{3}|\d[\s()-]?\d/.test(address);
-    return address
-      ? !/^[^\s@,]+@[^\s@]+$|,|;/.test(address)
-      : !/[?&](subject|body|to)=/i.test(link.getAttribute("href"));
+    return address ? !/^[^\s@,]+@[^\s@]+$|,|;/.test(address) : !/[?&](subject|body|to)=/i.test(hrefOf(link));
   });
 }
 
@@ -345,41 +359,36 @@ const onlyHere = () =>
     const url = urlOf(each);
     return url?.protocol === "file:"
       ? location.protocol !== "file:"
-      : isWeb(url) && LOOPBACK.test(url.hostname) && !LOOPBACK.test(location.hostname);
+      : isWeb(url) && LOOPBACK.test(url?.hostname ?? "") && !LOOPBACK.test(location.hostname);
   });
 
 /** @returns {string} */
 function tally() {
-  /** @type {(url: URL | null) => string} */
-  const placeOf = (url) => {
-    if (isHere(url)) return withoutHash(url) === withoutHash(location) ? "same page" : "this site";
+  /** @type {(link: AnyElement) => string} */
+  const placeOf = (link) => {
+    const url = urlOf(link);
+    if (isHere(url)) return addressOf(link) === withoutHash(location) ? "same page" : "this site";
     return isWeb(url) ? "other sites" : (url?.protocol ?? "not an address");
   };
-  const places = Object.groupBy(links, (link) => placeOf(urlOf(link)));
+  const places = Object.groupBy(links, placeOf);
   return Object.entries(places)
-    .map(([place, some]) => `${some.length} to ${place}`)
+    .map(([place, some]) => `${some?.length} to ${place}`)
     .join(", ");
 }
 
 /** @returns {Promise<Record<string, any>>} */
 export async function answer() {
-  const asked = links.filter((each) => isHere(urlOf(each)) && withoutHash(urlOf(each)) !== withoutHash(location));
+  const asked = links.filter((each) => isHere(urlOf(each)) && addressOf(each) !== withoutHash(location));
   const safe = asked.filter((each) => !mayChange(each));
-  const all = [...new Set(safe.map((each) => withoutHash(urlOf(each))))];
+  const all = [...new Set(safe.map(addressOf))];
   const statuses = await askAll(all.slice(0, MOST_ASKED));
-  /** @type {(link: AnyElement) => number | null | undefined} */
-  const statusAt = (link) => statuses.get(withoutHash(urlOf(link)));
+  /** @type {(link: AnyElement) => number} 0 where the status is not known */
+  const statusAt = (link) => statuses.get(addressOf(link)) ?? 0;
   const broken = safe.filter((each) => statusAt(each) === 404 || statusAt(each) === 410 || statusAt(each) >= 500);
   const ambiguous = await leadingElsewhere(sameNames().slice(0, MAX_GROUPS));
   const known = [...statuses.values()].filter((each) => each !== null).length;
-  const others = [
-    ...new Set(
-      links
-        .map(urlOf)
-        .filter((each) => isWeb(each) && !isHere(each))
-        .map((each) => each.hostname),
-    ),
-  ];
+  const elsewhere = [...urls.values()].filter((each) => isWeb(each) && !isHere(each));
+  const others = [...new Set(elsewhere.map((each) => each?.hostname))];
   const more = others.length > 10 ? `, and ${others.length - 10} more` : "";
   const left = [
     [all.length - statuses.size, "were too many"],
@@ -397,14 +406,17 @@ export async function answer() {
         ? [`Link texts: ${[...new Set(links.map((each) => oneLine(nameOf(each), 40)).filter(Boolean))].join(" · ")}`]
         : []),
     ],
-    broken: () => describeAll(broken, (each) => `status ${statusAt(each)}: ${urlOf(each).pathname}`),
+    broken: () => describeAll(broken, (each) => `status ${statusAt(each)}: ${pathOf(each)}`),
     "missing-fragment": () =>
-      describeAll(missingFragments(), (each) => `nothing has the id ${oneLine(decodeText(urlOf(each).hash.slice(1)))}`),
-    "link-as-button": () => describeAll(linksAsButtons(), (each) => `href="${oneLine(each.getAttribute("href"))}"`),
-    "vague-text": () => describeAll(vague(), (each) => `“${nameOf(each)}” leads to ${urlOf(each).pathname}`),
-    "same-text": () => describeAll(ambiguous, (each) => `“${nameOf(each)}” leads to ${urlOf(each).pathname}`),
+      describeAll(missingFragments(), (each) => {
+        const hash = urlOf(each)?.hash ?? "";
+        return `nothing has the id ${oneLine(decodeText(hash.slice(1)))}`;
+      }),
+    "link-as-button": () => describeAll(linksAsButtons(), (each) => `href="${oneLine(hrefOf(each))}"`),
+    "vague-text": () => describeAll(vague(), (each) => `“${nameOf(each)}” leads to ${pathOf(each)}`),
+    "same-text": () => describeAll(ambiguous, (each) => `“${nameOf(each)}” leads to ${pathOf(each)}`),
     "new-window": () => describeAll(unannounced(), () => 'target="_blank"'),
-    "unusable-address": () => describeAll(unusable(), (each) => oneLine(each.getAttribute("href"))),
-    "local-address": () => describeAll(onlyHere(), (each) => oneLine(each.getAttribute("href"))),
+    "unusable-address": () => describeAll(unusable(), (each) => oneLine(hrefOf(each))),
+    "local-address": () => describeAll(onlyHere(), (each) => oneLine(hrefOf(each))),
   });
 }

@@ -89,7 +89,7 @@ const NO_TITLES = new RegExp(`^(${[
 
 /** @returns {AnyElement[]} */
 function titleSaysNothing() {
-  return NO_TITLES.test(document.title.trim()) ? [document.querySelector("title")].filter(Boolean) : [];
+  return NO_TITLES.test(document.title.trim()) ? [...document.querySelectorAll("title")].slice(0, 1) : [];
 }
 
 // Scripts, each with the languages that are written in it. A text in another script shows that `lang` is wrong; between
@@ -109,9 +109,17 @@ const WORDS = {
   pl: 'się nie jest że na do jak dla przez oraz po tym',
 };
 
+/**
+ * Return the value of an attribute of the root element: `lang` and `dir` are members of an element of HTML only.
+ *
+ * @type {(name: string) => string}
+ */
+const attributeOfRoot = (name) => document.documentElement?.getAttribute(name) ?? "";
+
 /** @returns {[element: Element, note: string][]} */
 function wrongLanguage() {
-  const lang = document.documentElement.lang.toLowerCase().split("-")[0];
+  const declared = attributeOfRoot("lang") || attributeOfRoot("xml:lang");
+  const lang = declared.toLowerCase().split("-")[0];
   const text = texts
     .filter(({ element }) => element.closest("[lang]") === document.documentElement)
     .map((each) => each.text)
@@ -125,9 +133,7 @@ function wrongLanguage() {
       (text.match(new RegExp(`\\p{Script=${name}}`, "gu"))?.length ?? 0) > letters * 0.5,
   );
   const other = foreign ? `${foreign[0]} letters` : wordsOfAnother(lang, text);
-  return other
-    ? [[document.documentElement, `lang="${document.documentElement.lang}", but the text is in ${other}`]]
-    : [];
+  return other ? [[document.documentElement, `lang="${declared}", but the text is in ${other}`]] : [];
 }
 
 /**
@@ -203,7 +209,7 @@ function altSaysNothing() {
   return elements
     .filter((each) => each.matches("img[alt], input[type=image][alt]") && isRead(each))
     .filter((each) => {
-      const alt = each.alt.trim().toLowerCase();
+      const alt = (each.getAttribute("alt") ?? "").trim().toLowerCase();
       return (
         /^\S+\.(jpe?g|png|gif|webp|svg|avif|bmp|tiff?)$/.test(alt) ||
         /^(img|dsc|dscn|dscf|pxl|screenshot)[-_ ]?\d{3}\S*$/.test(alt) ||
@@ -226,14 +232,16 @@ function drawnLists() {
   const isFirst = (each) =>
     isBullet(each) && !isBullet(each.firstElementChild) && !isBullet(each.previousElementSibling);
   /** @type {(each: AnyElement) => unknown} */
-  const isThree = (each) =>
-    isFirst(each) && isBullet(each.nextElementSibling) && isBullet(each.nextElementSibling.nextElementSibling);
+  const isThree = (each) => {
+    const next = each.nextElementSibling;
+    return isFirst(each) && isBullet(next) && isBullet(next?.nextElementSibling ?? null);
+  };
   return elements.filter((each) => each.matches("p, div") && isThree(each));
 }
 
 /** @returns {string} */
 function page() {
-  const { lang, dir } = document.documentElement;
+  const [lang, dir] = [attributeOfRoot("lang") || attributeOfRoot("xml:lang"), attributeOfRoot("dir")];
   const words = texts
     .map((each) => each.text)
     .join(" ")

@@ -53,8 +53,8 @@ export function answer() {
       .map((each) => ({ url: each.name, bytes: sizeOf(each) })),
     unweighed: resources.filter((each) => !each.transferSize && !each.decodedBodySize).length,
     lcp: describeAll(
-      [largest.at(-1)?.element].filter(Boolean),
-      () => `shown ${Math.round(largest.at(-1).startTime)} ms after the page was asked for`,
+      [largest.at(-1)?.element].filter((each) => each != null),
+      () => `shown ${Math.round(largest.at(-1)?.startTime)} ms after the page was asked for`,
     ),
     shifted: shifted(),
     "oversized-image": oversized(),
@@ -131,10 +131,9 @@ function worstWindow(entries) {
   /** @type {(list: Shift[]) => number} */
   const total = (list) => list.reduce((sum, each) => sum + each.value, 0);
   for (const entry of entries) {
+    const previous = current.at(-1);
     const isSame =
-      current.length &&
-      entry.startTime - current.at(-1).startTime < 1000 &&
-      entry.startTime - current[0].startTime < 5000;
+      previous && entry.startTime - previous.startTime < 1000 && entry.startTime - current[0].startTime < 5000;
     current = isSame ? [...current, entry] : [entry];
     if (total(current) > total(worst)) worst = current;
   }
@@ -155,10 +154,12 @@ function shifted() {
     ...images.filter((each) => isVisible(each)),
     ...[...far.keys()]
       .filter((each) => !images.includes(/** @type {HTMLImageElement} */ (each)))
-      .sort((one, other) => far.get(other) - far.get(one)),
+      .sort((one, other) => (far.get(other) ?? 0) - (far.get(one) ?? 0)),
   ];
   return describeAll(moved.length ? elements : [], (each) =>
-    images.includes(each) ? "an image that nothing keeps room for" : `moved by ${far.get(each)} px`,
+    images.includes(/** @type {HTMLImageElement} */ (each))
+      ? "an image that nothing keeps room for"
+      : `moved by ${far.get(each)} px`,
   );
 }
 
@@ -168,11 +169,10 @@ function shifted() {
  * @type {(image: HTMLImageElement) => boolean}
  */
 function isUnsized(image) {
-  const style = image.computedStyleMap?.();
+  const style = image.computedStyleMap?.(); // Not every browser has it.
   return (
-    Boolean(style) &&
-    String(style.get("height")) === "auto" &&
-    String(style.get("aspect-ratio")) === "auto" &&
+    String(style?.get("height")) === "auto" &&
+    String(style?.get("aspect-ratio")) === "auto" &&
     getComputedStyle(image).position === "static"
   );
 }
@@ -187,7 +187,7 @@ function oversized() {
       isVisible(image) &&
       !image.srcset &&
       !image.closest("picture") &&
-      bytes.get(image.currentSrc) > LARGE_IMAGE &&
+      (bytes.get(image.currentSrc) ?? 0) > LARGE_IMAGE &&
       image.naturalWidth > box.width * WASTED &&
       image.naturalHeight > box.height * WASTED
     );
@@ -195,7 +195,7 @@ function oversized() {
   /** @type {(image: HTMLImageElement) => string} */
   const noteOf = (image) => {
     const box = image.getBoundingClientRect();
-    return `${image.naturalWidth} × ${image.naturalHeight} px and ${kilobytes(bytes.get(image.currentSrc))} for ${Math.round(box.width)} × ${Math.round(box.height)} px on the screen`;
+    return `${image.naturalWidth} × ${image.naturalHeight} px and ${kilobytes(bytes.get(image.currentSrc) ?? 0)} for ${Math.round(box.width)} × ${Math.round(box.height)} px on the screen`;
   };
   return describeAll([...document.images].filter(isOversized), noteOf);
 }
@@ -211,16 +211,16 @@ function uncompressed() {
       each.encodedBodySize === each.decodedBodySize &&
       !each.contentEncoding,
   );
-  const elements = new Map(
-    found.map((each) => [each, each === document_ ? document.documentElement : loaderOf(each.name)]),
-  );
-  return describeAll(
-    found.filter((each) => elements.get(each)).map((each) => elements.get(each)),
-    (element) => {
-      const each = found.find((one) => elements.get(one) === element);
-      return `${kilobytes(each.decodedBodySize)} as they are: ${each.name}`;
-    },
-  );
+  /** @type {Map<AnyElement, PerformanceResourceTiming>} */
+  const loaded = new Map();
+  for (const each of found) {
+    const element = each === document_ ? document.documentElement : loaderOf(each.name);
+    if (element && !loaded.has(element)) loaded.set(element, each);
+  }
+  return describeAll([...loaded.keys()], (element) => {
+    const each = loaded.get(element);
+    return `${kilobytes(each?.decodedBodySize ?? 0)} as they are: ${each?.name}`;
+  });
 }
 
 /** @type {(url: string) => AnyElement | undefined} */
@@ -244,13 +244,12 @@ function waitedFor() {
   );
   const urls = found.map((each) => each.name);
   const elements = [...document.querySelectorAll("script[src], link[rel~=stylesheet]")].filter((each) =>
-    urls.includes(addressOf(each)),
+    urls.includes(addressOf(each) ?? ""),
   );
-  return describeAll(
-    elements,
-    (each) =>
-      `took ${Math.round(found.find((entry) => entry.name === addressOf(each)).duration)} ms; the first paint came at ${Math.round(first)} ms`,
-  );
+  return describeAll(elements, (each) => {
+    const duration = found.find((entry) => entry.name === addressOf(each))?.duration ?? 0;
+    return `took ${Math.round(duration)} ms; the first paint came at ${Math.round(first)} ms`;
+  });
 }
 
 /** @type {(entries: PerformanceResourceTiming[]) => Record<string, { count: number, bytes: number }>} */

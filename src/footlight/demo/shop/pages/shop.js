@@ -6,7 +6,8 @@ const sliders = document.querySelectorAll("input[type=range]");
 for (const slider of sliders) {
   /** @returns {void} */
   const show = () => {
-    field(`${slider.id}-reading`).value = `${slider.value} %`;
+    const reading = field(`${slider.id}-reading`);
+    if (reading) reading.value = `${slider.value} %`;
   };
   slider.addEventListener("input", show);
   show();
@@ -16,13 +17,14 @@ const reveal = field("reveal");
 reveal?.addEventListener("click", async () => {
   reveal.disabled = true;
   const answer = await fetch("/vouchers", { method: "POST" });
-  field("voucher").value = (await answer.json()).code;
+  const voucher = field("voucher");
+  if (voucher) voucher.value = (await answer.json()).code;
 });
 
 const accept = document.getElementById("accept-cookies");
 accept?.addEventListener("click", () => {
   // biome-ignore lint/suspicious/noDocumentCookie: not every browser has the Cookie Store API
   document.cookie = "notice=read; path=/; samesite=lax";
-  document.getElementById("cookie-scrim").remove();
+  document.getElementById("cookie-scrim")?.remove();
 });
 accept?.focus();

@@ -1,7 +1,7 @@
 /** @type {NodeListOf<HTMLElement>} */
 const found = document.querySelectorAll(".step");
 const steps = [...found];
-/** @type {HTMLElement} */
+/** @type {HTMLElement | null} */
 const toolbar = document.querySelector(".toolbar");
 const [failed, moved, tool, all, shown] = ["failed", "moved", "tool", "all", "shown"].map(
   (name) => /** @type {HTMLInputElement} */ (document.getElementById(name)),
@@ -20,9 +20,15 @@ function choose() {
   shown.value = left === steps.length ? `${left} steps` : `${left} of ${steps.length} steps`;
 }
 
+/** @type {(step: HTMLElement, open: boolean) => void} */
+function openDetails(step, open) {
+  const details = step.querySelector("details");
+  if (details) details.open = open;
+}
+
 /** @type {(open: boolean) => void} */
 function openAll(open) {
-  for (const step of steps) step.querySelector("details").open = open;
+  for (const step of steps) openDetails(step, open);
   all.textContent = open ? "Close all" : "Open all";
 }
 
@@ -35,12 +41,14 @@ function openTarget() {
     tool.value = "";
     choose();
   }
-  step.querySelector("details").open = true;
+  openDetails(step, true);
   step.scrollIntoView();
 }
 
-toolbar.hidden = false;
-toolbar.addEventListener("input", choose);
+if (toolbar) {
+  toolbar.hidden = false;
+  toolbar.addEventListener("input", choose);
+}
 all.addEventListener("click", () => openAll(all.textContent === "Open all"));
 addEventListener("hashchange", openTarget);
 addEventListener("beforeprint", () => openAll(true));

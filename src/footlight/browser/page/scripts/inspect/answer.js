@@ -57,14 +57,16 @@ function arraysWork() {
 
 /**
  * Return the element that a question is about: the node itself, the element of a text, or the document's root element.
+ * A page can remove its root element, and then the question has no answer.
  *
- * @type {(subject: any) => AnyElement | null}
+ * @type {(subject: any) => AnyElement}
  */
 export function asElement(subject) {
-  if (!subject || typeof subject !== "object") return documentElement(document);
-  const type = nodeType(subject);
+  const type = subject && typeof subject === "object" ? nodeType(subject) : 9;
   if (type === 1) return subject;
-  return (type === 9 ? documentElement(subject) : parentOf(subject)) || documentElement(document);
+  const element = (type === 9 ? documentElement(subject || document) : parentOf(subject)) || documentElement(document);
+  if (!element) throw new Error("the document has no elements");
+  return element;
 }
 
 /** @type {(subject: any, asked: Request) => any} */

@@ -26,22 +26,22 @@ import { isVisible } from "./visibility.js";
 
 /** @import { Query } from "./likeness.js" */
 
-/** @type {Record<string, 1>} */
+/** @type {Lookup<1>} */
 const UNSEEN = { __proto__: null, head: 1, link: 1, meta: 1, script: 1, style: 1, template: 1, title: 1 };
-/** @type {Record<string, 0 | 1>} */
+/** @type {Lookup<0 | 1>} */
 // biome-ignore format: a table
 const INTERACTIVE = {
   __proto__: null,
   a: 1, area: 1, button: 1, details: 0, input: 1, label: 0, option: 0, select: 1, summary: 1, textarea: 1,
 };
-/** @type {Record<string, 1>} */
+/** @type {Lookup<1>} */
 // biome-ignore format: a table
 const INTERACTIVE_ROLES = {
   __proto__: null,
   button: 1, checkbox: 1, combobox: 1, link: 1, listbox: 1, menuitem: 1, menuitemcheckbox: 1, menuitemradio: 1,
   option: 1, radio: 1, searchbox: 1, slider: 1, spinbutton: 1, switch: 1, tab: 1, textbox: 1, treeitem: 1,
 };
-/** @type {Record<string, string>} */
+/** @type {Lookup<string>} */
 // biome-ignore format: a table
 export const TAG_WORDS = {
   __proto__: null,
@@ -61,17 +61,17 @@ function glance(element) {
   const out = newText(80);
   let node = firstChild(element);
   for (let seen = 0, depth = 0; node && seen < 40 && !out.full; seen++) {
-    if (nodeType(node) === 3) append(out, nodeValue(node));
+    if (nodeType(node) === 3) append(out, nodeValue(node) || "");
     let next = nodeType(node) === 1 && depth < 6 && !NOT_TEXT[tagOf(node)] ? firstChild(node) : null;
     if (next) {
       depth++;
     } else {
-      let at = node;
-      next = nextSibling(at);
-      while (!next && depth > 0) {
+      let at = /** @type {AnyElement | null} */ (node);
+      next = nextSibling(node);
+      while (at && !next && depth > 0) {
         at = parentNode(at);
         depth--;
-        next = nextSibling(at);
+        next = at && nextSibling(at);
       }
     }
     node = next;
@@ -196,7 +196,8 @@ export function fieldsIn(element, limit) {
     const own = shadowRoot(roots[r]);
     if (own) roots[roots.length] = own;
     for (let i = 0; i < all.length && i < MAX_SEEN && lines.length < limit; i++) {
-      if (shadowRoot(all[i])) roots[roots.length] = shadowRoot(all[i]);
+      const shadow = shadowRoot(all[i]);
+      if (shadow) roots[roots.length] = shadow;
       if (matches(all[i], FILLED)) lines[lines.length] = formatLine(all[i]);
     }
   }

@@ -150,7 +150,7 @@ function keep(element) {
   if (!key) keys.set(element, (key = table.name + "-" + ++table.count));
   elements.delete(key);
   elements.set(key, new WeakRef(element));
-  if (elements.size > MAX_KEPT) elements.delete(elements.keys().next().value);
+  if (elements.size > MAX_KEPT) elements.delete(elements.keys().next().value || "");
   return key;
 }
 

@@ -2,7 +2,7 @@
 
 import { TAG_WORDS } from "./closest.js";
 
-/** @type {Record<string, string>} */
+/** @type {Lookup<string>} */
 const SAME_WORD = {
   __proto__: null,
   anchor: "link",
@@ -12,7 +12,7 @@ const SAME_WORD = {
   passwd: "password",
   pwd: "password",
 };
-/** @type {Record<string, 1>} */
+/** @type {Lookup<1>} */
 // biome-ignore format: a table
 const VAGUE = {
   __proto__: null,

@@ -7,7 +7,7 @@ import { isRendered } from "./visibility.js";
 
 /** @import { TextOptions } from "./text.js" */
 
-/** @type {Record<string, 1>} */
+/** @type {Lookup<1>} */
 // biome-ignore format: a table
 const NAMED_BY_TEXT = {
   __proto__: null,
@@ -15,7 +15,7 @@ const NAMED_BY_TEXT = {
   menuitemcheckbox: 1, menuitemradio: 1, option: 1, radio: 1, row: 1, rowheader: 1, switch: 1, tab: 1,
   tooltip: 1, treeitem: 1,
 };
-/** @type {Record<string, string>} */
+/** @type {Lookup<string>} */
 const NAMED_BY_CHILD = {
   __proto__: null,
   fieldset: "legend",
@@ -59,10 +59,10 @@ function labelText(element) {
 
 /** @type {(element: AnyElement, tag: string) => string} */
 function childText(element, tag) {
-  const wanted = NAMED_BY_CHILD[tag];
-  if (!wanted) return "";
+  const naming = NAMED_BY_CHILD[tag];
+  if (!naming) return "";
   for (let child = firstElement(element); child; child = nextElementOf(child)) {
-    if (tagOf(child) === wanted) return textContent(child);
+    if (tagOf(child) === naming) return textContent(child);
   }
   return "";
 }
@@ -70,7 +70,7 @@ function childText(element, tag) {
 /** @type {(element: AnyElement, tag: string) => string} */
 function ownText(element, tag) {
   if (tag === "input") return buttonText(element);
-  return NAMED_BY_TEXT[roleOf(element)] ? textOrContent(element, { alt: true }) : "";
+  return NAMED_BY_TEXT[roleOf(element) || ""] ? textOrContent(element, { alt: true }) : "";
 }
 
 /** @type {(element: AnyElement) => string} */

@@ -4,7 +4,6 @@ import { formatLine } from "./closest.js";
 import { frameOf } from "./description.js";
 import { nameOf } from "./names.js";
 import {
-  apply,
   assignedSlot,
   attr,
   boundingRect,
@@ -15,7 +14,7 @@ import {
   isConnected,
   localName,
   matches,
-  member,
+  method,
   parentOf,
   queryAll,
   range,
@@ -52,10 +51,10 @@ import { disabledReason, isRendered, isVisible } from "./visibility.js";
  */
 export function describeTag(element) {
   let tag = "<" + localName(element);
-  const shown = ["id", "data-testid", "class"];
-  for (let i = 0; i < shown.length; i++) {
-    const value = fold(attr(element, shown[i]), 60);
-    if (value) tag += " " + shown[i] + '="' + value + '"';
+  const names = ["id", "data-testid", "class"];
+  for (let i = 0; i < names.length; i++) {
+    const value = fold(attr(element, names[i]), 60);
+    if (value) tag += " " + names[i] + '="' + value + '"';
   }
   const text = visibleText(element, 60, { alt: true }) || fold(attr(element, "aria-label"), 60);
   return tag + ">" + (text ? ' "' + text + '"' : "");
@@ -66,7 +65,7 @@ const obstacleOf = (reason, detail, by) => ({ reason, detail, by: by ? selectorO
 
 /** @type {(element: AnyElement) => Obstacle} */
 function hiddenObstacle(element) {
-  for (let at = element; at; at = parentOf(at)) {
+  for (let at = /** @type {AnyElement | null} */ (element); at; at = parentOf(at)) {
     if (styleOf(at).display === "none") {
       if (at === element) return obstacleOf("hidden", "hidden: display: none", null);
       return obstacleOf("hidden", "hidden by " + describeTag(at) + ": display: none", at);
@@ -110,8 +109,8 @@ function contentsRects(element) {
 function topmostAt(root, point) {
   /** @type {AnyElement | null} */
   let hit = null;
-  for (let at = /** @type {Document | ShadowRoot} */ (root); at; ) {
-    const found = apply(member(at, "elementFromPoint").value, at, [point.x, point.y]);
+  for (let at = /** @type {Document | ShadowRoot | null | undefined} */ (root); at; ) {
+    const found = method(at, "elementFromPoint")(at, point.x, point.y);
     if (!found || found === hit) break;
     hit = found;
     at = shadowRoot(found);
@@ -125,11 +124,11 @@ function topmostAt(root, point) {
  * @type {(hit: AnyElement, element: AnyElement) => boolean}
  */
 export function isClickOn(hit, element) {
-  for (let at = hit; at; at = assignedSlot(at) || parentOf(at)) {
+  for (let at = /** @type {AnyElement | null} */ (hit); at; at = assignedSlot(at) || parentOf(at)) {
     if (at === element) return true;
     if (tagOf(at) === "label" && read(at, "control") === element) return true;
   }
-  for (let at = hit; at; at = parentOf(at)) if (at === element) return true;
+  for (let at = /** @type {AnyElement | null} */ (hit); at; at = parentOf(at)) if (at === element) return true;
   return false;
 }
 
@@ -174,7 +173,12 @@ const CLOSING = [
  */
 function coverAround(hit, element) {
   let cover = hit;
-  for (let at = hit; at && !containsNode(at, element); at = assignedSlot(at) || parentOf(at)) cover = at;
+  for (
+    let at = /** @type {AnyElement | null} */ (hit);
+    at && !containsNode(at, element);
+    at = assignedSlot(at) || parentOf(at)
+  )
+    cover = at;
   return cover;
 }
 

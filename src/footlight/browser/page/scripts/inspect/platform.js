@@ -34,8 +34,8 @@ export function read(object, name) {
 
 /** @type {(object: object, name: string) => (self: any) => any} */
 function getter(object, name) {
-  const found = member(object, name);
-  return (self) => (found ? apply(found.get, self, []) : undefined);
+  const get = member(object, name)?.get;
+  return (self) => (get ? apply(get, self, []) : undefined);
 }
 
 /** @type {(object: object, name: string) => (self: any, ...args: any[]) => any} */
@@ -77,7 +77,7 @@ export const localName = getter(probe, "localName");
 export const namespaceURI = getter(probe, "namespaceURI");
 /** @type {(self: AnyElement) => NamedNodeMap} */
 export const attributesOf = getter(probe, "attributes");
-const { value: getAttribute } = member(probe, "getAttribute");
+const getAttribute = member(probe, "getAttribute")?.value;
 /** @type {(element: AnyElement, name: string) => string | null} */
 export const attribute = (element, name) => apply(getAttribute, element, [name]);
 /** @type {(self: AnyElement, name: string) => boolean} */

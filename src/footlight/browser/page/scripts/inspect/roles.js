@@ -4,7 +4,7 @@ import { linkAddress } from "./links.js";
 import { attr, attribute, closestOf, hasAttribute, tagOf } from "./platform.js";
 import { asciiLower, fold, typeOf } from "./text.js";
 
-/** @type {Record<string, string>} */
+/** @type {Lookup<string>} */
 // biome-ignore format: a table
 const ROLES = {
   __proto__: null,

@@ -24,18 +24,20 @@ let scopes = null;
  */
 export function roots() {
   if (scopes) return scopes;
-  scopes = [];
+  /** @type {(Document | ShadowRoot)[]} */
+  const all = [];
   /** @type {(root: Document | ShadowRoot) => void} */
   const add = (root) => {
-    scopes[scopes.length] = root;
-    const all = queryAll(root, "*");
-    for (let i = 0; i < all.length; i++) {
-      const shadow = shadowRoot(all[i]);
-      if (shadow && scopes.length < 10000) add(shadow);
+    all[all.length] = root;
+    const inside = queryAll(root, "*");
+    for (let i = 0; i < inside.length; i++) {
+      const shadow = shadowRoot(inside[i]);
+      if (shadow && all.length < 10000) add(shadow);
     }
   };
   add(document);
-  return scopes;
+  scopes = all;
+  return all;
 }
 
 /** @type {(css: string, element: AnyElement) => boolean} */
@@ -112,28 +114,34 @@ function anchorOf(element) {
   return anchor;
 }
 
-/** @type {Map<AnyElement, { type: number, child: number }>} */
+/** @typedef {{ type: number, child: number }} Place */
+
+/** @type {Map<AnyElement, Place>} */
 const places = new Map();
 
 /**
  * Return the number of an element among its siblings of one type, and among all; both are counted once for all
  * siblings.
  *
- * @type {(element: AnyElement) => { type: number, child: number }}
+ * @type {(element: AnyElement) => Place}
  */
 function placeOf(element) {
-  if (!places.has(element)) {
-    /** @type {Map<string, number>} */
-    const counts = new Map();
-    const parent = parentNode(element);
-    let child = 0;
-    for (let at = parent ? firstElement(parent) : element; at; at = parent ? nextElementOf(at) : null) {
-      const type = namespaceURI(at) + " " + localName(at);
-      counts.set(type, (counts.get(type) || 0) + 1);
-      places.set(at, { type: counts.get(type), child: ++child });
-    }
+  const known = places.get(element);
+  if (known) return known;
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  const parent = parentNode(element);
+  let place = { type: 1, child: 1 };
+  let child = 0;
+  for (let at = parent ? firstElement(parent) : null; at; at = nextElementOf(at)) {
+    const name = namespaceURI(at) + " " + localName(at);
+    const type = (counts.get(name) || 0) + 1;
+    counts.set(name, type);
+    const its = { type, child: ++child };
+    places.set(at, its);
+    if (at === element) place = its;
   }
-  return places.get(element);
+  return place;
 }
 
 /** @type {(element: AnyElement) => string} */
@@ -178,9 +186,7 @@ function pathTo(element) {
   let rivals = matchesIn(path); // the elements that the path matches,
   let above = rivals; // and for each the element at which its path begins
   let anchor = "";
-  for (let at = element; rivals.length > 1 && !anchor; ) {
-    at = parentOf(at);
-    if (!at) break;
+  for (let at = parentOf(element); at && rivals.length > 1 && !anchor; at = parentOf(at)) {
     anchor = anchorOf(at);
     path = (anchor || stepTo(at)) + " > " + path;
     /** @type {AnyElement[]} */

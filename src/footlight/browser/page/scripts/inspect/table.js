@@ -44,7 +44,7 @@ import { isRendered } from "./visibility.js";
 
 const ARIA_TABLES = "[role=table],[role=grid],[role=treegrid]";
 const TABLES = "table," + ARIA_TABLES;
-/** @type {Record<string, 1>} */
+/** @type {Lookup<1>} */
 const CELL_ROLES = { __proto__: null, cell: 1, gridcell: 1, columnheader: 1, rowheader: 1 };
 const MAX_COLSPAN = 1000;
 const MAX_ROWSPAN = 65534;
@@ -103,7 +103,8 @@ function findTable(element) {
     return { error: "It holds " + below.length + " tables; name one of them: " + toList(below) };
   }
   for (let at = parentOf(element); at; at = parentOf(at)) if (isTable(at)) return { table: at };
-  const all = documentElement(document) ? tablesBelow(documentElement(document)) : [];
+  const root = documentElement(document);
+  const all = root ? tablesBelow(root) : [];
   const others = all.length ? "; the page's tables: " + toList(all) : ", and the page has none";
   return { error: "Not a table, nor in or around one: " + describeTag(element) + others };
 }
@@ -191,7 +192,7 @@ function nativeSections(table, count) {
  * Visit the elements with one of the `roles` below `root`, without those in another table or in one that was found.
  *
  * @param {Node} root
- * @param {Record<string, number>} roles
+ * @param {Lookup<number>} roles
  * @param {(element: AnyElement) => void} visit
  * @param {number} depth
  * @returns {void}
@@ -199,7 +200,7 @@ function nativeSections(table, count) {
 function eachWithRole(root, roles, visit, depth) {
   if (depth > MAX_DEPTH) return;
   for (let at = firstElement(root); at; at = nextElementOf(at)) {
-    if (roles[explicitRole(at) || implicitRole(at, tagOf(at))]) visit(at);
+    if (roles[explicitRole(at) || implicitRole(at, tagOf(at)) || ""]) visit(at);
     else if (!isTable(at)) {
       const shadow = shadowRoot(at);
       if (shadow) eachWithRole(shadow, roles, visit, depth + 1);

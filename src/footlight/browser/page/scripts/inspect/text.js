@@ -106,13 +106,13 @@ export function fold(text, limit) {
 }
 
 // The content of these elements is not drawn, or not as text.
-/** @type {Record<string, 1>} */
+/** @type {Lookup<1>} */
 // biome-ignore format: a table
 export const NOT_TEXT = {
   __proto__: null, audio: 1, canvas: 1, datalist: 1, iframe: 1, meter: 1, noscript: 1, object: 1, progress: 1,
   script: 1, style: 1, template: 1, textarea: 1, title: 1, video: 1,
 };
-/** @type {Record<string, 1>} */
+/** @type {Lookup<1>} */
 const BUTTON_TYPES = { __proto__: null, button: 1, submit: 1, reset: 1 };
 /** @type {(input: AnyElement) => string} */
 export const typeOf = (input) => asciiLower(read(input, "type") || "text");
@@ -187,8 +187,8 @@ function collect(element, out, options, depth) {
   const style = styleOf(element);
   if (style.display === "none" || style.contentVisibility === "hidden") return;
   const shown = style.visibility === "visible";
-  const apart = tag === "br" || (style.display !== "inline" && style.display !== "contents");
-  if (apart) out.gap = true;
+  const isSeparate = tag === "br" || (style.display !== "inline" && style.display !== "contents");
+  if (isSeparate) out.gap = true;
   const mark = options.fields ? markOf(element, tag) : "";
   if (mark && shown) append(out, " " + mark + " ");
   if (tag === "input") {
@@ -203,10 +203,10 @@ function collect(element, out, options, depth) {
     eachRendered(element, tag, (node) => {
       const type = nodeType(node);
       if (type === 1) collect(node, out, options, depth + 1);
-      else if (shown && (type === 3 || type === 4) && ++out.nodes <= MAX_NODES) append(out, nodeValue(node));
+      else if (shown && (type === 3 || type === 4) && ++out.nodes <= MAX_NODES) append(out, nodeValue(node) || "");
     });
   }
-  if (apart) out.gap = true;
+  if (isSeparate) out.gap = true;
 }
 
 /** @type {(element: AnyElement, limit: number, options?: TextOptions) => string} */

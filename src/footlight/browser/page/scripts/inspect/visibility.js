@@ -55,7 +55,7 @@ export function isVisible(element) {
   return box.width > 0 && box.height > 0;
 }
 
-/** @type {Record<string, 1>} */
+/** @type {Lookup<1>} */
 const FIELDS = {
   __proto__: null,
   button: 1,
@@ -66,7 +66,7 @@ const FIELDS = {
   select: 1,
   textarea: 1,
 };
-/** @type {Record<string, 1>} */
+/** @type {Lookup<1>} */
 const NEVER_DISABLED = {
   __proto__: null,
   form: 1,
@@ -90,7 +90,7 @@ export function disabledReason(element) {
   }
   const role = roleOf(element);
   if (!role || NEVER_DISABLED[role]) return "";
-  for (let at = element; at; at = parentOf(at)) {
+  for (let at = /** @type {AnyElement | null} */ (element); at; at = parentOf(at)) {
     const said = asciiLower(attr(at, "aria-disabled"));
     if (said === "true") return "aria-disabled";
     if (said === "false") return "";

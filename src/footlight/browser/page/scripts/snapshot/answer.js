@@ -70,7 +70,12 @@ function cssStepTo(element, root) {
   if (id && ID.test(id) && findAll(root, "#" + id).length === 1) return "#" + id;
   const tag = get.localName.call(element);
   let place = 1;
-  for (let at = element; (at = get.previousElementSibling.call(at)); ) if (get.localName.call(at) === tag) place++;
+  for (
+    let at = get.previousElementSibling.call(element);
+    at !== null;
+    at = get.previousElementSibling.call(/** @type {Element} */ (at))
+  )
+    if (get.localName.call(at) === tag) place++;
   return `${CSS.escape(tag)}:nth-of-type(${place})`;
 }
 
@@ -100,7 +105,7 @@ function cssPathTo(element) {
  * @type {(root: Scope, asked: Asked) => string}
  */
 function identify(root, asked) {
-  const element = elementOf(asked.ref, root);
+  const element = elementOf(asked.ref || "", root);
   if (!element) return "null";
   const facts = describe(element);
   return asked.path ? facts.slice(0, -1) + `,"path":${JSON.stringify(cssPathTo(element))}}` : facts;

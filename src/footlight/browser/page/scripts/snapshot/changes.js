@@ -53,7 +53,10 @@ function pairAlike(before, after) {
   const places = onlyPlaces(before, middle.b, middle.endB);
   /** @type {Pair[]} */
   const found = [];
-  for (const [text, i] of once) if (i >= 0 && places.get(text) >= 0) found.push([i, places.get(text)]);
+  for (const [text, i] of once) {
+    const place = places.get(text) ?? -1;
+    if (i >= 0 && place >= 0) found.push([i, place]);
+  }
   for (const [i, place] of longestRise(found)) pairs[i] = place;
   pairGaps(before, after, pairs, middle);
   return pairs;

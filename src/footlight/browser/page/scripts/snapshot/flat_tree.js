@@ -14,6 +14,7 @@ import {
   isInside,
   NOTHING,
   TEXT,
+  tagOf,
   words,
 } from "./platform.js";
 import { SHOWN, visibilityOf } from "./visibility.js";
@@ -81,7 +82,7 @@ function listOf(parent, isInObserved) {
   const first = get.firstChild.call(parent);
   if (!first) return NOTHING;
   const list = [];
-  for (let node = first; node; node = get.nextSibling.call(node)) {
+  for (let node = /** @type {ChildNode | null} */ (first); node; node = get.nextSibling.call(node)) {
     const child = childOf(node, isInObserved);
     if (child) list.push(child);
   }
@@ -97,12 +98,15 @@ function childOf(node, isInObserved) {
 
 /** @type {(node: AnyElement) => boolean} */
 export function isFirstSummary(node) {
-  if (get.nodeType.call(node) !== ELEMENT || get.localName.call(node) !== "summary") return false;
+  if (tagOf(node) !== "summary") return false;
   for (let at = node.previousElementSibling; at; at = at.previousElementSibling) {
-    if (get.localName.call(at) === "summary") return false;
+    if (tagOf(at) === "summary") return false;
   }
   const parent = get.parentNode.call(node);
-  return parent && get.localName.call(/** @type {AnyElement} */ (parent)) === "details";
+  // The parent may be a shadow root, which has no name.
+  return (
+    parent !== null && get.nodeType.call(parent) === ELEMENT && tagOf(/** @type {Element} */ (parent)) === "details"
+  );
 }
 
 /**
@@ -127,7 +131,7 @@ function noteOwners(root) {
   for (const owner of findAll(root, "[aria-owns]")) {
     const facts = factsOf(owner);
     if (CLOSED.has(facts.tag) || visibilityOf(facts) !== SHOWN || closest.call(owner, '[aria-hidden="true"]')) continue;
-    for (const id of words(attribute(owner, "aria-owns"))) {
+    for (const id of words(attribute(owner, "aria-owns") || "")) {
       const element = byId(root, id);
       if (element && !pass.owners.has(element) && !isInside(owner, element)) pass.owners.set(element, owner);
     }

@@ -3,7 +3,7 @@
 // A mutation observer on the document and on each shadow tree that was entered reports what to drop. Everything that
 // depends on styles, on the focus or on the values of fields is read again in each pass.
 
-import { get, MAX_MUTATIONS } from "./platform.js";
+import { documentOf, get, MAX_MUTATIONS } from "./platform.js";
 
 /** @import { Facts } from "./pass.js" */
 
@@ -107,7 +107,7 @@ function forgetAll() {
 function forgetRecord({ type, target, addedNodes, removedNodes }) {
   if (type === "attributes") {
     const facts = known.get(target);
-    if (facts) facts.names = null;
+    if (facts) facts.hasNewNames = true;
     return;
   }
   const parent = type === "characterData" ? get.parentNode.call(target) : target;
@@ -123,8 +123,12 @@ function forgetRecord({ type, target, addedNodes, removedNodes }) {
  * @type {(node: Node) => void}
  */
 function forgetInside(node) {
-  const walker = createTreeWalker.call(get.ownerDocument.call(node), node, NodeFilter.SHOW_ELEMENT);
-  for (let at = walker.currentNode; at && mutations <= MAX_MUTATIONS; at = walker.nextNode()) {
+  const walker = createTreeWalker.call(documentOf(node), node, NodeFilter.SHOW_ELEMENT);
+  for (
+    let at = /** @type {Node | null} */ (walker.currentNode);
+    at && mutations <= MAX_MUTATIONS;
+    at = walker.nextNode()
+  ) {
     known.delete(at);
     mutations++;
   }

@@ -16,7 +16,7 @@ import {
   words,
 } from "./platform.js";
 import { roleOf } from "./roles.js";
-import { isSelected, optionText, valueText } from "./states.js";
+import { isSelected, selectedTexts, valueText } from "./states.js";
 import { generatedText, isInline, isWithin } from "./styles.js";
 import { GRIDS } from "./tables.js";
 import { isAriaHidden, isClickable, isFocusable, isLeftOut, SHOWN, skipsContents, visibilityOf } from "./visibility.js";
@@ -304,21 +304,21 @@ function ownAlternative(facts, mode) {
  * @type {(facts: Facts) => string}
  */
 function embeddedValue(facts) {
-  if (facts.tag === "select") return [...facts.element.selectedOptions].map(optionText).join(" ");
+  if (facts.tag === "select") return selectedTexts(facts).join(" ");
   const role = roleOf(facts);
-  const value = valueText(facts) || (role === "combobox" || role === "listbox" ? selectedTexts(facts, 0) : "");
+  const value = valueText(facts) || (role === "combobox" || role === "listbox" ? selectedNames(facts, 0) : "");
   if (value || CLOSED.has(facts.tag)) return value;
   const isWritten = role === "textbox" || role === "searchbox" || (role === "combobox" && isFocusable(facts));
   return isWritten ? contents(facts).trim() : "";
 }
 
 /** @type {(facts: Facts, deep: number) => string} */
-function selectedTexts(facts, deep) {
+function selectedNames(facts, deep) {
   /** @type {string[]} */
   const chosen = [];
   for (const child of childrenOf(facts)) {
     if (typeof child !== "object" || deep > MAX_DEPTH || pass.referred++ > MAX_REFERRED || isLeftOut(child)) continue;
-    const text = roleOf(child) !== "option" ? selectedTexts(child, deep + 1) : isSelected(child) && nameOf(child).text;
+    const text = roleOf(child) !== "option" ? selectedNames(child, deep + 1) : isSelected(child) && nameOf(child).text;
     if (text) chosen.push(text);
   }
   return chosen.join(" ");

@@ -2,9 +2,9 @@
 
 import { childrenOf } from "./flat_tree.js";
 import { joinTexts, LABEL, Name, NO_NAME, reference } from "./names.js";
-import { isSvg } from "./native_roles.js";
+
 import { hasAttr, pass, textAttribute } from "./pass.js";
-import { findAll, get, MAX_TEXT, NOTHING, tidy, words } from "./platform.js";
+import { findAll, get, isSvg, MAX_TEXT, NOTHING, tidy, words } from "./platform.js";
 import { optionText } from "./states.js";
 
 /** @import { Scope } from "./platform.js" */
@@ -14,7 +14,7 @@ const SHAPES = words("circle ellipse g image line path polygon polyline rect tex
 
 /** @type {(facts: Facts) => ((facts: Facts) => Name) | undefined} */
 export function nativeRule(facts) {
-  if (SHAPES.has(facts.tag) || (facts.tag === "a" && isSvg(facts))) return svgName;
+  if (SHAPES.has(facts.tag) || (facts.tag === "a" && isSvg(facts.element))) return svgName;
   const isOwnField = facts.tag.includes("-") && /** @type {any} */ (facts.element.constructor).formAssociated;
   return isOwnField ? labelName : NATIVE_NAMES.get(facts.tag);
 }
@@ -58,14 +58,13 @@ function labelsOf(field) {
 
 /** @type {(facts: Facts) => Name} */
 function inputName(facts) {
-  const { element } = facts;
-  const { type } = element;
+  const { type, value: entered } = /** @type {HTMLInputElement} */ (facts.element);
   const label = labelName(facts);
   if (label.text) return label;
   if (type === "image") return imageButtonName(facts);
   if (type === "file" && !hasAttr(facts, "title")) return new Name("Choose File", "native");
   if (type !== "button" && type !== "submit" && type !== "reset") return NO_NAME;
-  const value = tidy(element.value, MAX_TEXT);
+  const value = tidy(entered, MAX_TEXT);
   if (value || hasAttr(facts, "value")) return new Name(value, "native");
   return new Name(/** @type {Record<string, string>} */ ({ submit: "Submit", reset: "Reset" })[type] || "", "native");
 }
@@ -97,7 +96,7 @@ function childName(facts, tag) {
 /** @type {(facts: Facts) => Name} */
 function svgName(facts) {
   const title = /** @type {Facts[]} */ (childrenOf(facts)).find((one) => one.tag === "title");
-  if (title) return new Name(tidy(get.textContent.call(title.element), MAX_TEXT), "native");
+  if (title) return new Name(tidy(get.textContent.call(title.element) || "", MAX_TEXT), "native");
   return facts.tag === "a" ? byAttribute(facts, "xlink:title") : NO_NAME;
 }
 

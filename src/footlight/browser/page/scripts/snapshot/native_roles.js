@@ -3,7 +3,7 @@
 import { byIds, isFirstSummary } from "./flat_tree.js";
 import { nameOf } from "./names.js";
 import { attr, factsOf, hasAttr, pass, textAttribute } from "./pass.js";
-import { closest, ELEMENT, get, parentOf, words } from "./platform.js";
+import { closest, ELEMENT, get, isSvg, parentOf, tagOf, words } from "./platform.js";
 import { INPUT_ROLES, isMeantToBeMet, roleOf } from "./roles.js";
 import { styleOf } from "./styles.js";
 import { dataRole, groupRole, headRole, rowRole, tableRole } from "./tables.js";
@@ -26,9 +26,7 @@ export function nativeRole(facts) {
  * @type {(facts: Facts) => boolean}
  */
 const isPicture = (facts) =>
-  !!(/** @type {any} */ (pass.styled).picture) &&
-  /** @type {any} */ (pass.styled).picture.has(facts.element) &&
-  styleOf(facts).content.startsWith("url(");
+  !!pass.styled.matches.picture?.has(facts.element) && styleOf(facts).content.startsWith("url(");
 
 /** @type {(facts: Facts, role: string) => string} */
 const namedOr = (facts, role) => (isNamedByAuthor(facts) ? role : "generic");
@@ -37,13 +35,10 @@ const namedOr = (facts, role) => (isNamedByAuthor(facts) ? role : "generic");
 export const isNamedByAuthor = (facts) =>
   !!textAttribute(facts, "aria-label") || byIds(facts, "aria-labelledby").length > 0 || !!textAttribute(facts, "title");
 
-/** @type {(facts: Facts) => boolean} */
-export const isSvg = (facts) => facts.element.namespaceURI.endsWith("svg");
-
 /** @type {(facts: Facts) => string} */
 export function linkRole(facts) {
   if (attr(facts, "href") !== null) return "link";
-  if (hasAttr(facts, "xlink:href") && isSvg(facts)) return "link";
+  if (hasAttr(facts, "xlink:href") && isSvg(facts.element)) return "link";
   return isClickable(facts) ? "link" : "generic"; // a script handles it
 }
 
@@ -78,7 +73,7 @@ const svgGroupRole = (facts) => (nameOf(facts).text ? "group" : "generic");
 
 /** @type {(facts: Facts) => string} */
 function inputRole(facts) {
-  const { element } = facts;
+  const element = /** @type {HTMLInputElement} */ (facts.element);
   const role = INPUT_ROLES.get(element.type) || "textbox";
   if (role === "checkbox" && hasAttr(facts, "switch")) return "switch";
   if (role === "checkbox" && hasAttr(facts, "aria-pressed")) return "button";
@@ -88,7 +83,10 @@ function inputRole(facts) {
 const LISTED = words("text search tel url email");
 
 /** @type {(facts: Facts) => string} */
-const selectRole = ({ element }) => (element.multiple || element.size > 1 ? "listbox" : "combobox");
+const selectRole = ({ element }) => {
+  const { multiple, size } = /** @type {HTMLSelectElement} */ (element);
+  return multiple || size > 1 ? "listbox" : "combobox";
+};
 
 /** @type {(facts: Facts) => string} */
 const summaryRole = ({ element }) => (isFirstSummary(element) ? "button" : "generic");
@@ -96,12 +94,13 @@ const summaryRole = ({ element }) => (isFirstSummary(element) ? "button" : "gene
 /** @type {(facts: Facts) => string} */
 function itemRole(facts) {
   const parent = parentOf(facts.element);
-  if (!parent || !LISTS.has(get.localName.call(parent))) return "listitem";
+  if (!parent || !LISTS.has(tagOf(parent))) return "listitem";
   return roleOf(factsOf(parent)) === "list" ? "listitem" : "none";
 }
 
 const LISTS = words("dir menu ol ul");
 
+// A tag is that of an element of HTML or SVG, so the element has the members of its class.
 /** @type {Map<string, string | ((facts: Facts) => string)>} */
 // biome-ignore format: a table
 const TAG_ROLES = new Map(

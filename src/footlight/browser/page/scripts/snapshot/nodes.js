@@ -119,7 +119,8 @@ const FORMATS = new Map(
 
 /** @type {(facts: Facts, name: Name) => string} */
 function placeholderHint(facts, name) {
-  if (facts.tag === "input" && FORMATS.has(facts.element.type)) return FORMATS.get(facts.element.type);
+  const format = facts.tag === "input" && FORMATS.get(/** @type {HTMLInputElement} */ (facts.element).type);
+  if (format) return format;
   const hint = placeholderOf(facts);
   return hint === name.text ? "" : hint;
 }
@@ -197,7 +198,7 @@ export function addOptions(facts, depth, flags) {
   /** @type {(option: AnyElement, at: number) => void} */
   const add = (option, at) => {
     const inner = factsOf(option);
-    if (styleOf(inner).display === "none" || isAriaHidden(inner)) return;
+    if (inner.tag !== "option" || styleOf(inner).display === "none" || isAriaHidden(inner)) return;
     if (count++ < limit || option.selected) addOption(inner, at, flags);
     else left++;
   };

@@ -3,16 +3,16 @@
 import { enter } from "./flat_tree.js";
 import { findRemembered, forgetPending, remember } from "./memory.js";
 import { deepFocus, findDeclaredModal, openModal, pathTo } from "./modal.js";
-import { attribute, documentOf, get, getAttributeNames, hasAttributes, MAX_TEXT, NOTHING, tidy } from "./platform.js";
+import { attribute, documentOf, getAttributeNames, hasAttributes, MAX_TEXT, NOTHING, tagOf, tidy } from "./platform.js";
 import { forgetLost, forgetRemoved, recordGivenRefs } from "./refs.js";
 import { Styled } from "./styles.js";
 
 /** @import { Name } from "./names.js" */
 /** @import { Scope } from "./platform.js" */
 
-// Facts about elements in the current pass; null between passes.
-/** @type {Pass} */
-export let pass = null;
+const NO_PASS = /** @type {Pass} */ (/** @type {unknown} */ (null));
+/** Facts about elements in the current pass. There is one whenever `within` runs its work, and nothing else reads it. */
+export let pass = NO_PASS;
 let passes = 0;
 
 /**
@@ -85,14 +85,15 @@ export class Facts {
   /** @param {AnyElement} element */
   constructor(element) {
     this.element = element;
-    this.tag = get.localName.call(element);
+    this.tag = tagOf(element);
     /** @type {CSSStyleDeclaration | undefined} */
     this.style = undefined; // computed on first use; the object is live
     /** @type {Child[] | null} */
     this.list = null; // its direct content, while it is cached
     this.isRemembered = false;
-    /** @type {string[] | null} */
-    this.names = null;
+    /** @type {string[]} */
+    this.names = NOTHING; // of its attributes
+    this.hasNewNames = true; // they have to be read
     this.aria = false;
     this.renew();
   }
@@ -104,7 +105,8 @@ export class Facts {
    */
   renew() {
     this.pass = passes;
-    if (this.names === null) {
+    if (this.hasNewNames) {
+      this.hasNewNames = false;
       this.names = hasAttributes.call(this.element) ? getAttributeNames.call(this.element) : NOTHING;
       this.aria = this.names.some(isAria); // or a role
     }
@@ -176,6 +178,6 @@ export function within(root, asked, work) {
     return work();
   } finally {
     recordGivenRefs(asked.pass, first, pass.next);
-    pass = null;
+    pass = NO_PASS;
   }
 }

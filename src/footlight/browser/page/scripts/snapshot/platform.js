@@ -32,15 +32,22 @@ export const MAX_REFERRED = 300_000; // elements read for the names of others, i
 
 /** @typedef {Document | ShadowRoot | AnyElement} Scope a document, a shadow tree, or an element and its descendants */
 
-/** @type {<T, K extends keyof T>(type: { prototype: T }, name: K) => (this: T) => T[K]} */
-const getter = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name).get;
+/**
+ * Return the getter of a member that the DOM declares as an attribute of the interface.
+ *
+ * @type {<T, K extends keyof T>(type: { prototype: T }, name: K) => (this: T) => T[K]}
+ */
+const getter = (type, name) =>
+  /** @type {{ get: () => any }} */ (Object.getOwnPropertyDescriptor(type.prototype, name)).get;
 export const get = {
   activeElement: getter(Document, "activeElement"),
+  assignedSlot: getter(Element, "assignedSlot"),
   data: getter(CharacterData, "data"),
   documentElement: getter(Document, "documentElement"),
   firstChild: getter(Node, "firstChild"),
   isConnected: getter(Node, "isConnected"),
   localName: getter(Element, "localName"),
+  namespace: getter(Element, "namespaceURI"),
   nextSibling: getter(Node, "nextSibling"),
   nodeType: getter(Node, "nodeType"),
   ownerDocument: getter(Node, "ownerDocument"),
@@ -53,7 +60,7 @@ export const get = {
 };
 export const { checkVisibility, closest, getAttribute, getAttributeNames, getBoundingClientRect } = Element.prototype;
 export const { hasAttribute, hasAttributes, matches } = Element.prototype;
-export const { assignedSlot } = Object.getOwnPropertyDescriptors(Element.prototype);
+
 export const ELEMENT = 1;
 export const TEXT = 3;
 export const CDATA = 4;
@@ -63,13 +70,49 @@ export const DOCUMENT = 9;
 export const attribute = (element, name) => getAttribute.call(element, name);
 /** @type {(element: AnyElement, name: string) => boolean} */
 export const has = (element, name) => hasAttribute.call(element, name);
-/** @type {(text: string) => string} */
+/** @type {(text: string | null | undefined) => string} */
 export const lower = (text) => (text ? text.trim().toLowerCase() : "");
 
 /** @type {(root: Node) => boolean} */
 export const isDocument = (root) => get.nodeType.call(root) === DOCUMENT;
-/** @type {(root: Node) => Document} */
-export const documentOf = (root) => (isDocument(root) ? /** @type {Document} */ (root) : get.ownerDocument.call(root));
+/**
+ * Return the document of a node. Only a document itself has no owner.
+ *
+ * @type {(root: Node) => Document}
+ */
+export const documentOf = (root) => /** @type {Document} */ (isDocument(root) ? root : get.ownerDocument.call(root));
+
+/** @type {(text: string) => Set<string>} */
+export const words = (text) => new Set(/\s/.test(text) ? text.split(/\s+/).filter(Boolean) : [text]);
+
+const HTML = "http://www.w3.org/1999/xhtml";
+const SVG = "http://www.w3.org/2000/svg";
+/** @type {Map<string | null, Set<string>>} the tags of other languages that have a meaning here */
+const FOREIGN_TAGS = new Map([
+  [
+    SVG,
+    words(`
+      a circle clipPath defs desc ellipse filter g image line linearGradient marker mask metadata path pattern polygon
+      polyline radialGradient rect script style svg symbol text title use
+    `),
+  ],
+  ["http://www.w3.org/1998/Math/MathML", words("math")],
+]);
+
+/**
+ * Return the local name of an element of HTML, and of those of SVG and MathML that have a meaning here. It is "" for
+ * all others: an element of another XML language may be called `select`, but it has no options.
+ *
+ * @type {(element: AnyElement) => string}
+ */
+export function tagOf(element) {
+  const name = get.localName.call(element);
+  const namespace = get.namespace.call(element);
+  return namespace === HTML || FOREIGN_TAGS.get(namespace)?.has(name) ? name : "";
+}
+
+/** @type {(element: AnyElement) => boolean} */
+export const isSvg = (element) => get.namespace.call(element) === SVG;
 
 /** @type {(element: AnyElement, css: string) => boolean} */
 export function isMatch(element, css) {
@@ -92,7 +135,7 @@ export function findAll(root, css) {
  * @type {(element: AnyElement) => AnyElement | null}
  */
 export function parentOf(element) {
-  const slot = assignedSlot.get.call(element);
+  const slot = get.assignedSlot.call(element);
   if (slot) return slot;
   const parent = get.parentNode.call(element);
   if (!parent) return null;
@@ -104,7 +147,7 @@ export function parentOf(element) {
 
 /** @type {(element: AnyElement, outer: AnyElement) => boolean} */
 export function isInside(element, outer) {
-  for (let at = element; at; at = parentOf(at)) if (at === outer) return true;
+  for (let at = /** @type {AnyElement | null} */ (element); at; at = parentOf(at)) if (at === outer) return true;
   return false;
 }
 
@@ -149,6 +192,3 @@ export const quote = (text) => (TO_ESCAPE.test(text) ? JSON.stringify(text) : '"
 
 /** @type {never[]} */
 export const NOTHING = [];
-
-/** @type {(text: string) => Set<string>} */
-export const words = (text) => new Set(/\s/.test(text) ? text.split(/\s+/).filter(Boolean) : [text]);

@@ -44,7 +44,7 @@ export function forgetLost(asked) {
 export function recordGivenRefs(id, from, to) {
   if (id === undefined || from === to) return;
   given.set(id, [from, to]);
-  if (given.size > MAX_GIVEN) given.delete(given.keys().next().value);
+  if (given.size > MAX_GIVEN) for (const oldest of given.keys()) return void given.delete(oldest);
 }
 
 /**

@@ -63,14 +63,11 @@ function findRole(facts) {
  *
  * @type {(facts: Facts) => string[]}
  */
-const roleWords = (facts) =>
-  attr(facts, "role")
-    .toLowerCase()
-    .split(/[ \t\n\f\r]+/);
+const roleWords = (facts) => (attr(facts, "role") || "").toLowerCase().split(/[ \t\n\f\r]+/);
 
-/** @type {(facts: Facts) => string | null} */
+/** @type {(facts: Facts) => string} */
 function explicitRole(facts) {
-  const only = attr(facts, "role");
+  const only = attr(facts, "role") || "";
   if (ROLES.has(only)) return isAllowed(facts, only) ? only : "";
   for (const word of roleWords(facts)) {
     const role = SYNONYMS.get(word) || word;
@@ -137,7 +134,7 @@ function isIn({ roles, tags }, facts) {
 function contextOf(facts) {
   if (facts.context !== undefined) return facts.context;
   const way = [];
-  let at = facts;
+  let at = /** @type {Facts | null} */ (facts);
   while (at && at.context === undefined && way.length < MAX_DEPTH && isTransparent(at)) {
     way.push(at);
     const above = ownerOf(at.element);

@@ -26,7 +26,7 @@ const secrets = new WeakSet();
 /**
  * A field that was a password field once stays one: pages reveal a password by turning its field into a text field.
  *
- * @type {(input: AnyElement) => boolean}
+ * @type {(input: HTMLInputElement) => boolean}
  */
 function isSecret(input) {
   if (input.type === "password") secrets.add(input);
@@ -39,8 +39,8 @@ const RANGES = words("slider spinbutton scrollbar meter progressbar separator");
 export function valueText(facts) {
   const { element, tag } = facts;
   if (tag === "input") return inputValue(facts);
-  if (tag === "textarea") return tidy(element.value, MAX_TEXT);
-  if (tag === "select") return selectedText(element);
+  if (tag === "textarea") return tidy(element.value || "", MAX_TEXT);
+  if (tag === "select") return tidy(selectedTexts(facts).join(", "), MAX_TEXT);
   if (RANGES.has(roleOf(facts))) return rangeValue(facts);
   return isEditingHost(facts) ? editedText(facts) : "";
 }
@@ -61,25 +61,27 @@ const UNVALUED = words("button checkbox hidden image radio reset submit");
 
 /** @type {(facts: Facts) => string} */
 function inputValue(facts) {
-  const { element } = facts;
-  const { type } = element;
-  if (UNVALUED.has(type)) return "";
-  if (type === "file") return tidy([...element.files].map((file) => file.name).join(", "), MAX_TEXT);
-  if (element.value && isSecret(element)) return MASK;
-  return tidy(attr(facts, "aria-valuetext") || element.value, MAX_TEXT);
+  const input = /** @type {HTMLInputElement} */ (facts.element);
+  if (UNVALUED.has(input.type)) return "";
+  if (input.type === "file") return tidy(Array.from(input.files || [], (file) => file.name).join(", "), MAX_TEXT);
+  if (input.value && isSecret(input)) return MASK;
+  return tidy(attr(facts, "aria-valuetext") || input.value, MAX_TEXT);
 }
 
-/** @type {(select: AnyElement) => string} */
-const selectedText = (select) => tidy([...select.selectedOptions].map(optionText).join(", "), MAX_TEXT);
+/** @type {(select: Facts) => string[]} */
+export const selectedTexts = (select) =>
+  Array.from(/** @type {HTMLSelectElement} */ (select.element).selectedOptions, optionText);
 /** @type {(option: AnyElement) => string} */
-export const optionText = (option) => tidy(attribute(option, "aria-label") || option.label || option.text, MAX_NAME);
+export const optionText = (option) =>
+  tidy(attribute(option, "aria-label") || option.label || option.text || "", MAX_NAME);
 
 /** @type {(facts: Facts) => string} */
 function rangeValue(facts) {
   const said = attr(facts, "aria-valuetext") || attr(facts, "aria-valuenow");
   if (said) return tidy(said, MAX_TEXT);
-  const isNative = facts.tag === "meter" || (facts.tag === "progress" && facts.element.position >= 0);
-  return isNative ? "" + facts.element.value : "";
+  const { element, tag } = facts;
+  const isNative = tag === "meter" || (tag === "progress" && Number(element.position) >= 0);
+  return isNative ? "" + element.value : "";
 }
 
 const NATIVELY_DISABLED = words("button fieldset input optgroup option select textarea");
@@ -91,7 +93,7 @@ export function isDisabled(facts) {
   const { element, tag } = facts;
   if (facts.aria && isSet(facts, "aria-disabled")) return true;
   if (!NATIVELY_DISABLED.has(tag)) return tag.includes("-") && isMatch(element, ":disabled");
-  return element.disabled || ((pass.fieldsets || tag === "option") && isMatch(element, ":disabled"));
+  return element.disabled === true || ((pass.fieldsets || tag === "option") && isMatch(element, ":disabled"));
 }
 
 /** @type {(facts: Facts, role: string) => string} */
@@ -122,7 +124,7 @@ function expandedState(facts) {
 
 /** @type {(facts: Facts) => boolean} */
 export const isSelected = (facts) =>
-  facts.tag === "option" ? facts.element.selected : attr(facts, "aria-selected") === "true";
+  facts.tag === "option" ? facts.element.selected === true : attr(facts, "aria-selected") === "true";
 
 /** @type {(facts: Facts) => string} */
 function pressedState(facts) {
@@ -142,7 +144,7 @@ function currentState(facts) {
 
 /** @type {(facts: Facts, role: string) => string} */
 function levelState(facts, role) {
-  const said = parseInt(attr(facts, "aria-level"), 10);
+  const said = parseInt(attr(facts, "aria-level") || "", 10);
   if (said >= 1) return "level=" + said;
   if (role !== "heading") return "";
   return "level=" + (/^h[1-6]$/.test(facts.tag) ? facts.tag[1] : 2);

@@ -15,7 +15,7 @@ export function styleOf(facts) {
 // Reading styles is the slowest part, so the sheets of each tree are searched for elements that may have a pointer,
 // generated content or skipped contents, and only the styles of those are read. If a sheet of another origin cannot be
 // read, the styles of all elements are read.
-/** @type {WeakMap<CSSStyleSheet, Summary & Selectors>} */
+/** @type {WeakMap<CSSStyleSheet, Summary>} */
 const summaries = new WeakMap();
 
 /** @typedef {"pointer" | "before" | "after" | "skipping" | "picture" | "invisible"} Kind */
@@ -26,15 +26,16 @@ const summaries = new WeakMap();
 /** @type {Kind[]} */
 const KINDS = ["pointer", "before", "after", "skipping", "picture", "invisible"];
 
-class Summary {
-  /** @param {number} rules */
-  constructor(rules) {
-    this.rules = rules;
-    for (const kind of KINDS) /** @type {this & Selectors} */ (this)[kind] = [];
-  }
-}
+/**
+ * @template T
+ * @param {() => T} make
+ * @returns {Record<Kind, T>}
+ */
+const forEachKind = (make) => /** @type {Record<Kind, T>} */ (Object.fromEntries(KINDS.map((kind) => [kind, make()])));
 
-/** @type {(sheet: CSSStyleSheet) => (Summary & Selectors) | null} */
+/** @typedef {{ rules: number, selectors: Selectors }} Summary the number of rules of a style sheet, and what they select */
+
+/** @type {(sheet: CSSStyleSheet) => Summary | null} */
 function summaryOf(sheet) {
   let rules;
   try {
@@ -44,40 +45,40 @@ function summaryOf(sheet) {
   }
   const known = summaries.get(sheet);
   if (known && known.rules === rules.length) return known;
-  const summary = /** @type {Summary & Selectors} */ (new Summary(rules.length));
-  if (!readRules(rules, summary)) return null;
+  const summary = { rules: rules.length, selectors: forEachKind(() => /** @type {string[]} */ ([])) };
+  if (!readRules(rules, summary.selectors)) return null;
   summaries.set(sheet, summary);
   return summary;
 }
 
-/** @type {(rules: CSSRuleList, summary: Selectors) => boolean} */
-function readRules(rules, summary) {
+/** @type {(rules: CSSRuleList, found: Selectors) => boolean} */
+function readRules(rules, found) {
   for (const rule of /** @type {Iterable<AnyRule>} */ (rules)) {
-    if (rule.selectorText !== undefined && rule.style && !readStyle(rule, summary)) return false;
-    if (rule.styleSheet && !readImport(rule, summary)) return false;
-    if (rule.cssRules?.length && !rule.selectorText && !readRules(rule.cssRules, summary)) return false;
+    const { cssRules, selectorText, style, styleSheet } = rule;
+    if (selectorText !== undefined && style && !readStyle(selectorText, style, found)) return false;
+    if (styleSheet && !readImport(styleSheet, found)) return false;
+    if (cssRules?.length && !selectorText && !readRules(cssRules, found)) return false;
     // Rules nested in a rule refer to `&`, which is known only there.
-    if (rule.selectorText && rule.cssRules?.length) return false;
+    if (selectorText && cssRules?.length) return false;
   }
   return true;
 }
 
-/** @type {(rule: AnyRule, summary: Selectors) => boolean} */
-function readImport(rule, summary) {
-  const inner = summaryOf(rule.styleSheet);
+/** @type {(sheet: CSSStyleSheet, found: Selectors) => boolean} */
+function readImport(sheet, found) {
+  const inner = summaryOf(sheet);
   if (!inner) return false;
-  for (const kind of KINDS) summary[kind].push(...inner[kind]);
+  for (const kind of KINDS) found[kind] = found[kind].concat(inner.selectors[kind]);
   return true;
 }
 
 const OF_OTHER_TREES = /:host|::slotted|::part|&/;
 
-/** @type {(rule: AnyRule, summary: Selectors) => boolean} */
-function readStyle(rule, summary) {
-  const { style } = rule;
+/** @type {(selector: string, style: CSSStyleDeclaration, found: Selectors) => boolean} */
+function readStyle(selector, style, found) {
   const { cursor, content, contentVisibility, visibility } = style;
   if (!cursor && !content && !contentVisibility && !visibility) return true;
-  const selector = rule.selectorText;
+
   /** @type {Kind[]} */
   const kinds = [];
   if (/pointer|var\(/.test(cursor)) kinds.push("pointer");
@@ -87,7 +88,7 @@ function readStyle(rule, summary) {
   if (content.startsWith("url(")) kinds.push("picture");
   if (visibility && visibility !== "visible") kinds.push("invisible");
   if (kinds.length && OF_OTHER_TREES.test(selector)) return false;
-  for (const kind of kinds) summary[kind].push(withoutPseudo(selector));
+  for (const kind of kinds) found[kind].push(withoutPseudo(selector));
   return true;
 }
 
@@ -103,41 +104,39 @@ const saysSomething = (content) =>
 const withoutPseudo = (selector) =>
   selector.replace(/(^|[\s,>+~(])::?(?=before|after)/g, "$1*::").replace(/::?(before|after)/g, "");
 
-// For each kind, the elements that may match, in all trees that were entered; null for any element.
 export class Styled {
-  /** @type {Set<Element> | null} */
-  invisible = null;
-
-  constructor() {
-    for (const kind of KINDS) /** @type {this & Matches} */ (this)[kind] = new Set();
-  }
+  /** @type {Matches} in all trees that were entered */
+  matches = forEachKind(() => new Set());
 
   /** @type {(root: Document | ShadowRoot) => void} */
   read(root) {
-    const sheets = [...(root.styleSheets || []), ...(root.adoptedStyleSheets || [])].map(summaryOf);
-    const isWhole = !sheets.includes(null);
+    const summaries = [...(root.styleSheets || []), ...(root.adoptedStyleSheets || [])].map(summaryOf);
     for (const kind of KINDS) {
-      const selectors = isWhole ? sheets.flatMap((summary) => summary[kind]) : null;
-      /** @type {this & Matches} */ (this)[kind] =
-        /** @type {this & Matches} */ (this)[kind] &&
-        selectors &&
-        addMatches(root, selectors, INLINE[kind], /** @type {this & Matches} */ (this)[kind]);
+      const set = this.matches[kind];
+      const selectors = set && selectorsOf(summaries, kind);
+      this.matches[kind] = selectors && addMatches(root, selectors, INLINE[kind], set);
     }
   }
 
   /** @type {boolean} */
   get isAllVisible() {
-    return this.invisible !== null && this.invisible.size === 0;
+    return this.matches.invisible?.size === 0;
   }
 
   /** @type {(facts: Facts, kind: Kind) => boolean} */
   may(facts, kind) {
-    return (
-      /** @type {this & Matches} */ (this)[kind] === null ||
-      /** @type {this & Matches} */ (this)[kind].has(facts.element)
-    );
+    const set = this.matches[kind];
+    return set === null || set.has(facts.element);
   }
 }
+
+/**
+ * Return the selectors of one kind; null if a sheet could not be read.
+ *
+ * @type {(summaries: (Summary | null)[], kind: Kind) => string[] | null}
+ */
+const selectorsOf = (summaries, kind) =>
+  summaries.includes(null) ? null : summaries.flatMap((summary) => summary?.selectors[kind] ?? []);
 
 /** @type {Partial<Record<Kind, string>>} */
 const INLINE = {

@@ -1,7 +1,7 @@
 // The roles of tables and their parts.
 
 import { attr, factsOf } from "./pass.js";
-import { closest, findAll, get, has, lower, words } from "./platform.js";
+import { closest, findAll, get, has, lower, parentOf, words } from "./platform.js";
 import { roleOf } from "./roles.js";
 import { styleOf } from "./styles.js";
 
@@ -18,7 +18,7 @@ function tableAround(facts) {
 
 /** @type {(facts: Facts) => string} */
 export const tableRole = (facts) =>
-  isDataTable(/** @type {HTMLTableElement} */ (/** @type {unknown} */ (facts.element))) ? "table" : "generic";
+  isDataTable(/** @type {HTMLTableElement} */ (facts.element)) ? "table" : "generic";
 /** @type {(facts: Facts) => string} */
 export const groupRole = (facts) => (TABLES.has(tableAround(facts)) ? "rowgroup" : "generic");
 /** @type {(facts: Facts) => string} */
@@ -51,8 +51,8 @@ function isBesideData(cell) {
   if (!next && !previous) return false;
   if (isHeading(next) && isHeading(previous)) return false;
   if (isData(next) || isData(previous)) return true;
-  const row = get.parentNode.call(cell);
-  return isData(row.firstElementChild) || isData(row.lastElementChild);
+  const row = parentOf(cell);
+  return row !== null && (isData(row.firstElementChild) || isData(row.lastElementChild));
 }
 
 /** @type {(cell: AnyElement | null) => boolean} */

@@ -29,7 +29,7 @@ const TYPED_INTO = [...WORDLESS, "[contenteditable]:not([contenteditable=false])
 /** @type {(element: AnyElement) => string} */
 function wordsIn(element) {
   if (isMatch(element, TYPED_INTO)) return "";
-  if (!findAll(element, TYPED_INTO).length) return get.textContent.call(element);
+  if (!findAll(element, TYPED_INTO).length) return get.textContent.call(element) || "";
   let words = "";
   for (let at = get.firstChild.call(element); at; at = get.nextSibling.call(at)) {
     const type = get.nodeType.call(at);

@@ -101,7 +101,7 @@ const isFoldable = (role) => FOLDED.has(role) || FOLDED_UNNAMED.has(role);
  */
 const isHandled = (facts) =>
   attr(facts, "draggable") === "true" ||
-  (facts.tag === "a" && !hasAttr(facts, "href") && /\S/.test(get.textContent.call(facts.element)));
+  (facts.tag === "a" && !hasAttr(facts, "href") && /\S/.test(get.textContent.call(facts.element) || ""));
 
 /**
  * Scripts may listen on each part of something that can be clicked, and a click on the whole hits the part in its
@@ -137,9 +137,12 @@ function partsOf(facts, found, deep) {
  */
 function isPressed(facts) {
   if (facts.tag !== "label") return isClickable(facts) || isHandled(facts);
-  const { control } = facts.element;
+  const control = controlOf(facts);
   return control !== null && visibilityOf(factsOf(control)) !== SHOWN && control.type !== "hidden";
 }
+
+/** @type {(label: Facts) => AnyElement | null} */
+const controlOf = (label) => /** @type {HTMLLabelElement} */ (label.element).control;
 
 /** @type {(facts: Facts, depth: number, flags: number, deep: number) => void} */
 function visitFolded(facts, depth, flags, deep) {
@@ -157,7 +160,7 @@ function visitFolded(facts, depth, flags, deep) {
  */
 function namesAnother(facts) {
   if (facts.tag !== "label") return pass.said.has(facts.element) ? SAID : 0;
-  const { control } = facts.element;
+  const control = controlOf(facts);
   if (!control) return 0;
   const other = factsOf(control);
   if (isLeftOut(other) || visibilityOf(other) !== SHOWN) return 0;

@@ -1,0 +1,28 @@
+// The few members of Node.js that the scripts use. The published types would bring a package of their own.
+
+interface Buffer extends Uint8Array {
+  subarray(start?: number, end?: number): Buffer;
+  toString(encoding?: string, start?: number, end?: number): string;
+}
+
+interface Stream {
+  on(name: string, listener: (chunk: any) => void): this;
+}
+
+interface WritableStream extends Stream {
+  readonly writable: boolean;
+  write(data: string | Buffer, ...rest: unknown[]): boolean;
+}
+
+declare const Buffer: { concat(parts: Buffer[]): Buffer };
+declare const performance: { now(): number };
+declare const process: { env: Record<string, string | undefined> };
+declare const module: { exports: unknown };
+
+declare function setTimeout(callback: () => void, ms: number): { unref(): void };
+declare module "node:child_process" {
+  const childProcess: {
+    spawn(...parameters: any[]): { stdio?: (Stream | WritableStream | null)[] };
+  };
+  export = childProcess;
+}

@@ -1,0 +1,56 @@
+"""Documents that are not HTML, or that a script has emptied: every collector reads them to the end."""
+
+from __future__ import annotations
+
+import pytest
+from starlette.requests import Request
+from starlette.responses import Response
+
+from footlight.audit.evidence.collector import Collector
+from footlight.audit.evidence.collectors.behaviour import Behaviour
+from footlight.audit.evidence.collectors.focus import FocusOrder
+from footlight.audit.evidence.collectors.forms import Forms
+from footlight.audit.evidence.collectors.layout import Layout
+from footlight.audit.evidence.collectors.links import Links
+from footlight.audit.evidence.collectors.outline import Outline
+from footlight.audit.page.page import AuditedPage
+from tests.audit.evidence.seen import collected_at
+from tests.site import Site
+
+pytestmark = pytest.mark.anyio
+
+SVG = (
+    '<svg xmlns="http://www.w3.org/2000/svg" lang="en" width="200" height="200"><title>Teas</title>'
+    '<a href="/green"><text y="20">Green</text></a><rect tabindex="0" width="30" height="30"/></svg>'
+)
+XML = (
+    '<?xml version="1.0"?><?xml-stylesheet href="data:text/css,*{display:block}"?>'
+    "<teas><a href='/green'>Green</a><select><option>White</option></select><input/></teas>"
+)
+EMPTIED = "<p>Teas</p><script>onload = () => document.documentElement.remove()</script>"
+WITHOUT_BODY = "<p>Teas</p><script>onload = () => document.body.remove()</script>"
+COLLECTORS: tuple[Collector, ...] = (Outline(), Layout(), Forms(), Links(), Behaviour(), FocusOrder())
+
+
+@pytest.mark.parametrize(
+    ("media_type", "content"),
+    [
+        pytest.param("image/svg+xml", SVG, id="svg"),
+        pytest.param("application/xml", XML, id="xml"),
+        pytest.param("text/html", EMPTIED, id="no root"),
+        pytest.param("text/html", WITHOUT_BODY, id="no body"),
+    ],
+)
+async def test_no_rule_fails_on_another_document(
+    page: AuditedPage, site: Site, media_type: str, content: str
+) -> None:
+    async def serve(_: Request) -> Response:
+        return Response(content, media_type=media_type)
+
+    url = site.route(serve)
+
+    skipped = [
+        each for collector in COLLECTORS for each in (await collected_at(url, page, collector)).skipped
+    ]
+
+    assert skipped == []
