@@ -67,6 +67,7 @@ DEFAULTS: dict[str, Any] = {
     "toolset": "browser",
     "port": None,
     "token": None,
+    "documentationUrl": "https://footlight.github.io/footlight/",
     "listen": {
         "host": "127.0.0.1",
         "tokenFile": None,
@@ -285,7 +286,7 @@ def some_value(key: tuple[str, ...]) -> st.SearchStrategy[Any]:
     if key[-1] == "authorizationServers":
         # Of use only beside two others; what they need is tested by itself.
         return st.just([])
-    if key[-1] == "publicUrl":
+    if key[-1] in ("publicUrl", "documentationUrl"):
         return HOSTS.map("https://{}/mcp".format)
     if key == ("app", "prefix"):
         return st.from_regex(r"[a-z][a-z0-9]{0,15}", fullmatch=True)
@@ -358,7 +359,7 @@ def test_every_setting_comes_from_the_environment_as_from_a_file(
     [
         (
             '{"brwser": {}}',
-            "unknown setting 'brwser'; known here: app, browser, daemon, knowledge, listen, logging, name, ",
+            "unknown setting 'brwser'; known here: app, browser, daemon, documentationUrl, knowledge, ",
         ),
         (
             '{"pool": {"min_browsers": 1}}',

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Generator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -193,15 +193,18 @@ def test_a_file_that_cannot_be_written_is_a_wrong_setting(tmp_path: Path) -> Non
         assert raised.value.message == f"setting 'logging.file': {file} cannot be written: {reason}"
 
 
-def test_on_stdio_stdout_means_stderr_and_that_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(("level", "before"), [("info", []), ("debug", [DIVERTED])])
+def test_on_stdio_stdout_means_stderr_which_only_debug_mentions(
+    capsys: pytest.CaptureFixture[str], level: Literal["info", "debug"], before: list[str]
+) -> None:
     """R003-91"""
-    log.configure(LoggingSettings(), stdout_is_protocol=True)
+    log.configure(LoggingSettings(level=level), stdout_is_protocol=True)
 
     logger.info("lamp")
 
     out, err = capsys.readouterr()
     assert out == ""
-    assert [json.loads(line)["message"] for line in err.splitlines()] == [DIVERTED, "lamp"]
+    assert [json.loads(line)["message"] for line in err.splitlines()] == [*before, "lamp"]
 
 
 def test_without_a_protocol_on_it_stdout_is_stdout(capsys: pytest.CaptureFixture[str]) -> None:

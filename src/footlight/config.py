@@ -19,7 +19,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic.alias_generators import to_camel
 from pydantic.fields import FieldInfo
 
-from footlight.errors import ConfigurationError
+from footlight.errors import DOCUMENTATION_URL, ConfigurationError
 
 __all__ = [
     "AppSettings",
@@ -41,6 +41,7 @@ __all__ = [
     "SuiteSettings",
     "ToolSettings",
     "WatchSettings",
+    "find_documentation",
     "load_settings",
 ]
 
@@ -388,6 +389,9 @@ class Settings(_Section):
     token: SecretStr | None = None
     """Ours: the token that clients must send as `Authorization: Bearer`. Prefer `listen.tokenFile` or the
     environment."""
+    documentation_url: HttpUrlSetting = DOCUMENTATION_URL
+    """Ours: the documentation to which errors link, such as your own copy of the site. Errors that end a
+    command before it has its settings use only the variable."""
     listen: ListenSettings = ListenSettings()
     daemon: DaemonSettings = DaemonSettings()
     browser: BrowserSettings = BrowserSettings()
@@ -451,6 +455,14 @@ def load_settings(
     return _check_consistency(settings)
 
 
+def find_documentation(environment: Mapping[str, str]) -> str:
+    """Return the URL of the documentation for a command without settings. A wrong variable is ignored."""
+    try:
+        return _check_http_url(environment["FOOTLIGHT_DOCUMENTATION_URL"])
+    except (KeyError, ValueError):
+        return DOCUMENTATION_URL
+
+
 def _imply_toolset(merged: dict[str, Any]) -> None:
     """Select the toolset `metamask` if an app profile is given without a toolset."""
     app = merged.get("app")
@@ -496,7 +508,7 @@ def _read_environment(environment: Mapping[str, str]) -> list[tuple[str, Key, ob
         elif variable.startswith(ENVIRONMENT_PREFIX) and not variable.startswith(OTHER_VARIABLES):
             raise ConfigurationError(
                 f"environment variable {variable}: unknown{_suggest_variables(variable, list(known))}",
-                suggestion="Remove it or correct its name. docs/reference/configuration.md lists all.",
+                suggestion="Remove it or correct its name.",
             )
     return found
 

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 __all__ = [
     "APP_CODES",
     "CODES",
+    "DOCUMENTATION_URL",
     "BrowserCrashed",
     "BrowserNotInstalled",
     "BuildFailed",
@@ -42,6 +43,9 @@ __all__ = [
     "StaleRef",
 ]
 
+DOCUMENTATION_URL = "https://footlight.github.io/footlight/"
+"""The documentation, unless the setting `documentationUrl` says otherwise."""
+
 
 class FootlightError(Exception):
     """The base class of all errors. `details` are JSON values; those that are None are left out."""
@@ -66,6 +70,16 @@ class FootlightError(Exception):
         self.suggestion = suggestion or self.default_suggestion
         self.retryable = self.default_retryable if retryable is None else retryable
         self.details = {name: value for name, value in details.items() if value is not None}
+
+    @classmethod
+    def documentation_page(cls) -> str:
+        """Return the page and anchor of the code, relative to the documentation."""
+        return f"reference/errors.html#{cls.code.lower()}"
+
+    @classmethod
+    def documentation_link(cls, documentation: str) -> str:
+        """Return the URL of the page, for the URL of the documentation."""
+        return f"{documentation.rstrip('/')}/{cls.documentation_page()}"
 
 
 class MissingParameter(FootlightError):
@@ -304,7 +318,11 @@ class ConfigurationError(FootlightError):
     """A setting is unknown or wrong. It is raised before the server starts, so no client sees it."""
 
     code = "CONFIGURATION_ERROR"
-    default_suggestion = "Correct the setting; docs/reference/configuration.md lists them all."
+    default_suggestion = "Correct the setting."
+
+    @classmethod
+    def documentation_page(cls) -> str:
+        return "reference/configuration.html"
 
 
 CODES: tuple[type[FootlightError], ...] = (

@@ -46,7 +46,7 @@ def configure(settings: LoggingSettings, *, stdout_is_protocol: bool) -> None:
     ours = logging.getLogger("footlight")
     ours.setLevel(_LEVELS[settings.level])
     if settings.destination == "stdout" and stdout_is_protocol:
-        ours.info("logging.destination is stdout, which the stdio protocol needs: the log goes to stderr")
+        ours.debug("logging.destination is stdout, which the stdio protocol needs: the log goes to stderr")
 
 
 def add_mask(mask_line: Callable[[str], str]) -> None:

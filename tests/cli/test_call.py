@@ -18,6 +18,7 @@ from starlette.responses import Response
 
 from footlight.cli.call.arguments import read_words, tool_arguments
 from footlight.cli.usage import BadUsage
+from footlight.errors import DOCUMENTATION_URL
 from footlight.toolsets.browser import TOOLS
 from tests.cli.background import LIMIT_SECONDS, Background, Done, background
 from tests.cli.test_main import run as run_python
@@ -148,6 +149,7 @@ async def test_a_tool_that_fails_says_so_on_stderr(running: Background) -> None:
         'INVALID_URL: The URL "nonsense" has no scheme',
         "  url: nonsense",
         "Did you mean https://nonsense?",
+        f"More: {DOCUMENTATION_URL}reference/errors.html#invalid_url",
     ]
 
 
@@ -155,10 +157,24 @@ async def test_an_error_is_json_only_where_json_is_asked_for(running: Background
     for asked in (("--json",), ("--format", "json")):
         done = await running.run("call", "navigate", "--url", "localhost:8765", *asked)
 
-        [content] = json.loads(done.out)["content"]
+        result = json.loads(done.out)
+        [content] = result["content"]
         error = json.loads(content["text"])["error"]
         assert (done.status, done.err) == (1, "")
         assert error["suggestion"] == "Did you mean http://localhost:8765?"
+        assert result["_meta"]["footlight/documentation"].endswith("/reference/errors.html#invalid_url")
+        assert DOCUMENTATION_URL not in json.dumps([result["content"], result["structuredContent"]])
+
+
+async def test_an_error_links_to_the_documentation_of_the_servers_settings(running: Background) -> None:
+    file = running.root / "settings.json"
+    file.write_text('{"documentationUrl": "https://docs.example.com/browser"}')
+
+    done = await running.run("call", "navigate", "--url", "x", "--server", f"{SERVER} --config {file}")
+
+    assert done.err.splitlines()[-1] == (
+        "More: https://docs.example.com/browser/reference/errors.html#invalid_url"
+    )
 
 
 async def test_a_call_without_a_required_argument_is_refused_before_the_tool_runs(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from footlight.errors import DOCUMENTATION_URL
 from tests.cli.commands import run
 
 
@@ -35,6 +36,7 @@ def test_it_says_what_is_missing_and_what_mends_it(tmp_path: Path) -> None:
     assert done.err == (
         f"browser     missing: The configured browser {missing} is not an executable file\n"
         "remedy      Correct browser.executablePath (--executable-path), or leave it out.\n"
+        f"more        {DOCUMENTATION_URL}reference/errors.html#browser_not_installed\n"
     )
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from footlight.errors import DOCUMENTATION_URL
+
 REPORT = """
 import atexit, sys
 heavy = ("playwright", "mcp", "mcp_types", "pydantic", "uvicorn", "starlette")
@@ -126,10 +128,19 @@ def test_a_value_that_a_flag_cannot_have_is_named_with_its_setting(tmp_path: Pat
     """R003-81"""
     done = run("-m", "footlight", "serve", flag, cwd=tmp_path)
 
-    first, last = done.stderr.splitlines()
+    first, *others = done.stderr.splitlines()
     assert (done.returncode, done.stdout) == (2, "")
     assert first.startswith(f"footlight: flag for {REFUSED[flag]}: setting '{REFUSED[flag]}")
-    assert last == "Correct the setting; docs/reference/configuration.md lists them all."
+    assert others == ["Correct the setting.", f"More: {DOCUMENTATION_URL}reference/configuration.html"]
+
+
+def test_errors_link_to_the_documentation_of_the_environment(tmp_path: Path) -> None:
+    own = {**os.environ, "FOOTLIGHT_DOCUMENTATION_URL": "https://docs.example.com/footlight"}
+    command = (sys.executable, "-m", "footlight", "serve", "--timeout=0")
+    done = subprocess.run(command, cwd=tmp_path, env=own, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 2
+    assert done.stderr.endswith("\nMore: https://docs.example.com/footlight/reference/configuration.html\n")
 
 
 OVERRIDDEN = {

@@ -131,6 +131,7 @@ NEEDED = {
 
 VALUES = {
     "transport": "websocket",
+    "documentationUrl": "https://docs.example.com/footlight",
     "listen.publicUrl": "https://elsewhere.example.com/mcp",
     "listen.tokenVerifier": "package.module:other",
     "app.profile": "package.module:other",

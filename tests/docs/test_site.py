@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import threading
+import tomllib
 from collections.abc import Generator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -15,7 +16,7 @@ from urllib.parse import urldefrag
 
 import pytest
 
-from footlight.errors import APP_CODES, CODES
+from footlight.errors import APP_CODES, CODES, DOCUMENTATION_URL, ConfigurationError
 from scripts.screenshots.viewer import Browser, find_ref, open_browser
 from scripts.site.pages import UnknownTarget, copy_pages
 from tests.docs.markdown import PAGES, ROOT
@@ -110,6 +111,13 @@ def content_width(browser: Browser, page: str) -> int:
     return browser.call("evaluate", script="document.documentElement.scrollWidth")["data"]["result"]
 
 
+def test_errors_link_to_the_site_that_the_package_names() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    site = tomllib.loads((ROOT / "scripts/site/zensical.toml").read_text("utf-8"))["project"]
+
+    assert (project["urls"]["Documentation"], site["site_url"]) == (DOCUMENTATION_URL, DOCUMENTATION_URL)
+
+
 @slow
 @long
 def test_every_error_code_has_an_anchor_that_the_search_finds(built: Path, url: str) -> None:
@@ -125,6 +133,8 @@ def test_every_error_code_has_an_anchor_that_the_search_finds(built: Path, url: 
         browser.call("wait_for", url="**/reference/errors.html*#stale_ref")
 
     assert anchors == [error.code.lower() for error in (*CODES, *APP_CODES)]
+    linked = [error.documentation_page() for error in (*CODES, *APP_CODES, ConfigurationError)]
+    assert [page for page in linked if not leads_somewhere(built, page)] == []
 
 
 def test_links_lead_from_the_new_places_of_pages(tmp_path: Path) -> None:

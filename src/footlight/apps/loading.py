@@ -34,6 +34,6 @@ def load_profile(name: str) -> AppProfile:
     if not isinstance(found, AppProfile):
         raise ConfigurationError(
             f"setting 'app.profile': {name} is no AppProfile but {type(found).__name__}",
-            suggestion="See docs/extensions.md.",
+            suggestion="Give package.module:name of a footlight AppProfile.",
         )
     return found

@@ -74,6 +74,12 @@ def doctor(
     from footlight.config import load_settings
     from footlight.errors import BrowserNotInstalled
 
+    def exit_with_remedy(missing: BrowserNotInstalled) -> NoReturn:
+        link = missing.documentation_link(settings.documentation_url)
+        lines = (f"browser     missing: {missing.message}", f"remedy      {missing.suggestion}")
+        click.echo("\n".join([*lines, f"more        {link}"]), err=True)
+        sys.exit(1)
+
     logging.getLogger("footlight").addHandler(logging.NullHandler())  # The command prints the problem itself.
     flags = {"browser.type": browser, "browser.executablePath": executable_path}
     settings = load_settings(file=config, environment=os.environ, flags=flags)
@@ -87,19 +93,14 @@ def doctor(
         _describe_browser(settings, say)
     except BrowserNotInstalled as missing:
         if not install:
-            _exit_with_remedy(missing)
+            exit_with_remedy(missing)
         if not _install(settings.browser.type):
             click.echo("No browser could be installed with the tools of this machine.", err=True)
-            _exit_with_remedy(missing)
+            exit_with_remedy(missing)
         try:
             _describe_browser(settings, say)
         except BrowserNotInstalled as still_missing:
-            _exit_with_remedy(still_missing)
-
-
-def _exit_with_remedy(missing: BrowserNotInstalled) -> NoReturn:
-    click.echo(f"browser     missing: {missing.message}\nremedy      {missing.suggestion}", err=True)
-    sys.exit(1)
+            exit_with_remedy(still_missing)
 
 
 def _describe_machine(say: Say) -> None:

@@ -54,5 +54,8 @@ def _run_click() -> None:
     try:
         cli(prog_name="footlight")
     except FootlightError as error:
-        click.echo(f"footlight: {error.message}\n{error.suggestion}", err=True)
+        from footlight.config import find_documentation
+
+        link = error.documentation_link(find_documentation(os.environ))
+        click.echo(f"footlight: {error.message}\n{error.suggestion}\nMore: {link}", err=True)
         sys.exit(2)

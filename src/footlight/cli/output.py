@@ -50,6 +50,11 @@ def print_result(tool: str, result: Mapping[str, Any], *, form: str, output: Pat
     elif failed:
         for text in _texts(result):
             warn("\n".join(_describe_failure(text)), prefix="")
+        match result.get("_meta"):
+            case {"footlight/documentation": str(link)}:
+                warn(f"More: {link}", prefix="")
+            case _:
+                pass
     else:
         files = _write_files(tool, result, output)
         texts = _texts(result)

@@ -111,7 +111,9 @@ def make_methods(
     compact_list: bool = False,
 ) -> ServerMethods:
     """Return the methods of the server, for any transport."""
-    tools = ToolHandlers(dispatcher, envelope, compact=compact_list)
+    tools = ToolHandlers(
+        dispatcher, envelope, compact=compact_list, documentation_url=settings.documentation_url
+    )
     reading = ResourceHandlers(resources, subscriptions)
     prompting = PromptHandlers(prompts, mask=mask)
     handlers: dict[str, Handler] = {

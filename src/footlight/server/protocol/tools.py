@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from footlight.errors import APP_CODES, CODES
 from footlight.protocol.versions import FULL_SCHEMAS
 from footlight.server.answers.untrusted import META, from_page_in_meta
 from footlight.server.calls.dispatcher import UnknownTool
@@ -22,6 +23,8 @@ __all__ = ["ToolHandlers", "compact_tool", "full_tool", "list_tools"]
 
 LOCATOR = "footlight/locator"
 """The key in `_meta` of a result: a locator of the element that a ref named. It is not sent to the model."""
+DOCUMENTATION = "footlight/documentation"
+"""The key in `_meta` of a failed result: the page of its error code. Models do not need it, people do."""
 
 
 class ToolHandlers:
@@ -30,10 +33,15 @@ class ToolHandlers:
     With `compact`, a client gets the short form of the list unless it declares the capability `FULL_SCHEMAS`.
     """
 
-    def __init__(self, dispatcher: Dispatcher, envelope: Envelope, *, compact: bool) -> None:
+    def __init__(
+        self, dispatcher: Dispatcher, envelope: Envelope, *, compact: bool, documentation_url: str
+    ) -> None:
         self._dispatcher = dispatcher
         self._envelope = envelope
         self._compact = compact
+        self._documentation = {
+            error.code: error.documentation_link(documentation_url) for error in (*CODES, *APP_CODES)
+        }
 
     @cached_property
     def _full_list(self) -> list[dict[str, Any]]:
@@ -64,6 +72,8 @@ class ToolHandlers:
             meta = result.get("_meta", {})
             from_page = [*meta.get(META, ()), *from_page_in_meta(LOCATOR)]
             result["_meta"] = {**meta, LOCATOR: answer.locator, META: from_page}
+        if not answer.success and (link := self._documentation.get(answer.content["error"]["code"])):
+            result["_meta"] = {**result.get("_meta", {}), DOCUMENTATION: link}
         return result
 
 
