@@ -22,6 +22,7 @@ __all__ = [
     "DialogOpen",
     "ElementNotFound",
     "ElementNotInteractive",
+    "ExpectationFailed",
     "FootlightError",
     "HumanInControl",
     "InternalError",
@@ -159,6 +160,16 @@ class ElementNotInteractive(FootlightError):
     default_suggestion = (
         "Look at the page with screenshot, remove what is in the way (close a dialog, scroll, fill what "
         "enables the control), then try again."
+    )
+
+
+class ExpectationFailed(FootlightError):
+    """What the call expected of the page was not so in time. The action itself was done."""
+
+    code = "EXPECTATION_FAILED"
+    is_specified = False
+    default_suggestion = (
+        "The action was done: look at the page before you repeat it. Or correct what the call expects."
     )
 
 
@@ -334,6 +345,7 @@ CODES: tuple[type[FootlightError], ...] = (
     ElementNotFound,
     StaleRef,
     ElementNotInteractive,
+    ExpectationFailed,
     DialogOpen,
     HumanInControl,
     PermissionDenied,

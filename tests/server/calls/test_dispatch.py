@@ -46,6 +46,7 @@ async def test_a_missing_parameter_is_named(browser: SessionBrowser) -> None:
         "timeout": "number",
         "observe": "none | diff | full",
         "settle": "auto | none",
+        "expect": "object",
         "budget": "number",
     }
     assert error["retryable"] is False

@@ -84,6 +84,20 @@ def test_the_input_schema_comes_from_the_signature() -> None:
             "timeout": {"type": "number"},
             "observe": {"type": "string", "enum": ["none", "diff", "full"]},
             "settle": {"type": "string", "enum": ["auto", "none"]},
+            "expect": {
+                "type": "object",
+                "properties": {
+                    "text": {"type": "string"},
+                    "gone": {"type": "string"},
+                    "url": {"type": "string"},
+                    "request": {"type": "string"},
+                    "value": {
+                        "type": "object",
+                        "additionalProperties": {"anyOf": [{"type": "string"}, {"type": "boolean"}]},
+                    },
+                    "count": {"type": "object", "additionalProperties": {"type": "number"}},
+                },
+            },
             "budget": {"type": "number"},
         },
         "required": ["lampName"],
@@ -147,6 +161,7 @@ def test_arguments_arrive_under_the_functions_names() -> None:
         "timeout": None,
         "observe": None,
         "settle": None,
+        "expect": None,
         "budget": None,
     }
 
@@ -162,6 +177,7 @@ EXPECTED = {
     "timeout": "number",
     "observe": "none | diff | full",
     "settle": "auto | none",
+    "expect": "object",
     "budget": "number",
 }
 
@@ -198,7 +214,7 @@ def test_a_missing_parameter_is_named_with_what_was_expected() -> None:
             {"lampName": "a", "lamp_name": "b"},
             "lamp_name: unknown parameter; "
             "light takes lampName, mode, times, lamp, tags, sessionId, pageId, timeout, observe, settle, "
-            "budget",
+            "expect, budget",
         ),
         (
             {"lampName": "a", "tags": 1, "mode": 1},

@@ -87,9 +87,10 @@ READ_ONLY = {
     *("extract_table", "extract_links", "get_page_metadata"),
     *("find_element", "find_elements", "element_exists", "is_visible", "is_enabled", "wait_for_selector"),
     *("snapshot", "find", "read_page", "wait_for", "console_messages", "get_request", "downloads"),
+    "expect",
 }
 OURS = (
-    *("snapshot", "find", "read_page", "tabs", "wait_for", "handle_dialog", "run_steps"),
+    *("snapshot", "find", "read_page", "tabs", "wait_for", "expect", "handle_dialog", "run_steps"),
     *("pdf", "trace", "har", "video", "visual_diff", "console_messages", "get_request", "downloads"),
     *("storage", "clipboard", "fill_form", "drop", "emulate"),
     *("mouse_click", "mouse_move", "mouse_drag", "mouse_wheel"),

@@ -122,7 +122,7 @@ async def test_a_text_that_stays_is_told_with_what_is_around_it(browser: Session
     error = await browser.refused("wait_for", textGone="loading", timeout=300)
 
     assert error["message"] == 'The text "loading" was still there after 300ms, in "Still loading…"'
-    assert error["details"] == {"text": "loading", "page": url, "timeout": 300}
+    assert error["details"] == {"text": "loading", "shown": "Still loading…", "page": url, "timeout": 300}
 
 
 # Addresses

@@ -1,4 +1,7 @@
-"""Wait until a page shows or does one thing, or report what it shows instead."""
+"""Wait until a page shows or does one thing, or report what it shows instead.
+
+A wait for a text, a URL or a response ends with the patience of its deadline.
+"""
 
 from __future__ import annotations
 
@@ -37,8 +40,11 @@ if TYPE_CHECKING:
     from footlight.browser.reading.reads import ElementState
 
 __all__ = [
+    "POLL_SECONDS",
     "UrlPattern",
+    "find_state",
     "wait_for_download",
+    "wait_for_entry",
     "wait_for_function",
     "wait_for_response",
     "wait_for_selector",
@@ -84,7 +90,7 @@ async def wait_for_text(page: Page, text: str, deadline: Deadline) -> None:
     """Wait until a frame shows the text. Case and white space do not matter."""
     deadline.stage(f"waiting for the text {_shorten(text)}")
     try:
-        await _wait_for_any_frame(page, text, deadline.remaining_ms)
+        await _wait_for_any_frame(page, text, deadline.element_ms)
     except PlaywrightTimeout as error:
         elapsed = deadline.elapsed
         closest = await _find_closest_texts(page, text)
@@ -106,7 +112,7 @@ async def wait_for_text_gone(page: Page, text: str, deadline: Deadline) -> None:
     """Wait until no frame shows the text."""
     deadline.stage(f"waiting for the text {_shorten(text)} to go")
     try:
-        async with asyncio.timeout(deadline.remaining_ms / 1000):
+        async with asyncio.timeout(deadline.element_ms / 1000):
             await _wait_until_in_no_frame(page, text)
     except TimeoutError as error:
         elapsed = deadline.elapsed
@@ -117,6 +123,7 @@ async def wait_for_text_gone(page: Page, text: str, deadline: Deadline) -> None:
             + (f', in "{around}"' if around else ""),
             deadline,
             text=text,
+            shown=around,
             page=page.url,
         ) from error
     except Error as error:
@@ -267,7 +274,7 @@ async def wait_for_selector(page: Page, selector: str, state: ElementState, dead
             raise
     except PlaywrightTimeout as error:
         elapsed = deadline.elapsed
-        now, closest = await _find_state(page, selector, unwatched)
+        now, closest = await find_state(page, selector, unwatched)
         raise await explain_timeout(
             page,
             f'"{selector}" was not {state} after {elapsed}'
@@ -284,7 +291,7 @@ async def wait_for_selector(page: Page, selector: str, state: ElementState, dead
         raise await explain_element_failure(page, error, selector) from error
 
 
-async def _find_state(page: Page, selector: str, deadline: Deadline) -> tuple[ElementState | None, list[str]]:
+async def find_state(page: Page, selector: str, deadline: Deadline) -> tuple[ElementState | None, list[str]]:
     """Return the state of an element now, and where it is missing the elements that come closest."""
     with contextlib.suppress(Error, FootlightError, TimeoutError, ValueError):
         async with asyncio.timeout(STATE_SECONDS):
@@ -364,7 +371,7 @@ async def wait_for_url(page: Page, pattern: UrlPattern, deadline: Deadline) -> N
     try:
         with report_stages(page, deadline.stage):
             await page.playwright.wait_for_url(
-                pattern.matches, wait_until="domcontentloaded", timeout=deadline.remaining_ms
+                pattern.matches, wait_until="domcontentloaded", timeout=deadline.element_ms
             )
     except PlaywrightTimeout as error:
         within = f"within {deadline.elapsed}"
@@ -382,10 +389,30 @@ async def wait_for_response(page: Page, pattern: UrlPattern, deadline: Deadline)
     """Return the first response of this page that arrives, or has arrived since the last action."""
     deadline.stage(f"waiting for a response from {_shorten(pattern.text)}")
     log, since = page.session.log, page.session.last_action.began_at
-    arrived = asyncio.Event()
 
     def requests() -> list[LogEntry]:
         return [entry for entry in log.matching(LogFilter(page=page.id)) if _end_time(entry) >= since]
+
+    def find() -> LogEntry | None:
+        return next((each for each in requests() if each.status and pattern.matches(each.url)), None)
+
+    if entry := await wait_for_entry(page, find, deadline):
+        return entry
+    urls = [_shorten(entry.url) for entry in requests()[-MAX_QUOTES:]]
+    raise await explain_timeout(
+        page,
+        f'No response from "{_shorten(pattern.text)}" arrived within {deadline.elapsed}. '
+        f"Requested since the last action: {', '.join(urls) or 'nothing'}",
+        deadline,
+        page=page.url,
+    )
+
+
+async def wait_for_entry(
+    page: Page, find: Callable[[], LogEntry | None], deadline: Deadline
+) -> LogEntry | None:
+    """Return the entry of the request log that `find` returns after some response, or None if it is late."""
+    arrived = asyncio.Event()
 
     def wake(_: object) -> None:
         arrived.set()
@@ -393,22 +420,14 @@ async def wait_for_response(page: Page, pattern: UrlPattern, deadline: Deadline)
     page.playwright.on("response", wake)
     page.playwright.on("close", wake)
     try:
-        async with asyncio.timeout(deadline.remaining_ms / 1000):
+        async with asyncio.timeout(deadline.element_ms / 1000):
             while not page.closed:
                 arrived.clear()
-                for entry in requests():
-                    if entry.status and pattern.matches(entry.url):
-                        return entry
+                if entry := find():
+                    return entry
                 await arrived.wait()
     except TimeoutError:
-        urls = [_shorten(entry.url) for entry in requests()[-MAX_QUOTES:]]
-        raise await explain_timeout(
-            page,
-            f'No response from "{_shorten(pattern.text)}" arrived within {deadline.elapsed}. '
-            f"Requested since the last action: {', '.join(urls) or 'nothing'}",
-            deadline,
-            page=page.url,
-        ) from None
+        return None
     finally:
         page.playwright.remove_listener("response", wake)
         page.playwright.remove_listener("close", wake)

@@ -34,11 +34,13 @@ __all__ = [
     "inspect",
     "inspect_all",
     "inspect_page",
+    "is_checked",
     "is_enabled",
     "is_shown",
     "is_visible",
     "text",
     "value",
+    "values",
     "wait_for",
 ]
 
@@ -96,6 +98,24 @@ async def value(page: Page, selector: str, deadline: Deadline) -> str:
         return value
 
     return await read_element(page, selector, deadline, read)
+
+
+async def values(page: Page, selector: str, deadline: Deadline) -> list[str]:
+    """Return the value of a field, and after it the labels of the options that are chosen in a list."""
+    own = await value(page, selector, deadline)
+    labels: list[str] = await read_element(
+        page,
+        selector,
+        deadline,
+        lambda element, timeout: run_about(element, _LABELS_OF, timeout_ms=timeout),
+    )
+    return [own, *labels]
+
+
+async def is_checked(page: Page, selector: str, deadline: Deadline) -> bool:
+    return await read_element(
+        page, selector, deadline, lambda element, timeout: element.is_checked(timeout=timeout)
+    )
 
 
 async def inspect(page: Page, selector: str, request: dict[str, Any], deadline: Deadline) -> Any:
@@ -192,3 +212,6 @@ _VALUE_OF = """element => {
     || field.localName.includes('-');
   return valued && ['string', 'number'].includes(typeof field.value) ? String(field.value) : null;
 }"""
+
+_LABELS_OF = """element => element instanceof HTMLSelectElement
+  ? Array.from(element.selectedOptions, option => option.label.trim()) : []"""

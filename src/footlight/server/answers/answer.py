@@ -97,12 +97,14 @@ def failure(
     error: FootlightError,
     *,
     observation: Mapping[str, Any] | None = None,
+    effect: Mapping[str, str] | None = None,
     events: Events | None = None,
     images: Sequence[Image] = (),
     links: Sequence[AnswerLink] = (),
 ) -> Answer:
     details = {**error.details, **(_events_as_json(events) if events else {})}
-    observed = {"observation": clean(observation)} if observation is not None else {}
+    happened: Mapping[str, Any] = clean(effect or {})
+    observed = {**happened, **({"observation": clean(observation)} if observation is not None else {})}
     error_json = {
         "code": error.code,
         "message": clean(error.message),

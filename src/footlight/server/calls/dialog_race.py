@@ -7,13 +7,17 @@ from collections.abc import Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from footlight.browser.actions.dialogs import find_blocking_dialog
+from footlight.errors import ExpectationFailed
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     from footlight.browser.page.dialogs import OpenDialog
     from footlight.server.tools.declaration import Tool
+    from footlight.server.tools.parameter_types import Expect
     from footlight.server.tools.tool_call import ToolCall
 
-__all__ = ["check_no_dialog", "make_stopped_result", "run_until_dialog"]
+__all__ = ["check_expectation", "check_no_dialog", "make_stopped_result", "run_until_dialog"]
 
 T = TypeVar("T")
 
@@ -69,6 +73,25 @@ async def make_stopped_result(tool: Tool, call: ToolCall) -> Mapping[str, Any]:
     pages = call.session.page_table
     page = call.maybe_page or (dialog and pages.find(dialog.playwright.page)) or await pages.get()
     return {"url": page.url}
+
+
+async def check_expectation(call: ToolCall, arguments: BaseModel, *, since: float) -> None:
+    """Wait until the page is as the call expects, where it expects something.
+
+    Raises:
+        ExpectationFailed: the page is not so in time, is closed, or is stopped by a dialog.
+    """
+    expect: Expect | None = getattr(arguments, "expect", None)
+    if expect is None:
+        return
+    page, actual = call.maybe_page, "the page is closed"
+    if page and not page.closed:
+        if await run_until_dialog(call, call.meet(expect.make_expectation(), since=since)):
+            return
+        dialog = _find_dialog(call)
+        actual = f"a dialog is open: {dialog.type}" if dialog else "a dialog was open"
+    expected = expect.model_dump(exclude_none=True)
+    raise ExpectationFailed(f"What was expected cannot be judged: {actual}", expected=expected, actual=actual)
 
 
 def _find_dialog(call: ToolCall) -> OpenDialog | None:

@@ -23,11 +23,16 @@ from typing import TYPE_CHECKING, Any
 from footlight.browser.driver.output_folder import disk_full_error
 from footlight.browser.driver.shielding import shield_until_done
 from footlight.caller import LOCAL, Caller
-from footlight.errors import FootlightError, InternalError, PermissionDenied
+from footlight.errors import ExpectationFailed, FootlightError, InternalError, PermissionDenied
 from footlight.server.answers.answer import Answer, failure, success
 from footlight.server.calls.attachments import shorten_answer
 from footlight.server.calls.call_state import CallState
-from footlight.server.calls.dialog_race import check_no_dialog, make_stopped_result, run_until_dialog
+from footlight.server.calls.dialog_race import (
+    check_expectation,
+    check_no_dialog,
+    make_stopped_result,
+    run_until_dialog,
+)
 from footlight.server.calls.effects import find_effect, note_repeat
 from footlight.server.calls.observer import ObservationOptions, Observer
 from footlight.server.calls.progress import Report, report_stages
@@ -258,7 +263,7 @@ class Dispatcher:
         self, state: CallState, call: ToolCall, arguments: BaseModel, observer: Observer | None
     ) -> Answer:
         tool, session = state.tool, call.session
-        failed: StepFailed | None = None
+        failed: StepFailed | ExpectationFailed | None = None
         data: Mapping[str, Any] | None
         try:
             data = await _run_tool(state, call, arguments)
@@ -266,27 +271,36 @@ class Dispatcher:
             data, failed = {}, error
         observation = None
         async with TimeLimit(tool, call):
+            is_stopped = data is None
             if data is None:
                 data = await make_stopped_result(tool, call)
-            elif tool.effect == "act" or observer:
-                observation = await run_until_dialog(call, _settle_and_observe(tool, call, observer))
+            elif tool.effect == "act":
+                await run_until_dialog(call, _settle(call, observer))
+            if not failed:
+                try:
+                    await check_expectation(call, arguments, since=session.actions.last.began_at)
+                except ExpectationFailed as error:
+                    failed = error
+            if observer and not is_stopped:
+                observation = await run_until_dialog(call, observer.describe(call))
         session.touch()
         events = session.actions.take_events()
         effect = None
-        if observer and tool.effect == "act" and not failed:
+        if observer and tool.effect == "act" and not isinstance(failed, StepFailed):
             found = await find_effect(call, observer.trace(call, events))
             effect = note_repeat(call, tool.name, state.arguments, found).as_json(call.mask)
         content: dict[str, Any] = {
             "observation": observation,
+            "effect": effect,
             "events": events,
             "images": call.report.images,
             "links": call.report.links,
         }
         page = call.maybe_page
         if failed:
-            answer = failure(failed.as_error(), **content)
+            answer = failure(failed.as_error() if isinstance(failed, StepFailed) else failed, **content)
             return replace(answer, source=page.url) if page else answer
-        answer = success(_with_page_facts(data, tool, call), effect=effect, **content)
+        answer = success(_with_page_facts(data, tool, call), **content)
         if page:
             answer = replace(answer, source=page.url)
         return replace(answer, locator=_take_locator(call))
@@ -410,13 +424,6 @@ async def _run_unless_abandoned(state: CallState, call: ToolCall, arguments: Bas
     if state.is_abandoned:
         raise asyncio.CancelledError
     return data
-
-
-async def _settle_and_observe(tool: Tool, call: ToolCall, observer: Observer | None) -> dict[str, Any] | None:
-    """Wait for what an action led to, and return the observation."""
-    if tool.effect == "act":
-        await _settle(call, observer)
-    return await observer.describe(call) if observer else None
 
 
 async def _settle(call: ToolCall, observer: Observer | None) -> None:

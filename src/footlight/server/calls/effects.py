@@ -56,7 +56,7 @@ SENT_BY_SCRIPTS = frozenset({"document", "xhr", "fetch", "ping", "beacon"})
 _ABORTED = ("ERR_ABORTED", "NS_BINDING_ABORTED", "cancelled", "canceled")
 
 
-_ABOUT_THE_ANSWER = frozenset({"sessionId", "pageId", "timeout", "observe", "settle", "budget"})
+_ABOUT_THE_ANSWER = frozenset({"sessionId", "pageId", "timeout", "observe", "settle", "expect", "budget"})
 _CLICKING = "screenshot to see what is there, a click on what is inside or around it, or Enter with press"
 _TYPING = "a click on the field first, or the other one of fill and type"
 _USUAL_ADVICE = "screenshot or snapshot to see what is there, or another way"

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from footlight.browser.driver.deadline import ELEMENT_TIMEOUT, Deadline
 from footlight.errors import FootlightError, InvalidParameter
-from footlight.server.calls.dialog_race import check_no_dialog, make_stopped_result, run_until_dialog
+from footlight.server.calls.dialog_race import (
+    check_expectation,
+    check_no_dialog,
+    make_stopped_result,
+    run_until_dialog,
+)
 from footlight.server.tools.tool_call import CallReport, StepOutcome, ToolCall
 
 if TYPE_CHECKING:
@@ -155,12 +160,13 @@ async def _run_step(
         call.use_page(await call.session.page_table.get(named or page_id))
         call.page.view.take_located()
         await check_no_dialog(call)
-    call = replace(call, deadline=_deadline_of(step, call))
+    call, began = replace(call, deadline=_deadline_of(step, call)), time.monotonic()
     data = await run_until_dialog(call, step.tool.run(call, step.arguments))
     if data is None:
-        return await make_stopped_result(step.tool, call)
-    if step.tool.effect == "act":
+        data = await make_stopped_result(step.tool, call)
+    elif step.tool.effect == "act":
         await run_until_dialog(call, settle(call))
+    await check_expectation(call, step.arguments, since=began)
     return data
 
 

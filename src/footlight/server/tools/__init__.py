@@ -8,6 +8,7 @@ server offers.
 from footlight.server.tools.declaration import Effect, Function, Permission, Scope, Tool, tool
 from footlight.server.tools.parameter_types import (
     Count,
+    Expect,
     MaybeBudget,
     Milliseconds,
     Number,
@@ -22,6 +23,7 @@ __all__ = [
     "CallReport",
     "Count",
     "Effect",
+    "Expect",
     "Function",
     "MaybeBudget",
     "Milliseconds",

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel
 
 from footlight.server.tools.arguments import ExpectedArguments, parse_arguments
-from footlight.server.tools.parameter_types import MaybeBudget, Observe, Settle, Timeout
+from footlight.server.tools.parameter_types import Expect, MaybeBudget, Observe, Settle, Timeout
 from footlight.server.tools.schema import (
     Function,
     make_arguments_model,
@@ -237,7 +237,7 @@ def _shared_parameters(
     page = {"page_id": (str | None, None), "timeout": (timeout or Timeout, None)}
     observing = {
         "observe": (Observe | None, None),
-        **({"settle": (Settle | None, None)} if effect == "act" else {}),
+        **({"settle": (Settle | None, None), "expect": (Expect | None, None)} if effect == "act" else {}),
         "budget": (MaybeBudget, None),
     }
     return {**session, **(page if scope == "page" else {}), **(observing if observed else {})}

@@ -2,11 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-__all__ = ["Count", "MaybeBudget", "Milliseconds", "Number", "Observe", "Settle", "Timeout", "Whole"]
+from footlight.browser.actions.expectation import Expectation, RequestPattern
+from footlight.browser.actions.wait import UrlPattern
+from footlight.errors import InvalidParameter
+from footlight.server.secrets.secrets import SecretText
+
+__all__ = [
+    "Count",
+    "Expect",
+    "MaybeBudget",
+    "Milliseconds",
+    "Number",
+    "Observe",
+    "Settle",
+    "Timeout",
+    "Whole",
+]
+
+MAX_SELECTORS = 20
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 Whole = Annotated[int, Field(json_schema_extra={"type": "number"})]
@@ -25,3 +43,66 @@ Observe = Literal["none", "diff", "full"]
 Settle = Literal["auto", "none"]
 MaybeBudget = Annotated[int, Field(ge=200, json_schema_extra=_omit_minimum)] | None
 """Characters of page content in an answer."""
+
+
+def _check_text(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must not be blank")
+    return text
+
+
+def _check_pattern(text: str) -> str:
+    try:
+        UrlPattern(text, parameter="url")
+        RequestPattern(text)
+    except InvalidParameter as error:
+        raise ValueError(error.message.partition(": ")[2]) from None
+    return text
+
+
+def _check_size(by_selector: Mapping[str, object]) -> Mapping[str, object]:
+    if not 1 <= len(by_selector) <= MAX_SELECTORS:
+        raise ValueError(f"must have 1 to {MAX_SELECTORS} selectors")
+    return by_selector
+
+
+# What limits them is not in the schema, which every tool that acts would repeat.
+ExpectedText = Annotated[str, AfterValidator(_check_text)] | None
+ExpectedUrl = Annotated[str, AfterValidator(_check_text), AfterValidator(_check_pattern)] | None
+ExpectedValues = Annotated[dict[str, SecretText | bool], AfterValidator(_check_size)] | None
+ExpectedCounts = Annotated[dict[str, Whole], AfterValidator(_check_size)] | None
+
+
+def _omit_additional_properties(schema: dict[str, Any]) -> None:
+    del schema["additionalProperties"]
+
+
+class Expect(BaseModel):
+    """What must be so after a call. All that is given must be."""
+
+    model_config = ConfigDict(
+        extra="forbid", strict=True, frozen=True, json_schema_extra=_omit_additional_properties
+    )
+
+    text: ExpectedText = None
+    gone: ExpectedText = None
+    url: ExpectedUrl = None
+    request: ExpectedUrl = None
+    value: ExpectedValues = None
+    count: ExpectedCounts = None
+
+    @model_validator(mode="after")
+    def _check_not_empty(self) -> Expect:
+        if all(value is None for _, value in self):
+            raise ValueError(f"needs at least one of {', '.join(type(self).model_fields)}")
+        return self
+
+    def make_expectation(self) -> Expectation:
+        return Expectation(
+            text=self.text,
+            gone=self.gone,
+            url=UrlPattern(self.url, parameter="url") if self.url else None,
+            request=RequestPattern(self.request) if self.request else None,
+            value=self.value,
+            count=self.count,
+        )

@@ -6,10 +6,13 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from footlight.browser.actions.expectation import meet_expectation
+from footlight.browser.driver.deadline import ELEMENT_TIMEOUT
 from footlight.caller import LOCAL, Caller
 from footlight.server.answers.json_values import clean
 
 if TYPE_CHECKING:
+    from footlight.browser.actions.expectation import Expectation
     from footlight.browser.context.state_store import StateStore
     from footlight.browser.driver.deadline import Deadline
     from footlight.browser.page.page import Page
@@ -21,6 +24,9 @@ if TYPE_CHECKING:
     from footlight.server.answers.answer import AnswerLink, Image
 
 __all__ = ["CallReport", "StepOutcome", "ToolCall"]
+
+MIN_EXPECT_MS = 1_000.0
+"""The least time for the page to be as expected, where the settings give an element less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +155,19 @@ class ToolCall:
         """
         assert self.steps is not None
         return await self.steps(steps, stop_on_error)
+
+    async def meet(self, expectation: Expectation, *, since: float) -> bool:
+        """Wait until the page is as expected: as long as for an element, or the call's own `timeout`.
+
+        Raises:
+            ExpectationFailed: it is not so in time.
+        """
+        deadline = self.deadline.without_patience()
+        if self.deadline.patience_setting is not None:
+            patience_ms = max(MIN_EXPECT_MS, self.settings.session.element_timeout)
+            deadline = deadline.with_patience(patience_ms, ELEMENT_TIMEOUT)
+        await meet_expectation(self.page, expectation, deadline, since=since, mask=self.mask)
+        return True
 
     def stage(self, stage: str) -> None:
         """Tell the client what the call is doing now."""

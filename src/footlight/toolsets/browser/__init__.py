@@ -81,6 +81,7 @@ TOOLS = (
     extraction.read_page,
     tabs.tabs,
     navigation.wait_for,
+    navigation.expect,
     tabs.handle_dialog,
     interaction.run_steps,
     files.pdf,
@@ -130,7 +131,9 @@ pages, dialogs and downloads are reported in the answer of the action that cause
 Calls also take these parameters, which the list of tools may leave out. timeout: milliseconds for the whole \
 call. pageId (page-1, page-2, …): the tab; default: the selected tab. budget: characters of page content; \
 cut content can be read at the link. Actions also take observe: what to report about the page: diff \
-(default), full, none; and settle: none does not wait for what the action started.
+(default), full, none; settle: none does not wait for what the action started; and expect: what must be so \
+after the action, some of {text: "Saved", gone: "Loading", url: "/done", request: "POST /orders 201", value: \
+{"#name": "Ann"}, count: {".row": 3}}. If it is not so in time, the error is EXPECTATION_FAILED.
 
 Without sessionId a call uses the session "default", created on first use. `create_session` creates an \
 isolated one. Idle sessions expire.

@@ -11,8 +11,14 @@ from footlight.browser.actions.navigation import Navigation
 from footlight.browser.actions.wait import UrlPattern
 from footlight.browser.reading import reads as reading
 from footlight.browser.sessions.overview import DownloadInfo, download_info
-from footlight.errors import InvalidParameter, MissingParameter, PermissionDenied
-from footlight.server.tools import Milliseconds, ToolCall, tool
+from footlight.errors import ExpectationFailed, InvalidParameter, MissingParameter, PermissionDenied
+from footlight.server.tools import Expect, Milliseconds, ToolCall, tool
+from footlight.server.tools.parameter_types import (
+    ExpectedCounts,
+    ExpectedText,
+    ExpectedUrl,
+    ExpectedValues,
+)
 from footlight.toolsets.browser.parameters import ActionResult, Selector, WaitUntil, action_result
 
 __all__ = []
@@ -152,7 +158,7 @@ async def wait_for(
     )
     if state is not None and selector is None:
         raise InvalidParameter("state: only valid with selector; leave it out", parameter="state")
-    page, deadline = call.page, call.deadline
+    page, deadline = call.page, call.deadline.without_patience()
     found: WaitResult = {"url": page.url}
     match condition:
         case "text", str(words):
@@ -199,6 +205,31 @@ def _check_evaluation(call: ToolCall) -> None:
             parameter="function",
             setting="security.enableScriptEvaluation",
         )
+
+
+@tool(effect="read", observed=True, group="devtools")
+async def expect(
+    call: ToolCall,
+    text: ExpectedText = None,
+    gone: Annotated[ExpectedText, Field(description="A text that must not be there")] = None,
+    url: ExpectedUrl = None,
+    request: Annotated[
+        ExpectedUrl, Field(description="POST /orders 201, answered since the last action")
+    ] = None,
+    value: Annotated[ExpectedValues, Field(description="{selector: text, or true if checked}")] = None,
+    count: Annotated[ExpectedCounts, Field(description="{selector: number of matches}")] = None,
+) -> ActionResult:
+    """Expect the page to be so. Waits until all that is given is so."""
+    given = Expect.model_construct(text=text, gone=gone, url=url, request=request, value=value, count=count)
+    if all(each is None for _, each in given):
+        names = list(Expect.model_fields)
+        raise MissingParameter(f"expect needs one of {', '.join(names)}", parameter="text", missing=names)
+    try:
+        await call.meet(given.make_expectation(), since=call.session.actions.last.began_at)
+    except ExpectationFailed as error:
+        error.suggestion, error.retryable = "Look at the page, or wait longer with a timeout parameter.", True
+        raise
+    return action_result(call)
 
 
 class StateReached(TypedDict):

@@ -1,0 +1,230 @@
+"""Wait until a page is as a call expects it, or say what is there instead.
+
+The conditions of an expectation are waited for one after the other, and the first that is not met in time is
+reported.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+from footlight.browser.actions.wait import (
+    POLL_SECONDS,
+    UrlPattern,
+    find_state,
+    wait_for_entry,
+    wait_for_text,
+    wait_for_text_gone,
+    wait_for_url,
+)
+from footlight.browser.page.diagnosis import explain_timeout
+from footlight.browser.reading import reads
+from footlight.browser.snapshot.rendering import shorten
+from footlight.errors import (
+    BrowserCrashed,
+    DeadlineExceeded,
+    ElementNotFound,
+    ExpectationFailed,
+    FootlightError,
+)
+
+if TYPE_CHECKING:
+    from footlight.browser.driver.deadline import Deadline
+    from footlight.browser.network.request_log import LogEntry
+    from footlight.browser.page.page import Page
+
+__all__ = ["Expectation", "RequestPattern", "meet_expectation"]
+
+T = TypeVar("T")
+
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+MAX_ACTUAL = 300
+"""Characters."""
+MAX_REQUESTS = 5
+
+
+class RequestPattern:
+    """A pattern of answered requests: `POST /orders 201`. The method and the status may be left out.
+
+    Without a status, every status below 400 counts.
+
+    Raises:
+        InvalidParameter: the URL is not a pattern.
+    """
+
+    def __init__(self, text: str) -> None:
+        words = text.split()
+        self.text = text
+        self._method = words.pop(0) if len(words) > 1 and words[0] in METHODS else None
+        has_status = len(words) > 1 and len(words[-1]) == 3 and words[-1].isdecimal()
+        self._status = int(words.pop()) if has_status else None
+        self._url = UrlPattern(" ".join(words), parameter="request")
+
+    def matches(self, entry: LogEntry) -> bool:
+        is_status = entry.status == self._status if self._status else 0 < entry.status < 400
+        return is_status and self._method in (None, entry.method) and self.matches_url(entry)
+
+    def matches_url(self, entry: LogEntry) -> bool:
+        return self._url.matches(entry.url)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expectation:
+    """What a page must show or have done. Values and counts are by selector."""
+
+    text: str | None = None
+    gone: str | None = None
+    url: UrlPattern | None = None
+    request: RequestPattern | None = None
+    value: Mapping[str, str | bool] | None = None
+    """A text is a field's value or the label of a chosen option; true or false is whether a box is ticked."""
+    count: Mapping[str, int] | None = None
+    """The number of elements that match."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Unmet:
+    """`deadline` has the patience of the expectation. `mask` masks secrets in a text before it is cut."""
+
+    page: Page
+    deadline: Deadline
+    mask: Callable[[str], str]
+
+    def fail(self, message: str, expected: Any, actual: Any, closest: Any = None, **details: Any) -> NoReturn:
+        raise ExpectationFailed(
+            message,
+            expected=expected,
+            actual=actual,
+            closest=closest or None,
+            page=self.cut(self.page.url),
+            **details,
+        )
+
+    async def fail_late(self, message: str, expected: Any, actual: Any, closest: Any = None) -> NoReturn:
+        """Report a condition that was not met in time, with what keeps the page busy."""
+        late = await explain_timeout(self.page, f"{message} within {self.deadline.elapsed}", self.deadline)
+        self.fail(late.message, expected, actual, closest, closedPages=late.details.get("closedPages"))
+
+    def cut(self, text: str) -> str:
+        return shorten(self.mask(text), MAX_ACTUAL)
+
+
+async def meet_expectation(
+    page: Page,
+    expectation: Expectation,
+    deadline: Deadline,
+    *,
+    since: float,
+    mask: Callable[[str], str] = str,
+) -> None:
+    """Wait until the page is as expected. Requests count that were sent after `since` (`time.monotonic()`).
+
+    The wait ends with the patience of the deadline.
+
+    Raises:
+        ExpectationFailed: names what was expected, what there is, and what comes closest on the page.
+        BrowserCrashed: the page or its browser crashed.
+    """
+    unmet, wanted = _Unmet(page, deadline, mask), expectation
+    if wanted.url:
+        await _judge(unmet, {"url": wanted.url.text}, wait_for_url(page, wanted.url, deadline))
+    if wanted.request:
+        await _meet_request(unmet, wanted.request, since)
+    if wanted.text:
+        await _judge(unmet, {"text": wanted.text}, wait_for_text(page, wanted.text, deadline))
+    if wanted.gone:
+        await _judge(unmet, {"gone": wanted.gone}, wait_for_text_gone(page, wanted.gone, deadline))
+    for selector, value in (wanted.value or {}).items():
+        await _meet_value(unmet, selector, value)
+    for selector, count in (wanted.count or {}).items():
+        await _meet_count(unmet, selector, count)
+
+
+async def _judge(unmet: _Unmet, expected: Mapping[str, Any], waiting: Awaitable[T]) -> T:
+    """Return the result of a wait. Its error becomes that of the expectation."""
+    try:
+        return await waiting
+    except BrowserCrashed:
+        raise
+    except FootlightError as error:
+        is_late = isinstance(error, DeadlineExceeded)
+        actual = unmet.cut(unmet.page.url) if "url" in expected else error.details.get("shown")
+        if isinstance(error, ElementNotFound):
+            actual = "no such element"
+        unmet.fail(
+            error.message,
+            expected,
+            actual or ("not on the page" if is_late else error.code),
+            error.details.get("closest") or error.details.get("candidates"),
+            closedPages=error.details.get("closedPages"),
+        )
+
+
+async def _meet_request(unmet: _Unmet, pattern: RequestPattern, since: float) -> None:
+    page, log = unmet.page, unmet.page.session.log
+    unmet.deadline.stage(f"waiting for the request {shorten(pattern.text, 100)}")
+    expected = {"request": pattern.text}
+
+    def find() -> LogEntry | None:
+        return next(filter(pattern.matches, log.since(since, page=page.id)), None)
+
+    if await _judge(unmet, expected, wait_for_entry(page, find, unmet.deadline)):
+        return
+    sent = log.since(since, page=page.id)
+    same = [unmet.cut(_describe_request(each)) for each in sent if pattern.matches_url(each)]
+    others = [unmet.cut(_describe_request(each)) for each in sent if not pattern.matches_url(each)]
+    await unmet.fail_late(
+        f'The request "{shorten(pattern.text, 100)}" was not answered'
+        + (f"; there was {', '.join(same[-MAX_REQUESTS:])}" if same else ""),
+        expected,
+        same[-MAX_REQUESTS:] or "no such request",
+        others[-MAX_REQUESTS:],
+    )
+
+
+def _describe_request(entry: LogEntry) -> str:
+    return f"{entry.method} {entry.url} {entry.status or entry.failure or 'pending'}"
+
+
+async def _meet_value(unmet: _Unmet, selector: str, wanted: str | bool) -> None:
+    page, deadline, expected = unmet.page, unmet.deadline, {"value": {selector: wanted}}
+    deadline.stage(f"waiting for the value of {selector}")
+
+    async def read() -> list[str | bool]:
+        if isinstance(wanted, bool):
+            return [await reads.is_checked(page, selector, deadline)]
+        return [*await reads.values(page, selector, deadline)]
+
+    found = await _judge(unmet, expected, _poll(read, lambda found: wanted in found, deadline))
+    if wanted not in found:
+        actual = unmet.cut(found[0]) if isinstance(found[0], str) else found[0]
+        await unmet.fail_late(f'The value of "{selector}" did not become what was expected', expected, actual)
+
+
+async def _meet_count(unmet: _Unmet, selector: str, wanted: int) -> None:
+    page, deadline, expected = unmet.page, unmet.deadline, {"count": {selector: wanted}}
+    deadline.stage(f"waiting for {wanted} of {selector}")
+
+    async def read() -> int:
+        return await reads.count(page, selector, deadline)
+
+    found = await _judge(unmet, expected, _poll(read, lambda found: found == wanted, deadline))
+    if found != wanted:
+        closest = [] if found else (await find_state(page, selector, deadline.without_patience()))[1]
+        message = f'"{selector}" matched {found} elements and not {wanted}'
+        await unmet.fail_late(message, expected, found, closest)
+
+
+async def _poll(read: Callable[[], Awaitable[T]], is_met: Callable[[T], bool], deadline: Deadline) -> T:
+    """Return what `read` returns once it is as wanted, or what it returns when the patience ends."""
+    found = await read()
+    while not is_met(found) and deadline.element_ms > POLL_SECONDS * 1000:
+        await asyncio.sleep(POLL_SECONDS)
+        try:
+            found = await read()
+        except DeadlineExceeded:  # This read began too late.
+            break
+    return found

@@ -1,0 +1,196 @@
+"""What a call expects of its page: as an option of acting calls, in steps, and as a tool of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from tests.conftest import SessionBrowser
+
+pytestmark = pytest.mark.anyio
+
+PAGE = """<title>Orders</title><p id=state>Open</p><ul><li>One<li>Two</ul>
+<input id=name value=Ada><input id=agree type=checkbox checked>
+<select id=size><option value=s>Small<option value=l selected>Large</select>
+<button onclick="setTimeout(async () => {
+  await fetch('/ordered', {method: 'POST'});
+  state.textContent = 'Order saved'; history.pushState({}, '', '/done');
+  document.querySelector('ul').innerHTML += '<li>Three'; document.querySelector('#name').value = 'Bob';
+}, 50)">Save</button>"""
+
+
+async def show(browser: SessionBrowser) -> None:
+    async def ordered(request: Request) -> Response:
+        await request.body()
+        return JSONResponse({}, status_code=201)
+
+    browser.site.route(ordered, path="/ordered")
+    await browser.show(PAGE)
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        {"text": "order SAVED"},
+        {"gone": "Open"},
+        {"url": "/done"},
+        {"url": "*/done"},
+        {"url": "/do.e$/"},
+        {"request": "POST /ordered 201"},
+        {"request": "/ordered"},
+        {"value": {"#name": "Bob"}},
+        {"value": {"#agree": True, "#size": "Large"}},
+        {"value": {"#size": "l"}},
+        {"count": {"li": 3, "#missing": 0}},
+        {
+            "text": "Order saved",
+            "gone": "Open",
+            "url": "/done",
+            "request": "POST /ordered",
+            "count": {"li": 3},
+        },
+    ],
+    ids=str,
+)
+async def test_an_action_waits_for_what_it_expects(browser: SessionBrowser, expected: dict[str, Any]) -> None:
+    await show(browser)
+
+    await browser.call("click", selector="button", expect=expected)
+    await browser.call("expect", **expected)
+
+
+async def test_what_is_not_so_is_told_with_what_there_is(browser: SessionBrowser) -> None:
+    site = browser.site.url.rstrip("/")
+    cases: list[tuple[dict[str, Any], Any, Any]] = [
+        ({"text": "Order was saved"}, "not on the page", ["Order saved"]),
+        ({"gone": "Two"}, "Two", None),
+        ({"url": "/paid"}, f"{site}/done", None),
+        ({"request": "POST /ordered 500"}, [f"POST {site}/ordered 201"], None),
+        ({"request": "POST /paid"}, "no such request", [f"POST {site}/ordered 201"]),
+        ({"value": {"#name": "Eve"}}, "Bob", None),
+        ({"value": {"#agree": False}}, True, None),
+        ({"value": {"#nam": "Bob"}}, "no such element", ["textbox (#name)"]),
+        ({"count": {"li": 5}}, 3, None),
+        ({"count": {"#nam": 1}}, 0, ["textbox (#name)"]),
+        ({"value": {"li": "One"}}, "ELEMENT_NOT_INTERACTIVE", None),
+        ({"count": {"li[": 1}}, "INVALID_SELECTOR", None),
+    ]
+    await show(browser)
+    await browser.call("click", selector="button", expect={"text": "Order saved", "request": "/ordered"})
+
+    for expected, actual, closest in cases:
+        error = await browser.refused("expect", timeout=250, **expected)
+
+        assert error["code"] == "EXPECTATION_FAILED", expected
+        assert error["details"] == {
+            "expected": expected,
+            "actual": actual,
+            **({"closest": closest} if closest else {}),
+            "page": f"{site}/done",
+        }
+
+
+async def test_a_failed_action_tells_what_it_did(browser: SessionBrowser) -> None:
+    await show(browser)
+
+    answer = await browser.answer(
+        "click",
+        selector="button",
+        expect={"request": "/ordered", "text": "Paid"},
+        timeout=1_500,
+        observe="diff",
+    )
+
+    content = answer.structured_content
+    assert content is not None
+    assert content["error"] | {"message": "", "details": {}} == {
+        "code": "EXPECTATION_FAILED",
+        "message": "",
+        "details": {},
+        "retryable": False,
+        "suggestion": "The action was done: look at the page before you repeat it. "
+        "Or correct what the call expects.",
+    }
+    assert content["error"]["message"].startswith('The text "Paid" did not appear within 1500ms')
+    assert content["effect"] == "request POST /ordered 201, navigation"
+    assert "Order saved" in answer.content[-1].text  # type: ignore[union-attr]
+
+
+async def test_an_expectation_that_is_not_valid_is_refused_before_the_action(browser: SessionBrowser) -> None:
+    await show(browser)
+
+    for wrong in ({}, {"url": "/(/"}, {"request": "GET /(/"}, {"text": " "}, {"count": {}}, {"a": 1}):
+        assert (await browser.refused("click", selector="button", expect=wrong))[
+            "code"
+        ] == "INVALID_PARAMETER"
+    assert (await browser.refused("expect"))["code"] == "MISSING_PARAMETER"
+    assert await browser.call("get_text", selector="#state") == {"text": "Open"}
+
+
+async def test_a_request_before_the_action_does_not_count(browser: SessionBrowser) -> None:
+    await show(browser)
+    await browser.call("click", selector="button", expect={"text": "Order saved"})
+
+    error = await browser.refused("hover", selector="li", expect={"request": "/ordered"}, timeout=400)
+
+    assert error["details"]["actual"] == "no such request"
+
+
+async def test_steps_expect_too(browser: SessionBrowser) -> None:
+    """Each step, and the call as a whole."""
+    await show(browser)
+    steps: list[Any] = [
+        {
+            "tool": "fill",
+            "arguments": {"selector": "#name", "value": "Eve", "expect": {"value": {"#name": "Eve"}}},
+        },
+        {"tool": "click", "arguments": {"selector": "button", "expect": {"text": "Order saved"}}},
+        {"tool": "expect", "arguments": {"count": {"li": 3}}},
+    ]
+
+    assert (await browser.call("run_steps", steps=steps, expect={"url": "/done"}))["failed"] == 0
+
+    steps[0]["arguments"]["expect"] = {"value": {"#name": "Bob"}}
+    error = await browser.refused("run_steps", steps=steps, timeout=1_500)
+    assert (error["code"], error["details"]["step"]) == ("EXPECTATION_FAILED", 0)
+    assert error["message"].startswith('steps.0 (fill): The value of "#name" did not become')
+    error = await browser.refused("run_steps", steps=steps[2:], expect={"gone": "One"}, timeout=500)
+    assert (error["code"], error["details"]["actual"]) == ("EXPECTATION_FAILED", "One")
+
+
+async def test_a_tool_of_its_own_may_be_repeated(browser: SessionBrowser) -> None:
+    await show(browser)
+
+    error = await browser.refused("expect", text="Order saved", timeout=300)
+
+    assert error["code"] == "EXPECTATION_FAILED"
+    assert error["retryable"] is True
+    assert error["suggestion"] == "Look at the page, or wait longer with a timeout parameter."
+
+
+@pytest.mark.parametrize("script", ["window.close()", "setTimeout(() => window.close())"])
+async def test_a_page_that_closes_cannot_meet_it(browser: SessionBrowser, script: str) -> None:
+    await browser.show("<a href=/popup target=_blank rel=opener>open</a>")
+    browser.site.page(f"<button onclick='{script}'>Close</button>", path="/popup")
+    opened = (await browser.call("click", selector="a"))["newPages"][0]["pageId"]
+
+    error = await browser.refused("click", selector="button", pageId=opened, expect={"text": "Done"})
+
+    assert error["code"] == "EXPECTATION_FAILED"
+    assert error["details"]["actual"] == "the page is closed"
+
+
+async def test_an_open_dialog_fails_it(browser: SessionBrowser) -> None:
+    created = await browser.call("create_session", dialogs={"confirm": "ask"})
+    own = {"sessionId": created["sessionId"]}
+    url = browser.site.page("<button onclick=\"confirm('Sure?')\">Delete</button>")
+    await browser.call("navigate", url=url, **own)
+
+    error = await browser.refused("click", selector="button", expect={"text": "Deleted"}, **own)
+
+    assert error["code"] == "EXPECTATION_FAILED"
+    assert error["details"]["actual"] == "a dialog is open: confirm"
+    assert error["details"]["dialogs"][0]["message"] == "Sure?"
