@@ -17,7 +17,7 @@ MADE_FROM_TEXT = {
     ],
     "audit/evidence/javascript/fields.js": [r"^(password|pass word|new password)$"],
     "audit/evidence/javascript/form_marks.js": [r"[*✱＊]|必須|\b(required|mandatory|requerid[oa])\b"],
-    "audit/evidence/javascript/link_words.js": [
+    "audit/evidence/javascript/links.js": [
         r"log-?out|sign-?off",
         r"^(click( here)?|more( info(rmation)?)?|details?)$",
     ],

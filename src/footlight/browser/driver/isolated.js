@@ -22,7 +22,7 @@ function takeGathered(key) {
   return roots;
 }
 
-/** @type {(root: Node, asked: { script: string, argument: unknown, over?: string }) => any} */
+/** @type {(root: Node, request: { script: string, argument: unknown, over?: string }) => any} */
 function run(root, { script, argument, over }) {
   // biome-ignore lint/security/noGlobalEval: running scripts is the purpose of this engine
   const made = globalThis.eval(`(${script}\n)`);
@@ -33,11 +33,11 @@ function run(root, { script, argument, over }) {
 
 /** @type {(root: Node, body: string) => Element[] | Node[]} */
 export function queryAll(root, body) {
-  const asked = JSON.parse(decodeURIComponent(body));
-  if (asked.gather) {
-    gathered.set(asked.gather, (gathered.get(asked.gather) || new Set()).add(root));
+  const request = JSON.parse(decodeURIComponent(body));
+  if (request.gather) {
+    gathered.set(request.gather, (gathered.get(request.gather) || new Set()).add(root));
     return [root];
   }
-  const result = run(root, asked);
+  const result = run(root, request);
   return [result instanceof Element ? result : makeCarrier(root, result)];
 }

@@ -41,7 +41,7 @@ let record = null;
 let records = Math.floor(Math.random() * 2 ** 40);
 
 /**
- * The snapshot script reports changes by this. A page's names cannot shadow a symbol.
+ * Return what the snapshot script offers to ask it about changes. A page's names cannot shadow a symbol.
  *
  * @returns {{ begin: () => void, read: () => Changes | null } | undefined}
  */
@@ -129,7 +129,7 @@ class ActRecord {
   }
 
   /** @type {(event: Event) => boolean} */
-  isAgain(event) {
+  isSecondPress(event) {
     return this.pressed && event.composedPath()[0] === this.target && performance.now() - this.began < AGAIN_MS;
   }
 
@@ -149,7 +149,8 @@ class ActRecord {
   }
 
   /**
-   * A pressed button, link or box has the focus without having done anything.
+   * Return whether the focus is somewhere else because of the action. A pressed button, link or box has the focus
+   * without having done anything.
    *
    * @returns {boolean}
    */
@@ -198,7 +199,7 @@ class ActRecord {
   }
 
   /**
-   * A form that the browser did not submit, because a field is invalid.
+   * Return what is wrong with a form that the browser did not submit, because a field is invalid.
    *
    * @returns {Problem | null}
    */
@@ -417,7 +418,7 @@ const SET_EVENTS = new Set(["input", "change", "drop", "scroll", "wheel"]);
 /** @type {(event: Event) => boolean} */
 function begins(event) {
   const current = record?.isReported ? null : record;
-  if (event.type === "pointerdown") return event.isTrusted && !current?.isAgain(event);
+  if (event.type === "pointerdown") return event.isTrusted && !current?.isSecondPress(event);
   if (KEY_EVENTS.has(event.type)) return event.isTrusted && (!current || SCROLLS.has(current.type));
   return !current && SET_EVENTS.has(event.type);
 }

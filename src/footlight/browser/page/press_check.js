@@ -117,8 +117,9 @@ class Press extends Watch {
   }
 
   /**
-   * A page may replace an element because the mouse moved over it. The press then goes to the new element if it is
-   * similar to the old one, and otherwise to whatever was behind it.
+   * Watch the element that has taken the place of the watched one, if there is one. A page may replace an element
+   * because the mouse moved over it. The press then goes to the new element if it is similar to the old one, and
+   * otherwise to whatever was behind it.
    *
    * @type {(target: EventTarget) => boolean}
    */
@@ -139,7 +140,7 @@ class Press extends Watch {
   }
 
   /**
-   * Only the frame's own document receives a press on a frame.
+   * Return the outcome where the document received no event. Only the frame's own document receives a press on a frame.
    *
    * @returns {Outcome}
    */
@@ -217,7 +218,7 @@ function describe(element) {
 const INTERACTIVE = "a[href], button, input, select, textarea, summary, [tabindex], [role=button], [role=link]";
 
 /**
- * A checkbox that is hidden by its label is pressed by the label, as people do.
+ * Return the element to press. A checkbox that is hidden by its label is pressed by the label, as people do.
  *
  * @type {(element: Element) => Element}
  */

@@ -86,7 +86,8 @@ const rest = {
   },
 
   /**
-   * The page's own callbacks for the next frame run after ours, and before the timer.
+   * Note an input event, and when the first frame after it is drawn. The page's own callbacks for the next frame run
+   * after ours, and before the timer.
    *
    * @returns {void}
    */
@@ -152,7 +153,7 @@ class Watch {
   }
 
   /**
-   * An observer of a document gets no changes of its shadow trees.
+   * Observe the open shadow trees in a node. An observer of a document gets no changes of its shadow trees.
    *
    * @type {(node: Node) => void}
    */
@@ -267,8 +268,8 @@ function ask(body) {
 }
 
 /**
- * After another engine's reply, which is an element of its own, the attribute continues with that reply:
- * `17 {"state": "arrived"}`. Where the document is at rest, it continues with the record of the last action.
+ * Answer a question. After another engine's reply, which is an element of its own, the attribute continues with that
+ * reply: `17 {"state": "arrived"}`. Where the document is at rest, it continues with the record of the last action.
  *
  * @type {(root: Document | Element, body: string) => Element[]}
  */

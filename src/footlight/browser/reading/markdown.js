@@ -2,7 +2,7 @@
 // the body is percent-encoded JSON {"links": boolean}, the root a document, or an element which is then taken whole.
 // The reply is the attribute `v`, JSON text, of a new detached element: {"title", "url", "markdown"}.
 
-/** @typedef {{ links?: boolean }} Asked whether links keep their addresses */
+/** @typedef {{ links?: boolean }} Options whether links keep their addresses */
 /** @typedef {{ text: string, head: boolean }} Cell */
 /** @typedef {Cell[] & { inHead: boolean }} Row */
 
@@ -94,7 +94,8 @@ const FLOATING = words("fixed sticky");
 const DIALOGS = words("dialog alertdialog");
 
 /**
- * Content with aria-hidden is decoration, or everything behind a dialog.
+ * Return whether an element is left out because nobody sees it. Content with aria-hidden is decoration, or everything
+ * behind a dialog.
  *
  * @type {(element: AnyElement) => boolean}
  */
@@ -201,11 +202,11 @@ const PERMALINK = /^[#¶§🔗]$/u;
 // Inline text consists of pieces; a block ends the line of pieces before it.
 class Writer {
   /**
-   * @param {Asked} asked
+   * @param {Options} options
    * @param {boolean} whole
    */
-  constructor(asked, whole) {
-    this.links = asked.links !== false;
+  constructor(options, whole) {
+    this.links = options.links !== false;
     this.whole = whole; // Only hidden content is left out.
     this.depth = 0;
     /** @type {string | null} */
@@ -264,7 +265,8 @@ class Writer {
   }
 
   /**
-   * An inline element around blocks: if it is a link, the first words in it become the link.
+   * Write the blocks in an inline element. An inline element around blocks: if it is a link, the first words in it
+   * become the link.
    *
    * @type {(element: AnyElement) => string[]}
    */
@@ -336,7 +338,7 @@ class Writer {
   }
 
   /**
-   * A box in a line is separated from the words beside it.
+   * Return the text of an inline element. A box in a line is separated from the words beside it.
    *
    * @type {(element: AnyElement) => string}
    */
@@ -384,13 +386,13 @@ class Writer {
   /** @type {(element: AnyElement) => string} */
   anchor(element) {
     const text = this.line(element);
-    const said = oneLine(text);
-    if (this.inHeading && PERMALINK.test(said)) return "";
+    const label = oneLine(text);
+    if (this.inHeading && PERMALINK.test(label)) return "";
     const href = this.link ? null : this.address(element);
-    if (!href || !said) return text;
+    if (!href || !label) return text;
     const before = text.slice(0, text.length - text.trimStart().length);
     const after = text.slice(text.trimEnd().length);
-    return `${before}[${said}](${href})${after}`;
+    return `${before}[${label}](${href})${after}`;
   }
 
   /**
@@ -717,12 +719,12 @@ const escapeStart = (text) =>
 
 // ---- the reply ----
 
-/** @type {(root: Node, asked: Asked) => { title: string, url: string, markdown: string }} */
-function read(root, asked) {
+/** @type {(root: Node, options: Options) => { title: string, url: string, markdown: string }} */
+function read(root, options) {
   const isDocument = typeOf(root) === DOCUMENT;
   const document = documentOf(root);
   const element = isDocument ? mainOf(/** @type {Document} */ (root)) : /** @type {AnyElement} */ (root);
-  const writer = new Writer(asked, !isDocument);
+  const writer = new Writer(options, !isDocument);
   const blocks = element ? writer.all(element) : [];
   if (isDocument && element && !blocks.some((block) => /^#{1,2} /.test(block)))
     blocks.unshift(...firstHeading(document));
@@ -734,7 +736,7 @@ function read(root, asked) {
 }
 
 /**
- * A title may be beside the text that it is the title of.
+ * Return the first heading of the page. A title may be beside the text that it is the title of.
  *
  * @type {(document: Document) => string[]}
  */

@@ -6,12 +6,12 @@
 export function queryAll(root, body) {
   /** @type {string[]} */
   const texts = JSON.parse(decodeURIComponent(body)).map(plain);
-  const wanted = texts.filter((text) => text.trim());
+  const searched = texts.filter((text) => text.trim());
   const grouped = texts.map(ungrouped).filter((text) => text.length >= SHORTEST_GROUPED);
   /** @type {(text: string | null) => boolean} */
   const shows = (text) => {
     const seen = plain(text || "");
-    if (wanted.some((each) => seen.includes(each))) return true;
+    if (searched.some((each) => seen.includes(each))) return true;
     const letters = grouped.length ? ungrouped(seen) : "";
     return grouped.some((each) => letters.includes(each));
   };

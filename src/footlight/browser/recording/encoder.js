@@ -58,7 +58,7 @@
   };
 
   /**
-   * A viewport may change its size; a video cannot.
+   * Draw a picture into the middle of the video. A viewport may change its size; a video cannot.
    *
    * @type {(video: Video, picture: ImageBitmap) => void}
    */

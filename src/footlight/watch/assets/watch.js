@@ -35,7 +35,7 @@ const KEYS_MS = 150;
 /** @type {(id: string) => any} */
 const get = (id) => document.getElementById(id);
 const calls = new Calls(get("calls"), get("no-calls"));
-const picture = new Picture(get("picture"), get("box"), (text) => tell("message", text));
+const picture = new Picture(get("picture"), get("box"), (text) => showText("message", text));
 let revision = 0;
 /** @type {Session[]} */
 let sessions = [];
@@ -48,7 +48,7 @@ let polling = null;
 let lastHeard = Date.now();
 
 /** @type {(id: string, text: string) => void} */
-function tell(id, text) {
+function showText(id, text) {
   const element = get(id);
   element.hidden = !text;
   if (element.textContent !== text) element.textContent = text;
@@ -68,7 +68,7 @@ async function poll() {
   while (polling === asking) {
     try {
       const state = await askState(revision, wait, asking.signal);
-      if (Date.now() - lastHeard > ABSENT_MS) tell("message", "This tab was suspended. It is up to date again.");
+      if (Date.now() - lastHeard > ABSENT_MS) showText("message", "This tab was suspended. It is up to date again.");
       lastHeard = Date.now();
       wait = true;
       get("door").hidden = true;
@@ -83,7 +83,7 @@ async function poll() {
         askForToken(error.message);
         return;
       }
-      tell("status", error.message);
+      showText("status", error.message);
       wait = false;
       await pause(1500);
     }
@@ -98,7 +98,7 @@ function take(state) {
   ended = state.ended;
   chosen ??= sessions.at(-1)?.id ?? null;
   const count = sessions.length;
-  tell("status", `${count} ${count === 1 ? "session" : "sessions"}, connected`);
+  showText("status", `${count} ${count === 1 ? "session" : "sessions"}, connected`);
   calls.add(state.calls);
   showSessions();
   showChosen();
@@ -108,8 +108,8 @@ function take(state) {
 function askForToken(why) {
   get("all").hidden = true;
   get("door").hidden = false;
-  tell("door-why", why);
-  tell("status", "Not connected");
+  showText("door-why", why);
+  showText("status", "Not connected");
   get("token").focus();
 }
 
@@ -170,10 +170,10 @@ function showChosen() {
     const why = past ? `: ${endOf(past)}. Its calls can still be read and saved.` : ".";
     const over = chosen ? `This session has ended${why}` : "";
     picture.show(null, "");
-    tell("message", over);
-    tell("name", chosen ? `Session ${chosen.slice(0, 8)}` : "");
-    tell("turn", "");
-    tell("help", "");
+    showText("message", over);
+    showText("name", chosen ? `Session ${chosen.slice(0, 8)}` : "");
+    showText("turn", "");
+    showText("help", "");
     for (const id of ["take", "back", "reload", "typing", "giving", "dialog", "page-choice"]) get(id).hidden = true;
     get("stage").classList.remove("yours");
     get("stage").hidden = true;
@@ -201,10 +201,10 @@ function showPages(session) {
 /** @type {(session: Session) => void} */
 function showTurn(session) {
   const { yours, state } = session;
-  tell("name", session.name || `Session ${session.id.slice(0, 8)}`);
+  showText("name", session.name || `Session ${session.id.slice(0, 8)}`);
   const words = yours ? "You control the session. Calls of the agent wait." : `The session: ${STATES[state]}.`;
   if (get("turn").textContent !== words) get("turn").textContent = words;
-  tell("help", session.help ? `The agent asks for a person: ${session.help}` : "");
+  showText("help", session.help ? `The agent asks for a person: ${session.help}` : "");
   get("take").hidden = yours;
   for (const id of ["back", "reload", "typing", "giving"]) get(id).hidden = !yours;
   const stage = get("stage");
@@ -213,7 +213,7 @@ function showTurn(session) {
   else stage.removeAttribute("tabindex");
   const dialog = session.dialogs[0];
   get("dialog").hidden = !dialog;
-  if (dialog) tell("dialog-text", `The page shows a dialog (${dialog.type}): ${dialog.message}`);
+  if (dialog) showText("dialog-text", `The page shows a dialog (${dialog.type}): ${dialog.message}`);
   for (const button of get("dialog").querySelectorAll("button")) button.hidden = !yours;
 }
 
@@ -223,11 +223,11 @@ function showTurn(session) {
 async function steer(path, body) {
   try {
     await send(path, { session: chosen, ...body });
-    tell("message", "");
+    showText("message", "");
     return true;
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    tell("message", error.message);
+    showText("message", error.message);
     return false;
   }
 }
@@ -257,7 +257,7 @@ const isMine = () => Boolean(current()?.yours);
 
 get("take").addEventListener("click", async () => {
   get("take").disabled = true;
-  tell("turn", "Waiting for the running call…");
+  showText("turn", "Waiting for the running call…");
   const isTaken = await steer("take", {});
   get("take").disabled = false;
   if (!isTaken) return;
@@ -334,15 +334,15 @@ stage.addEventListener("keydown", (event) => {
     return;
   }
   event.preventDefault();
-  const held = ["Alt", "Control", "Meta"].filter((name) => event.getModifierState(name));
-  if (event.key.length === 1 && !held.length) {
+  const modifierKeys = ["Alt", "Control", "Meta"].filter((name) => event.getModifierState(name));
+  if (event.key.length === 1 && !modifierKeys.length) {
     typed += event.key;
     flushing ??= setTimeout(flush, KEYS_MS);
     return;
   }
   if (["Alt", "Control", "Meta", "Shift", "CapsLock", "AltGraph", "Dead"].includes(event.key)) return;
   flush();
-  const modifiers = event.shiftKey ? [...held, "Shift"] : held;
+  const modifiers = event.shiftKey ? [...modifierKeys, "Shift"] : modifierKeys;
   act({ type: "key", key: event.key === " " ? "Space" : event.key, modifiers });
 });
 stage.addEventListener("blur", flush);
@@ -369,7 +369,7 @@ get("report").addEventListener("click", async () => {
     URL.revokeObjectURL(link.href);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    tell("message", error.message);
+    showText("message", error.message);
   }
 });
 get("door").addEventListener("submit", (/** @type {SubmitEvent} */ event) => {

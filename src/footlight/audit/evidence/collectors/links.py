@@ -82,7 +82,7 @@ class Links:
     every_view = False
 
     async def collect(self, page: AuditedPage, view: AuditViewport) -> Collected:
-        answer = await page.evaluate(script("link_words", "links"))
+        answer = await page.evaluate(script("links"))
         return Collected(
             findings=findings_of(RULES, answer, view, "the links of the page, and requests to its own site"),
             facts=facts_of(answer, "links"),

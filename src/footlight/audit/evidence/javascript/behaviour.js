@@ -38,7 +38,7 @@ export function answer() {
 }
 
 /**
- * Images that move for more than five seconds and cannot be stopped. axe-core checks sound.
+ * Return whether a video moves for more than five seconds and cannot be stopped. axe-core checks sound.
  *
  * @type {(media: AnyElement) => boolean}
  */
@@ -137,7 +137,7 @@ function changes(animation) {
 }
 
 /**
- * Elements with a fixed position that cover the page when it opens, if there is a page below them.
+ * Return the element with a fixed position that covers the page when it opens, if there is a page below it.
  *
  * @returns {AnyElement | null}
  */

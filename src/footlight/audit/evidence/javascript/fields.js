@@ -125,8 +125,8 @@ const plain = (text) =>
  */
 export function purposeOf(field) {
   if (!isTyped(field) || field.localName === "textarea") return "";
-  const said = plain(labelOf(field)) || plain(field.name || field.id);
-  return MATCHERS.find(([, words]) => words.test(said))?.[0] ?? "";
+  const label = plain(labelOf(field)) || plain(field.name || field.id);
+  return MATCHERS.find(([, words]) => words.test(label))?.[0] ?? "";
 }
 
 /**

@@ -371,7 +371,7 @@ function nameOf(element) {
 }
 
 /**
- * Rows and columns of at least three whose parts the focus visits from the last to the first.
+ * Return the rows and columns of at least three whose parts the focus visits from the last to the first.
  *
  * @returns {AnyElement[]}
  */

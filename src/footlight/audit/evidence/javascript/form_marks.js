@@ -44,7 +44,7 @@ export function optionalButRequired() {
 }
 
 /**
- * Fields that must be filled, in a form with optional fields too, without a visible mark.
+ * Return the fields that must be filled, in a form with optional fields too, without a visible mark.
  *
  * @returns {AnyElement[]}
  */

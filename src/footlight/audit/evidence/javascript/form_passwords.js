@@ -4,7 +4,7 @@ import { autocompleteOf, buttonsOf, fellowsOf, fields, formOf, forms, purposeOf,
 import { isText } from "./form_purposes.js";
 
 /**
- * Password fields that show their text, unless a switch beside the field can have uncovered it.
+ * Return the password fields that show their text, unless a switch beside the field can have uncovered it.
  *
  * @returns {AnyElement[]}
  */
@@ -43,7 +43,8 @@ export function refusesPaste(field) {
 }
 
 /**
- * Forms that send the password in the URL, so that it gets into the history and into logs, or without encryption.
+ * Return the forms that send the password in the URL, so that it gets into the history and into logs, or without
+ * encryption.
  *
  * @returns {[form: AnyElement, note: string][]}
  */

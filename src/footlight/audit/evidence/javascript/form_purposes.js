@@ -76,8 +76,8 @@ export function wrongAutocomplete(field) {
     passwords.every((each) => autocompleteOf(each) === "current-password")
   )
     return "new-password for all but the one that is used now";
-  const meant = [purposeOf(field), field.type ?? ""].find((each) => CONTRARY[each]?.split(" ").includes(value)) ?? "";
-  return meant === "password" ? "current-password or new-password" : meant;
+  const purpose = [purposeOf(field), field.type ?? ""].find((each) => CONTRARY[each]?.split(" ").includes(value)) ?? "";
+  return purpose === "password" ? "current-password or new-password" : purpose;
 }
 
 /** @type {Record<string, string>} */

@@ -39,7 +39,8 @@ function placeholderAsLabel() {
 }
 
 /**
- * The form has no button to press, and Enter only sends a form with one field.
+ * Return the forms without a button to press, where Enter does not send the form either: it only sends one with one
+ * field.
  *
  * @returns {AnyElement[]}
  */
@@ -70,7 +71,7 @@ function isMessage(element) {
 const messageOf = (field) => [...(field.parentElement?.children ?? [])].find(isMessage);
 
 /**
- * Error messages beside a field that assistive technology does not announce with the field.
+ * Return the error messages beside a field that assistive technology does not announce with the field.
  *
  * @returns {AnyElement[]}
  */
@@ -108,8 +109,9 @@ function hasQuestion(radio) {
   const group = radio.closest("fieldset, [role=radiogroup], [role=group]");
   const isNamed = group && (group.getAttribute("aria-label")?.trim() || elementsByIds(group, "aria-labelledby").length);
   const legend = [...(group?.children ?? [])].find((each) => each.localName === "legend");
-  const isTold = elementsByIds(radio, "aria-labelledby").length > 1 || elementsByIds(radio, "aria-describedby").length;
-  return isNamed || legend?.textContent.trim() || isTold || radio.closest("table, [role=grid]");
+  const isReferenced =
+    elementsByIds(radio, "aria-labelledby").length > 1 || elementsByIds(radio, "aria-describedby").length;
+  return isNamed || legend?.textContent.trim() || isReferenced || radio.closest("table, [role=grid]");
 }
 
 /** @type {(form: AnyElement) => string} */

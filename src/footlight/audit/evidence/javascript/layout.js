@@ -93,7 +93,7 @@ function isZoomed(element) {
 }
 
 /**
- * Elements that extend beyond the page, unless an element around them extends too.
+ * Return the elements that extend beyond the page, unless an element around them extends too.
  *
  * @returns {AnyElement[]}
  */
@@ -122,7 +122,7 @@ function overflowing() {
 }
 
 /**
- * Elements that stay in place while the page scrolls, and their share of the screen.
+ * Return the elements that stay in place while the page scrolls, and their share of the screen.
  *
  * @returns {{ part: number, bars: AnyElement[] }}
  */

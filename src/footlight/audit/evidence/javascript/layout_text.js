@@ -68,7 +68,7 @@ function blockOf(element) {
 }
 
 /**
- * Blocks with a text that is partly visible and partly beyond an edge of the block or of the page.
+ * Return the blocks with a text that is partly visible and partly beyond an edge of the block or of the page.
  *
  * @returns {Map<AnyElement, string>}
  */
@@ -148,7 +148,7 @@ function beyondPage(block, boxes) {
 }
 
 /**
- * Texts that are drawn over other texts, without an element between them that covers one of them.
+ * Return the texts that are drawn over other texts, without an element between them that covers one of them.
  *
  * @returns {Map<AnyElement, string>}
  */

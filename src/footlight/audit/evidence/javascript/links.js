@@ -1,8 +1,45 @@
 // Check where the links of the page lead, and what they are called. Some links of this site are requested, links of
-// other sites never. The words are in link_words.js.
+// other sites never.
 
 import { allElements, describeAll, isVisible, oneLine, runRules } from "./dom.js";
-import { CHANGES, NEW_WINDOW, TO_TOP, VAGUE } from "./link_words.js";
+
+// Words in the names and addresses of links, in the languages that are supported. In another language a problem may be
+// missed, but there is no false alarm.
+
+/** @type {(words: string[], flags: string) => RegExp} */
+const anyOf = (words, flags) => new RegExp(words.join("|"), flags);
+
+/** Requesting these addresses could end a session or change something, if the site changes state on GET. */
+// biome-ignore format: a table
+const CHANGES = anyOf([
+  'log[-_]?(out|off)', 'sign[-_]?(out|off)', 'abmelden', 'ausloggen', 'd[ée]connexion', 'cerrar[-_]?sesion',
+  'delete', 'destroy', 'remove', 'discard', 'cancel', 'revoke', 'deactivate', 'disable', 'l[öo]e?schen', 'supprimer', 'eliminar',
+  'unsubscribe', 'opt[-_]?out', 'abbestellen', 'add[-_]?to', '(cart|basket|wishlist)/(add|remove|empty)', 'token=',
+  '[?&](action|do|cmd|op|delete|remove|add)=', '/(add|buy|vote|like|follow|confirm|approve|toggle|reset|execute|run|trigger)\\b',
+], 'i');
+
+const TO_TOP = /\b(top|up|oben|anfang|haut|arriba|inicio|su|topo|boven|góry)\b|[↑⇧▲⌃]|トップ|上/iu;
+
+/** Names that do not say where the link leads. */
+// biome-ignore format: a table
+const VAGUE = new RegExp(`^(${[
+  'click( here)?', 'here', '(read|learn|see|find out|show|view) more', 'more( info(rmation)?)?', 'details?',
+  'view', 'link', 'this( page| link)?', 'continue( reading)?', 'go',
+  'hier( klicken)?', 'klicken sie hier', 'mehr( erfahren| lesen| infos?)?', 'weiter(lesen)?', 'zum artikel',
+  '(cliquez )?ici', 'en savoir plus', 'lire (la suite|plus)', 'voir plus', 'plus',
+  '(haz |haga )?clic aquí', 'aquí', '(leer|ver|saber) más', 'más( información)?',
+  '(clicca )?qui', '(leggi|scopri) (di più|tutto)', 'altro', '(klik )?hier', 'lees (meer|verder)', 'meer( info)?',
+  '(clique )?aqui', '(leia|saiba|ver) mais', 'läs mer', 'tutaj', 'więcej', 'czytaj (więcej|dalej)',
+  'подробнее', 'читать далее', '詳細', '詳しく(はこちら)?', 'こちら', '続きを読む', '更多', '查看详情',
+].join('|')})$`, 'iu');
+
+/** Words that announce that a link opens a window. */
+// biome-ignore format: a table
+const NEW_WINDOW = anyOf([
+  '\\b(new|other|another|separate)\\b.*\\b(window|tab|page)\\b', 'neue[nsm]?\\s.*(fenster|tab)', 'nouve(l|lle|au)\\s.*(fenêtre|onglet)',
+  'nueva (ventana|pestaña)', 'nuova (finestra|scheda)', 'nieuw (venster|tabblad)', 'nova (janela|guia|aba)', 'nowy[mn]? (oknie|karcie)',
+  'extern(al|e|o)?\\b', 'esterno', '新しい(ウィンドウ|タブ)', '新窗口', '[↗⧉🡕⬀]',
+], 'iu');
 
 const MOST_ASKED = 50;
 const AT_ONCE = 6;
@@ -86,7 +123,7 @@ async function statusOf(url, method = "HEAD") {
 }
 
 /**
- * A server may refuse HEAD, or answer it wrongly: only what GET says as well counts.
+ * Return the status of an address. A server may refuse HEAD, or answer it wrongly: only what GET says as well counts.
  *
  * @type {(url: string) => Promise<number | null>}
  */
@@ -124,7 +161,8 @@ const isScripted = (link) =>
   /(^|\s)js-/.test(link.getAttribute("class") ?? "");
 
 /**
- * `#top` and an empty fragment lead to the top; `#/` and `#!` are routes of a script; axe-core checks skip links.
+ * Return the links to places of this page that it does not have. `#top` and an empty fragment lead to the top; `#/` and
+ * `#!` are routes of a script; axe-core checks skip links.
  *
  * @returns {AnyElement[]}
  */
@@ -169,8 +207,8 @@ const isAmongPlaces = (link) =>
   (link.closest(CONTENTS)?.querySelectorAll('a[href^="#"]:not([href="#"])').length ?? 0) > 1;
 
 /**
- * Links with `#` and `javascript:` do nothing without a script and cannot be opened in a tab, but are announced as
- * links.
+ * Return the links that are buttons. Links with `#` and `javascript:` do nothing without a script and cannot be opened
+ * in a tab, but are announced as links.
  *
  * @returns {AnyElement[]}
  */
@@ -196,7 +234,7 @@ function plainName(link) {
 }
 
 /**
- * Links with the same uninformative name that lead to different pages.
+ * Return the links with the same uninformative name that lead to different pages.
  *
  * @returns {AnyElement[]}
  */
@@ -210,7 +248,8 @@ function vague() {
 }
 
 /**
- * Links in a list or in a paragraph of links that have the same name, without text beside them that distinguishes them.
+ * Return the links in a list or in a paragraph of links that have the same name, without text beside them that
+ * distinguishes them.
  *
  * @returns {AnyElement[][]}
  */
@@ -320,14 +359,14 @@ function unannounced() {
       .map((id) => document.getElementById(id)?.textContent ?? "")
       .join(" ");
   /** @type {(link: AnyElement) => boolean} */
-  const isSaidBeside = (link) => {
+  const isAnnouncedBeside = (link) => {
     const around = link.closest("li, p, td");
     return around?.querySelectorAll("a[target]").length === 1 && NEW_WINDOW.test(around.textContent ?? "");
   };
   /** @type {(link: AnyElement) => boolean} */
-  const isSaid = (link) =>
+  const isAnnounced = (link) =>
     NEW_WINDOW.test(`${link.textContent} ${nameOf(link)} ${link.getAttribute("title") ?? ""} ${describedBy(link)}`) ||
-    isSaidBeside(link);
+    isAnnouncedBeside(link);
   /** @type {(link: AnyElement) => unknown} */
   const hasIcon = (link) =>
     link.querySelector("img, svg, i, [class*=icon]") || [link, ...link.querySelectorAll("*")].some(isDrawn);
@@ -336,7 +375,7 @@ function unannounced() {
       (each.getAttribute("target") ?? "").toLowerCase() === "_blank" &&
       isVisible(each) &&
       isWeb(urlOf(each)) &&
-      !isSaid(each) &&
+      !isAnnounced(each) &&
       !hasIcon(each),
   );
 }

@@ -165,7 +165,7 @@ function wrongDirection() {
 }
 
 /**
- * UTF-8 that was decoded with another encoding, and replacement characters.
+ * Return the elements with UTF-8 that was decoded with another encoding, or with replacement characters.
  *
  * @returns {AnyElement[]}
  */
@@ -184,14 +184,17 @@ function lineOf(element) {
 }
 
 /**
- * Placeholders that a program or an author should have replaced: in any text, or as the whole of a value.
+ * Return the elements with placeholders that a program or an author should have replaced: in any text, or as the whole
+ * of a value.
  *
  * @returns {AnyElement[]}
  */
 function leftOver() {
-  const shown = /\[object Object\]|\{\{[\w.$|'\s]+\}\}|\$\{[\w.]+\}|\blorem ipsum dolor\b/i;
+  const placeholder = /\[object Object\]|\{\{[\w.$|'\s]+\}\}|\$\{[\w.]+\}|\blorem ipsum dolor\b/i;
   const alone = /\b(Invalid Date|NaN)\b/;
-  return elementsWith((each) => shown.test(each.text) || (alone.test(each.text) && lineOf(each.element).length < 30));
+  return elementsWith(
+    (each) => placeholder.test(each.text) || (alone.test(each.text) && lineOf(each.element).length < 30),
+  );
 }
 
 // biome-ignore format: a table
@@ -201,7 +204,7 @@ const NO_TEXTS = new Set([
 ]);
 
 /**
- * An alternative text that is a file name, or that only says that there is an image.
+ * Return the images with an alternative text that is a file name, or that only says that there is an image.
  *
  * @returns {AnyElement[]}
  */
@@ -219,7 +222,7 @@ function altSaysNothing() {
 }
 
 /**
- * Three or more consecutive lines that begin with a drawn bullet, without the markup of a list.
+ * Return the first of three or more consecutive lines that begin with a drawn bullet, without the markup of a list.
  *
  * @returns {AnyElement[]}
  */
@@ -256,14 +259,14 @@ function page() {
 }
 
 const language = wrongLanguage();
-const told = headings();
+const headingTexts = headings();
 
 /** @returns {Record<string, any>} */
 export function answer() {
   return runRules({
     facts: () => [
       page(),
-      `Headings in order (${told.length}): ${told.join(" · ") || "none"}.`,
+      `Headings in order (${headingTexts.length}): ${headingTexts.join(" · ") || "none"}.`,
       `Landmarks in order: ${landmarks().join(" · ") || "none"}.`,
     ],
     "title-says-nothing": () => describeAll(titleSaysNothing(), () => `title “${oneLine(document.title)}”`),

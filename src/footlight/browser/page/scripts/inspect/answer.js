@@ -41,7 +41,7 @@ function encode(value) {
 }
 
 /**
- * Playwright transfers values with the page's own `push`.
+ * Return whether arrays can be extended in this page. Playwright transfers values with the page's own `push`.
  *
  * @returns {boolean}
  */
@@ -98,7 +98,8 @@ export function answer(subject, asked) {
 }
 
 /**
- * If the question was to explain a failure, a failure to explain it gives no answer.
+ * Return the answer to a question that could not be answered. If the question was to explain a failure, a failure to
+ * explain it gives no answer.
  *
  * @type {(asked: Request, error: unknown) => any}
  */
@@ -109,7 +110,7 @@ function explainFailure(asked, error) {
 }
 
 /**
- * On a page the request is the only argument; on a locator it follows the element.
+ * Answer a question. On a page the request is the only argument; on a locator it follows the element.
  *
  * @type {(first: any, request: Request | undefined) => any}
  */

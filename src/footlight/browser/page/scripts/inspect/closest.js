@@ -149,7 +149,8 @@ function rankElements(query) {
 }
 
 /**
- * The text of a button adds nothing to the button itself, nor does the form around it.
+ * Return whether an entry says something that the chosen ones do not. The text of a button adds nothing to the button
+ * itself, nor does the form around it.
  *
  * @type {(chosen: Entry[], entry: Entry) => boolean}
  */

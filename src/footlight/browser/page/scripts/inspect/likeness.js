@@ -84,7 +84,7 @@ export function words(text, limit) {
  * @type {(selector: string) => Query}
  */
 export function parseQuery(selector) {
-  let said = "";
+  let quoted = "";
   let bare = "";
   let hint = "";
   let classes = false;
@@ -92,14 +92,14 @@ export function parseQuery(selector) {
   for (let part = PARTS.exec(selector); part; part = PARTS.exec(selector)) {
     classes = classes || part[4] !== undefined;
     const value = part[1] || part[2] || part[3] || part[4] || part[5];
-    if (value) said += " " + value;
+    if (value) quoted += " " + value;
     if (part[6]) {
       const tag = TAG_WORDS[part[6].toLowerCase()];
       if (tag === undefined) bare += " " + part[6];
       else hint += " " + tag;
     }
   }
-  const list = words((said || bare) + hint, 12);
+  const list = words((quoted || bare) + hint, 12);
   return { list, joined: join(list), classes, glimpse: glimpse(list), texts: new Map(), words: new Map() };
 }
 

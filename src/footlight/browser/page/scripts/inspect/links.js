@@ -79,8 +79,8 @@ export function linksOf(root, limit) {
 function contentOf(css) {
   const found = queryAll(document, css);
   for (let i = 0; i < found.length; i++) {
-    const said = fold(attr(found[i], "content") || attr(found[i], "href"), MAX_URL);
-    if (said) return said;
+    const content = fold(attr(found[i], "content") || attr(found[i], "href"), MAX_URL);
+    if (content) return content;
   }
   return null;
 }

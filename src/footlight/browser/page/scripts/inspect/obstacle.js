@@ -186,8 +186,8 @@ function coverAround(hit, element) {
 function firstControl(root, name) {
   const found = queryAll(root, CONTROLS);
   for (let i = 0; i < found.length && i < 200; i++) {
-    const said = nameOf(found[i]) || visibleText(found[i], 60) || attr(found[i], "class");
-    if (isVisible(found[i]) && !disabledReason(found[i]) && (!name || name.exec(cut(said, 100)))) return found[i];
+    const label = nameOf(found[i]) || visibleText(found[i], 60) || attr(found[i], "class");
+    if (isVisible(found[i]) && !disabledReason(found[i]) && (!name || name.exec(cut(label, 100)))) return found[i];
   }
   return null;
 }
@@ -252,7 +252,7 @@ function coverOf(element, target, point) {
 }
 
 /**
- * For a toggle that is drawn by another element: the element that people press instead.
+ * Return, for a toggle that is drawn by another element, the element that people press instead.
  *
  * @type {(found: Obstacle, element: AnyElement) => Obstacle}
  */
@@ -303,14 +303,15 @@ function isReadOnly(element) {
 }
 
 /**
- * A click inside a button or a link is a click on it; an option is selected through its list.
+ * Return the element that an action on this one acts on. A click inside a button or a link is a click on it; an option
+ * is selected through its list.
  *
  * @type {(element: AnyElement) => AnyElement}
  */
 function findActionTarget(element) {
   const tag = tagOf(element);
-  const wanted = tag === "option" || tag === "optgroup" ? "select" : "button,a,[role=button],[role=link]";
-  return closestOf(element, wanted) || element;
+  const css = tag === "option" || tag === "optgroup" ? "select" : "button,a,[role=button],[role=link]";
+  return closestOf(element, css) || element;
 }
 
 /** @type {(element: AnyElement, editing: boolean) => Obstacle | null} */

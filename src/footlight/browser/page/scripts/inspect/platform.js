@@ -23,7 +23,8 @@ export function member(object, name) {
 }
 
 /**
- * For members of one class only (`href` of a link, `labels` of a field); undefined if the element has no such member.
+ * Return the value of a member of an object. For members of one class only (`href` of a link, `labels` of a field);
+ * undefined if the element has no such member.
  *
  * @type {(object: object, name: string) => any}
  */

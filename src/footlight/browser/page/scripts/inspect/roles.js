@@ -52,9 +52,9 @@ function cellRole(cell, tag) {
  * @type {(element: AnyElement) => string}
  */
 export function explicitRole(element) {
-  const said = fold(attr(element, "role"), 100).toLowerCase();
-  const end = said.indexOf(" ");
-  return end < 0 ? said : said.slice(0, end);
+  const roles = fold(attr(element, "role"), 100).toLowerCase();
+  const end = roles.indexOf(" ");
+  return end < 0 ? roles : roles.slice(0, end);
 }
 
 /** @type {(element: AnyElement, tag: string) => string | null} */

@@ -53,7 +53,8 @@ const MAX_CELL = 10000;
 const MAX_TABLE_TEXT = 4000000;
 
 /**
- * A table that only lays out the page does not count, unless it is requested directly.
+ * Return whether an element is a table. A table that only lays out the page does not count, unless it is requested
+ * directly.
  *
  * @type {(element: AnyElement) => boolean}
  */
@@ -265,8 +266,8 @@ function layOut(section, budget) {
 }
 
 /**
- * A cell that is alone in its row may span more columns than there are ("colspan=99" for all of them): it does not
- * count.
+ * Return the number of columns. A cell that is alone in its row may span more columns than there are ("colspan=99" for
+ * all of them): it does not count.
  *
  * @type {(grids: Section[]) => number}
  */

@@ -134,10 +134,10 @@ function markOf(element, tag) {
   const native = tag === "input" && /^(checkbox|radio)$/.test(typeOf(element));
   const role = native ? "" : asciiLower(attr(element, "role"));
   if (!native && !/^(checkbox|radio|switch|menuitemcheckbox|menuitemradio)$/.test(role)) return "";
-  const said = native ? "" + read(element, "checked") : attr(element, "aria-checked");
-  const mixed = native ? read(element, "indeterminate") === true : said === "mixed";
+  const state = native ? "" + read(element, "checked") : attr(element, "aria-checked");
+  const mixed = native ? read(element, "indeterminate") === true : state === "mixed";
   const name = attr(element, "aria-label");
-  return (mixed ? "[-]" : said === "true" ? "[x]" : "[ ]") + (name ? " " + name : "");
+  return (mixed ? "[-]" : state === "true" ? "[x]" : "[ ]") + (name ? " " + name : "");
 }
 
 /** @type {(input: AnyElement) => string} */
@@ -164,9 +164,9 @@ function eachRendered(element, tag, visit) {
   const shadow = shadowRoot(element);
   if (!shadow && tag === "slot") {
     const assigned = member(element, "assignedNodes");
-    const given = assigned ? apply(assigned.value, element, []) : [];
-    for (let i = 0; i < given.length; i++) visit(given[i]);
-    if (given.length) return;
+    const nodes = assigned ? apply(assigned.value, element, []) : [];
+    for (let i = 0; i < nodes.length; i++) visit(nodes[i]);
+    if (nodes.length) return;
   }
   const folded = tag === "details" && !hasAttribute(element, "open");
   for (let node = firstChild(shadow || element); node; node = nextSibling(node)) {
@@ -186,24 +186,25 @@ function collect(element, out, options, depth) {
   if (NOT_TEXT[tag]) return;
   const style = styleOf(element);
   if (style.display === "none" || style.contentVisibility === "hidden") return;
-  const shown = style.visibility === "visible";
+  const isTextVisible = style.visibility === "visible";
   const isSeparate = tag === "br" || (style.display !== "inline" && style.display !== "contents");
   if (isSeparate) out.gap = true;
   const mark = options.fields ? markOf(element, tag) : "";
-  if (mark && shown) append(out, " " + mark + " ");
+  if (mark && isTextVisible) append(out, " " + mark + " ");
   if (tag === "input") {
-    if (shown) append(out, options.fields && !mark ? inputText(element) : buttonText(element));
+    if (isTextVisible) append(out, options.fields && !mark ? inputText(element) : buttonText(element));
   } else if (options.fields && tag === "textarea") {
-    if (shown) append(out, " " + read(element, "value") + " ");
+    if (isTextVisible) append(out, " " + read(element, "value") + " ");
   } else if (tag === "select") {
-    if (shown) append(out, selectedText(element));
+    if (isTextVisible) append(out, selectedText(element));
   } else if (options.alt && tag === "img") {
-    if (shown) append(out, " " + (attr(element, "aria-label") || attr(element, "alt")) + " ");
+    if (isTextVisible) append(out, " " + (attr(element, "aria-label") || attr(element, "alt")) + " ");
   } else {
     eachRendered(element, tag, (node) => {
       const type = nodeType(node);
       if (type === 1) collect(node, out, options, depth + 1);
-      else if (shown && (type === 3 || type === 4) && ++out.nodes <= MAX_NODES) append(out, nodeValue(node) || "");
+      else if (isTextVisible && (type === 3 || type === 4) && ++out.nodes <= MAX_NODES)
+        append(out, nodeValue(node) || "");
     });
   }
   if (isSeparate) out.gap = true;

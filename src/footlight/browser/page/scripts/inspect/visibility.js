@@ -91,9 +91,9 @@ export function disabledReason(element) {
   const role = roleOf(element);
   if (!role || NEVER_DISABLED[role]) return "";
   for (let at = /** @type {AnyElement | null} */ (element); at; at = parentOf(at)) {
-    const said = asciiLower(attr(at, "aria-disabled"));
-    if (said === "true") return "aria-disabled";
-    if (said === "false") return "";
+    const state = asciiLower(attr(at, "aria-disabled"));
+    if (state === "true") return "aria-disabled";
+    if (state === "false") return "";
   }
   return "";
 }

@@ -23,7 +23,7 @@ import { roleOf } from "./roles.js";
 import { testIds } from "./test_ids.js";
 import { ESCAPED, visit } from "./walk.js";
 
-/** @import { Asked } from "./pass.js" */
+/** @import { Request } from "./pass.js" */
 /** @import { Scope } from "./platform.js" */
 
 let generation = Math.floor(Math.random() * 2 ** 40); // the engine of another document starts at another number
@@ -38,15 +38,15 @@ function listNodes(root) {
   return pass.out;
 }
 
-/** @type {(root: Scope, asked: Asked) => string} */
-function look(root, asked) {
+/** @type {(root: Scope, request: Request) => string} */
+function look(root, request) {
   const nodes = listNodes(root);
   const url = quote(get.url.call(pass.document));
   const title = quote(tidy(get.title.call(pass.document), MAX_NAME));
   const about = `"next":${pass.next},"url":${url},"title":${title}`;
   const whole = `"nodes":[${nodes.join(",")}]`;
   if (pass.boxes || !isDocument(root)) return `{${about},${whole}}`;
-  const known = asked.since === generation;
+  const known = request.since === generation;
   const answer = known ? `"ops":[${operations(last, nodes).join(",")}]` : whole;
   last = nodes;
   return `{"gen":${++generation},${about},${answer}}`;
@@ -102,13 +102,13 @@ function cssPathTo(element) {
 /**
  * Return what a ref means now; null if its element is no longer in the document.
  *
- * @type {(root: Scope, asked: Asked) => string}
+ * @type {(root: Scope, request: Request) => string}
  */
-function identify(root, asked) {
-  const element = elementOf(asked.ref || "", root);
+function identify(root, request) {
+  const element = elementOf(request.ref || "", root);
   if (!element) return "null";
   const facts = describe(element);
-  return asked.path ? facts.slice(0, -1) + `,"path":${JSON.stringify(cssPathTo(element))}}` : facts;
+  return request.path ? facts.slice(0, -1) + `,"path":${JSON.stringify(cssPathTo(element))}}` : facts;
 }
 
 /**
@@ -119,30 +119,30 @@ function identify(root, asked) {
 export function field(element) {
   const facts = factsOf(element);
   /** @type {(name: string) => string} */
-  const said = (name) => cut(attribute(element, name) || "", MAX_NAME);
+  const read = (name) => cut(attribute(element, name) || "", MAX_NAME);
   return JSON.stringify({
     tag: facts.tag,
     type: facts.tag === "input" ? element.type : "",
-    autocomplete: said("autocomplete"),
-    testId: said("data-testid"),
+    autocomplete: read("autocomplete"),
+    testId: read("data-testid"),
     name: nameOf(facts).text,
     role: roleOf(facts),
-    hint: (said("id") + " " + said("name")).trim(),
+    hint: (read("id") + " " + read("name")).trim(),
   });
 }
 
-/** @type {(root: Scope, asked: Asked) => string} */
-function reply(root, asked) {
-  if (asked.what === "frame")
+/** @type {(root: Scope, request: Request) => string} */
+function reply(root, request) {
+  if (request.what === "frame")
     return String(!isDocument(root) && isMatch(/** @type {AnyElement} */ (root), "iframe, frame"));
-  if (asked.what === "testids") return testIds(root, asked);
-  if (asked.what === "field" && !isDocument(root))
-    return within(root, asked, () => field(/** @type {AnyElement} */ (root)));
-  if (asked.what === "identify") return within(root, asked, () => identify(root, asked));
-  if (asked.what === "look") return within(root, asked, () => look(root, asked));
-  if (asked.what === "ref" && !isDocument(root))
-    return within(root, asked, () => describe(/** @type {AnyElement} */ (root)));
-  throw new Error("Unknown question: " + asked.what);
+  if (request.what === "testids") return testIds(root, request);
+  if (request.what === "field" && !isDocument(root))
+    return within(root, request, () => field(/** @type {AnyElement} */ (root)));
+  if (request.what === "identify") return within(root, request, () => identify(root, request));
+  if (request.what === "look") return within(root, request, () => look(root, request));
+  if (request.what === "ref" && !isDocument(root))
+    return within(root, request, () => describe(/** @type {AnyElement} */ (root)));
+  throw new Error("Unknown question: " + request.what);
 }
 
 /** @type {(root: Scope, text: string) => HTMLElement} */

@@ -122,8 +122,9 @@ export function enter(root) {
 }
 
 /**
- * `aria-owns`: the first owner that names an element owns it, unless the owner is inside that element. An owner that is
- * not in the accessibility tree, or that cannot have content, would only hide the element.
+ * Note which elements are owned by others. `aria-owns`: the first owner that names an element owns it, unless the owner
+ * is inside that element. An owner that is not in the accessibility tree, or that cannot have content, would only hide
+ * the element.
  *
  * @type {(root: Document | ShadowRoot) => void}
  */
@@ -157,11 +158,11 @@ function byId(root, id) {
 
 /** @type {(facts: Facts, name: string) => AnyElement[]} */
 export function byIds(facts, name) {
-  const said = attr(facts, name);
-  if (!said) return NOTHING;
+  const ids = attr(facts, name);
+  if (!ids) return NOTHING;
   const root = /** @type {Document | ShadowRoot} */ (Node.prototype.getRootNode.call(facts.element));
   const found = [];
-  for (const id of words(said)) {
+  for (const id of words(ids)) {
     const other = byId(root, id);
     if (other) found.push(other);
   }

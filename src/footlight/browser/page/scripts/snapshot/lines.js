@@ -8,7 +8,8 @@ import { isInline, isWithin } from "./styles.js";
 /** @import { Facts } from "./pass.js" */
 
 /**
- * A line of text continues through inline elements, and ends where a block begins or ends.
+ * Note that the walk enters or leaves an element. A line of text continues through inline elements, and ends where a
+ * block begins or ends.
  *
  * @type {(facts: Facts) => void}
  */
@@ -53,7 +54,7 @@ export function addLeaf(depth, text) {
 }
 
 /**
- * If a text is the only content of a node, remove it from the list and return it.
+ * Remove the text that is the only content of a node from the list, and return it; "" if there is no such text.
  *
  * @type {(at: number) => string}
  */

@@ -82,7 +82,8 @@ export function forgetPending() {
 }
 
 /**
- * A page that changes without a pause costs only this many changes; then nothing is cached until the next pass.
+ * Forget what has changed. A page that changes without a pause costs only this many changes; then nothing is cached
+ * until the next pass.
  *
  * @type {(records: MutationRecord[]) => void}
  */
@@ -118,7 +119,8 @@ function forgetRecord({ type, target, addedNodes, removedNodes }) {
 }
 
 /**
- * Changes in a part that was removed from the document have not been reported.
+ * Forget all elements in a part that was added or removed. Changes in a part that was removed from the document have
+ * not been reported.
  *
  * @type {(node: Node) => void}
  */

@@ -42,7 +42,8 @@ export function openModal(document) {
 }
 
 /**
- * Other dialogs only declare that they are modal. One counts if it covers the page: a hit test in its middle finds it.
+ * Return the dialog that covers the page without being opened as a modal dialog. Other dialogs only declare that they
+ * are modal. One counts if it covers the page: a hit test in its middle finds it.
  *
  * @type {(document: Document, focused: AnyElement | null, beside: Set<AnyElement>) => AnyElement | null}
  */
@@ -60,7 +61,7 @@ export function findDeclaredModal(document, focused, beside) {
 
 const DECLARED_MODAL =
   "[role~=dialog][aria-modal=true], [role~=alertdialog][aria-modal=true], dialog[open][aria-modal=true]";
-const ALWAYS_MET = "[role=alert], [role=status], [role=log], [aria-live]:not([aria-live=off])";
+const ALWAYS_REACHABLE = "[role=alert], [role=status], [role=log], [aria-live]:not([aria-live=off])";
 const SEEN = {
   opacityProperty: true,
   visibilityProperty: true,
@@ -69,12 +70,13 @@ const SEEN = {
 };
 
 /**
- * Drop-down lists and notifications are often at the end of the page, independent of what they belong to.
+ * Return whether an element can be used although a dialog covers the page. Drop-down lists and notifications are often
+ * at the end of the page, independent of what they belong to.
  *
  * @type {(document: Document, dialog: AnyElement, other: AnyElement, focused: AnyElement | null) => boolean}
  */
 function isUsableBeside(document, dialog, other, focused) {
-  if ((focused && isInside(focused, other)) || isMatch(other, ALWAYS_MET)) return true;
+  if ((focused && isInside(focused, other)) || isMatch(other, ALWAYS_REACHABLE)) return true;
   if (!(dialog.compareDocumentPosition(other) & 4)) return false;
   const drawn = getComputedStyle(other).position === "static" ? other.firstElementChild : other;
   return !!drawn && getComputedStyle(drawn).position !== "static" && isHitInMiddle(document, drawn);

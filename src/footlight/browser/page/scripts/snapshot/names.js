@@ -74,9 +74,9 @@ export function nameOf(facts) {
     pass.visited = null;
     facts.name = NO_NAME;
     pass.naming.add(facts.element);
-    const held = pass.held;
+    const before = pass.fieldValues;
     facts.name = findName(facts);
-    if (pass.held > held && !pass.lasting) facts.name.lasting = lastingName(facts);
+    if (pass.fieldValues > before && !pass.lasting) facts.name.lasting = lastingName(facts);
     pass.naming.delete(facts.element);
     pass.visited = visited;
   }
@@ -99,8 +99,8 @@ function findName(facts) {
     const labels = byIds(facts, "aria-labelledby");
     const referenced = labels.length ? joinTexts(labels, REFERENCED) : "";
     if (referenced) return new Name(referenced, "labelledby");
-    const said = textAttribute(facts, "aria-label");
-    if (said) return new Name(said, "aria");
+    const ariaLabel = textAttribute(facts, "aria-label");
+    if (ariaLabel) return new Name(ariaLabel, "aria");
   }
   const rule = nativeRule(facts);
   const native = rule ? rule(facts) : NO_NAME;
@@ -113,7 +113,8 @@ function findName(facts) {
 }
 
 /**
- * Only rows that can be selected have a name; otherwise the text of a table would be repeated.
+ * Return whether the contents of an element can be its name. Only rows that can be selected have a name; otherwise the
+ * text of a table would be repeated.
  *
  * @type {(facts: Facts) => boolean}
  */
@@ -180,14 +181,14 @@ const tooltipOf = (facts) => (roleOf(facts) === "none" ? "" : textAttribute(fact
 export function contents(facts, mode = 0) {
   const isKept = mode === 0 && !pass.visited && !pass.lasting && !pass.typed;
   if (isKept && facts.contents !== undefined) {
-    if (facts.holds) pass.held++;
+    if (facts.hasFieldValue) pass.fieldValues++;
     return facts.contents;
   }
-  const held = pass.held;
+  const before = pass.fieldValues;
   const text = findContents(facts, mode);
   if (isKept && !pass.visited) {
     facts.contents = text;
-    facts.holds = pass.held > held;
+    facts.hasFieldValue = pass.fieldValues > before;
   }
   return text;
 }
@@ -263,7 +264,8 @@ function addContribution(facts, mode, line) {
 }
 
 /**
- * The text of an element that was included by reference is not repeated at its place.
+ * Return whether the text of an element is in the name already. The text of an element that was included by reference
+ * is not repeated at its place.
  *
  * @type {(facts: Facts, mode: number) => boolean}
  */
@@ -289,11 +291,11 @@ function ownAlternative(facts, mode) {
   }
   const value = !pass.lasting && EMBEDDED.has(roleOf(facts)) ? embeddedValue(facts) : "";
   if (value) {
-    pass.held++;
+    pass.fieldValues++;
     return value;
   }
-  const said = facts.aria ? textAttribute(facts, "aria-label") : "";
-  if (said) return said;
+  const ariaLabel = facts.aria ? textAttribute(facts, "aria-label") : "";
+  if (ariaLabel) return ariaLabel;
   const native = roleOf(facts) === "none" ? undefined : nativeRule(facts);
   return native && native !== labelName ? native(facts).text : "";
 }
@@ -312,13 +314,15 @@ function embeddedValue(facts) {
   return isWritten ? contents(facts).trim() : "";
 }
 
-/** @type {(facts: Facts, deep: number) => string} */
-function selectedNames(facts, deep) {
+/** @type {(facts: Facts, nesting: number) => string} */
+function selectedNames(facts, nesting) {
   /** @type {string[]} */
   const chosen = [];
   for (const child of childrenOf(facts)) {
-    if (typeof child !== "object" || deep > MAX_DEPTH || pass.referred++ > MAX_REFERRED || isLeftOut(child)) continue;
-    const text = roleOf(child) !== "option" ? selectedNames(child, deep + 1) : isSelected(child) && nameOf(child).text;
+    if (typeof child !== "object" || nesting > MAX_DEPTH || pass.referred++ > MAX_REFERRED || isLeftOut(child))
+      continue;
+    const text =
+      roleOf(child) !== "option" ? selectedNames(child, nesting + 1) : isSelected(child) && nameOf(child).text;
     if (text) chosen.push(text);
   }
   return chosen.join(" ");

@@ -37,7 +37,8 @@ export function labelName(facts) {
 }
 
 /**
- * The `labels` of each field would search the whole tree, so one search finds the fields of all labels.
+ * Return the labels of a field. The `labels` of each field would search the whole tree, so one search finds the fields
+ * of all labels.
  *
  * @type {(field: AnyElement) => HTMLLabelElement[]}
  */
@@ -72,8 +73,8 @@ function inputName(facts) {
 /** @type {(facts: Facts) => Name} */
 function imageButtonName(facts) {
   for (const name of ["alt", "value", "title"]) {
-    const said = byAttribute(facts, name);
-    if (said.text) return said;
+    const found = byAttribute(facts, name);
+    if (found.text) return found;
   }
   return new Name("Submit", "native");
 }

@@ -4,7 +4,7 @@ import { byIds, isFirstSummary } from "./flat_tree.js";
 import { nameOf } from "./names.js";
 import { attr, factsOf, hasAttr, pass, textAttribute } from "./pass.js";
 import { closest, ELEMENT, get, isSvg, parentOf, tagOf, words } from "./platform.js";
-import { INPUT_ROLES, isMeantToBeMet, roleOf } from "./roles.js";
+import { INPUT_ROLES, ignoresRoleNone, roleOf } from "./roles.js";
 import { styleOf } from "./styles.js";
 import { dataRole, groupRole, headRole, rowRole, tableRole } from "./tables.js";
 import { isClickable, isEditingHost } from "./visibility.js";
@@ -21,7 +21,7 @@ export function nativeRole(facts) {
 }
 
 /**
- * `content: url(…)` replaces an element by a picture.
+ * Return whether a style sheet makes the element a picture. `content: url(…)` replaces an element by a picture.
  *
  * @type {(facts: Facts) => boolean}
  */
@@ -63,7 +63,7 @@ function asideRole(facts) {
 
 /** @type {(facts: Facts) => string} */
 function imageRole(facts) {
-  return attr(facts, "alt") === "" && !isMeantToBeMet(facts) ? "none" : "img";
+  return attr(facts, "alt") === "" && !ignoresRoleNone(facts) ? "none" : "img";
 }
 
 /** @type {(facts: Facts) => string} */

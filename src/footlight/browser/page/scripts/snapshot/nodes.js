@@ -30,8 +30,8 @@ import {
   CLICKABLE,
   CONTROL,
   DISABLED,
+  IN_NAME,
   PRESENTATIONAL,
-  SAID,
   visitInside,
   WITH_PRESENTATIONAL_CHILDREN,
 } from "./walk.js";
@@ -44,12 +44,12 @@ import {
  * @param {Name} name
  * @param {number} depth
  * @param {number} flags
- * @param {number} deep
+ * @param {number} nesting
  * @param {boolean} refers
- * @param {boolean} acted
+ * @param {boolean} operable
  * @returns {void}
  */
-export function addNode(facts, role, name, depth, flags, deep, refers, acted) {
+export function addNode(facts, role, name, depth, flags, nesting, refers, operable) {
   flush();
   const at = pass.out.length;
   if (at >= MAX_NODES) {
@@ -60,13 +60,13 @@ export function addNode(facts, role, name, depth, flags, deep, refers, acted) {
   const ref = refers && !(facts.tag === "option" && isInDropDown(facts.element)) ? refOf(facts.element) : null;
   const value = role === "generic" ? "" : valueText(facts);
   const extra = extraOf(facts, role, name, value, flags);
-  if (!name.isCut) for (const source of name.sources) pass.said.add(source);
-  visitInside(facts, depth + 1, flagsInside(facts, role, name, flags, acted), deep);
+  if (!name.isCut) for (const source of name.sources) pass.nameSources.add(source);
+  visitInside(facts, depth + 1, flagsInside(facts, role, name, flags, operable), nesting);
   flush();
   const text = onlyText(at);
   if (text && text !== name.text && text !== value) extra.push('"x":' + quote(text));
   const isBare = !name.text && !text && pass.out.length === at + 1;
-  if (isBare && (flags & CLICKABLE || (acted && role !== "generic" && role !== "iframe"))) addHint(facts, extra);
+  if (isBare && (flags & CLICKABLE || (operable && role !== "generic" && role !== "iframe"))) addHint(facts, extra);
   const isEmpty = pass.out.length === at + 1 && ref === null && !name.text && !extra.length;
   if (isEmpty && role !== "separator") {
     pass.out.pop();
@@ -77,13 +77,13 @@ export function addNode(facts, role, name, depth, flags, deep, refers, acted) {
   pass.out[at] = record(depth, role, name.text, ref, extra);
 }
 
-/** @type {(facts: Facts, role: string, name: Name, flags: number, acted: boolean) => number} */
-function flagsInside(facts, role, name, flags, acted) {
-  let inside = flags & ~(CLICKABLE | SAID);
-  if (name.from === "content") inside |= name.isCut ? 0 : SAID;
-  else if (flags & SAID && !name.text && !OPAQUE.has(role)) inside |= SAID;
-  if (pass.said.has(facts.element) || (role !== "generic" && isEditingHost(facts))) inside |= SAID;
-  if (acted) inside |= CONTROL;
+/** @type {(facts: Facts, role: string, name: Name, flags: number, operable: boolean) => number} */
+function flagsInside(facts, role, name, flags, operable) {
+  let inside = flags & ~(CLICKABLE | IN_NAME);
+  if (name.from === "content") inside |= name.isCut ? 0 : IN_NAME;
+  else if (flags & IN_NAME && !name.text && !OPAQUE.has(role)) inside |= IN_NAME;
+  if (pass.nameSources.has(facts.element) || (role !== "generic" && isEditingHost(facts))) inside |= IN_NAME;
+  if (operable) inside |= CONTROL;
   if (WITH_PRESENTATIONAL_CHILDREN.has(role)) inside |= PRESENTATIONAL;
   if (facts.aria && isSet(facts, "aria-disabled")) inside |= DISABLED;
   return inside;
@@ -224,5 +224,5 @@ function addGroup(group, depth, add) {
 /** @type {(facts: Facts, depth: number, flags: number) => void} */
 function addOption(facts, depth, flags) {
   const name = new Name(optionText(facts.element), "native");
-  addNode(facts, roleOf(facts), name, depth, flags | SAID, 0, true, true);
+  addNode(facts, roleOf(facts), name, depth, flags | IN_NAME, 0, true, true);
 }

@@ -4,7 +4,7 @@ import { enter } from "./flat_tree.js";
 import { findRemembered, forgetPending, remember } from "./memory.js";
 import { deepFocus, findDeclaredModal, openModal, pathTo } from "./modal.js";
 import { attribute, documentOf, getAttributeNames, hasAttributes, MAX_TEXT, NOTHING, tagOf, tidy } from "./platform.js";
-import { forgetLost, forgetRemoved, recordGivenRefs } from "./refs.js";
+import { forgetLost, forgetRemoved, recordRefs } from "./refs.js";
 import { Styled } from "./styles.js";
 
 /** @import { Name } from "./names.js" */
@@ -18,7 +18,7 @@ let passes = 0;
 /**
  * A question about a document or an element.
  *
- * @typedef {object} Asked
+ * @typedef {object} Request
  * @property {"frame" | "testids" | "field" | "identify" | "look" | "ref"} what
  * @property {number} [next] the number of the next ref
  * @property {boolean} [boxes] whether to report the boxes of elements
@@ -33,13 +33,13 @@ let passes = 0;
 class Pass {
   /**
    * @param {Document} document
-   * @param {Asked} asked
+   * @param {Request} request
    */
-  constructor(document, asked) {
+  constructor(document, request) {
     this.number = ++passes;
     this.document = document;
-    this.next = asked.next || 1;
-    this.boxes = asked.boxes === true;
+    this.next = request.next || 1;
+    this.boxes = request.boxes === true;
     /** @type {Map<AnyElement, Facts>} */
     this.facts = new Map(); // facts about elements that are not cached
     this.styled = new Styled();
@@ -50,7 +50,7 @@ class Pass {
     /** @type {Map<AnyElement, AnyElement>} */
     this.owners = new Map();
     /** @type {Set<AnyElement>} */
-    this.said = new Set();
+    this.nameSources = new Set();
     /** @type {Set<Facts>} */
     this.parts = new Set(); // the parts of what can be clicked
     /** @type {Set<AnyElement>} */
@@ -58,7 +58,7 @@ class Pass {
     /** @type {Set<AnyElement> | null} */
     this.visited = null; // the elements that the name being computed includes by reference; a set once there is one
     this.referred = 0; // elements read by reference or for a label, which are not cached
-    this.held = 0; // how often a name included the value of a field
+    this.fieldValues = 0; // how often a name included the value of a field
     this.lasting = false; // names are computed without the values of fields
     this.typed = false; // contents are read without the text that style sheets add
     this.focused = deepFocus(document);
@@ -111,20 +111,20 @@ export class Facts {
       this.aria = this.names.some(isAria); // or a role
     }
     /** @type {number | undefined} */
-    this.shown = undefined;
+    this.visibility = undefined;
     /** @type {Child[] | undefined} */
     this.children = undefined;
     /** @type {string | undefined} */
     this.role = undefined;
     /** @type {string | undefined} */
-    this.said = undefined;
+    this.namedRole = undefined;
     /** @type {Facts | null | undefined} */
     this.context = undefined;
     /** @type {Name | undefined} */
     this.name = undefined;
     /** @type {string | undefined} */
     this.contents = undefined;
-    this.holds = false; // its contents include the value of a field
+    this.hasFieldValue = false; // its contents include the value of a field
   }
 }
 
@@ -133,8 +133,8 @@ const isAria = (name) => name.startsWith("aria-") || name === "role";
 
 /** @type {(facts: Facts, name: string) => string} */
 export function textAttribute(facts, name) {
-  const said = attr(facts, name);
-  return said ? tidy(said, MAX_TEXT) : "";
+  const value = attr(facts, name);
+  return value ? tidy(value, MAX_TEXT) : "";
 }
 
 /** @type {(element: AnyElement, isInObserved?: boolean) => Facts} */
@@ -156,7 +156,8 @@ export function renewFacts(facts) {
 }
 
 /**
- * The attribute names are read once, because most attributes that are looked up are absent.
+ * Return whether an element has an attribute. The attribute names are read once, because most attributes that are
+ * looked up are absent.
  *
  * @type {(facts: Facts, name: string) => boolean}
  */
@@ -166,18 +167,18 @@ export const attr = (facts, name) => (facts.names.includes(name) ? attribute(fac
 /** @type {(facts: Facts, name: string) => boolean} */
 export const isSet = (facts, name) => attr(facts, name) === "true";
 
-/** @type {<T>(root: Scope, asked: Asked, work: () => T) => T} */
-export function within(root, asked, work) {
+/** @type {<T>(root: Scope, request: Request, work: () => T) => T} */
+export function within(root, request, work) {
   forgetRemoved();
-  forgetLost(asked);
+  forgetLost(request);
   forgetPending();
-  pass = new Pass(documentOf(root), asked);
+  pass = new Pass(documentOf(root), request);
   const first = pass.next;
   try {
     enter(pass.document);
     return work();
   } finally {
-    recordGivenRefs(asked.pass, first, pass.next);
+    recordRefs(request.pass, first, pass.next);
     pass = NO_PASS;
   }
 }

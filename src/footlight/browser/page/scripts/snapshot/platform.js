@@ -19,10 +19,10 @@ export const MAX_DEPTH = 400; // elements inside each other; the stack allows so
 export const MAX_NAME = 400;
 export const MAX_HINT = 40; // of a control without a name
 export const MAX_ICONS = 3; // elements in a control that may be its icon
-export const MAX_SAID = 100; // of an element with a test id
+export const MAX_TEST_ID_TEXT = 100; // of an element with a test id
 export const MAX_TEXT = 2_000;
 export const MAX_OPTIONS = 50; // options of a drop-down, in the tree
-export const MAX_GIVEN = 100; // passes whose refs may have to be forgotten
+export const MAX_PASSES = 100; // passes whose refs may have to be forgotten
 export const MAX_PARTS = 50; // parts of one thing that can be clicked
 export const MAX_PART_DEPTH = 8;
 export const MAX_SELECTORS = 40; // with more selectors, matching is slower than reading the styles
@@ -157,7 +157,8 @@ const BEYOND_ASCII = /[^\0-\x7f]/;
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 /**
- * Consecutive white space becomes one space. Glyphs of icon fonts, soft hyphens and the like are left out.
+ * Return the text as it is drawn. Consecutive white space becomes one space. Glyphs of icon fonts, soft hyphens and the
+ * like are left out.
  *
  * @type {(text: string) => string}
  */

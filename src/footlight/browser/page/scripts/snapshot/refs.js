@@ -1,9 +1,9 @@
 // Refs: numbers that stand for elements.
 
 import { pass } from "./pass.js";
-import { DOCUMENT, get, MAX_GIVEN, NOTHING } from "./platform.js";
+import { DOCUMENT, get, MAX_PASSES, NOTHING } from "./platform.js";
 
-/** @import { Asked } from "./pass.js" */
+/** @import { Request } from "./pass.js" */
 /** @import { Scope } from "./platform.js" */
 
 /** @type {WeakMap<AnyElement, number>} */
@@ -25,26 +25,26 @@ export function refOf(element) {
 
 // The refs of a pass whose answer was lost were never sent, and other elements may have their numbers by now.
 /** @type {Map<string, [number, number]>} */
-const given = new Map();
+const refsByPass = new Map();
 
-/** @type {(asked: Asked) => void} */
-export function forgetLost(asked) {
-  for (const id of asked.lost || NOTHING) {
-    const [from, to] = given.get(id) || [0, 0];
+/** @type {(request: Request) => void} */
+export function forgetLost(request) {
+  for (const id of request.lost || NOTHING) {
+    const [from, to] = refsByPass.get(id) || [0, 0];
     for (let number = from; number < to; number++) {
       const element = elements.get(number)?.deref();
       if (element && numbers.get(element) === number) numbers.delete(element);
       elements.delete(number);
     }
-    given.delete(id);
+    refsByPass.delete(id);
   }
 }
 
 /** @type {(id: string | undefined, from: number, to: number) => void} */
-export function recordGivenRefs(id, from, to) {
+export function recordRefs(id, from, to) {
   if (id === undefined || from === to) return;
-  given.set(id, [from, to]);
-  if (given.size > MAX_GIVEN) for (const oldest of given.keys()) return void given.delete(oldest);
+  refsByPass.set(id, [from, to]);
+  if (refsByPass.size > MAX_PASSES) for (const oldest of refsByPass.keys()) return void refsByPass.delete(oldest);
 }
 
 /**

@@ -52,9 +52,9 @@ export function roleOf(facts) {
 
 /** @type {(facts: Facts) => string} */
 function findRole(facts) {
-  const said = hasAttr(facts, "role") ? explicitRole(facts) : "";
-  if (said && said !== "none") return said;
-  if (said === "none" && !isMeantToBeMet(facts)) return "none";
+  const role = hasAttr(facts, "role") ? explicitRole(facts) : "";
+  if (role && role !== "none") return role;
+  if (role === "none" && !ignoresRoleNone(facts)) return "none";
   return nativeRole(facts);
 }
 
@@ -82,17 +82,18 @@ function explicitRole(facts) {
  * @type {(facts: Facts) => string}
  */
 function firstNamedRole(facts) {
-  if (facts.said === undefined) {
+  if (facts.namedRole === undefined) {
     /** @type {(word: string) => boolean} */
     const isRole = (word) => ROLES.has(SYNONYMS.get(word) || word);
     const word = hasAttr(facts, "role") ? roleWords(facts).find(isRole) || "" : "";
-    facts.said = SYNONYMS.get(word) || word;
+    facts.namedRole = SYNONYMS.get(word) || word;
   }
-  return facts.said;
+  return facts.namedRole;
 }
 
 /**
- * A landmark without a name and an item without its list do not have their role: the next word counts, or the tag.
+ * Return whether an element can have the role that its author set. A landmark without a name and an item without its
+ * list do not have their role: the next word counts, or the tag.
  *
  * @type {(facts: Facts, role: string) => boolean}
  */
@@ -112,7 +113,7 @@ const CONTEXTS = new Map(
 const SEEN_THROUGH = words("div slot span");
 
 /**
- * A branch of a tree may be in another branch.
+ * Return whether an element is in a context that its role requires. A branch of a tree may be in another branch.
  *
  * @type {(context: { roles: Set<string>, tags: Set<string> }, facts: Facts) => boolean}
  */
@@ -157,4 +158,4 @@ function isTransparent(facts) {
 const ownerOf = (element) => (pass.owners.size && pass.owners.get(element)) || parentOf(element);
 
 /** @type {(facts: Facts) => boolean} */
-export const isMeantToBeMet = (facts) => isFocusable(facts) || GLOBAL.some((name) => hasAttr(facts, name));
+export const ignoresRoleNone = (facts) => isFocusable(facts) || GLOBAL.some((name) => hasAttr(facts, name));

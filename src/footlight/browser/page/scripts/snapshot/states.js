@@ -14,9 +14,9 @@ import { CLICKABLE, DISABLED } from "./walk.js";
 /** @type {(facts: Facts, name: Name) => string} */
 export function descriptionOf(facts, name) {
   const others = facts.aria ? byIds(facts, "aria-describedby") : NOTHING;
-  const said = others.length ? joinTexts(others, REFERENCED) : "";
+  const referenced = others.length ? joinTexts(others, REFERENCED) : "";
   const title = name.from === "title" ? "" : textAttribute(facts, "title");
-  const text = said || textAttribute(facts, "aria-description") || title;
+  const text = referenced || textAttribute(facts, "aria-description") || title;
   return text === name.text ? "" : cut(text, MAX_NAME);
 }
 
@@ -24,7 +24,8 @@ const MASK = "••••••••";
 const secrets = new WeakSet();
 
 /**
- * A field that was a password field once stays one: pages reveal a password by turning its field into a text field.
+ * Return whether a field holds a password. A field that was a password field once stays one: pages reveal a password by
+ * turning its field into a text field.
  *
  * @type {(input: HTMLInputElement) => boolean}
  */
@@ -46,7 +47,8 @@ export function valueText(facts) {
 }
 
 /**
- * Text that style sheets add in an editable element is a hint, which nobody has typed.
+ * Return the text in an editable element. Text that style sheets add in an editable element is a hint, which nobody has
+ * typed.
  *
  * @type {(facts: Facts) => string}
  */
@@ -77,8 +79,8 @@ export const optionText = (option) =>
 
 /** @type {(facts: Facts) => string} */
 function rangeValue(facts) {
-  const said = attr(facts, "aria-valuetext") || attr(facts, "aria-valuenow");
-  if (said) return tidy(said, MAX_TEXT);
+  const value = attr(facts, "aria-valuetext") || attr(facts, "aria-valuenow");
+  if (value) return tidy(value, MAX_TEXT);
   const { element, tag } = facts;
   const isNative = tag === "meter" || (tag === "progress" && Number(element.position) >= 0);
   return isNative ? "" + element.value : "";
@@ -104,9 +106,9 @@ function checkedState(facts, role) {
     if (element.indeterminate && element.type === "checkbox") return "checked=mixed";
     return element.checked ? "checked" : "";
   }
-  const said = attr(facts, "aria-checked");
-  if (said === "true") return "checked";
-  return said === "mixed" && !TWO_STATES.has(role) ? "checked=mixed" : "";
+  const value = attr(facts, "aria-checked");
+  if (value === "true") return "checked";
+  return value === "mixed" && !TWO_STATES.has(role) ? "checked=mixed" : "";
 }
 
 /** @type {(facts: Facts) => string} */
@@ -114,9 +116,9 @@ function expandedState(facts) {
   if (facts.tag === "summary" && isFirstSummary(facts.element)) {
     return has(/** @type {AnyElement} */ (get.parentNode.call(facts.element)), "open") ? "expanded" : "collapsed";
   }
-  const said = attr(facts, "aria-expanded");
-  if (said === "true") return "expanded";
-  if (said === "false") return "collapsed";
+  const value = attr(facts, "aria-expanded");
+  if (value === "true") return "expanded";
+  if (value === "false") return "collapsed";
   const target = hasAttr(facts, "popovertarget") ? facts.element.popoverTargetElement : null;
   if (!target) return "";
   return isMatch(target, ":popover-open") ? "expanded" : "collapsed";
@@ -128,32 +130,32 @@ export const isSelected = (facts) =>
 
 /** @type {(facts: Facts) => string} */
 function pressedState(facts) {
-  const said = attr(facts, "aria-pressed");
-  if (said === "true") return "pressed";
-  return said === "mixed" ? "pressed=mixed" : "";
+  const value = attr(facts, "aria-pressed");
+  if (value === "true") return "pressed";
+  return value === "mixed" ? "pressed=mixed" : "";
 }
 
 const FIELDS = words("input select textarea");
 
 /** @type {(facts: Facts) => string} */
 function currentState(facts) {
-  const said = lower(attr(facts, "aria-current"));
-  if (!said || said === "false") return "";
-  return said === "true" ? "current" : "current=" + tidy(said, 20);
+  const value = lower(attr(facts, "aria-current"));
+  if (!value || value === "false") return "";
+  return value === "true" ? "current" : "current=" + tidy(value, 20);
 }
 
 /** @type {(facts: Facts, role: string) => string} */
 function levelState(facts, role) {
-  const said = parseInt(attr(facts, "aria-level") || "", 10);
-  if (said >= 1) return "level=" + said;
+  const value = parseInt(attr(facts, "aria-level") || "", 10);
+  if (value >= 1) return "level=" + value;
   if (role !== "heading") return "";
   return "level=" + (/^h[1-6]$/.test(facts.tag) ? facts.tag[1] : 2);
 }
 
 /** @type {(facts: Facts) => boolean} */
 function isInvalid(facts) {
-  const said = lower(attr(facts, "aria-invalid"));
-  if (said) return said !== "false";
+  const value = lower(attr(facts, "aria-invalid"));
+  if (value) return value !== "false";
   return FIELDS.has(facts.tag) && isMatch(facts.element, ":user-invalid");
 }
 
@@ -165,8 +167,8 @@ function isModal(facts, role) {
 
 /** @type {(facts: Facts, role: string) => string} */
 function sortState(facts, role) {
-  const said = role === "columnheader" || role === "rowheader" ? lower(attr(facts, "aria-sort")) : "";
-  return said && said !== "none" ? "sort=" + tidy(said, 20) : "";
+  const value = role === "columnheader" || role === "rowheader" ? lower(attr(facts, "aria-sort")) : "";
+  return value && value !== "none" ? "sort=" + tidy(value, 20) : "";
 }
 
 const STATEFUL = words("button input option select summary textarea");

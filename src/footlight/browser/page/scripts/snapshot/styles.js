@@ -97,7 +97,7 @@ const saysSomething = (content) =>
   !!content && !/^(none|normal|""|''|inherit|initial|unset)$/.test(content) && !!fold(content).replace(/["'\s]/g, "");
 
 /**
- * `a::before, ::after` → `a, *`
+ * Return the selector of the elements that pseudo-elements belong to. `a::before, ::after` → `a, *`
  *
  * @type {(selector: string) => string}
  */
@@ -188,8 +188,8 @@ const CONTENT_PARTS =
   /"((?:[^"\\]|\\[\s\S])*)(?:"|\\?$)|attr\(\s*([\w-]+)[^)]*(?:\)|$)|(\/)|url\("(?:[^"\\]|\\[\s\S])*(?:"|\\?$)|[\w-]+(?:\([^)]*(?:\)|$))?/g;
 
 /**
- * `"a" attr(b) / "alternative"`: the text after the slash is used instead. Counters are not in the document, and the
- * text around them means nothing without them.
+ * Return the text that the property `content` adds. `"a" attr(b) / "alternative"`: the text after the slash is used
+ * instead. Counters are not in the document, and the text around them means nothing without them.
  *
  * @type {(element: AnyElement, content: string) => string}
  */

@@ -41,8 +41,8 @@ export function headRole(facts) {
 }
 
 /**
- * A heading cell between headings, or alone, is the head of its column; one beside data, or in a row that begins or
- * ends with data, is the head of its row.
+ * Return whether a heading cell is the head of its row. A heading cell between headings, or alone, is the head of its
+ * column; one beside data, or in a row that begins or ends with data, is the head of its row.
  *
  * @type {(cell: AnyElement) => boolean}
  */
@@ -61,7 +61,8 @@ const isHeading = (cell) => cell !== null && get.localName.call(cell) === "th";
 const isData = (cell) => cell !== null && get.localName.call(cell) === "td" && get.firstChild.call(cell) !== null;
 
 /**
- * Many tables are only used for layout. These are the signs by which Chrome recognises tables with data.
+ * Return whether a table has data. Many tables are only used for layout. These are the signs by which Chrome recognises
+ * tables with data.
  *
  * @type {(table: HTMLTableElement) => boolean}
  */

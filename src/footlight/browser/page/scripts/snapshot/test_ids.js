@@ -11,14 +11,14 @@ import {
   getBoundingClientRect,
   isMatch,
   MAX_NAME,
-  MAX_SAID,
+  MAX_TEST_ID_TEXT,
   TEXT,
   tidy,
   words,
 } from "./platform.js";
 import { VISIBLE } from "./visibility.js";
 
-/** @import { Asked } from "./pass.js" */
+/** @import { Request } from "./pass.js" */
 /** @import { Scope } from "./platform.js" */
 
 // Elements that contain text that somebody has typed, or words that are not visible.
@@ -50,9 +50,9 @@ export const isSeen = (element) => {
  * Return the elements with test ids in document order, in open shadow roots too, at most `limit`; `more` if there are
  * others.
  *
- * @type {(root: Scope, asked: Asked) => string}
+ * @type {(root: Scope, request: Request) => string}
  */
-export function testIds(root, asked) {
+export function testIds(root, request) {
   /** @type {[string, string, string][]} */
   const items = [];
   let more = false;
@@ -61,9 +61,9 @@ export function testIds(root, asked) {
     for (const element of findAll(from, "*")) {
       const id = attribute(element, "data-testid");
       if (id && isSeen(element)) {
-        if (items.length === asked.limit) return void (more = true);
+        if (items.length === request.limit) return void (more = true);
         const tag = get.localName.call(element);
-        items.push([cut(fold(id), MAX_NAME), tag, tidy(wordsIn(element), MAX_SAID)]);
+        items.push([cut(fold(id), MAX_NAME), tag, tidy(wordsIn(element), MAX_TEST_ID_TEXT)]);
       }
       const shadow = get.shadowRoot.call(element);
       if (shadow) collect(shadow);

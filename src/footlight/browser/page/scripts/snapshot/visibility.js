@@ -15,8 +15,8 @@ export const VISIBLE = { visibilityProperty: true, checkVisibilityCSS: true };
 
 /** @type {(facts: Facts) => number} */
 export function visibilityOf(facts) {
-  if (facts.shown === undefined) facts.shown = computeVisibility(facts);
-  return facts.shown;
+  if (facts.visibility === undefined) facts.visibility = computeVisibility(facts);
+  return facts.visibility;
 }
 
 /** @type {(facts: Facts) => number} */
@@ -37,7 +37,8 @@ export function skipsContents(facts) {
 }
 
 /**
- * Hiding the focused element would leave keyboard users without a position, so browsers do not hide it.
+ * Return whether `aria-hidden` hides the element. Hiding the focused element would leave keyboard users without a
+ * position, so browsers do not hide it.
  *
  * @type {(facts: Facts) => boolean}
  */
@@ -68,16 +69,16 @@ export function isFocusable(facts) {
 
 /** @type {(facts: Facts) => boolean} */
 function hasTabIndex(facts) {
-  const said = attr(facts, "tabindex");
-  return said !== null && /^\s*[-+]?\d/.test(said);
+  const value = attr(facts, "tabindex");
+  return value !== null && /^\s*[-+]?\d/.test(value);
 }
 
 const EDITABLE = words("true plaintext-only");
 
 /** @type {(facts: Facts) => boolean} */
 export function isEditingHost(facts) {
-  const said = attr(facts, "contenteditable");
-  if (said === null || !(said === "" || EDITABLE.has(lower(said)))) return false;
+  const value = attr(facts, "contenteditable");
+  if (value === null || !(value === "" || EDITABLE.has(lower(value)))) return false;
   const parent = parentOf(facts.element);
   return !parent?.isContentEditable;
 }

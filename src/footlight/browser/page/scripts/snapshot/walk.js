@@ -43,25 +43,25 @@ export const WITH_PRESENTATIONAL_CHILDREN = words(`
 `);
 
 export const DISABLED = 1; // by an ancestor with aria-disabled
-export const SAID = 2; // these texts are in a name already
+export const IN_NAME = 2; // these texts are in a name already
 export const CONTROL = 4; // inside an element that can be acted on
 export const PRESENTATIONAL = 8;
 export const CLICKABLE = 16; // the node itself can be clicked
 export const ESCAPED = 32; // inside the modal dialog
 
-/** @type {(facts: Facts, depth: number, flags: number, deep: number) => void} */
-export function visit(facts, depth, flags, deep) {
+/** @type {(facts: Facts, depth: number, flags: number, nesting: number) => void} */
+export function visit(facts, depth, flags, nesting) {
   const { element, tag } = facts;
   if (pass.cut || isLeftOut(facts) || isInert(facts, flags)) return;
-  if (deep > MAX_DEPTH) {
+  if (nesting > MAX_DEPTH) {
     addText("… deeper elements are left out", depth);
     return;
   }
   const inside = element === pass.modal || pass.beside.has(element) ? flags | ESCAPED : flags;
-  const unmet = visibilityOf(facts) === HIDDEN || (pass.modal && !(inside & ESCAPED));
-  if (unmet) visitChildren(facts, depth, inside, deep);
+  const isUnreachable = visibilityOf(facts) === HIDDEN || (pass.modal && !(inside & ESCAPED));
+  if (isUnreachable) visitChildren(facts, depth, inside, nesting);
   else if (tag === "br") pass.run += " ";
-  else visitVisible(facts, depth, inside, deep);
+  else visitVisible(facts, depth, inside, nesting);
 }
 
 /** @type {(facts: Facts, flags: number) => boolean} */
@@ -70,32 +70,32 @@ function isInert(facts, flags) {
   return facts.element !== pass.modal && hasAttr(facts, "inert");
 }
 
-/** @type {(facts: Facts, depth: number, flags: number, deep: number) => void} */
-function visitVisible(facts, depth, flags, deep) {
-  const met = roleOf(facts);
-  const role = met === "none" && isFocusable(facts) ? "generic" : met;
+/** @type {(facts: Facts, depth: number, flags: number, nesting: number) => void} */
+function visitVisible(facts, depth, flags, nesting) {
   const focusable = isFocusable(facts);
-  const acted = focusable || INTERACTIVE.has(role);
-  if (flags & PRESENTATIONAL && !acted) {
-    visitFolded(facts, depth, flags, deep);
+  const role = roleOf(facts) === "none" && focusable ? "generic" : roleOf(facts);
+  const operable = focusable || INTERACTIVE.has(role);
+  if (flags & PRESENTATIONAL && !operable) {
+    visitFolded(facts, depth, flags, nesting);
     return;
   }
-  const clickable = !acted && !(flags & CONTROL) && isPressed(facts);
+  const clickable = !operable && !(flags & CONTROL) && isPressed(facts);
   const name = isFoldable(role) && !facts.names.length && role !== "group" ? NO_NAME : nameOf(facts);
   const testid = attr(facts, "data-testid");
   const isNamed = !!name.text && REFERRED_BY_NAME.has(role) && !WORDS.has(facts.tag);
-  if (clickable || (acted && role === "generic")) noteParts(facts);
-  const refers = acted || clickable || !!testid || pass.parts.has(facts) || REFERRED.has(role) || isNamed;
+  if (clickable || (operable && role === "generic")) noteParts(facts);
+  const refers = operable || clickable || !!testid || pass.parts.has(facts) || REFERRED.has(role) || isNamed;
   if (!refers && (FOLDED.has(role) || (isFoldable(role) && !name.text && facts.tag !== "details"))) {
-    visitFolded(facts, depth, flags, deep);
-  } else addNode(facts, role, name, depth, clickable ? flags | CLICKABLE : flags, deep, refers, acted);
+    visitFolded(facts, depth, flags, nesting);
+  } else addNode(facts, role, name, depth, clickable ? flags | CLICKABLE : flags, nesting, refers, operable);
 }
 
 /** @type {(role: string) => boolean} */
 const isFoldable = (role) => FOLDED.has(role) || FOLDED_UNNAMED.has(role);
 
 /**
- * Listeners of scripts cannot be detected, but these roles say that they have one.
+ * Return whether a script probably handles clicks on the element. Listeners of scripts cannot be detected, but these
+ * roles say that they have one.
  *
  * @type {(facts: Facts) => boolean}
  */
@@ -104,8 +104,9 @@ const isHandled = (facts) =>
   (facts.tag === "a" && !hasAttr(facts, "href") && /\S/.test(get.textContent.call(facts.element) || ""));
 
 /**
- * Scripts may listen on each part of something that can be clicked, and a click on the whole hits the part in its
- * middle. Parts are recognised by their texts; an element around words in a line is one whole.
+ * Note the parts of an element that can be clicked. Scripts may listen on each part of something that can be clicked,
+ * and a click on the whole hits the part in its middle. Parts are recognised by their texts; an element around words in
+ * a line is one whole.
  *
  * @type {(facts: Facts) => void}
  */
@@ -115,23 +116,24 @@ function noteParts(facts) {
   if (parts.length > 1 && parts.length <= MAX_PARTS) for (const part of parts) pass.parts.add(part);
 }
 
-/** @type {(facts: Facts, found: Facts[], deep: number) => Facts[]} */
-function partsOf(facts, found, deep) {
-  if (found.length > MAX_PARTS || deep > MAX_PART_DEPTH) return found;
+/** @type {(facts: Facts, found: Facts[], nesting: number) => Facts[]} */
+function partsOf(facts, found, nesting) {
+  if (found.length > MAX_PARTS || nesting > MAX_PART_DEPTH) return found;
   const children = childrenOf(facts);
   if (children.some((child) => typeof child === "string" && child.trim())) {
-    if (deep) found.push(facts);
+    if (nesting) found.push(facts);
     return found;
   }
   for (const child of children) {
     if (typeof child === "object" && !isLeftOut(child) && visibilityOf(child) === SHOWN)
-      partsOf(child, found, deep + 1);
+      partsOf(child, found, nesting + 1);
   }
   return found;
 }
 
 /**
- * A label is clicked for its field; if the field is replaced by a drawn one, only the label can be clicked.
+ * Return whether people click the element itself. A label is clicked for its field; if the field is replaced by a drawn
+ * one, only the label can be clicked.
  *
  * @type {(facts: Facts) => boolean}
  */
@@ -144,12 +146,12 @@ function isPressed(facts) {
 /** @type {(label: Facts) => AnyElement | null} */
 const controlOf = (label) => /** @type {HTMLLabelElement} */ (label.element).control;
 
-/** @type {(facts: Facts, depth: number, flags: number, deep: number) => void} */
-function visitFolded(facts, depth, flags, deep) {
+/** @type {(facts: Facts, depth: number, flags: number, nesting: number) => void} */
+function visitFolded(facts, depth, flags, nesting) {
   crossBoundary(facts);
   const disabled = facts.aria && isSet(facts, "aria-disabled") ? DISABLED : 0;
-  const inherited = OPAQUE.has(roleOf(facts)) ? flags & ~SAID : flags;
-  visitChildren(facts, depth, inherited | disabled | namesAnother(facts), deep);
+  const inherited = OPAQUE.has(roleOf(facts)) ? flags & ~IN_NAME : flags;
+  visitChildren(facts, depth, inherited | disabled | namesAnother(facts), nesting);
   crossBoundary(facts);
 }
 
@@ -159,37 +161,38 @@ function visitFolded(facts, depth, flags, deep) {
  * @type {(facts: Facts) => number}
  */
 function namesAnother(facts) {
-  if (facts.tag !== "label") return pass.said.has(facts.element) ? SAID : 0;
+  if (facts.tag !== "label") return pass.nameSources.has(facts.element) ? IN_NAME : 0;
   const control = controlOf(facts);
   if (!control) return 0;
   const other = factsOf(control);
   if (isLeftOut(other) || visibilityOf(other) !== SHOWN) return 0;
   const name = nameOf(other);
-  return name.from === "native" && !name.isCut ? SAID : 0;
+  return name.from === "native" && !name.isCut ? IN_NAME : 0;
 }
 
-/** @type {(facts: Facts, depth: number, flags: number, deep: number) => void} */
-export function visitInside(facts, depth, flags, deep) {
+/** @type {(facts: Facts, depth: number, flags: number, nesting: number) => void} */
+export function visitInside(facts, depth, flags, nesting) {
   if (facts.tag === "select") addOptions(facts, depth, flags);
   else if (facts.tag === "img") visitAreas(facts, depth, flags);
-  else visitChildren(facts, depth, flags, deep);
+  else visitChildren(facts, depth, flags, nesting);
 }
 
-/** @type {(facts: Facts, depth: number, flags: number, deep: number) => void} */
-function visitChildren(facts, depth, flags, deep) {
+/** @type {(facts: Facts, depth: number, flags: number, nesting: number) => void} */
+function visitChildren(facts, depth, flags, nesting) {
   if (skipsContents(facts)) return;
-  const seen = visibilityOf(facts) === SHOWN && !(flags & SAID) && (!pass.modal || flags & ESCAPED);
-  if (seen) addText(generatedText(facts, "before"), depth);
+  const isTextVisible = visibilityOf(facts) === SHOWN && !(flags & IN_NAME) && (!pass.modal || flags & ESCAPED);
+  if (isTextVisible) addText(generatedText(facts, "before"), depth);
   for (const child of childrenOf(facts)) {
-    if (typeof child === "object") visit(child, depth, flags, deep + 1);
-    else if (seen) addText(child, depth);
+    if (typeof child === "object") visit(child, depth, flags, nesting + 1);
+    else if (isTextVisible) addText(child, depth);
     if (pass.cut) return;
   }
-  if (seen) addText(generatedText(facts, "after"), depth);
+  if (isTextVisible) addText(generatedText(facts, "after"), depth);
 }
 
 /**
- * The areas of an image map have no boxes; they are listed inside the image that uses the map.
+ * Add the areas of an image map. The areas of an image map have no boxes; they are listed inside the image that uses
+ * the map.
  *
  * @type {(facts: Facts, depth: number, flags: number) => void}
  */
