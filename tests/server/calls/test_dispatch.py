@@ -41,6 +41,7 @@ async def test_a_missing_parameter_is_named(browser: SessionBrowser) -> None:
         "selector": "string",
         "button": "left | middle | right",
         "clickCount": "number",
+        "modifiers": "array of Alt | Control | ControlOrMeta | Meta | Shift",
         "sessionId": "string",
         "pageId": "string",
         "timeout": "number",

@@ -31,13 +31,17 @@ async def test_a_model_gets_a_short_list() -> None:
 
     assert tools["click"] == {
         "name": "click",
-        "description": "Click element. Waits until it is visible, stable, enabled and not covered.",
+        "description": "Click element. Waits until it can be clicked.",
         "inputSchema": {
             "type": "object",
             "properties": {
                 "selector": {"type": "string"},
                 "button": {"enum": ["left", "middle", "right"], "type": "string"},
                 "clickCount": {"description": "2: double click", "type": "number"},
+                "modifiers": {
+                    "items": {"enum": ["Alt", "Control", "ControlOrMeta", "Meta", "Shift"], "type": "string"},
+                    "type": "array",
+                },
                 "sessionId": {"type": "string"},
             },
             "required": ["selector"],

@@ -70,6 +70,21 @@ async def test_what_is_emulated_is_what_the_page_sees(browser: SessionBrowser) -
     }
 
 
+async def test_contrast_and_forced_colours_are_emulated(browser: SessionBrowser) -> None:
+    await browser.show(PAGE)
+    script = "['(forced-colors: active)', '(prefers-contrast: more)'].map(each => matchMedia(each).matches)"
+
+    for given, found in (
+        ({"contrast": "more"}, [False, True]),
+        ({"forcedColors": "active", "contrast": "no-preference"}, [True, False]),
+        ({"forcedColors": "none", "contrast": "more"}, [False, True]),
+    ):
+        assert (await browser.call("emulate", **given)).items() >= given.items()
+        assert await seen(browser, script) == found, given
+    assert await browser.call("emulate", reset=True) == {}
+    assert await seen(browser, script) == [False, False]
+
+
 async def test_one_thing_is_changed_and_the_others_stay(browser: SessionBrowser) -> None:
     await browser.show(PAGE)
     await browser.call("emulate", colorScheme="dark", timezone="Asia/Tokyo")

@@ -52,6 +52,30 @@ async def test_click_is_what_the_mouse_does(
     assert sorted(await logged(browser)) == sorted(events)
 
 
+async def test_click_holds_modifiers_down(browser: SessionBrowser) -> None:
+    await browser.show(
+        """<button onclick="this.textContent = [event.shiftKey, event.altKey, event.ctrlKey]">x</button>"""
+    )
+
+    for modifiers, held in ((["Shift", "Alt"], "true,true,false"), (["Control"], "false,false,true")):
+        await browser.call("click", selector="button", modifiers=modifiers)
+        assert await browser.call("get_text", selector="button") == {"text": held}
+    await browser.call("click", selector="button")
+    assert await browser.call("get_text", selector="button") == {"text": "false,false,false"}
+    error = await browser.refused("click", selector="button", modifiers=["Hyper"])
+    assert error["details"]["parameter"] == "modifiers.0"
+
+
+async def test_a_click_with_control_opens_a_link_in_a_tab(browser: SessionBrowser) -> None:
+    there = browser.site.page("<h1>There</h1>")
+    url = (await browser.show(f"<a href='{there}'>Go</a>"))["url"]
+
+    done = await browser.call("click", selector="a", modifiers=["ControlOrMeta"])
+
+    assert done["url"] == url
+    assert [page["url"] for page in done["newPages"]] == [there]
+
+
 async def test_click_waits_until_the_element_can_be_used(browser: SessionBrowser) -> None:
     """R003-10"""
     await browser.show(

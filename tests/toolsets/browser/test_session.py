@@ -227,6 +227,27 @@ async def test_cookies_are_set_and_read_back(browser: SessionBrowser) -> None:
     assert await browser.call("evaluate", script="document.cookie") == {"result": "plain=1"}
 
 
+async def test_cookies_are_deleted_by_name_by_domain_or_all(browser: SessionBrowser) -> None:
+    cookies = [
+        {"name": name, "value": "1", "domain": domain}
+        for domain in ("a.test", ".a.test", "b.a.test", "c.test")
+        for name in ("one", "two")
+    ]
+    await browser.call("set_cookies", cookies=cookies)
+
+    assert await browser.call("delete_cookies", name="one", domain="a.test") == {"deleted": 2}
+    assert await browser.call("delete_cookies", domain=".a.test") == {"deleted": 2}
+    left = (await browser.call("get_cookies"))["cookies"]
+    assert sorted((each["domain"], each["name"]) for each in left) == [
+        *(("b.a.test", "one"), ("b.a.test", "two")),
+        *(("c.test", "one"), ("c.test", "two")),
+    ]
+    assert await browser.call("delete_cookies", name="one") == {"deleted": 2}
+    assert await browser.call("delete_cookies", all=True) == {"deleted": 2}
+    for wrong in ({}, {"all": True, "name": "one"}, {"all": False}):
+        assert (await browser.refused("delete_cookies", **wrong))["code"] == "INVALID_PARAMETER"
+
+
 async def test_cookies_can_be_asked_for_by_url(browser: SessionBrowser) -> None:
     """R003-34"""
     here, there = browser.site.url, browser.site.at("localhost")

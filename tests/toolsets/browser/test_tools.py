@@ -77,6 +77,7 @@ SESSION_TOOLS = {
     *("get_cookies", "set_cookies", "save_state", "restore_state"),
     *("block_resource", "mock_response", "set_offline", "set_throttling", "get_request_log"),
     *("tabs", "handle_dialog", "trace", "har", "console_messages", "get_request", "downloads", "emulate"),
+    "delete_cookies",
 }
 CLOSED_WORLD = (SERVER_TOOLS | SESSION_TOOLS) - {"tabs", "handle_dialog"}
 """Tools that reach nothing outside the server."""
@@ -92,7 +93,7 @@ READ_ONLY = {
 OURS = (
     *("snapshot", "find", "read_page", "tabs", "wait_for", "expect", "handle_dialog", "run_steps"),
     *("pdf", "trace", "har", "video", "visual_diff", "console_messages", "get_request", "downloads"),
-    *("storage", "clipboard", "fill_form", "drop", "emulate"),
+    *("delete_cookies", "storage", "clipboard", "fill_form", "drop", "emulate"),
     *("mouse_click", "mouse_move", "mouse_drag", "mouse_wheel"),
     "request_help",
 )

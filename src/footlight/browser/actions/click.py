@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Coroutine
+import sys
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from footlight.browser.actions.keyboard import release_keys
 from footlight.browser.actions.mouse import BUTTON_DOWN_MS, cancel_drag_steps
 from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout, is_not_ready, was_dispatched
 from footlight.browser.page.element_diagnosis import element_keeps_moving, find_lasting_cover
@@ -21,6 +24,7 @@ from footlight.browser.page.refs import locate
 if TYPE_CHECKING:
     from playwright.async_api import Locator
 
+    from footlight.browser.actions.keyboard import Modifier
     from footlight.browser.actions.mouse import Button
     from footlight.browser.driver.deadline import Deadline
     from footlight.browser.page.page import Page
@@ -34,9 +38,17 @@ RETRY_SECONDS = (0.02, 0.1, 0.5)
 
 
 async def click_element(
-    page: Page, selector: str, deadline: Deadline, *, button: Button, count: int
+    page: Page,
+    selector: str,
+    deadline: Deadline,
+    *,
+    button: Button,
+    count: int,
+    modifiers: Sequence[Modifier] = (),
 ) -> str | None:
     """Click an element, repeatedly if a press does not reach it. Return a notice for the caller, or None.
+
+    `modifiers` are held down meanwhile.
 
     Raises:
         ElementNotInteractive: the element moves away at each press. The page has received no press then.
@@ -46,9 +58,12 @@ async def click_element(
         pauses = itertools.chain(RETRY_SECONDS, itertools.repeat(RETRY_SECONDS[-1]))
         outcome: PressOutcome | None = None
         while True:
-            click = _click(page, element, timeout_ms, button=button, count=count, tries_fast=outcome is None)
+            how = _Press(button=button, count=count, modifiers=modifiers)
+            click = _click(page, element, timeout_ms, how, tries_fast=outcome is None)
             try:
-                async with undo_on_cancel(lambda: take_outcome(page)):
+                async with undo_on_cancel(
+                    lambda: take_outcome(page), lambda: release_keys(page, *map(_to_key, modifiers))
+                ):
                     await _click_unless_covered(page, selector, element, click)
             except PlaywrightTimeout as error:
                 if outcome is None or was_dispatched(error):
@@ -70,9 +85,18 @@ async def click_element(
     return None
 
 
-async def _click(
-    page: Page, element: Locator, timeout_ms: float, *, button: Button, count: int, tries_fast: bool
-) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Press:
+    button: Button
+    count: int
+    modifiers: Sequence[Modifier]
+
+
+def _to_key(modifier: Modifier) -> str:
+    return modifier if modifier != "ControlOrMeta" else "Meta" if sys.platform == "darwin" else "Control"
+
+
+async def _click(page: Page, element: Locator, timeout_ms: float, how: _Press, *, tries_fast: bool) -> None:
     """Click once Playwright finds the element ready, or at once where it is certain that it would.
 
     `force` leaves out Playwright's own checks, with its wait until the element has not moved for two frames.
@@ -83,12 +107,17 @@ async def _click(
         force = False
     try:
         await watch_press(element, timeout_ms).click(
-            button=button, click_count=count, delay=BUTTON_DOWN_MS, force=force, timeout=timeout_ms
+            button=how.button,
+            click_count=how.count,
+            modifiers=list(how.modifiers),
+            delay=BUTTON_DOWN_MS,
+            force=force,
+            timeout=timeout_ms,
         )
     except Error as error:
         if not (force and is_not_ready(error)):
             raise
-        await _click(page, element, timeout_ms, button=button, count=count, tries_fast=False)
+        await _click(page, element, timeout_ms, how, tries_fast=False)
 
 
 async def _click_unless_covered(

@@ -7,7 +7,7 @@ import contextlib
 import re
 import time
 from collections.abc import Coroutine, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from footlight.browser.driver.playwright_api import Error
 from footlight.browser.driver.scripts import find_element
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from footlight.browser.driver.deadline import Deadline
     from footlight.browser.page.page import Page
 
-__all__ = ["finish_keys", "insert_text", "press_key", "type_keys"]
+__all__ = ["Modifier", "finish_keys", "insert_text", "press_key", "release_keys", "type_keys"]
+
+Modifier = Literal["Alt", "Control", "ControlOrMeta", "Meta", "Shift"]
 
 KEY_SECONDS = 0.25
 """How long a cancelled call waits for the keys that are being sent."""
@@ -36,7 +38,7 @@ async def press_key(page: Page, key: str, modifiers: Sequence[str], deadline: De
 
     async def take_back() -> None:
         await stop_since(page, began)
-        await _release(page, key, *modifiers)
+        await release_keys(page, key, *modifiers)
 
     async with send_input(page, message, deadline):
         focused = await _find_focused(page)
@@ -70,7 +72,7 @@ async def finish_keys(page: Page, text: str, typing: Coroutine[Any, Any, None]) 
     except asyncio.CancelledError:
         await asyncio.wait([task], timeout=KEY_SECONDS)
         if task.cancel():
-            await undo(lambda: _release(page, *dict.fromkeys(text)))
+            await undo(lambda: release_keys(page, *dict.fromkeys(text)))
         raise
 
 
@@ -92,7 +94,8 @@ async def _send_keys(
         ) from None
 
 
-async def _release(page: Page, *keys: str) -> None:
+async def release_keys(page: Page, *keys: str) -> None:
+    """Release keys that a cancelled call may have left down."""
     for key in keys:
         with contextlib.suppress(Error):  # Not every character has a key.
             await page.playwright.keyboard.up(key)

@@ -14,8 +14,10 @@ from footlight.config import DialogAnswer
 
 __all__ = [
     "ColorScheme",
+    "Contrast",
     "Credentials",
     "DialogType",
+    "ForcedColors",
     "Geolocation",
     "Proxy",
     "ReducedMotion",
@@ -25,6 +27,8 @@ __all__ = [
 DialogType = Literal["alert", "beforeunload", "confirm", "prompt"]
 ColorScheme = Literal["light", "dark", "no-preference"]
 ReducedMotion = Literal["reduce", "no-preference"]
+ForcedColors = Literal["active", "none"]
+Contrast = Literal["more", "no-preference"]
 
 _SECRET_HEADER = re.compile(r"auth|cookie|token|secret|key|password|session|credential", re.IGNORECASE)
 

@@ -22,7 +22,14 @@ if TYPE_CHECKING:
     from playwright.async_api import Page as PlaywrightPage
 
     from footlight.browser.context.devices import Device, Devices
-    from footlight.browser.context.options import ColorScheme, Geolocation, ReducedMotion, SessionOptions
+    from footlight.browser.context.options import (
+        ColorScheme,
+        Contrast,
+        ForcedColors,
+        Geolocation,
+        ReducedMotion,
+        SessionOptions,
+    )
     from footlight.browser.network.throttling import Throttling
     from footlight.browser.page.page import Page
 
@@ -42,6 +49,8 @@ class Emulation:
     device: Device | None = None
     color_scheme: ColorScheme | None = None
     reduced_motion: ReducedMotion | None = None
+    forced_colors: ForcedColors | None = None
+    contrast: Contrast | None = None
     media: Media | None = None
     geolocation: Geolocation | None = None
     permissions: tuple[str, ...] | None = None
@@ -59,6 +68,11 @@ class Emulation:
     def size(self) -> tuple[int, int] | None:
         """The size of the viewport."""
         return self.viewport or (self.device.viewport if self.device else None)
+
+    @property
+    def looks(self) -> tuple[str | None, ...]:
+        """What media queries of a page's styles find."""
+        return (self.color_scheme, self.reduced_motion, self.forced_colors, self.contrast, self.media)
 
     @property
     def agent(self) -> str | None:
@@ -214,11 +228,12 @@ class Emulator:
         options = self._options
         if (before.size, before.device) != (after.size, after.device):
             await self._resize(page, after)
-        media = (before.color_scheme, before.reduced_motion, before.media)
-        if media != (after.color_scheme, after.reduced_motion, after.media):
+        if before.looks != after.looks:
             await page.playwright.emulate_media(
                 color_scheme=after.color_scheme or options.color_scheme or "light",
                 reduced_motion=after.reduced_motion or options.reduced_motion or "no-preference",
+                forced_colors=after.forced_colors or "none",
+                contrast=after.contrast or "no-preference",
                 media=after.media or "null",
             )
         if (before.agent, before.locale) != (after.agent, after.locale):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import re
 import time
 from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
@@ -389,6 +390,16 @@ class Session:
         """Return all cookies, or those that would be sent to the URLs."""
         found: Any = await self._context.cookies(list(urls)) if urls else await self._context.cookies()
         return found
+
+    async def delete_cookies(self, *, name: str | None = None, domain: str | None = None) -> int:
+        """Delete the cookies of this name and domain, or all, and return how many there were.
+
+        The cookies of a domain's subdomains are not deleted with its own.
+        """
+        before = len(await self._context.cookies())
+        own = re.compile(rf"^\.?{re.escape(domain.removeprefix('.'))}$") if domain else None
+        await self._context.clear_cookies(name=name, domain=own)
+        return before - len(await self._context.cookies())
 
     async def add_cookies(self, cookies: Sequence[dict[str, Any]]) -> None:
         """Add cookies.

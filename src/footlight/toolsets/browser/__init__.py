@@ -92,6 +92,7 @@ TOOLS = (
     console.console_messages,
     network.get_request,
     files.downloads,
+    storage.delete_cookies,
     storage.storage,
     storage.clipboard,
     interaction.fill_form,

@@ -10,7 +10,7 @@ from footlight.browser.actions import mouse as pointer
 from footlight.browser.actions.click import click_element, drag_element, hover_element
 from footlight.browser.actions.form_controls import select_option, set_checked
 from footlight.browser.actions.forms import FieldKind
-from footlight.browser.actions.keyboard import press_key
+from footlight.browser.actions.keyboard import Modifier, press_key
 from footlight.browser.actions.mouse import Point
 from footlight.browser.actions.scroll import scroll_by
 from footlight.server.secrets.secrets import SecretText, SecretValue
@@ -18,8 +18,6 @@ from footlight.server.tools import Count, Number, ToolCall, Whole, tool
 from footlight.toolsets.browser.parameters import ActionResult, Selector, action_result
 
 __all__ = []
-
-Modifier = Literal["Alt", "Control", "ControlOrMeta", "Meta", "Shift"]
 
 
 class ClickResult(ActionResult):
@@ -43,10 +41,13 @@ async def click(
     selector: Selector,
     button: Literal["left", "middle", "right"] = "left",
     click_count: Annotated[Count, Field(le=10, description="2: double click")] = 1,
+    modifiers: list[Modifier] | None = None,
 ) -> ClickResult:
-    """Click element. Waits until it is visible, stable, enabled and not covered."""
+    """Click element. Waits until it can be clicked."""
     call.stage(f"clicking {selector}")
-    notice = await click_element(call.page, selector, call.deadline, button=button, count=click_count)
+    notice = await click_element(
+        call.page, selector, call.deadline, button=button, count=click_count, modifiers=modifiers or []
+    )
     return {**action_result(call), "notice": notice} if notice else {**action_result(call)}
 
 

@@ -119,13 +119,13 @@ async def set_offline(call: ToolCall, offline: bool) -> OfflineStatus:
     return {"offline": offline}
 
 
-Speed = Annotated[Number, Field(ge=-1, description="Bytes per second, -1: unlimited")]
+Speed = Annotated[Number, Field(ge=-1)]
 
 
 @tool(scope="session", effect="configure", idempotent=True, untrusted=False)
 async def set_throttling(
     call: ToolCall,
-    download_speed: Speed,
+    download_speed: Annotated[Speed, Field(description="Bytes per second, -1: unlimited")],
     upload_speed: Speed,
     latency: Annotated[Number, Field(ge=0, le=600_000, description="Milliseconds")],
 ) -> ThrottlingStatus:

@@ -84,10 +84,7 @@ class ScreenshotTaken(TypedDict):
     uri: NotRequired[str]
 
 
-MaxSide = Annotated[
-    Number | None,
-    Field(ge=0, description="Longest side in pixels; 0: no limit"),
-]
+MaxSide = Annotated[Number | None, Field(ge=0)]
 
 
 @tool(effect="read")
@@ -96,7 +93,7 @@ async def screenshot(
     full_page: bool = False,
     type: ImageType = "png",
     quality: Annotated[Number | None, Field(ge=0, le=100, description="JPEG only")] = None,
-    max_side: MaxSide = None,
+    max_side: Annotated[MaxSide, Field(description="Longest side in pixels; 0: no limit")] = None,
     marks: Annotated[bool, Field(description="Draw refs beside controls")] = False,
 ) -> ScreenshotTaken:
     """Take screenshot"""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, cast
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from footlight.browser.context.options import ColorScheme, ReducedMotion
+from footlight.browser.context.options import ColorScheme, Contrast, ForcedColors, ReducedMotion
 from footlight.browser.context.storage_state import SessionState
 from footlight.browser.sessions.emulation import Emulation, Media
 from footlight.browser.sessions.overview import ExtensionInfo, SessionInfo, extension_info, session_info
@@ -195,6 +195,8 @@ class EmulationStatus(TypedDict, total=False):
     device: str
     colorScheme: ColorScheme
     reducedMotion: ReducedMotion
+    forcedColors: ForcedColors
+    contrast: Contrast
     media: Media
     geolocation: EmulatedLocation
     permissions: list[str]
@@ -211,6 +213,8 @@ async def emulate(
     device: Annotated[str | None, Field(description="Such as iPhone 15; reload to apply it fully")] = None,
     color_scheme: ColorScheme | None = None,
     reduced_motion: ReducedMotion | None = None,
+    forced_colors: ForcedColors | None = None,
+    contrast: Contrast | None = None,
     media: Media | None = None,
     geolocation: Geolocation | None = None,
     permissions: Annotated[list[str] | None, Field(description="Replaces all granted permissions")] = None,
@@ -227,6 +231,8 @@ async def emulate(
         device=emulator.devices.get(device) if device is not None else None,
         color_scheme=color_scheme,
         reduced_motion=reduced_motion,
+        forced_colors=forced_colors,
+        contrast=contrast,
         media=media,
         geolocation=geolocation.option if geolocation else None,
         permissions=None if permissions is None else tuple(permissions),
@@ -251,6 +257,8 @@ def _describe_emulation(emulation: Emulation) -> EmulationStatus:
         "device": emulation.device and emulation.device.name,
         "colorScheme": emulation.color_scheme,
         "reducedMotion": emulation.reduced_motion,
+        "forcedColors": emulation.forced_colors,
+        "contrast": emulation.contrast,
         "media": emulation.media,
         "geolocation": place
         and {"latitude": place.latitude, "longitude": place.longitude, "accuracy": place.accuracy},

@@ -51,6 +51,10 @@ class CookiesSet(TypedDict):
     count: int
 
 
+class CookiesDeleted(TypedDict):
+    deleted: int
+
+
 @tool(scope="session", effect="read")
 async def get_cookies(
     call: ToolCall,
@@ -75,6 +79,23 @@ async def set_cookies(
             cookie.setdefault("path", "/")
     await call.session.add_cookies(given)
     return {"count": len(given)}
+
+
+@tool(
+    scope="session", effect="configure", destructive=True, idempotent=True, group="storage", untrusted=False
+)
+async def delete_cookies(
+    call: ToolCall,
+    name: Annotated[str | None, Field(min_length=1)] = None,
+    domain: Annotated[str | None, Field(min_length=1, description="Without its subdomains")] = None,
+    all: Literal[True] | None = None,
+) -> CookiesDeleted:
+    """Delete cookies. By name, domain or both, or all of the session."""
+    if (all is None) == (name is None and domain is None):
+        raise InvalidParameter(
+            "delete_cookies takes name and domain, or one of them, or all", parameter="name"
+        )
+    return {"deleted": await call.session.delete_cookies(name=name, domain=domain)}
 
 
 MAX_LISTED = 100
