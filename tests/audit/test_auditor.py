@@ -146,6 +146,7 @@ async def test_a_page_of_an_error_is_measured_and_is_not_the_one_that_was_asked_
     )
 
 
+@pytest.mark.slow
 async def test_a_page_that_never_comes_has_its_time(client: MCPClient, site: Site) -> None:
     audit = await Auditor(client, limit_s=5).run([site.never(), NOWHERE])
 

@@ -130,6 +130,7 @@ async def test_parts_come_live(site: Site) -> None:
     assert (first.type, kinds[0], kinds[-2:]) == ("tool-call", "tool-result", ["text-delta", "finish"])
 
 
+@pytest.mark.slow
 async def test_whoever_stops_iterating_leaves_nothing_behind(site: Site, tmp_path: Path) -> None:
     """R004-54."""
     config = UXAnalysisConfig(site.page("<h1>Here</h1>"), [READER], "openai")
@@ -188,6 +189,7 @@ async def test_a_server_that_is_not_there_is_an_error_with_a_result() -> None:
     assert "no-such-command" in parts[-1].error
 
 
+@pytest.mark.slow
 async def test_a_model_that_fails_leaves_what_was_measured(site: Site, tmp_path: Path) -> None:
     """R004-53, R004-54: a partial result says so."""
     from footlight.audit.model.failures import ModelError

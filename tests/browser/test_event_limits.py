@@ -86,6 +86,7 @@ def test_the_end_of_a_flood_is_kept() -> None:
     assert commands == []
 
 
+@pytest.mark.slow
 def test_a_page_that_floods_on_is_slowed_down_for_a_while_each_time_for_longer() -> None:
     turns = [(100, [message("x")] * 2_000)] * 150
 
@@ -104,6 +105,7 @@ def test_a_page_that_floods_on_is_slowed_down_for_a_while_each_time_for_longer()
     assert filtered((0, [*replies, line(id=1, result={})]))[0] == [line(id=1, result={})]
 
 
+@pytest.mark.slow
 def test_a_page_keeps_the_speed_that_a_caller_has_set() -> None:
     command = line(id=3, method="Emulation.setCPUThrottlingRate", params={"rate": 4}, sessionId="S9")
 

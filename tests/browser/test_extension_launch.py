@@ -170,6 +170,7 @@ async def test_a_proxy_beside_that_of_the_server_is_refused(folder: Path) -> Non
 # The pool
 
 
+@pytest.mark.slow
 async def test_a_pool_is_full_until_one_has_ended(launcher: ExtensionLauncher) -> None:
     pool = pool_of(launcher, 1)
     first = await pool.acquire(SessionOptions())

@@ -272,6 +272,7 @@ async def test_a_program_that_is_no_browser_does_not_start(tmp_path: Path) -> No
     assert error.details == {"browser": "chromium", "path": str(program)}
 
 
+@pytest.mark.slow
 @needs_chromium
 @pytest.mark.anyio
 async def test_a_window_needs_a_display(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ import pytest
 from playwright.async_api import Browser, Page, async_playwright
 
 from tests.chromium import launched
+from tests.tiers import sample_parameters
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Sequence
@@ -1063,7 +1064,7 @@ CHANGES = """async turn => {
 }"""
 
 
-@pytest.mark.parametrize("start", range(3))
+@pytest.mark.parametrize("start", sample_parameters(range(3), 0))
 async def test_a_pass_that_remembers_finds_what_a_new_one_finds(tab: Page, start: int) -> None:
     await tab.set_content(
         """<style></style><main><ul><li>One<li>Two <button>Go</button></ul>

@@ -446,6 +446,7 @@ async def test_local_files_are_pages_and_the_findings_of_a_baseline_pass(tmp_pat
     assert 'failures="0"' in (tmp_path / "a.junit.xml").read_text()
 
 
+@pytest.mark.slow
 async def test_a_sitemap_names_the_pages(tmp_path: Path, site: Site) -> None:
     page = site.page(PAGE, path="/page?a=1&b=2")
     listed = f"<urlset><url><loc>\n{page.replace('&', '&amp;')} </loc></url></urlset>"
@@ -458,6 +459,7 @@ async def test_a_sitemap_names_the_pages(tmp_path: Path, site: Site) -> None:
     assert (missing.status, missing.err.startswith("footlight: --sitemap http://127.0.0.1:9/")) == (2, True)
 
 
+@pytest.mark.slow
 async def test_it_works_with_another_server_that_gets_no_browser_options_of_ours(
     site: Site, tmp_path: Path
 ) -> None:

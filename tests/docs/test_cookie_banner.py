@@ -20,6 +20,7 @@ def test_a_cookie_banner_is_accepted_and_rejected_through_the_tools() -> None:
     assert (ran.returncode, " 3 passed in " in ran.stdout) == (0, True), ran.stdout
 
 
+@pytest.mark.slow
 def test_its_module_is_what_codegen_writes_now() -> None:
     server = "footlight serve --toolset szkrabok"
 

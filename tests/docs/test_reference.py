@@ -20,6 +20,7 @@ from tests.docs.markdown import ROOT
 REFERENCE = ROOT / "docs/reference"
 
 
+@pytest.mark.slow
 def test_the_reference_is_up_to_date(capsys: pytest.CaptureFixture[str]) -> None:
     assert (main(["--check"]), capsys.readouterr().err) == (0, "")
 

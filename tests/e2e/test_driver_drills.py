@@ -81,6 +81,7 @@ async def test_a_server_is_ready_again_after_its_driver_died(site: Site, tmp_pat
             assert await data(client, "get_text", selector="p", **made) == {"text": "x"}
 
 
+@pytest.mark.slow
 async def test_a_driver_that_stands_still_is_told_soon_after_the_deadline(site: Site, tmp_path: Path) -> None:
     async with served(site, tmp_path, config=ONE_BROWSER) as wire:
         await data(wire, "navigate", url=site.page("<button>x</button>"))
@@ -97,6 +98,7 @@ async def test_a_driver_that_stands_still_is_told_soon_after_the_deadline(site: 
         assert await data(wire, "get_text", selector="button") == {"text": "x"}
 
 
+@pytest.mark.slow
 async def test_a_page_whose_process_is_stopped_is_not_taken_for_a_busy_one(
     site: Site, tmp_path: Path
 ) -> None:
@@ -115,6 +117,7 @@ async def test_a_page_whose_process_is_stopped_is_not_taken_for_a_busy_one(
         assert "a script in the page does not end" in told["message"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["driver", "browser"])
 async def test_a_server_is_not_ready_while_a_part_stands_still(site: Site, tmp_path: Path, part: str) -> None:
     async with served_over_http(tmp_path, config=ONE_BROWSER) as server, raw(server) as client:

@@ -79,6 +79,7 @@ async def test_no_pattern_of_a_caller_holds_up_others(browser: Browser, watched_
     assert gaps.too_long == []
 
 
+@pytest.mark.slow
 async def test_a_large_page_that_becomes_another_holds_up_nobody(
     browser: Browser, watched_file: Path
 ) -> None:

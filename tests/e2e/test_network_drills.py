@@ -324,6 +324,7 @@ async def test_a_body_of_50_megabytes(
     await unharmed(server, site)
 
 
+@pytest.mark.slow
 async def test_many_large_bodies_at_once(server: HttpServer, site: Site, tell: Tell) -> None:
     """Each may be 4 MiB, which is what it then takes; not what it would have been."""
     lines = [await Line.open(server) for _ in range(10)]

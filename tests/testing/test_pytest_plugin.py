@@ -184,6 +184,7 @@ def test_tests_share_the_server_of_their_process_and_no_session(project: Project
     ran.assert_outcomes(passed=7, warnings=1)  # Of the session that was lost with its server.
 
 
+@pytest.mark.slow
 def test_tests_in_several_processes_have_a_server_each(project: Project) -> None:
     project.write(
         """

@@ -258,6 +258,7 @@ async def test_a_verifier_that_cannot_be_loaded_is_named(
     make_access_control(settings(listen={"host": "0.0.0.0", "tokenVerifier": "some_verifiers:good"}))
 
 
+@pytest.mark.slow
 async def test_a_verifier_that_cannot_be_loaded_ends_the_server(tmp_path: Path) -> None:
     status, said = await not_started(
         tmp_path, environment={"FOOTLIGHT_LISTEN_TOKEN_VERIFIER": "no_such:Verifier"}

@@ -22,11 +22,11 @@ LIMIT_MS = 15_000
 
 @pytest.fixture(scope="session")
 async def watched(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[HttpServer]:
-    """The shared server, over HTTP with a token. It keeps a picture after each action."""
+    """The shared server, over HTTP with a token. It knows a secret and keeps a picture after each action."""
     config = {"pool": {"minBrowsers": 1, "maxBrowsers": 2}}
-    async with served(
-        tmp_path_factory.mktemp("watched"), "--keyframes", config=config, FOOTLIGHT_TOKEN=TOKEN
-    ) as server:
+    folder = tmp_path_factory.mktemp("watched")
+    flags = ("--tools", "all", "--secrets", str(write_secret(folder)), "--keyframes")
+    async with served(folder, *flags, config=config, FOOTLIGHT_TOKEN=TOKEN) as server:
         yield server
 
 

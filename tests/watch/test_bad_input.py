@@ -130,6 +130,7 @@ async def test_a_session_that_ends_while_watched_is_said(
     assert "navigate" in report.text
 
 
+@pytest.mark.slow
 async def test_a_crashed_browser_is_said(
     chromium: playwright.async_api.Browser, site: Site, tmp_path: Path
 ) -> None:
@@ -166,6 +167,7 @@ async def test_the_end_of_the_server_is_said_and_comes_soon(
         await expect(person.locator("#status")).to_contain_text("The server cannot be reached")
 
 
+@pytest.mark.slow
 async def test_principals_see_their_own_sessions(tmp_path: Path, site: Site) -> None:
     async with (
         house_of_callers(tmp_path, {}) as house,

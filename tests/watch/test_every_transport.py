@@ -126,6 +126,7 @@ async def test_the_page_fits_a_phone(
     assert await person.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+@pytest.mark.slow
 async def test_our_own_audit_finds_nothing_critical_on_the_page(
     person: Page, agent: Agent, site: Site, tmp_path: Path
 ) -> None:

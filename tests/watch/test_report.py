@@ -57,6 +57,7 @@ async def test_a_report_has_calls_pictures_diffs_network_console_and_errors(
         await context.close()
 
 
+@pytest.mark.slow
 async def test_a_report_of_a_hundred_calls_has_at_most_five_megabytes(
     client: Raw, agent: Agent, site: Site
 ) -> None:

@@ -12,7 +12,6 @@ from playwright.async_api import Page, expect
 from tests.http_client import Raw, events, handshake, raw, request, served
 from tests.site import Site
 from tests.watch.conftest import (
-    TOKEN,
     Agent,
     agent_of,
     calls_of,
@@ -129,43 +128,32 @@ async def test_the_keyboard_is_enough(person: Page, agent: Agent, site: Site) ->
 
 
 async def test_a_call_asks_for_a_person_and_answers_with_what_they_changed(
-    chromium: playwright.async_api.Browser, site: Site, tmp_path: Path
+    person: Page, agent: Agent, site: Site
 ) -> None:
-    async with (
-        served(tmp_path, "--tools", "core,handover", FOOTLIGHT_TOKEN=TOKEN) as server,
-        raw(server, token=TOKEN) as client,
-        agent_of(client) as agent,
-        person_at(chromium, server.url) as person,
-    ):
-        await choose(person, agent)
-        await agent.show(site, PAGE)
-        asking = asyncio.create_task(agent.call("request_help", reason="Please press Send"))
-        await expect(person.locator("#help")).to_have_text("The agent asks for a person: Please press Send")
-        await take_over(person)
-        await click_in_picture(person, *SEND)
-        await expect(calls_of(person).first).to_contain_text("button Send")
-        await person.get_by_label("Note for the agent").fill("It is sent")
-        await person.get_by_role("button", name="Hand back").click()
+    await agent.show(site, PAGE)
+    asking = asyncio.create_task(agent.call("request_help", reason="Please press Send"))
+    await expect(person.locator("#help")).to_have_text("The agent asks for a person: Please press Send")
+    await take_over(person)
+    await click_in_picture(person, *SEND)
+    await expect(calls_of(person).first).to_contain_text("button Send")
+    await person.get_by_label("Note for the agent").fill("It is sent")
+    await person.get_by_role("button", name="Hand back").click()
 
-        answer = await asking
-        assert answer["data"]["note"] == "It is sent"
-        assert '"Sent"' in str(answer["observation"])
-        assert (await agent.call("get_text", selector="button"))["data"]["text"] == "Sent"
+    answer = await asking
+    assert answer["data"]["note"] == "It is sent"
+    assert '"Sent"' in str(answer["observation"])
+    assert (await agent.call("get_text", selector="button"))["data"]["text"] == "Sent"
 
 
-async def test_a_request_for_help_ends_with_its_deadline(site: Site, tmp_path: Path) -> None:
-    async with (
-        served(tmp_path, "--tools", "all", FOOTLIGHT_TOKEN=TOKEN) as server,
-        raw(server, token=TOKEN) as client,
-        agent_of(client) as agent,
-    ):
-        await agent.show(site, PAGE)
-        answer = await agent.call("request_help", reason="Anybody?", timeout=300)
+async def test_a_request_for_help_ends_with_its_deadline(agent: Agent, site: Site) -> None:
+    await agent.show(site, PAGE)
+    answer = await agent.call("request_help", reason="Anybody?", timeout=300)
 
-        assert answer["error"]["code"] == "TIMEOUT"
-        assert (await agent.call("get_text", selector="button"))["data"]["text"] == "Send"
+    assert answer["error"]["code"] == "TIMEOUT"
+    assert (await agent.call("get_text", selector="button"))["data"]["text"] == "Send"
 
 
+@pytest.mark.slow
 async def test_nobody_can_be_asked_where_nobody_can_watch(site: Site, tmp_path: Path) -> None:
     flags = ("--tools", "all", "--no-watch")
     async with served(tmp_path, *flags) as server, raw(server) as client, agent_of(client) as agent:

@@ -10,6 +10,7 @@ from footlight.audit.page.page import DESKTOP, PHONE, AuditedPage
 from footlight.protocol.errors import MCPError
 from tests.audit.faults.fault import reply
 from tests.site import Site
+from tests.tiers import sample_parameters
 
 pytestmark = pytest.mark.anyio
 
@@ -20,14 +21,19 @@ def leaving(how: str) -> str:
     return f"<!doctype html><html lang=en><title>Account</title>{how}<main><h1>Your account</h1>"
 
 
+REFRESH = "<meta http-equiv=refresh content='0; url=/login'>"
+LATE_SCRIPT = "<script>onload = () => setTimeout(() => { location.href = '/login' }, 700)</script>"
+WAYS_ON = [
+    REFRESH,
+    "<meta http-equiv=refresh content='1; url=/login'>",
+    "<script>location.replace('/login')</script>",
+    LATE_SCRIPT,
+]
+
+
 @pytest.mark.parametrize(
     "how",
-    [
-        "<meta http-equiv=refresh content='0; url=/login'>",
-        "<meta http-equiv=refresh content='1; url=/login'>",
-        "<script>location.replace('/login')</script>",
-        "<script>onload = () => setTimeout(() => { location.href = '/login' }, 700)</script>",
-    ],
+    sample_parameters(WAYS_ON, REFRESH, LATE_SCRIPT),
     ids=["refresh", "late refresh", "script", "late script"],
 )
 async def test_a_page_that_moves_on_is_not_taken_for_the_one_asked_for(

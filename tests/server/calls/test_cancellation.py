@@ -90,7 +90,7 @@ class Stages:
                 await self._news.wait()
 
 
-@pytest.fixture(scope="module", params=["auto", "legacy"])
+@pytest.fixture(scope="module", params=sample_parameters(["auto", "legacy"], "auto"))
 async def shared_browser(
     request: pytest.FixtureRequest, site: Site, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncGenerator[Browser]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -50,13 +51,19 @@ async def server(site: Site, tmp_path_factory: pytest.TempPathFactory) -> AsyncG
         yield browser
 
 
-@pytest.fixture
-async def extended(server: Browser) -> AsyncGenerator[Extended]:
-    browser = Extended(server, await server.call("create_session"))
+@asynccontextmanager
+async def open_session(server: Browser, **options: Any) -> AsyncGenerator[Extended]:
+    browser = Extended(server, await server.call("create_session", **options))
     try:
         yield browser
     finally:
         await browser.call("close_session")
+
+
+@pytest.fixture
+async def extended(server: Browser) -> AsyncGenerator[Extended]:
+    async with open_session(server) as browser:
+        yield browser
 
 
 # Told
@@ -165,12 +172,10 @@ async def test_sessions_share_nothing_of_an_extension(extended: Extended, server
     await extended.call("fill", selector="testid=reader-title", value="Lamps")
     await extended.call("click", selector="testid=reader-add")
     await extended.call("wait_for", text="1 to read")
-    other = Extended(server, await server.call("create_session"))
+    async with open_session(server) as other:
+        await other.call("navigate", url=other.reader["pages"]["popup"])
 
-    await other.call("navigate", url=other.reader["pages"]["popup"])
-
-    assert await other.call("wait_for", text="0 to read")
-    await other.call("close_session")
+        assert await other.call("wait_for", text="0 to read")
 
 
 # Pages that let no script run in their world
@@ -234,31 +239,28 @@ async def test_a_script_of_the_callers_does_not_run_in_a_locked_page(extended: E
 
 
 async def test_options_of_a_session_hold(server: Browser) -> None:
-    made = await server.call(
-        "create_session",
+    async with open_session(
+        server,
         viewport={"width": 640, "height": 360},
         locale="pt-BR",
         timezone="Asia/Tokyo",
         userAgent="Lamp/7",
         initScripts=["globalThis.lamp = 7"],
-    )
-    browser = Extended(server, made)
-    await browser.show("<p>x</p>")
+    ) as browser:
+        await browser.show("<p>x</p>")
 
-    script = """[innerWidth, innerHeight, navigator.language, navigator.userAgent, lamp,
-        Intl.DateTimeFormat().resolvedOptions().timeZone]"""
-    assert await browser.call("evaluate", script=script) == {
-        "result": [640, 360, "pt-BR", "Lamp/7", 7, "Asia/Tokyo"]
-    }
-    await browser.call("close_session")
+        script = """[innerWidth, innerHeight, navigator.language, navigator.userAgent, lamp,
+            Intl.DateTimeFormat().resolvedOptions().timeZone]"""
+        answer = await browser.call("evaluate", script=script)
+        assert answer["result"] == [640, 360, "pt-BR", "Lamp/7", 7, "Asia/Tokyo"]
 
 
 async def test_a_device_keeps_its_own_viewport(server: Browser) -> None:
-    browser = Extended(server, await server.call("create_session", device="Pixel 7"))
-    await browser.show('<meta name="viewport" content="width=device-width"><p>x</p>')
+    async with open_session(server, device="Pixel 7") as browser:
+        await browser.show('<meta name="viewport" content="width=device-width"><p>x</p>')
 
-    assert await browser.call("evaluate", script="[innerWidth, devicePixelRatio]") == {"result": [412, 2.625]}
-    await browser.call("close_session")
+        answer = await browser.call("evaluate", script="[innerWidth, devicePixelRatio]")
+        assert answer["result"] == [412, 2.625]
 
 
 @pytest.mark.parametrize(
@@ -283,13 +285,12 @@ async def test_a_saved_state_is_there_from_the_start(extended: Extended, server:
     url = (await extended.call("tabs", action="list"))["url"]
     await extended.call("save_state", name="lit")
 
-    other = Extended(server, await server.call("create_session", state="lit"))
-    await other.call("navigate", url=extended.site.page("<p>x</p>"))
+    async with open_session(server, state="lit") as other:
+        await other.call("navigate", url=extended.site.page("<p>x</p>"))
 
-    script = "[localStorage.lamp, document.cookie]"
-    assert await other.call("evaluate", script=script) == {"result": ["lit", "seen=yes"]}
-    assert (await other.call("restore_state", state={"name": "lit"}))["url"] == url
-    await other.call("close_session")
+        answer = await other.call("evaluate", script="[localStorage.lamp, document.cookie]")
+        assert answer["result"] == ["lit", "seen=yes"]
+        assert (await other.call("restore_state", state={"name": "lit"}))["url"] == url
 
 
 @pytest.mark.slow

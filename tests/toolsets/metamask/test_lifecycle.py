@@ -431,6 +431,7 @@ async def test_a_build_for_users_finds_every_preset_and_a_state_of_the_callers(s
     await server.call("mm_cleanup")
 
 
+@pytest.mark.slow
 async def test_a_build_says_what_it_lacks(start: Start, tmp_path: Path) -> None:
     """R002-36, R002-41: also the build that a launch begins by itself."""
     script = yarn(tmp_path / "bin", 'echo "src/app.ts: no such import" >&2; exit 3')

@@ -31,6 +31,7 @@ from tests.client.peers import free_port
 from tests.conftest import ENGINE, connect_browser
 from tests.processes import descendants_of, name_of
 from tests.site import Site
+from tests.tiers import sample_parameters
 from tests.toolsets.metamask.conftest import Server, process_of
 
 pytestmark = pytest.mark.anyio
@@ -344,17 +345,19 @@ BROKEN = {
 }
 
 
+MISSING_PROFILES = [
+    ("no_such_module:APP", "ModuleNotFoundError: No module named 'no_such_module'"),
+    (f"{PROFILES}:ABSENT", f"AttributeError: module '{PROFILES}' has no attribute 'ABSENT'"),
+    (f"{PROFILES}:NO_APP", "is no AppProfile but str"),
+    ("raises:APP", "OSError: no disk"),
+    ("unreadable:APP", "SyntaxError: "),
+    ("prefixed:APP", "ValueError: prefix: 'X-y' is not a lower-case letter"),
+    ("just_a_module", "String should match pattern"),
+]
+
+
 @pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("no_such_module:APP", "ModuleNotFoundError: No module named 'no_such_module'"),
-        (f"{PROFILES}:ABSENT", f"AttributeError: module '{PROFILES}' has no attribute 'ABSENT'"),
-        (f"{PROFILES}:NO_APP", "is no AppProfile but str"),
-        ("raises:APP", "OSError: no disk"),
-        ("unreadable:APP", "SyntaxError: "),
-        ("prefixed:APP", "ValueError: prefix: 'X-y' is not a lower-case letter"),
-        ("just_a_module", "String should match pattern"),
-    ],
+    ("name", "said"), sample_parameters(MISSING_PROFILES, MISSING_PROFILES[0], MISSING_PROFILES[2])
 )
 def test_a_profile_that_cannot_be_had_is_told_before_anything_starts(
     name: str, said: str, tmp_path: Path

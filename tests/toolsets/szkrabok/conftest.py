@@ -109,8 +109,23 @@ async def unopened(named_server: Browser) -> AsyncGenerator[Named]:
     await named.answer("session.delete")
 
 
+@pytest.fixture(scope="module")
+async def module_session(named_server: Browser) -> AsyncGenerator[Named]:
+    named = Named(named_server.client, named_server.site, named_server.root, fresh_name())
+    await named.call("session.open")
+    yield named
+    await named.answer("session.delete")
+
+
 @pytest.fixture
-async def named(unopened: Named) -> Named:
-    """An open session."""
+async def named(module_session: Named) -> Named:
+    """An open session at an empty page. The tests of a file share it, because a session is a browser."""
+    await module_session.call("nav.goto", url="about:blank")
+    return module_session
+
+
+@pytest.fixture
+async def own_session(unopened: Named) -> Named:
+    """An open session that only this test uses."""
     await unopened.call("session.open")
     return unopened

@@ -39,8 +39,8 @@ async def test_a_url_that_cannot_be_opened_leaves_the_session_open(unopened: Nam
     assert (await unopened.call("health"))["openSessions"].count(unopened.name) == 1
 
 
-async def test_opening_what_is_open_says_so(named: Named) -> None:
-    assert await named.call("session.open") == {"opened": True, "alreadyOpen": True}
+async def test_opening_what_is_open_says_so(own_session: Named) -> None:
+    assert await own_session.call("session.open") == {"opened": True, "alreadyOpen": True}
 
 
 @pytest.mark.slow
@@ -92,16 +92,16 @@ async def test_a_name_that_is_no_folder_is_refused(unopened: Named, name: str) -
 
 
 @pytest.mark.slow
-async def test_logins_are_still_there_when_it_is_opened_again(named: Named) -> None:
+async def test_logins_are_still_there_when_it_is_opened_again(own_session: Named) -> None:
     """R000-86"""
-    url = await named.show("<p>In</p>")
-    await named.call("extract.evaluate", expression="localStorage.setItem('who', 'ada')")
+    url = await own_session.show("<p>In</p>")
+    await own_session.call("extract.evaluate", expression="localStorage.setItem('who', 'ada')")
 
-    assert await named.call("session.close") == {"closed": True}
-    await named.call("session.open", url=url)
+    assert await own_session.call("session.close") == {"closed": True}
+    await own_session.call("session.open", url=url)
 
-    assert await named.call("extract.evaluate", expression="localStorage.who") == {"result": "ada"}
-    assert (named.root / "sessions" / named.name).is_dir()
+    assert await own_session.call("extract.evaluate", expression="localStorage.who") == {"result": "ada"}
+    assert (own_session.root / "sessions" / own_session.name).is_dir()
 
 
 async def test_a_call_in_a_session_that_is_not_open_says_how_to_open_it(unopened: Named) -> None:
@@ -115,34 +115,34 @@ async def test_closing_what_is_not_open_is_a_failure(unopened: Named) -> None:
     assert (await unopened.refused("session.close"))["code"] == "SESSION_NOT_FOUND"
 
 
-async def test_the_list_has_open_sessions_and_closed_ones(named: Named) -> None:
+async def test_the_list_has_open_sessions_and_closed_ones(own_session: Named) -> None:
     def own(listed: dict[str, list[dict[str, object]]]) -> dict[str, object]:
-        return next(each for each in listed["sessions"] if each["name"] == named.name)
+        return next(each for each in listed["sessions"] if each["name"] == own_session.name)
 
-    opened = own(await named.call("session.list"))
-    await named.call("session.close")
-    closed = own(await named.call("session.list"))
+    opened = own(await own_session.call("session.list"))
+    await own_session.call("session.close")
+    closed = own(await own_session.call("session.list"))
 
     assert opened["open"] is True
     assert closed["open"] is False
     assert opened.keys() == closed.keys() == {"name", "open", "created", "lastUsed", "launchOptions"}
 
 
-async def test_what_is_deleted_is_gone(named: Named) -> None:
-    assert await named.call("session.delete") == {"deleted": True}
+async def test_what_is_deleted_is_gone(own_session: Named) -> None:
+    assert await own_session.call("session.delete") == {"deleted": True}
 
-    assert not (named.root / "sessions" / named.name).exists()
-    names = [each["name"] for each in (await named.call("session.list"))["sessions"]]
-    assert named.name not in names
+    assert not (own_session.root / "sessions" / own_session.name).exists()
+    names = [each["name"] for each in (await own_session.call("session.list"))["sessions"]]
+    assert own_session.name not in names
 
 
 @pytest.mark.slow
-async def test_another_program_can_attach_where_the_endpoint_says(named: Named) -> None:
+async def test_another_program_can_attach_where_the_endpoint_says(own_session: Named) -> None:
     """R000-86"""
     from playwright.async_api import async_playwright
 
-    url = await named.show("<title>Here</title>")
-    endpoint = await named.call("session.endpoint")
+    url = await own_session.show("<title>Here</title>")
+    endpoint = await own_session.call("session.endpoint")
 
     assert endpoint["http"] == f"http://127.0.0.1:{endpoint['port']}"
     assert endpoint["ws"].startswith(f"ws://127.0.0.1:{endpoint['port']}/")
@@ -151,18 +151,18 @@ async def test_another_program_can_attach_where_the_endpoint_says(named: Named) 
         attached = await playwright.chromium.connect_over_cdp(endpoint["http"])
         assert [page.url for page in attached.contexts[0].pages] == [url]
         await attached.close()
-    assert await named.text("extract.text") == ""
+    assert await own_session.text("extract.text") == ""
 
 
-async def test_health_needs_no_session(named: Named) -> None:
+async def test_health_needs_no_session(own_session: Named) -> None:
     """R000-81, R000-91"""
-    health = await named.call("health")
+    health = await own_session.call("health")
 
-    assert health == {"status": "ok", "version": "1.0.0", "openSessions": [named.name]}
+    assert health == {"status": "ok", "version": "1.0.0", "openSessions": [own_session.name]}
 
 
-async def test_no_mark_is_on_what_is_the_servers_own(named: Named) -> None:
-    part = (await named.answer("session.list")).content[0]
+async def test_no_mark_is_on_what_is_the_servers_own(own_session: Named) -> None:
+    part = (await own_session.answer("session.list")).content[0]
 
     assert isinstance(part, TextContent)
     assert part.meta is None

@@ -229,6 +229,7 @@ async def test_a_call_that_is_given_up_is_cancelled(mode: Any) -> None:
     assert house.cancelled == 1
 
 
+@pytest.mark.slow
 async def test_messages_of_megabytes_pass_both_ways() -> None:
     text = "ä" * 1_500_000
     async with (
