@@ -144,6 +144,22 @@ def shop() -> Audit:
     )
 
 
+def three_pages() -> Audit:
+    """Three pages with the same faults, and one that only the second has."""
+    return audit(
+        *(
+            page(
+                [
+                    finding(elements=[element(f"#soup-{number}")], wcag=["1.1.1 A"]),
+                    *([finding("layout/overflow", "high", id="F2", title="Too wide")] if number == 2 else []),
+                ],
+                url=f"https://shop.test/{number}",
+            )
+            for number in (1, 2, 3)
+        )
+    )
+
+
 def order_page() -> PageAudit:
     small = element(
         "#pay", html='<button id="pay">Pay</button>', note="18 × 16 px, needed 24 × 24", width=360

@@ -27,6 +27,7 @@ from tests.audit.report.audits import (
     page,
     picture,
     shop,
+    three_pages,
 )
 from tests.audit.report.verdicts import FAILED, HOSTILE_VERDICT
 from tests.site import Site
@@ -78,7 +79,7 @@ async def test_the_head_tells_what_the_audit_comes_to(tab: Page) -> None:
         "Not passed: over 1 critical finding, at most 0 allowed",
         "1 critical blocks the reader 1 high causes great difficulty",
         "Pages 2 Goals reached 1 of 2 Judged by some-model, 1 finding Began 2026-01-15 12:00:00 UTC",
-        "Pages Findings Walks Analysis Not done Made by",
+        "Findings Pages Walks Analysis Not done Made by",
     ):
         assert part.lower() in head.lower()
 
@@ -139,13 +140,13 @@ async def test_findings_stand_under_their_severity(tab: Page) -> None:
 
     assert [" ".join(each.split()) for each in headings] == [
         "critical blocks the reader",
-        "F1 Images must have alternative text",
+        "1:F1 Images must have alternative text",
         "high causes great difficulty",
-        "J1 The total is told only after paying",
+        "1:J1 The total is told only after paying",
         "medium slows the reader down",
-        "F2 What is to be touched is too small",
+        "1:F2 What is to be touched is too small",
         "low is a nuisance",
-        "F3 The page reports an error",
+        "1:F3 The page reports an error",
     ]
 
 
@@ -154,7 +155,7 @@ async def test_a_finding_tells_what_where_how_and_what_to_do(tab: Page) -> None:
     await tab.locator("#page-1-F1 summary").click()
 
     assert told == (
-        "F1 Images must have alternative text critical axe/image-alt 8 elements page 1 "
+        "1:F1 Images must have alternative text critical axe/image-alt no WCAG criterion 8 elements page 1 "
         "What to do Give each image an alt that says what it shows. More about this rule "
         "Measured axe-core 4.12.1 at 1280 px "
         'Element does not have an alt attribute main > img at 1280 px <img src="/soup.jpg"> '
@@ -244,6 +245,36 @@ async def test_findings_can_be_chosen(tab: Page) -> None:
     assert said == "1 of 4 shown"
     assert await tab.get_by_text("No finding matches the filter.").is_visible()
     assert await tab.locator("#findings .group:visible").count() == 0
+
+
+async def test_a_rule_has_one_card_with_its_pages(chromium: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "audit.html"
+    path.write_text(render_html(three_pages()), "utf-8")
+    tab = await chromium.new_page()
+    await tab.goto(path.as_uri())
+
+    headings = await tab.locator("h2, #findings h4, summary:visible").all_inner_texts()
+    line = await words(tab, ".finding.critical > .line")
+    await tab.goto(f"{path.as_uri()}#page-3-F1")
+    opened = await words(tab, "#page-3-F1 .elements")
+    choice = tab.locator("[data-by=page]")
+    await choice.select_option("=2")
+    of_second = await words(tab, ".place:visible summary")
+    await choice.select_option("=3")
+
+    assert [" ".join(each.split()) for each in headings] == [
+        "Findings 4 of 2 rules",
+        "Images must have alternative text",
+        *(f"{number}:F1 Order · Prompt Corner · 1 element" for number in (1, 2, 3)),
+        "2:F2 Too wide",
+        "Pages",
+        "Made by",
+    ]
+    assert line == "critical axe/image-alt WCAG 1.1.1 A 3 elements on 3 pages"
+    assert opened.startswith("Element does not have an alt attribute #soup-3")
+    assert of_second.startswith("2:F1")
+    assert await words(tab, "output") == "1 of 2 shown"
+    await tab.close()
 
 
 async def test_a_link_leads_to_a_finding_even_if_that_is_not_shown(tab: Page) -> None:

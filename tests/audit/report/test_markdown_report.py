@@ -15,7 +15,17 @@ from markdown_it.token import Token
 from footlight.audit.report.markdown_report import MAX_LENGTH, code, inline, link, render_markdown
 from footlight.audit.report.presentable import make_plain
 from footlight.audit.results import Audit
-from tests.audit.report.audits import HOSTILE, audit, element, evidence, finding, order_page, page, shop
+from tests.audit.report.audits import (
+    HOSTILE,
+    audit,
+    element,
+    evidence,
+    finding,
+    order_page,
+    page,
+    shop,
+    three_pages,
+)
 from tests.audit.report.verdicts import FAILED, HOSTILE_VERDICT
 
 RENDERER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -41,13 +51,14 @@ def test_it_has_its_parts_in_order() -> None:
         "# UX audit: 1 critical, 1 high, 1 medium and 1 low findings on 2 pages, of which 1 failed",
         "## Findings",
         "### Critical: blocks the reader",
-        "#### F1 Images must have alternative text",
+        "#### 1:F1 Images must have alternative text",
         "### High: causes great difficulty",
-        "#### J1 The total is told only after paying",
+        "#### 1:J1 The total is told only after paying",
         "### Medium: slows the reader down",
-        "#### F2 What is to be touched is too small",
+        "#### 1:F2 What is to be touched is too small",
         "### Low: is a nuisance",
-        "#### F3 The page reports an error",
+        "#### 1:F3 The page reports an error",
+        "## Figures",
         "## Walks",
         "## Analysis",
         "### Page 1",
@@ -67,6 +78,12 @@ def test_pages_and_their_figures_are_tables() -> None:
 | --- | --- | --- | --- | --- | --- | --- | --- |
 | 1 | `https://shop.test/order` | partial | 1 | 1 | 1 | 1 | 9.1 s |
 | 2 | `https://shop.test/gone` | failed | 0 | 0 | 0 | 0 | 40 ms |
+"""
+        in told
+    )
+    assert (
+        """\
+## Figures
 
 | Figure | Good | Page 1 | Page 2 |
 | --- | --- | --- | --- |
@@ -85,9 +102,9 @@ def test_a_finding_tells_where_how_and_what_to_do() -> None:
 
     assert (
         """\
-#### F1 Images must have alternative text
+#### 1:F1 Images must have alternative text
 
-`axe/image-alt` · measured · page 1 · 8 elements · [about it](<https://dequeuniversity.com/rules/axe/4.12/image-alt>)
+`axe/image-alt` · measured · no WCAG criterion · page 1 · 8 elements · [about it](<https://dequeuniversity.com/rules/axe/4.12/image-alt>)
 
 - **To do:** Give each image an alt that says what it shows.
 - **Measured:** axe-core 4.12.1 at 1280 px
@@ -99,6 +116,22 @@ def test_a_finding_tells_where_how_and_what_to_do() -> None:
         in told
     )
     assert "`judged/wording` · **judged** by a model for Ana, from F2, W3, P1 · page 1 · 1 element" in told
+
+
+def test_a_rule_is_told_once_with_its_pages() -> None:
+    told = render_markdown(three_pages())
+
+    assert [line for line in headings(told) if line.startswith("####")] == [
+        "#### 1:F1 Images must have alternative text",
+        "#### 2:F2 Too wide",
+    ]
+    assert "`axe/image-alt` · measured · WCAG 1.1.1 A · pages 1, 2, 3 · 3 elements" in told
+
+
+def test_code_in_advice_is_code() -> None:
+    told = render_markdown(audit(page([finding(advice="Put a `<label>` above the field. A ` alone stays.")])))
+
+    assert "- **To do:** Put a `<label>` above the field. A \\` alone stays.\n" in told
 
 
 def test_a_walk_tells_its_steps_and_where_it_stopped() -> None:

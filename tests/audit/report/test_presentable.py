@@ -16,7 +16,7 @@ from footlight.audit.report.presentable import (
     make_plain,
     make_presentable,
 )
-from tests.audit.report.audits import audit, element, evidence, finding, order_page, page, picture, shop
+from tests.audit.report.audits import audit, element, evidence, finding, page, picture, shop
 
 
 @pytest.mark.parametrize(
@@ -84,4 +84,5 @@ def test_numbers_are_finite() -> None:
 
 def test_a_line_has_no_breaks() -> None:
     assert shorten(" two\n\n  lines\tof  it ") == "two lines of it"
-    assert shorten(order_page().analysis_text, 12) == "# What work…"
+    assert shorten("What works here", 12) == "What works…"
+    assert shorten("https://shop.test/soups", 12) == "https://sho…"

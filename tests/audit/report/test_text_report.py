@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from footlight.audit.report.text_report import render_text
-from tests.audit.report.audits import HOSTILE, audit, element, finding, page, shop
+from tests.audit.report.audits import HOSTILE, audit, element, finding, page, shop, three_pages
 from tests.audit.report.verdicts import FAILED
 
 
@@ -40,6 +40,15 @@ def test_only_so_many_are_told_and_the_others_counted() -> None:
 
     assert [line.split()[0] for line in told[5:25]] == ["high"] * 16 + ["low"] * 4
     assert told[-1] == "… and 12 more in the report"
+
+
+def test_a_rule_is_one_line_for_all_its_pages() -> None:
+    told = render_text(three_pages())
+
+    assert told[-2:] == [
+        "critical  1:F1   axe/image-alt                 Images must have alternative text · on 3 pages ·…",
+        "high      2:F2   layout/overflow               Too wide · main > img",
+    ]
 
 
 def test_of_nothing_there_is_a_headline() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from footlight.audit.findings import Element, ElementBox, Fact, Skipped, Topic
 from footlight.audit.page.page import AuditViewport
+from footlight.audit.page.page_text import shorten
 from footlight.javascript import join_modules
 from footlight.protocol.untrusted_json import an_object, integer, items, number, text
 
@@ -70,7 +71,7 @@ def _read_element(described: Any, view: AuditViewport) -> Element:
         selector=_read_text(described.get("selector")),
         html=_read_text(described.get("html")),
         text=_read_text(described.get("text")),
-        note=_read_text(described.get("note")),
+        note=shorten(text(described.get("note")) or "", MAX_TEXT_LENGTH),
         box=_read_box(described.get("box")),
         width=view.width,
         handle=integer(described.get("handle")),

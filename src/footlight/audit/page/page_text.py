@@ -8,10 +8,17 @@ from dataclasses import dataclass, field
 __all__ = ["PageMarks", "shorten"]
 
 
+MAX_WORD = 20
+"""A longer word may be cut, such as an address."""
+
+
 def shorten(text: str, characters: int = 2_000) -> str:
-    """Return the text on one line with single spaces, cut to `characters`."""
+    """Return the text on one line with single spaces, cut to `characters` after a word."""
     line = " ".join(text.split())
-    return line if len(line) <= characters else f"{line[: characters - 1]}…"
+    if len(line) <= characters:
+        return line
+    words, space, rest = line[:characters].rpartition(" ")
+    return f"{words if space and len(rest) < MAX_WORD else line[: characters - 1]}…"
 
 
 @dataclass(frozen=True, slots=True)

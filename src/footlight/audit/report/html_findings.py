@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from footlight.audit.findings import Element, Finding
 from footlight.audit.report.html_parts import (
@@ -19,6 +20,7 @@ from footlight.audit.report.html_parts import (
 from footlight.audit.report.summary import (
     MEANINGS,
     ListedFinding,
+    by_rule,
     by_severity,
     citable_anchors,
     describe_criteria,
@@ -40,6 +42,7 @@ def render_findings(audit: Audit, pictures: EmbeddedPictures) -> Html:
     found = list_findings(audit)
     known = [citable_anchors(page, number) for number, page in enumerate(audit.pages, 1)]
     many = len(audit.pages) > 1
+    rules = len(by_rule(found))
     return report_section(
         "findings",
         "Findings",
@@ -48,14 +51,14 @@ def render_findings(audit: Audit, pictures: EmbeddedPictures) -> Html:
             element(
                 "section",
                 element("h3", tag(severity, severity), f" {MEANINGS[severity]}"),
-                *(_render_finding(each, known[each.number - 1], many, pictures) for each in group),
+                *(_render_rule(each, known, many, pictures) for each in by_rule(group)),
                 id=severity,
                 class_="group",
             )
             for severity, group in by_severity(found)
         ),
         element("p", "No finding matches the filter.", class_="quiet", id="no-finding", hidden=True),
-        count=len(found),
+        count=f"{len(found):,} of {format_count(rules, 'rule')}" if rules < len(found) else len(found),
     )
 
 
@@ -81,7 +84,7 @@ def _render_check(listed: ListedFinding, many: bool, pictures: EmbeddedPictures)
     criteria = describe_criteria(finding)
     return element(
         "article",
-        element("h3", element("span", finding.id, class_="cite"), " ", finding.title, class_="text"),
+        element("h3", element("span", listed.name, class_="cite"), " ", finding.title, class_="text"),
         element(
             "p",
             element("code", finding.rule),
@@ -96,6 +99,63 @@ def _render_check(listed: ListedFinding, many: bool, pictures: EmbeddedPictures)
     )
 
 
+def _render_rule(
+    group: Sequence[ListedFinding],
+    known: Sequence[Mapping[str, str]],
+    many: bool,
+    pictures: EmbeddedPictures,
+) -> Html:
+    """Render the card of a rule. Each page with the finding is a part of it, and the first one is open."""
+    first = group[0]
+    finding = first.finding
+    if len(group) == 1:
+        return _render_finding(first, known[first.number - 1], many, pictures)
+    pages = len({each.number for each in group})
+    count = sum(each.finding.count for each in group)
+    return element(
+        "article",
+        element("h4", finding.title, class_="text"),
+        element(
+            "p",
+            *_render_tags(replace(finding, count=count)),
+            element("span", f"on {format_count(pages, 'page')}", class_="quiet"),
+            class_="line",
+        ),
+        *(_render_place(each, each is first, known[each.number - 1], pictures) for each in group),
+        class_=f"finding card {finding.severity} {finding.source}",
+        data_severity=finding.severity,
+        data_source=finding.source,
+        data_persona=finding.persona,
+        data_page=" ".join(str(each.number) for each in group),
+    )
+
+
+def _render_place(
+    placed: ListedFinding, is_first: bool, known: Mapping[str, str], pictures: EmbeddedPictures
+) -> Html:
+    finding = placed.finding
+    name = element("span", placed.name, class_="cite")
+    count = f" · {format_count(finding.count, 'element')}" if finding.count else ""
+    return element(
+        "details",
+        element("summary", name, f" {page_title(placed.page)}{count}", class_="text"),
+        _render_advice(finding),
+        _render_evidence(finding, known),
+        element("p", element("a", f"page {placed.number}", href=f"#page-{placed.number}")),
+        *_render_elements(finding, pictures),
+        id=placed.anchor,
+        class_="place",
+        open=is_first,
+        data_page=placed.number,
+    )
+
+
+def _render_advice(finding: Finding) -> Html:
+    return labelled_text(
+        "What to do", render_code_spans(finding.advice), " ", _render_help(finding), kind="advice"
+    )
+
+
 def _render_finding(
     placed: ListedFinding, known: Mapping[str, str], many: bool, pictures: EmbeddedPictures
 ) -> Html:
@@ -103,11 +163,9 @@ def _render_finding(
     page = element("a", f"page {placed.number}", href=f"#page-{placed.number}") if many else None
     return element(
         "article",
-        element("h4", element("span", finding.id, class_="cite"), " ", finding.title, class_="text"),
+        element("h4", element("span", placed.name, class_="cite"), " ", finding.title, class_="text"),
         element("p", *_render_tags(finding), page, class_="line"),
-        labelled_text(
-            "What to do", render_code_spans(finding.advice), " ", _render_help(finding), kind="advice"
-        ),
+        _render_advice(finding),
         _render_evidence(finding, known),
         *_render_elements(finding, pictures),
         id=placed.anchor,
@@ -186,7 +244,7 @@ _NO_NAMES: Mapping[str, str] = {}
 
 
 def render_toolbar(audit: Audit, found: Sequence[ListedFinding]) -> Html:
-    findings = [each.finding for each in found]
+    findings = [group[0].finding for group in by_rule(found)]
     pages = {
         str(number): f"{number}. {page_title(page)}"[:_LONGEST_TITLE]
         for number, page in enumerate(audit.pages, 1)

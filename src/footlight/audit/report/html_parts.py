@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import base64
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from footlight.audit.findings import EvidencePicture, Severity
-from footlight.audit.report.prose import Block, Span, parse_blocks
+from footlight.audit.report.prose import CODE_SPAN, Block, Span, parse_blocks
 from footlight.audit.report.summary import list_findings, list_to_check
 from footlight.audit.results import Audit, PageAudit
 from footlight.markup import Html, element, join
@@ -28,8 +27,6 @@ __all__ = [
     "tag",
     "web_link",
 ]
-
-_CODE_SPAN = re.compile(r"`([^`]+)`")
 
 
 def report_section(id: str, title: str, *content: object, count: object = None) -> Html:
@@ -76,7 +73,7 @@ def citation_links(ids: Iterable[str], known: Mapping[str, str]) -> Html:
 
 def render_code_spans(text: str) -> Html:
     """Render a text in which backticks enclose code."""
-    parts = _CODE_SPAN.split(text)
+    parts = CODE_SPAN.split(text)
     return join(element("code", part) if index % 2 else part for index, part in enumerate(parts))
 
 

@@ -56,9 +56,9 @@ def render_html(audit: Audit, *, verdict: Verdict | None = None) -> str:
     audit = make_presentable(audit)
     pictures = EmbeddedPictures(audit)
     parts: list[tuple[str, str, Html | None]] = [
-        ("pages", "Pages" if len(audit.pages) > 1 else "The page", render_pages(audit, pictures)),
         ("findings", "Findings", render_findings(audit, pictures)),
         ("to-check", "To check by hand", render_to_check(audit, pictures)),
+        ("pages", "Pages" if len(audit.pages) > 1 else "The page", render_pages(audit, pictures)),
         ("walks", "Walks", render_walks(audit)),
         ("analysis", "Analysis", render_analysis(audit)),
         ("not-done", "Not done", render_not_done(audit, pictures.left_out)),

@@ -9,11 +9,12 @@ from footlight.audit.findings import SEVERITIES, Element, Finding, count_severit
 from footlight.audit.page.page_text import shorten
 from footlight.audit.report.metrics import Metric, read_metrics
 from footlight.audit.report.presentable import make_plain, make_presentable
-from footlight.audit.report.prose import Block, Span, parse_blocks
+from footlight.audit.report.prose import CODE_SPAN, Block, Span, parse_blocks
 from footlight.audit.report.summary import (
     MEANINGS,
     UNFINISHED,
     ListedFinding,
+    by_rule,
     by_severity,
     describe_criteria,
     has_notes,
@@ -41,11 +42,12 @@ _MAX_STEPS = 12
 def render_markdown(audit: Audit, *, verdict: Verdict | None = None) -> str:
     """Render the report: metrics, findings by severity and persona, walks, analysis, what was not done."""
     audit = make_presentable(audit)
-    before = [*_render_head(audit, verdict), _render_pages(audit.pages), *_render_metrics(audit.pages)]
+    before = [*_render_head(audit, verdict), _render_pages(audit.pages)]
     after = [
         *_render_section(
             "To check by hand", [_render_check(each, len(audit.pages) > 1) for each in list_to_check(audit)]
         ),
+        *_render_section("Figures", [*_render_metrics(audit.pages)]),
         *_render_section("Walks", [_render_walk(walk) for page in audit.pages for walk in page.walks]),
         *_render_section("Analysis", [*_render_analysis(audit.pages)]),
         *_render_section("Not done", [*_render_not_done(audit)]),
@@ -131,33 +133,47 @@ def _render_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def _render_findings(found: Sequence[ListedFinding], many: bool) -> Iterator[str]:
     for severity, group in by_severity(found):
         heading = f"### {severity.capitalize()}: {MEANINGS[severity]}\n\n"
-        for each in group:
-            yield heading + _render_finding(each, many)
+        for each in by_rule(group):
+            yield heading + _render_rule(each, many)
             heading = ""
 
 
-def _render_finding(placed: ListedFinding, many: bool) -> str:
-    finding = placed.finding
+def _render_rule(group: Sequence[ListedFinding], many: bool) -> str:
+    """Render a rule with its pages. What to do, and the elements, are those of its first page."""
+    finding = group[0].finding
     facts = [
         code(finding.rule),
         _describe_source(finding),
         describe_criteria(finding),
-        f"page {placed.number}" if many else "",
-        format_count(finding.count, "element") if finding.count else "",
+        f"{'pages' if len(group) > 1 else 'page'} {_join_numbers(group)}" if many else "",
+        format_count(sum(each.finding.count for each in group), "element") if finding.count else "",
         link("about it", finding.help_url) if finding.help_url else "",
     ]
     more = finding.count - len(finding.elements[:_MAX_ELEMENTS])
+    on = f" on page {group[0].number}" if len(group) > 1 else ""
     noted = has_notes(finding)
     return "\n".join(
         [
-            f"#### {inline(finding.id)} {inline(finding.title)}\n",
+            f"#### {inline(group[0].name)} {inline(finding.title)}\n",
             f"{' · '.join(filter(None, facts))}\n",
-            f"- **To do:** {inline(finding.advice, 1000)}",
+            f"- **To do:** {_render_code_spans(finding.advice)}",
             *([f"- **Measured:** {inline(finding.measured_by)}"] if finding.measured_by else []),
             *(f"- {_render_element(each, noted)}" for each in finding.elements[:_MAX_ELEMENTS]),
-            *([f"- … and {more:,} more"] if more > 0 and finding.elements else []),
+            *([f"- … and {more:,} more{on}"] if more > 0 and finding.elements else []),
         ]
     )
+
+
+def _join_numbers(group: Sequence[ListedFinding]) -> str:
+    numbers = [str(each) for each in dict.fromkeys(each.number for each in group)]
+    more = len(numbers) - _MAX_PAGES
+    return ", ".join(numbers[:_MAX_PAGES]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _render_code_spans(text: str) -> str:
+    """Render a text in which backticks enclose code."""
+    parts = CODE_SPAN.split(shorten(text, 1000))
+    return "".join(_render_span(Span(each, "code" if at % 2 else "plain")) for at, each in enumerate(parts))
 
 
 def _render_check(placed: ListedFinding, many: bool) -> str:
@@ -166,7 +182,7 @@ def _render_check(placed: ListedFinding, many: bool) -> str:
     more = finding.count - len(finding.elements[:_MAX_ELEMENTS])
     return "\n".join(
         [
-            f"- **{inline(finding.id)} {inline(finding.title)}** · {' · '.join(filter(None, facts))}",
+            f"- **{inline(placed.name)} {inline(finding.title)}** · {' · '.join(filter(None, facts))}",
             *(f"  - {_render_element(each, True)}" for each in finding.elements[:_MAX_ELEMENTS]),
             *([f"  - … and {more:,} more"] if more > 0 else []),
         ]

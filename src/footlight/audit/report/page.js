@@ -4,6 +4,8 @@ const findings = [...found];
 /** @type {HTMLElement | null} */
 const toolbar = document.querySelector(".toolbar");
 /** @type {NodeListOf<HTMLElement>} */
+const places = document.querySelectorAll(".place");
+/** @type {NodeListOf<HTMLElement>} */
 const groups = document.querySelectorAll("#findings > .group");
 /** @type {NodeListOf<HTMLSelectElement>} */
 const selects = document.querySelectorAll(".toolbar [data-by]");
@@ -12,13 +14,24 @@ const [text, shown, empty] = ["by-text", "shown", "no-finding"].map(
   (id) => /** @type {HTMLInputElement} */ (document.getElementById(id)),
 );
 
+/**
+ * Return whether the choice leaves out the finding. A finding may be on several pages.
+ *
+ * @type {(choice: HTMLSelectElement, finding: HTMLElement) => boolean}
+ */
+function leavesOut({ dataset, value }, finding) {
+  const own = finding.dataset[dataset.by ?? ""] ?? "";
+  return value !== "" && !(dataset.by === "page" ? own.split(" ") : [own]).includes(value.slice(1));
+}
+
 /** @returns {void} */
 function choose() {
   const words = text.value.trim().toLowerCase();
+  const byPage = choices.filter((choice) => choice.dataset.by === "page");
+  for (const place of places) place.hidden = byPage.some((choice) => leavesOut(choice, place));
   for (const finding of findings)
     finding.hidden =
-      choices.some(({ dataset, value }) => value && `=${finding.dataset[dataset.by ?? ""] ?? ""}` !== value) ||
-      !finding.textContent.toLowerCase().includes(words);
+      choices.some((choice) => leavesOut(choice, finding)) || !finding.textContent.toLowerCase().includes(words);
   for (const group of groups) group.hidden = !group.querySelector(".finding:not([hidden])");
   const left = findings.filter((finding) => !finding.hidden).length;
   empty.hidden = left > 0;

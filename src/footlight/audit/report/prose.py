@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
 
-__all__ = ["Block", "Span", "parse_blocks"]
+__all__ = ["CODE_SPAN", "Block", "Span", "parse_blocks"]
+
+CODE_SPAN = re.compile(r"`([^`]+)`")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from footlight.audit.findings import SEVERITIES, Finding, Severity, count_severities, describe_counts
@@ -14,6 +15,7 @@ __all__ = [
     "UNFINISHED",
     "ListedFinding",
     "anchor",
+    "by_rule",
     "by_severity",
     "citable_anchors",
     "describe_criteria",
@@ -61,11 +63,15 @@ def list_undone(audit: Audit) -> Sequence[tuple[int, str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class ListedFinding:
-    """A finding with its page. `number` is the number of the page, from 1."""
+    """A finding with its page. `number` is the number of the page, from 1.
+
+    `name` is the id of the finding, with the number of the page before it if there are several pages: `2:F1`.
+    """
 
     finding: Finding
     page: PageAudit
     number: int
+    name: str
 
     @property
     def anchor(self) -> str:
@@ -74,11 +80,7 @@ class ListedFinding:
 
 def list_findings(audit: Audit) -> Sequence[ListedFinding]:
     """Return the findings by severity, then persona, then page. Findings without a persona come first."""
-    found = [
-        ListedFinding(finding, page, number)
-        for number, page in enumerate(audit.pages, 1)
-        for finding in page.findings
-    ]
+    found = [each for number in range(len(audit.pages)) for each in _list_page(audit, number, check=False)]
     return sorted(
         found, key=lambda each: (SEVERITIES.index(each.finding.severity), each.finding.persona or "")
     )
@@ -86,17 +88,39 @@ def list_findings(audit: Audit) -> Sequence[ListedFinding]:
 
 def list_to_check(audit: Audit) -> Sequence[ListedFinding]:
     """Return what code could not decide, page by page."""
-    return [
-        ListedFinding(each, page, number)
-        for number, page in enumerate(audit.pages, 1)
-        if page.evidence
-        for each in page.evidence.to_check
-    ]
+    return [each for number in range(len(audit.pages)) for each in _list_page(audit, number, check=True)]
+
+
+def _list_page(audit: Audit, place: int, *, check: bool) -> Iterator[ListedFinding]:
+    page = audit.pages[place]
+    number = place + 1
+    prefix = f"{number}:" if len(audit.pages) > 1 else ""
+    to_check = page.evidence.to_check if page.evidence else ()
+    for each in to_check if check else page.findings:
+        yield ListedFinding(each, page, number, f"{prefix}{each.id}")
+
+
+def by_rule(found: Iterable[ListedFinding]) -> Sequence[Sequence[ListedFinding]]:
+    """Return the findings in groups of one rule on several pages, in the order of their first findings.
+
+    Each finding of a model is a group of its own: two with the same rule are different problems. So are two
+    findings on the same page.
+    """
+    groups: dict[tuple[object, ...], list[ListedFinding]] = {}
+    seen: Counter[tuple[object, ...]] = Counter()
+    for each in found:
+        finding = each.finding
+        key = (finding.rule, finding.severity, finding.title, finding.persona)
+        own = (each.number,) if finding.source == "judged" else ()
+        seen[(each.number, *key)] += 1
+        groups.setdefault((seen[(each.number, *key)], *key, *own), []).append(each)
+    return [*groups.values()]
 
 
 def describe_criteria(finding: Finding) -> str:
     """Return the success criteria and ACT rules of a finding: `WCAG 2.1.2 A, ACT 80af7b`."""
-    wcag = f"WCAG {', '.join(finding.wcag)}" if finding.wcag else ""
+    unrelated = "no WCAG criterion" if finding.source == "measured" else ""
+    wcag = f"WCAG {', '.join(finding.wcag)}" if finding.wcag else unrelated
     act = f"ACT {', '.join(finding.act)}" if finding.act else ""
     return ", ".join(filter(None, (wcag, act)))
 

@@ -10,6 +10,7 @@ from footlight.audit.report.presentable import make_plain, make_presentable
 from footlight.audit.report.summary import (
     UNFINISHED,
     ListedFinding,
+    by_rule,
     headline,
     list_findings,
     list_to_check,
@@ -42,12 +43,12 @@ def _render_lines(audit: Audit, verdict: Verdict | None, most: int, width: int) 
         yield UNFINISHED
     yield ""
     yield from _render_pages(audit.pages, width)
-    found = list_findings(audit)
-    if found:
+    rules = by_rule(list_findings(audit))
+    if rules:
         yield ""
-        yield from (_render_finding(each, len(audit.pages) > 1, width) for each in found[:most])
-    if len(found) > most:
-        yield f"… and {len(found) - most:,} more in the report"
+        yield from (_render_rule(each, width) for each in rules[:most])
+    if len(rules) > most:
+        yield f"… and {sum(map(len, rules[most:])):,} more in the report"
     if checks := list_to_check(audit):
         yield ""
         yield f"{format_count(len(checks), 'rule')} to check by hand, listed in the reports"
@@ -69,14 +70,15 @@ def _render_pages(pages: Sequence[PageAudit], width: int) -> Iterator[str]:
         yield "  ".join([left, *(f"{each:>{size}}" for each, size in zip(figures, sizes[3:], strict=True))])
 
 
-def _render_finding(placed: ListedFinding, many: bool, width: int) -> str:
-    finding = placed.finding
-    where = f"{placed.number}:{finding.id}" if many else finding.id
+def _render_rule(group: Sequence[ListedFinding], width: int) -> str:
+    finding = group[0].finding
     selector = finding.elements[0].selector if finding.elements else ""
     more = f"{format_count(finding.count, 'element')}: {selector}" if finding.count > 1 else selector
     by = f"for {finding.persona}" if finding.persona else ""
-    description = " · ".join(filter(None, (finding.title, by, more)))
-    start = f"{finding.severity:<8}  {where:<5}  {shorten(finding.rule, 28):<28}  "
+    pages = len({each.number for each in group})
+    on = f"on {format_count(pages, 'page')}" if pages > 1 else ""
+    description = " · ".join(filter(None, (finding.title, by, on, more)))
+    start = f"{finding.severity:<8}  {group[0].name:<5}  {shorten(finding.rule, 28):<28}  "
     return start + shorten(description, max(_MIN_LENGTH, width - len(start)))
 
 
