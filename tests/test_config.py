@@ -118,6 +118,7 @@ DEFAULTS: dict[str, Any] = {
     "security": {
         "allowedDomains": None,
         "blockedDomains": None,
+        "blockPrivateNetworks": False,
         "maxScreenshotSize": 10_485_760,
         "enableFileUpload": True,
         "enableScriptEvaluation": False,
@@ -461,6 +462,7 @@ def test_an_unknown_variable_of_a_section_is_named_with_those_there_are() -> Non
     assert message == (
         "environment variable FOOTLIGHT_SECURITY_BLOCKED_DOMAIN: unknown; known here: "
         "FOOTLIGHT_SECURITY_ALLOWED_DOMAINS, FOOTLIGHT_SECURITY_BLOCKED_DOMAINS, "
+        "FOOTLIGHT_SECURITY_BLOCK_PRIVATE_NETWORKS, "
         "FOOTLIGHT_SECURITY_MAX_SCREENSHOT_SIZE, FOOTLIGHT_SECURITY_ENABLE_FILE_UPLOAD, "
         "FOOTLIGHT_SECURITY_ENABLE_SCRIPT_EVALUATION, FOOTLIGHT_SECURITY_UPLOAD_ROOTS, "
         "FOOTLIGHT_SECURITY_SECRETS_FILE"

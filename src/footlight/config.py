@@ -185,6 +185,9 @@ class SecuritySettings(_Section):
     all."""
     blocked_domains: list[DomainSetting] | None = None
     """Hosts that pages may not reach. It takes precedence over `allowedDomains`."""
+    block_private_networks: bool = False
+    """Ours: refuse this machine and every address that is not public, also where a name resolves to one. An
+    address or a name of this machine that `allowedDomains` lists itself can be reached."""
     max_screenshot_size: int = Field(default=10_485_760, ge=1)
     """The maximum size of a screenshot in bytes. A larger screenshot is an error."""
     enable_file_upload: bool = True

@@ -21,6 +21,7 @@ from starlette.routing import Route, WebSocketRoute
 
 from footlight.browser.network import filter_proxy
 from footlight.browser.network.filter_proxy import FilterProxy
+from footlight.browser.network.policy import DomainPolicy
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -571,6 +572,26 @@ async def test_every_address_of_a_name_is_tried(proxy: FilterProxy, monkeypatch:
         answer = await told(proxy, b"GET http://two.test:%d/ HTTP/1.1\r\n\r\n" % upstream.port)
 
     assert answer == b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhere"
+
+
+async def test_a_name_is_judged_by_the_addresses_that_are_connected_to(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A name that leads elsewhere the next time it is resolved leads nowhere."""
+    found = [["203.0.114.9", "10.0.0.1"], ["127.0.0.1"]]
+
+    def addresses(*_: object, **__: object) -> list[tuple[object, ...]]:
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (each, 80)) for each in found.pop(0)]
+
+    policy = DomainPolicy(None, None, block_private=True)
+    async with FilterProxy(policy.refuses, refuses_address=policy.refuses_address) as proxy:
+        monkeypatch.setattr(socket, "getaddrinfo", addresses)
+        for left in (1, 0):
+            answer = await told(proxy, b"GET http://two.test/ HTTP/1.1\r\n\r\n")
+
+            assert answer.startswith(b"HTTP/1.1 403 ")
+            assert b"X-Footlight-Refused: two.test" in answer
+            assert len(found) == left
 
 
 async def test_a_resolver_that_hangs_does_not_hold_up_the_end(monkeypatch: pytest.MonkeyPatch) -> None:

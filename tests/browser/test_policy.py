@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footlight.browser.network.policy import DomainPolicy, upload_paths
+from footlight.browser.network.policy import DomainPolicy, is_private, upload_paths
 from footlight.errors import InvalidParameter, InvalidUrl, PermissionDenied
 
 CLOSED = DomainPolicy(None, None, closed_ports=range(20_000, 30_000))
@@ -79,6 +79,37 @@ def test_ports_of_this_machine_are_closed(host: str, port: int, closed: bool) ->
     if closed:
         with pytest.raises(PermissionDenied, match="The ports 20000 to 29999 of this machine"):
             CLOSED.check_url(f"http://{host}:{port}/x")
+
+
+@pytest.mark.parametrize(
+    ("host", "private"),
+    [
+        *(
+            (host, True)
+            for host in ("10.1.2.3", "172.31.0.1", "192.168.0.1", "100.64.0.1", "127.9.9.9", "0.0.0.0")
+        ),
+        *(
+            (host, True)
+            for host in ("169.254.1.1", "224.0.0.1", "255.255.255.255", "::", "::1", "fc00::1", "ff02::1")
+        ),
+        *(
+            (host, True)
+            for host in ("::ffff:10.0.0.1", "64:ff9b::10.0.0.1", "2002:a00:1::", "::10.0.0.1", "fec0::1")
+        ),
+        *(
+            (host, False)
+            for host in ("1.1.1.1", "2606:4700::1111", "64:ff9b::1.1.1.1", "::ffff:1.1.1.1", "a.test")
+        ),
+    ],
+)
+def test_private_addresses_are_known_in_every_form(host: str, private: bool) -> None:
+    assert is_private(host) is private
+    policy = DomainPolicy(None, None, block_private=True)
+    assert policy.restricts
+    assert policy.refuses(host) is private
+    assert policy.refuses_address("a.test", host) is private
+    assert not DomainPolicy(["*", host], None, block_private=True).refuses(host)
+    assert not DomainPolicy(None, None).refuses_address("a.test", host)
 
 
 def test_without_domains_nothing_is_restricted() -> None:

@@ -57,14 +57,21 @@ class FilterProxy:
     """The proxy. `refuses` is called with the host of each request: lower case, no port, brackets or trailing
     dot.
 
-    `closes` is called with each address and port before a connection is opened.
+    `closes` is called with each address and port before a connection is opened, and `refuses_address` with
+    the host and each address. The proxy connects to the addresses that were checked, and does not resolve
+    the host again.
     """
 
     def __init__(
-        self, refuses: Callable[[str], bool], *, closes: Callable[[str, int], bool] | None = None
+        self,
+        refuses: Callable[[str], bool],
+        *,
+        closes: Callable[[str, int], bool] | None = None,
+        refuses_address: Callable[[str, str], bool] | None = None,
     ) -> None:
         self._refuses = refuses
         self._closes = closes or _allow_all
+        self._refuses_address = refuses_address or _allow_all
         self._refusals: deque[RefusedRequest] = deque(maxlen=MAX_REFUSALS)
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.Task[None]] = set()
@@ -137,7 +144,7 @@ class FilterProxy:
 
     async def _pass_on(self, request: _Request, client: Streams) -> None:
         self._check(request.host)
-        upstream = await _reach(request.host, request.port, self._closes)
+        upstream = await _reach(request.host, request.port, self._closes, self._refuses_address)
         async with _close_writer(upstream[1]):
             if request.method == "CONNECT":
                 await _tunnel(client, upstream)
@@ -151,7 +158,7 @@ class FilterProxy:
         raise _ProxyError(403, f"The domain policy refuses {host}", ("X-Footlight-Refused", host))
 
 
-def _allow_all(_address: str, _port: int) -> bool:
+def _allow_all(_host: str, _where: object) -> bool:
     return False
 
 
@@ -339,13 +346,17 @@ def _head(line: str, headers: Iterable[Header]) -> bytes:
 # Connecting to the target
 
 
-async def _reach(host: str, port: int, closes: Callable[[str, int], bool]) -> Streams:
+async def _reach(
+    host: str, port: int, closes: Callable[[str, int], bool], refuses_address: Callable[[str, str], bool]
+) -> Streams:
     try:
         async with asyncio.timeout(CONNECT_S):
             addresses = await _resolve(host, port)
             # A name can lead to where the policy lets no address lead.
             if not is_link_local(host) and any(is_link_local(address) for address, _ in addresses):
                 raise _ProxyError(403, f"{host} leads to a link-local address", ("X-Footlight-Refused", host))
+            if any(refuses_address(host, address) for address, _ in addresses):
+                raise _ProxyError(403, f"{host} leads to a private network", ("X-Footlight-Refused", host))
             if any(closes(*address) for address in addresses):
                 raise _ProxyError(
                     403, f"Port {port} of {host} is for debuggers", ("X-Footlight-Refused", host)

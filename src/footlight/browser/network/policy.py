@@ -13,7 +13,14 @@ from urllib.parse import SplitResult, urlsplit
 
 from footlight.errors import InvalidParameter, InvalidUrl, PermissionDenied
 
-__all__ = ["DomainPolicy", "host_of", "is_link_local", "make_refused_host_error", "upload_paths"]
+__all__ = [
+    "DomainPolicy",
+    "host_of",
+    "is_link_local",
+    "is_private",
+    "make_refused_host_error",
+    "upload_paths",
+]
 
 _WEB_SCHEMES = ("http", "https")
 _HOSTLESS_SCHEMES = ("about", "blob", "data", "file", "javascript", "mailto", "tel")
@@ -30,8 +37,8 @@ class DomainPolicy:
     """Allowed and blocked hosts.
 
     `*.example.com` is example.com and everything below it; a host that is in both lists is blocked.
-    Link-local addresses are refused unless they are allowed one by one. The `closed_ports` of this machine
-    are always refused.
+    Link-local addresses are refused unless they are allowed one by one, and with `block_private` so are this
+    machine and all addresses that are not public. The `closed_ports` of this machine are always refused.
     """
 
     def __init__(
@@ -39,10 +46,12 @@ class DomainPolicy:
         allowed: Sequence[str] | None,
         blocked: Sequence[str] | None,
         *,
+        block_private: bool = False,
         closed_ports: range = range(0),
         extensions: bool = False,
     ) -> None:
         """Create the policy. With `extensions` the pages of extensions can be opened too."""
+        self._blocks_private = block_private
         self._closed_ports = closed_ports
         self._schemes = (*_WEB_SCHEMES, "chrome-extension") if extensions else _WEB_SCHEMES
         self._allowed = None if allowed is None else tuple(_normalize_host(pattern) for pattern in allowed)
@@ -50,15 +59,22 @@ class DomainPolicy:
 
     @property
     def restricts(self) -> bool:
-        return self._allowed is not None or bool(self._blocked)
+        return self._allowed is not None or bool(self._blocked) or self._blocks_private
 
     def refuses(self, host: str) -> bool:
         host = _normalize_host(host)
         if any(_matches(pattern, host) for pattern in self._blocked):
             return True
-        if is_link_local(host):
+        if is_link_local(host) or (self._blocks_private and (is_private(host) or _is_this_machine(host))):
             return host not in (self._allowed or ())
         return self._allowed is not None and not any(_matches(pattern, host) for pattern in self._allowed)
+
+    def refuses_address(self, host: str, address: str) -> bool:
+        """Return whether a name that is not refused may not lead to this address, to which it resolves."""
+        if not self._blocks_private or not is_private(address):
+            return False
+        host, allowed = _normalize_host(host), self._allowed or ()
+        return _normalize_host(address) not in allowed and not (_is_this_machine(host) and host in allowed)
 
     def closes(self, host: str, port: int) -> bool:
         """Return whether host and port are reserved for the debuggers of this machine."""
@@ -99,7 +115,8 @@ class DomainPolicy:
 def make_refused_host_error(host: str, url: str) -> PermissionDenied:
     return PermissionDenied(
         f"The domain {host} is refused by this server's policy",
-        suggestion="Ask the server operator to change security.allowedDomains or security.blockedDomains.",
+        suggestion="Ask the server operator to change security.allowedDomains, security.blockedDomains or "
+        "security.blockPrivateNetworks.",
         url=url,
         domain=host,
     )
@@ -112,6 +129,30 @@ def is_link_local(host: str) -> bool:
     except ValueError:
         return False
     return any(address in network for network in LINK_LOCAL)
+
+
+def is_private(host: str) -> bool:
+    """Return whether an address is not a public one: private, of this machine, shared, reserved, multicast.
+
+    An IPv6 address that stands for an IPv4 address is judged as that one. Names are not resolved.
+    """
+    try:
+        address = ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return False
+    if isinstance(address, ipaddress.IPv6Address):
+        inner = address.ipv4_mapped or address.sixtofour
+        if any(address in network for network in _EMBEDDING):
+            inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+        if inner is not None:
+            return is_private(str(inner))
+        if address.teredo or address.is_site_local:
+            return True
+    return not address.is_global or address.is_multicast
+
+
+_EMBEDDING = tuple(ipaddress.ip_network(network) for network in ("64:ff9b::/96", "::/96"))
+"""IPv6 networks whose last 32 bits are an IPv4 address."""
 
 
 def _is_this_machine(host: str) -> bool:

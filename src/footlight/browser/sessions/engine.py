@@ -171,6 +171,7 @@ class Engine:
         policy = DomainPolicy(
             settings.security.allowed_domains,
             settings.security.blocked_domains,
+            block_private=settings.security.block_private_networks,
             closed_ports=DEBUGGING_PORTS if self._named_sessions else range(0),
             extensions=self._make_table is not None or bool(settings.browser.extensions),
         )
@@ -271,7 +272,8 @@ class Engine:
     async def _start_proxy(self, policy: DomainPolicy) -> FilterProxy:
         from footlight.browser.network.filter_proxy import FilterProxy
 
-        return await self._resources.enter_async_context(FilterProxy(policy.refuses, closes=policy.closes))
+        proxy = FilterProxy(policy.refuses, closes=policy.closes, refuses_address=policy.refuses_address)
+        return await self._resources.enter_async_context(proxy)
 
     async def _launch(self) -> Browser:
         assert self._driver is not None
