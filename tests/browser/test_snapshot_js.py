@@ -872,7 +872,7 @@ async def test_a_page_cannot_break_the_pass(tab: Page) -> None:
         <input name=firstChild><input name=getAttribute><input name=checkVisibility><input
           name=nodeType></form>
         <img name=documentElement alt=i src="data:,"><form name=activeElement></form><form
-          name=querySelectorAll></form>
+          name=querySelectorAll></form><img hidden name=styleSheets><img hidden name=adoptedStyleSheets>
         <script>
           Element.prototype.getAttribute = () => { throw new Error("no") };
           Array.prototype.push = Map.prototype.get = JSON.stringify = String.prototype.trim = () => { throw
@@ -890,10 +890,19 @@ async def test_a_page_cannot_break_the_pass(tab: Page) -> None:
         [1, "textbox", "a"],
         *[[1, "textbox", ""]] * 7,
         [0, "img", "i"],
-        [0, "form", ""],
-        [0, "form", ""],
+        *[[0, "form", ""]] * 2,
         [0, "button", "b"],
     ]
+
+
+async def test_a_dialog_in_a_form_with_a_field_named_children_covers_the_page(tab: Page) -> None:
+    nodes = await look(
+        tab,
+        """<form><input name=children><div role=dialog aria-modal=true
+          style="position: fixed; inset: 0; background: white"><button>Pay</button></div></form>""",
+    )
+
+    assert [node[:3] for node in nodes] == [[0, "dialog", ""], [1, "button", "Pay"]]
 
 
 FOREIGN_ELEMENTS = """

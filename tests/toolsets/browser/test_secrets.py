@@ -337,6 +337,9 @@ PICTURED = f"""<!doctype html><style>
 <input size=40><textarea>{html.escape(PASSWORD)}</textarea><input placeholder='{html.escape(PASSWORD)}'>
 <svg height=20><text y=15>{PIN}</text></svg>
 <div id=host></div><iframe srcdoc="<style>*{{background:white}}</style>{PIN}"></iframe>
+<form><input type=hidden name=children><input type=hidden name=childNodes>
+<input type=hidden name=textContent><b>{PIN}</b></form>
+<img hidden name=documentElement><img hidden name=querySelectorAll>
 <script>host.attachShadow({{mode: "open"}}).innerHTML = "<p>{PIN}</p>"</script>"""
 
 

@@ -1,8 +1,33 @@
 // A Playwright selector engine that finds the elements that show one of some texts. It runs in an isolated world.
 // `body` is a percent-encoded JSON list of the texts. Case, white space, characters that are not shown and, in
 // texts of 8 characters and more, the spaces and dashes that group them are ignored.
+//
+// The names of a page shadow members of its forms and of its document, such as `<img name=documentElement>`, so members
+// are taken from their prototypes.
 
-/** @type {(root: any, body: string) => Element[]} */
+/** @typedef {Document | ShadowRoot | Element} Tree */
+
+/**
+ * Return the getter of a member that the DOM declares as an attribute of the interface.
+ *
+ * @type {<T, K extends keyof T>(type: { prototype: T }, name: K) => (this: T) => T[K]}
+ */
+const getter = (type, name) =>
+  /** @type {{ get: () => any }} */ (Object.getOwnPropertyDescriptor(type.prototype, name)).get;
+const get = {
+  childNodes: getter(Node, "childNodes"),
+  children: getter(Element, "children"),
+  documentElement: getter(Document, "documentElement"),
+  nodeType: getter(Node, "nodeType"),
+  shadowRoot: getter(Element, "shadowRoot"),
+  textContent: getter(Node, "textContent"),
+};
+const { closest, getAttribute } = Element.prototype;
+const ELEMENT = 1;
+const TEXT = 3;
+const DOCUMENT = 9;
+
+/** @type {(root: Tree, body: string) => Element[]} */
 export function queryAll(root, body) {
   /** @type {string[]} */
   const texts = JSON.parse(decodeURIComponent(body)).map(plain);
@@ -18,14 +43,33 @@ export function queryAll(root, body) {
   /** @type {Set<Element>} */
   const found = new Set();
   for (const tree of treesIn(root)) {
-    const top = tree.documentElement ?? tree;
-    for (const part of tree.documentElement ? [top] : (tree.children ?? [])) addShowing(part, shows, found);
-    for (const field of tree.querySelectorAll("input, textarea, [placeholder], [alt]")) {
-      const texts = [field.value, field.getAttribute("placeholder"), field.getAttribute("alt")];
-      if (texts.some((text) => typeof text === "string" && shows(text))) found.add(field);
+    for (const top of topsOf(tree)) addShowing(top, shows, found);
+    for (const field of findAll(tree, "input, textarea, [placeholder], [alt]")) {
+      const attributes = ["placeholder", "alt"].map((name) => getAttribute.call(field, name));
+      if ([field.value, ...attributes].some((text) => typeof text === "string" && shows(text))) found.add(field);
     }
   }
   return [...found];
+}
+
+/** @type {(tree: Tree, css: string) => NodeListOf<AnyElement>} */
+function findAll(tree, css) {
+  const type = get.nodeType.call(tree);
+  if (type === DOCUMENT) return Document.prototype.querySelectorAll.call(tree, css);
+  return (type === ELEMENT ? Element.prototype : DocumentFragment.prototype).querySelectorAll.call(tree, css);
+}
+
+/**
+ * Return the root element of a document, or the elements at the top of another tree.
+ *
+ * @type {(tree: Tree) => Iterable<Element>}
+ */
+function topsOf(tree) {
+  const type = get.nodeType.call(tree);
+  if (type === ELEMENT) return get.children.call(/** @type {Element} */ (tree));
+  if (type !== DOCUMENT) return /** @type {ShadowRoot} */ (tree).children;
+  const root = get.documentElement.call(/** @type {Document} */ (tree));
+  return root ? [root] : [];
 }
 
 // Characters that a page does not show: soft hyphens, zero-width spaces and joiners, marks of direction.
@@ -47,27 +91,28 @@ function ungrouped(text) {
   return text.replace(/[\s*_~`+-]+/g, "");
 }
 
-/** @type {(tree: any) => Generator<any>} */
+/** @type {(tree: Tree) => Generator<Tree>} */
 function* treesIn(tree) {
   yield tree;
-  for (const element of tree.querySelectorAll("*")) {
-    if (element.shadowRoot) yield* treesIn(element.shadowRoot);
+  for (const element of findAll(tree, "*")) {
+    const shadow = get.shadowRoot.call(element);
+    if (shadow) yield* treesIn(shadow);
   }
 }
 
 /**
  * Find the smallest elements: a text may extend over several.
  *
- * @type {(top: any, shows: (text: string | null) => boolean, found: Set<Element>) => void}
+ * @type {(top: Element, shows: (text: string | null) => boolean, found: Set<Element>) => void}
  */
 function addShowing(top, shows, found) {
   const rest = [top];
-  while (rest.length) {
-    const element = rest.pop();
-    if (!shows(element.textContent)) continue;
-    const inside = [...element.children].filter((child) => shows(child.textContent));
+  for (let element = rest.pop(); element; element = rest.pop()) {
+    if (!shows(get.textContent.call(element))) continue;
+    const inside = [...get.children.call(element)].filter((child) => shows(get.textContent.call(child)));
     rest.push(...inside);
-    const own = [...element.childNodes].some((node) => node.nodeType === 3 && shows(node.data));
-    if (own || !inside.length) found.add(element.closest("select") ?? element);
+    const texts = [...get.childNodes.call(element)].filter((node) => get.nodeType.call(node) === TEXT);
+    const own = texts.some((text) => shows(get.textContent.call(text)));
+    if (own || !inside.length) found.add(closest.call(element, "select") ?? element);
   }
 }

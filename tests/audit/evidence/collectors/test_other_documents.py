@@ -1,4 +1,4 @@
-"""Documents that are not HTML, or that a script has emptied: every collector reads them to the end."""
+"""Every collector reads documents that are not HTML, that are emptied, or whose names shadow members."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from footlight.audit.evidence.collectors.forms import Forms
 from footlight.audit.evidence.collectors.layout import Layout
 from footlight.audit.evidence.collectors.links import Links
 from footlight.audit.evidence.collectors.outline import Outline
+from footlight.audit.evidence.collectors.speed import Speed
 from footlight.audit.page.page import AuditedPage
 from tests.audit.evidence.seen import collected_at
 from tests.site import Site
@@ -28,8 +29,20 @@ XML = (
     "<teas><a href='/green'>Green</a><select><option>White</option></select><input/></teas>"
 )
 EMPTIED = "<p>Teas</p><script>onload = () => document.documentElement.remove()</script>"
+SHADOWED = (
+    "<img name=title><img name=body><img name=documentElement><img name=images>"
+    "<form><input name=children></form>"
+)
 WITHOUT_BODY = "<p>Teas</p><script>onload = () => document.body.remove()</script>"
-COLLECTORS: tuple[Collector, ...] = (Outline(), Layout(), Forms(), Links(), Behaviour(), FocusOrder())
+COLLECTORS: tuple[Collector, ...] = (
+    Outline(),
+    Layout(),
+    Forms(),
+    Links(),
+    Behaviour(),
+    Speed(),
+    FocusOrder(),
+)
 
 
 @pytest.mark.parametrize(
@@ -39,6 +52,7 @@ COLLECTORS: tuple[Collector, ...] = (Outline(), Layout(), Forms(), Links(), Beha
         pytest.param("application/xml", XML, id="xml"),
         pytest.param("text/html", EMPTIED, id="no root"),
         pytest.param("text/html", WITHOUT_BODY, id="no body"),
+        pytest.param("text/html", SHADOWED, id="names of members"),
     ],
 )
 async def test_no_rule_fails_on_another_document(

@@ -1,6 +1,6 @@
 // Find what the page does without being asked, and what it prevents its readers from doing.
 
-import { above, allElements, describeAll, isVisible, runRules, textOf } from "./dom.js";
+import { above, allElements, describeAll, documentBody, documentRoot, isVisible, runRules, textOf } from "./dom.js";
 
 const LONG_MS = 5000;
 const LARGE = 2500;
@@ -26,12 +26,15 @@ export function answer() {
       ),
     "no-selection": () =>
       describeAll(
-        selectable() < 0.2 ? [document.body ?? elements[0]] : [],
+        selectable() < 0.2 ? [documentBody() ?? elements[0]] : [],
         () => `${Math.round((1 - selectable()) * 100)} % of the text cannot be selected`,
       ),
     "no-context-menu": () =>
       describeAll(
-        [document.body, document.documentElement].filter((each) => each && refusesMenu(each)).slice(0, 1),
+        [documentBody(), documentRoot()]
+          .filter((each) => each !== null)
+          .filter(refusesMenu)
+          .slice(0, 1),
         () => "the menu of the browser does not open",
       ),
   });
@@ -93,7 +96,9 @@ function respectsReducedMotion() {
       return true;
     }
   };
-  const asksInScript = [...document.scripts].some((each) => each.text.includes("prefers-reduced-motion"));
+  const asksInScript = [...document.getElementsByTagName("script")].some((each) =>
+    each.text?.includes("prefers-reduced-motion"),
+  );
   return asksInScript || [...document.styleSheets, ...document.adoptedStyleSheets].some(asksIn);
 }
 
@@ -143,14 +148,15 @@ function changes(animation) {
  */
 function overlay() {
   const hit = document.elementFromPoint(innerWidth / 2, innerHeight / 2);
-  for (let each = hit; each && each !== document.body; each = above(each)) {
+  const body = documentBody();
+  for (let each = hit; each && each !== body; each = above(each)) {
     const isOver = each.matches("dialog:modal") || getComputedStyle(each).position === "fixed";
     const isDialog =
       each.matches("dialog, [role=dialog], [role=alertdialog], [aria-modal=true]") ||
       each.querySelector("[role=dialog], [aria-modal=true]");
     if (
       isOver &&
-      (isDialog || textOf(each, 1e5).length * 2 < (document.body ? textOf(document.body, 1e5).length : 0)) &&
+      (isDialog || textOf(each, 1e5).length * 2 < (body ? textOf(body, 1e5).length : 0)) &&
       !each.querySelector("main") &&
       coveredBy(each) > COVERED
     )
@@ -194,8 +200,8 @@ function selectable() {
 function refusesMenu(element) {
   return (
     isRefusal(element.oncontextmenu) ||
-    (element === document.documentElement && isRefusal(document.oncontextmenu)) ||
-    (element === document.body && isRefusal(window.oncontextmenu))
+    (element === documentRoot() && isRefusal(document.oncontextmenu)) ||
+    (element === documentBody() && isRefusal(window.oncontextmenu))
   );
 }
 

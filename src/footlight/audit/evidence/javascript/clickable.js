@@ -1,7 +1,7 @@
 // Find elements that a mouse can click and Tab cannot reach. Handlers that were added with addEventListener cannot be
 // detected from here, so among those elements only the ones with a link's pointer count.
 
-import { above, allElements, describeAll, isVisible, textOf } from "./dom.js";
+import { above, allElements, describeAll, documentBody, documentRoot, isVisible, textOf } from "./dom.js";
 
 const MOST_MS = 1500;
 const NATIVE =
@@ -30,7 +30,7 @@ export function answer() {
 
 /** @type {(element: AnyElement) => string | null} */
 function whyClickable(element) {
-  if (element.matches(NATIVE) || element === document.body || element === document.documentElement) return null;
+  if (element.matches(NATIVE) || element === documentBody() || element === documentRoot()) return null;
   const role = element.getAttribute("role") ?? "";
   if (ROLES.includes(role)) return `has the role ${role}, but Tab does not stop there`;
   if (typeof element.onclick === "function" && !DOES_NOTHING.test(String(element.onclick)))
@@ -50,7 +50,7 @@ function isOutOfReach(element) {
   for (let each = /** @type {AnyElement | null} */ (element); each; each = above(each)) {
     if (
       each.matches(`${MANAGED}, [aria-disabled=true], [aria-hidden=true], [inert], dialog`) ||
-      (each !== element && (each.matches(NATIVE) || (typeof each.onclick === "function" && each !== document.body)))
+      (each !== element && (each.matches(NATIVE) || (typeof each.onclick === "function" && each !== documentBody())))
     )
       return false;
   }

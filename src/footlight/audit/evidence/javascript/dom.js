@@ -20,16 +20,28 @@ export const MAX_ELEMENTS = 10;
 const MAX_SOURCE = 300;
 const MAX_CHILDREN = 50;
 
-const { get: readChildren } = /** @type {{ get: () => HTMLCollection }} */ (
-  Object.getOwnPropertyDescriptor(Element.prototype, "children")
-);
+// Names of the page shadow members of its forms and of the document: `form.children` may be a field, and `document.title`
+// an image of that name.
+/** @type {(type: { prototype: object }, name: string) => () => any} */
+const getter = (type, name) =>
+  /** @type {{ get: () => any }} */ (Object.getOwnPropertyDescriptor(type.prototype, name)).get;
+const readChildren = getter(Element, "children");
+const readBody = getter(Document, "body");
+const readRoot = getter(Document, "documentElement");
+const readTitle = getter(Document, "title");
 
+/** @type {(node: ParentNode) => HTMLCollection} */
+export const childrenOf = (node) => (node instanceof Element ? readChildren.call(node) : node.children);
+/** @type {() => HTMLElement | null} */
+export const documentBody = () => readBody.call(document);
 /**
- * Return the children of a node. The fields of a form shadow its members: `form.children` may be a field of that name.
+ * Return the root element of the document, which a page can remove.
  *
- * @type {(node: ParentNode) => HTMLCollection}
+ * @type {() => HTMLElement | null}
  */
-const childrenOf = (node) => (node instanceof Element ? readChildren.call(node) : node.children);
+export const documentRoot = () => readRoot.call(document);
+/** @type {() => string} */
+export const documentTitle = () => readTitle.call(document);
 
 /**
  * Return all elements of the document and of its open shadow roots in tree order.

@@ -1,7 +1,7 @@
 // Record the focus while Tab is pressed, from the top of the page. The collector calls `look`, `settle`, `resume` and `end`;
 // the listener for keydown also calls `look`, so that several presses need no call in between.
 
-import { allElements, describeAll, isVisible, oneLine, selectorOf, textOf } from "./dom.js";
+import { allElements, describeAll, documentBody, documentRoot, isVisible, oneLine, selectorOf, textOf } from "./dom.js";
 import { around, isTransparent, lookOf } from "./focus_looks.js";
 import { coverOf, hiddenBy } from "./focus_sight.js";
 
@@ -172,7 +172,7 @@ function missedElements() {
  * @returns {{ key: string, words: string } | null}
  */
 function documentedExit() {
-  const text = (document.body?.innerText ?? "").slice(0, MAX_EXIT_TEXT);
+  const text = (documentBody()?.innerText ?? "").slice(0, MAX_EXIT_TEXT);
   const found = EXIT.exec(text);
   return found ? { key: found[1] ?? found[2], words: oneLine(found[0], 120) } : null;
 }
@@ -192,7 +192,7 @@ function startAbove() {
   // In a document that is not HTML, `createElement` makes no element of HTML.
   const above = /** @type {HTMLElement} */ (document.createElementNS("http://www.w3.org/1999/xhtml", "div"));
   above.tabIndex = -1;
-  document.body?.prepend(above);
+  documentBody()?.prepend(above);
   above.focus({ preventScroll: true });
   above.remove();
   active()?.blur();
@@ -203,9 +203,7 @@ function startAbove() {
 function active() {
   let element = document.activeElement;
   while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
-  return element === document.body || element === document.documentElement
-    ? null
-    : /** @type {HTMLElement} */ (element);
+  return element === documentBody() || element === documentRoot() ? null : /** @type {HTMLElement} */ (element);
 }
 
 /** @returns {void} */

@@ -1,6 +1,6 @@
 // Detect how an element shows that it has the focus: compare its looks before and after.
 
-import { above } from "./dom.js";
+import { above, documentBody } from "./dom.js";
 import { tabbable } from "./focus.js";
 
 // biome-ignore format: a table
@@ -29,7 +29,7 @@ export function around(element) {
   for (const side of /** @type {const} */ (["previousElementSibling", "nextElementSibling"])) {
     for (let each = element[side], n = 0; each && n < 4; each = each[side], n++) add(each, 4);
   }
-  for (let up = above(element), n = 0; up && up !== document.body && n < 3; up = above(up), n++) {
+  for (let up = above(element), n = 0; up && up !== documentBody() && n < 3; up = above(up), n++) {
     if (tabbable.filter((each) => up.contains(each) || up.shadowRoot?.contains(each)).length > 1) break;
     near.add(up);
   }

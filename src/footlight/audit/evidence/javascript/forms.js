@@ -1,6 +1,6 @@
 // Rules of forms that axe-core does not have. `fields` and `forms` are from fields.js, groups of rules from form_….js.
 
-import { describeAll, isVisible, oneLine, runRules, textOf } from "./dom.js";
+import { childrenOf, describeAll, isVisible, oneLine, runRules, textOf } from "./dom.js";
 import {
   autocompleteOf,
   buttonsOf,
@@ -68,7 +68,7 @@ function isMessage(element) {
 }
 
 /** @type {(field: AnyElement) => AnyElement | undefined} */
-const messageOf = (field) => [...(field.parentElement?.children ?? [])].find(isMessage);
+const messageOf = (field) => (field.parentElement ? [...childrenOf(field.parentElement)] : []).find(isMessage);
 
 /**
  * Return the error messages beside a field that assistive technology does not announce with the field.
@@ -108,7 +108,7 @@ function radiosWithoutQuestion() {
 function hasQuestion(radio) {
   const group = radio.closest("fieldset, [role=radiogroup], [role=group]");
   const isNamed = group && (group.getAttribute("aria-label")?.trim() || elementsByIds(group, "aria-labelledby").length);
-  const legend = [...(group?.children ?? [])].find((each) => each.localName === "legend");
+  const legend = (group ? [...childrenOf(group)] : []).find((each) => each.localName === "legend");
   const isReferenced =
     elementsByIds(radio, "aria-labelledby").length > 1 || elementsByIds(radio, "aria-describedby").length;
   return isNamed || legend?.textContent.trim() || isReferenced || radio.closest("table, [role=grid]");

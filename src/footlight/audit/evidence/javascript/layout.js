@@ -1,6 +1,6 @@
 // Check the layout at this width, and what a reader can recognise. NARROW: as on a phone; WIDE: as on a desktop.
 
-import { describeAll, runRules } from "./dom.js";
+import { describeAll, documentBody, documentRoot, runRules } from "./dom.js";
 import { cutOff, elements, overlaps, texts } from "./layout_text.js";
 
 /** @import { PageText } from "./layout_text.js" */
@@ -10,8 +10,9 @@ const SMALLEST_FIELD = 16;
 const LONGEST_LINE = 100;
 const STRETCHED = 1.15;
 const STAYING = 0.3;
-/** @type {Element | null} */
-export const page = document.scrollingElement ?? document.documentElement; // A page can remove its root element.
+const root = documentRoot();
+const body = documentBody();
+export const page = document.scrollingElement ?? root;
 export const cut = cutOff(),
   over = overlaps(),
   wide = overflowing();
@@ -50,8 +51,7 @@ export function answer() {
         () =>
           `all that stays in its place covers ${Math.round(staying.part * 100)} % of the screen, at most ${STAYING * 100} % is good`,
       ),
-    "no-viewport": () =>
-      describeAll(meta || !page || !NARROW ? [] : [document.documentElement], () => 'no <meta name="viewport">'),
+    "no-viewport": () => describeAll(meta || !root || !NARROW ? [] : [root], () => 'no <meta name="viewport">'),
     "fixed-viewport": () =>
       describeAll(NARROW && meta && /width\s*=\s*\d+/.test(meta.content) ? [meta] : [], (each) => each.content),
     "long-lines": () =>
@@ -98,27 +98,21 @@ function isZoomed(element) {
  * @returns {AnyElement[]}
  */
 function overflowing() {
-  if (!page) return [];
+  if (!page || !root) return [];
   const edge = page.clientWidth + 1,
     hides = (/** @type {Element} */ each) => ["hidden", "clip"].includes(getComputedStyle(each).overflowX);
-  if (page.scrollWidth <= edge || hides(document.documentElement) || (document.body && hides(document.body))) return [];
+  if (page.scrollWidth <= edge || hides(root) || (body && hides(body))) return [];
   /** @type {(each: AnyElement) => boolean} */
   const reaches = (each) => each.getBoundingClientRect().right + scrollX > edge;
   /** @type {(each: AnyElement) => boolean} */
   const isHeld = (each) => {
-    for (
-      let up = each.parentElement;
-      up && up !== document.body && up !== document.documentElement;
-      up = up.parentElement
-    ) {
+    for (let up = each.parentElement; up && up !== body && up !== root; up = up.parentElement) {
       if (getComputedStyle(up).overflowX !== "visible" || reaches(up)) return true;
     }
     return getComputedStyle(each).position === "fixed";
   };
-  const found = elements.filter(
-    (each) => each !== document.body && each !== document.documentElement && reaches(each) && !isHeld(each),
-  );
-  return found.length ? found : [document.documentElement];
+  const found = elements.filter((each) => each !== body && each !== root && reaches(each) && !isHeld(each));
+  return found.length ? found : [root];
 }
 
 /**

@@ -1,7 +1,7 @@
 // The texts of a page with the boxes of their lines, and the texts that cannot be read: beyond an edge, or over each
 // other.
 
-import { allElements, isVisible } from "./dom.js";
+import { allElements, documentBody, documentRoot, isVisible } from "./dom.js";
 
 /** @typedef {{ left: number, right: number, top: number, bottom: number }} Edges */
 /** @typedef {{ parent: AnyElement, text: string, boxes: DOMRect[] }} PageText a text with the boxes of its lines */
@@ -119,13 +119,13 @@ function beyondBlock(block, boxes) {
 
 /** @type {(block: AnyElement, boxes: DOMRect[]) => string | null} */
 function beyondPage(block, boxes) {
-  const width = document.documentElement.clientWidth;
+  const width = documentRoot()?.clientWidth ?? innerWidth;
   /** @type {(each: AnyElement | null) => boolean} */
   const hides = (each) => each !== null && ["hidden", "clip"].includes(getComputedStyle(each).overflowX);
-  const isHidden = hides(document.documentElement) || hides(document.body);
+  const isHidden = hides(documentRoot()) || hides(documentBody());
   for (
     let each = /** @type {AnyElement | null} */ (block);
-    each && each !== document.body && each !== document.documentElement;
+    each && each !== documentBody() && each !== documentRoot();
     each = each.parentElement
   ) {
     const style = getComputedStyle(each);
@@ -221,7 +221,7 @@ function clipOf(element) {
   let box = { left: -1e6, right: 1e6, top: -1e6, bottom: 1e6 };
   for (
     let each = /** @type {AnyElement | null} */ (element);
-    each && each !== document.body;
+    each && each !== documentBody();
     each = each.parentElement
   ) {
     if (getComputedStyle(each).overflow !== "visible")

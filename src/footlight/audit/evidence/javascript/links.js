@@ -1,7 +1,7 @@
 // Check where the links of the page lead, and what they are called. Some links of this site are requested, links of
 // other sites never.
 
-import { allElements, describeAll, isVisible, oneLine, runRules } from "./dom.js";
+import { allElements, describeAll, documentTitle, isVisible, oneLine, runRules } from "./dom.js";
 
 // Words in the names and addresses of links, in the languages that are supported. In another language a problem may be
 // missed, but there is no false alarm.
@@ -201,7 +201,7 @@ const CONTENTS = "nav, aside, ul, ol, [role=navigation], [id*=sidebar], [class*=
 const isHereItself = (link) =>
   link.hasAttribute("aria-current") ||
   link.closest("h1, h2, h3, h4, h5, h6") ||
-  document.title.includes(nameOf(link) || "\0");
+  documentTitle().includes(nameOf(link) || "\0");
 /** @type {(link: AnyElement) => boolean} */
 const isAmongPlaces = (link) =>
   (link.closest(CONTENTS)?.querySelectorAll('a[href^="#"]:not([href="#"])').length ?? 0) > 1;

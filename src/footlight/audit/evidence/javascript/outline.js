@@ -1,8 +1,9 @@
 // Check the structure of the page as a screen reader announces it, and texts that are not what the author meant.
 
-import { allElements, describeAll, oneLine, runRules, textOf } from "./dom.js";
+import { allElements, describeAll, documentRoot, documentTitle, oneLine, runRules, textOf } from "./dom.js";
 
 export const elements = allElements();
+const root = documentRoot();
 /** @type {(element: AnyElement) => boolean} */
 const isRead = (element) =>
   element.checkVisibility({ visibilityProperty: true }) && !element.closest("[aria-hidden=true]");
@@ -89,7 +90,7 @@ const NO_TITLES = new RegExp(`^(${[
 
 /** @returns {AnyElement[]} */
 function titleSaysNothing() {
-  return NO_TITLES.test(document.title.trim()) ? [...document.querySelectorAll("title")].slice(0, 1) : [];
+  return NO_TITLES.test(documentTitle().trim()) ? [...document.querySelectorAll("title")].slice(0, 1) : [];
 }
 
 // Scripts, each with the languages that are written in it. A text in another script shows that `lang` is wrong; between
@@ -114,14 +115,14 @@ const WORDS = {
  *
  * @type {(name: string) => string}
  */
-const attributeOfRoot = (name) => document.documentElement?.getAttribute(name) ?? "";
+const attributeOfRoot = (name) => root?.getAttribute(name) ?? "";
 
 /** @returns {[element: Element, note: string][]} */
 function wrongLanguage() {
   const declared = attributeOfRoot("lang") || attributeOfRoot("xml:lang");
   const lang = declared.toLowerCase().split("-")[0];
   const text = texts
-    .filter(({ element }) => element.closest("[lang]") === document.documentElement)
+    .filter(({ element }) => element.closest("[lang]") === root)
     .map((each) => each.text)
     .join(" ")
     .toLowerCase();
@@ -133,7 +134,7 @@ function wrongLanguage() {
       (text.match(new RegExp(`\\p{Script=${name}}`, "gu"))?.length ?? 0) > letters * 0.5,
   );
   const other = foreign ? `${foreign[0]} letters` : wordsOfAnother(lang, text);
-  return other ? [[document.documentElement, `lang="${declared}", but the text is in ${other}`]] : [];
+  return root && other ? [[root, `lang="${declared}", but the text is in ${other}`]] : [];
 }
 
 /**
@@ -253,7 +254,7 @@ function page() {
   const images = elements.filter((each) => each.localName === "img" && isRead(each));
   const withText = images.filter((each) => each.alt?.trim()).length;
   return (
-    `Title “${oneLine(document.title, 120)}”; language ${lang || "not said"}${dir ? `, direction ${dir}` : ""}; ${words} words; ` +
+    `Title “${oneLine(documentTitle(), 120)}”; language ${lang || "not said"}${dir ? `, direction ${dir}` : ""}; ${words} words; ` +
     `${images.length} images, ${withText} of them with a text; ${elements.length} elements.`
   );
 }
@@ -269,7 +270,7 @@ export function answer() {
       `Headings in order (${headingTexts.length}): ${headingTexts.join(" · ") || "none"}.`,
       `Landmarks in order: ${landmarks().join(" · ") || "none"}.`,
     ],
-    "title-says-nothing": () => describeAll(titleSaysNothing(), () => `title “${oneLine(document.title)}”`),
+    "title-says-nothing": () => describeAll(titleSaysNothing(), () => `title “${oneLine(documentTitle())}”`),
     "wrong-language": () =>
       describeAll(
         language.map((each) => each[0]),

@@ -1,6 +1,6 @@
 // Read the timings that the browser recorded while the page loaded, when no more requests come or the time is over.
 
-import { describeAll, isVisible } from "./dom.js";
+import { describeAll, documentRoot, isVisible } from "./dom.js";
 
 /** @typedef {PerformanceEntry & { value: number, hadRecentInput: boolean, sources?: any[] }} Shift a layout shift */
 
@@ -149,7 +149,7 @@ function shifted() {
     const distance = Math.round(Math.hypot(to.x - from.x, to.y - from.y));
     if (element?.isConnected && distance > (far.get(element) ?? 0)) far.set(element, distance);
   }
-  const images = [...document.images].filter(isUnsized);
+  const images = [...document.getElementsByTagName("img")].filter(isUnsized);
   const elements = [
     ...images.filter((each) => isVisible(each)),
     ...[...far.keys()]
@@ -197,7 +197,7 @@ function oversized() {
     const box = image.getBoundingClientRect();
     return `${image.naturalWidth} × ${image.naturalHeight} px and ${kilobytes(bytes.get(image.currentSrc) ?? 0)} for ${Math.round(box.width)} × ${Math.round(box.height)} px on the screen`;
   };
-  return describeAll([...document.images].filter(isOversized), noteOf);
+  return describeAll([...document.getElementsByTagName("img")].filter(isOversized), noteOf);
 }
 
 /** @returns {ReturnType<typeof describeAll>} */
@@ -214,7 +214,7 @@ function uncompressed() {
   /** @type {Map<AnyElement, PerformanceResourceTiming>} */
   const loaded = new Map();
   for (const each of found) {
-    const element = each === document_ ? document.documentElement : loaderOf(each.name);
+    const element = each === document_ ? documentRoot() : loaderOf(each.name);
     if (element && !loaded.has(element)) loaded.set(element, each);
   }
   return describeAll([...loaded.keys()], (element) => {

@@ -8,7 +8,6 @@ import {
   getBoundingClientRect,
   isInside,
   isMatch,
-  NOTHING,
   parentOf,
 } from "./platform.js";
 
@@ -54,7 +53,7 @@ export function findDeclaredModal(document, focused, beside) {
   const dialog = [...dialogs].reverse().find((one) => isHitInMiddle(document, one));
   if (!dialog) return null;
   for (let at = dialog, outer; (outer = parentOf(at)); at = outer)
-    for (const other of outer.children || NOTHING)
+    for (const other of get.children.call(outer))
       if (other !== at && isUsableBeside(document, dialog, other, focused)) beside.add(other);
   return dialog;
 }

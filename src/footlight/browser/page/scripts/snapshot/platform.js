@@ -41,7 +41,9 @@ const getter = (type, name) =>
   /** @type {{ get: () => any }} */ (Object.getOwnPropertyDescriptor(type.prototype, name)).get;
 export const get = {
   activeElement: getter(Document, "activeElement"),
+  adoptedStyleSheets: getter(Document, "adoptedStyleSheets"),
   assignedSlot: getter(Element, "assignedSlot"),
+  children: getter(Element, "children"),
   data: getter(CharacterData, "data"),
   documentElement: getter(Document, "documentElement"),
   firstChild: getter(Node, "firstChild"),
@@ -54,6 +56,7 @@ export const get = {
   parentNode: getter(Node, "parentNode"),
   previousElementSibling: getter(Element, "previousElementSibling"),
   shadowRoot: getter(Element, "shadowRoot"),
+  styleSheets: getter(Document, "styleSheets"),
   textContent: getter(Node, "textContent"),
   title: getter(Document, "title"),
   url: getter(Document, "URL"),
@@ -125,8 +128,9 @@ export function isMatch(element, css) {
 
 /** @type {(root: Scope, css: string) => NodeListOf<AnyElement>} */
 export function findAll(root, css) {
-  const find = get.nodeType.call(root) === DOCUMENT ? Document.prototype.querySelectorAll : root.querySelectorAll;
-  return find.call(root, css);
+  const type = get.nodeType.call(root);
+  if (type === DOCUMENT) return Document.prototype.querySelectorAll.call(root, css);
+  return (type === ELEMENT ? Element.prototype : DocumentFragment.prototype).querySelectorAll.call(root, css);
 }
 
 /**

@@ -1,7 +1,7 @@
 // Computed styles, and the text that stylesheets add.
 
 import { pass } from "./pass.js";
-import { attribute, findAll, fold, MAX_SELECTORS } from "./platform.js";
+import { attribute, findAll, fold, get, isDocument, MAX_SELECTORS } from "./platform.js";
 
 /** @import { Facts } from "./pass.js" */
 /** @import { Scope } from "./platform.js" */
@@ -110,7 +110,7 @@ export class Styled {
 
   /** @type {(root: Document | ShadowRoot) => void} */
   read(root) {
-    const summaries = [...(root.styleSheets || []), ...(root.adoptedStyleSheets || [])].map(summaryOf);
+    const summaries = sheetsOf(root).map(summaryOf);
     for (const kind of KINDS) {
       const set = this.matches[kind];
       const selectors = set && selectorsOf(summaries, kind);
@@ -128,6 +128,13 @@ export class Styled {
     const set = this.matches[kind];
     return set === null || set.has(facts.element);
   }
+}
+
+/** @type {(root: Document | ShadowRoot) => CSSStyleSheet[]} */
+function sheetsOf(root) {
+  if (!isDocument(root)) return [...root.styleSheets, ...root.adoptedStyleSheets];
+  const document = /** @type {Document} */ (root);
+  return [...get.styleSheets.call(document), ...get.adoptedStyleSheets.call(document)];
 }
 
 /**
