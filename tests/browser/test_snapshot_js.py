@@ -1005,6 +1005,27 @@ async def test_a_page_of_too_many_nodes_is_cut_and_says_so(tab: Page) -> None:
     ]
 
 
+async def test_a_page_of_too_much_text_is_cut_and_says_so(tab: Page) -> None:
+    await tab.set_content("<main></main>")
+    fill = """document.querySelector('main').innerHTML = '<p></p>'.repeat(6000);
+    for (const each of document.querySelectorAll('p')) each.textContent = '"'.repeat(1900); 0"""
+    await tab.evaluate(fill)
+
+    nodes = (await ask(tab, {"what": "look", "next": 1}))["nodes"]
+
+    # Each quotation mark is escaped.
+    assert [len(nodes), nodes[-1][2]] == [1_046, "… the page goes on: these are its first 1045 nodes"]
+
+
+async def test_a_text_without_an_end_is_not_read_to_its_end(tab: Page) -> None:
+    await tab.set_content("<pre></pre>")
+    await tab.evaluate("document.querySelector('pre').textContent = ' '.repeat(3_000_000) + 'end'; 0")
+
+    nodes = (await ask(tab, {"what": "look", "next": 1}))["nodes"]
+
+    assert nodes == [[0, "text", "…", None]]
+
+
 async def test_long_and_broken_texts_are_made_fit(tab: Page) -> None:
     await tab.set_content("<button></button><p></p><i></i>")
     await tab.evaluate(

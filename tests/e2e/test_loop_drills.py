@@ -95,6 +95,50 @@ async def test_a_large_page_that_becomes_another_holds_up_nobody(
     assert gaps.too_long == []
 
 
+async def test_no_size_of_a_page_holds_up_others(browser: Browser, watched_file: Path) -> None:
+    fill = """document.body.innerHTML = '<button>Go</button>' +
+      Array.from({length: 12_000}, (_, i) => `<p>${i} ${'"'.repeat(1900)}</p>`).join(''); 0"""
+    with gaps_in(watched_file) as gaps:
+        await browser.show("<body>")
+        await browser.call("evaluate", script=fill)
+        seen = await browser.call("snapshot", budget=200)
+        ref = seen["snapshot"].split()[0]
+        await browser.call("click", selector=ref)
+        await browser.call("snapshot", boxes=True)
+        await browser.call("evaluate", script=fill)
+        assert (await browser.call("click", selector=ref))["healed"]
+
+    assert gaps.too_long == []
+
+
+async def test_the_boxes_of_many_elements_hold_up_nobody(browser: Browser, watched_file: Path) -> None:
+    fill = """document.body.innerHTML = '<table>' + Array.from({length: 1800}, (_, row) => '<tr>' +
+      Array.from({length: 25}, (_, at) => `<td>${row} ${at}</td>`).join('')).join('') + '</table>'; 0"""
+    with gaps_in(watched_file) as gaps:
+        await browser.show("<body>")
+        await browser.call("evaluate", script=fill, observe="none")
+        await browser.call("snapshot", boxes=True)
+
+    assert gaps.too_long == []
+
+
+async def test_a_ref_without_a_successor_among_many_holds_up_nobody(
+    browser: Browser, watched_file: Path
+) -> None:
+    fill = """document.body.innerHTML =
+      Array.from({length: 10_000}, (_, i) => `<button>An entry of ${i} in all</button>`).join(''); 0"""
+    await browser.show("<body>")
+    await browser.call("evaluate", script=fill, observe="none")
+    found = await browser.call("find", text="An entry of 9999 in all")
+    await browser.call("evaluate", script=fill.replace("entry of", "entry out of"), observe="none")
+    with gaps_in(watched_file) as gaps:
+        error = await browser.refused("click", selector=found["matches"].split()[0])
+
+    assert error["code"] == "STALE_REF"
+    assert len(error["details"]["candidates"]) == 5
+    assert gaps.too_long == []
+
+
 @pytest.mark.slow
 async def test_a_page_that_loads_without_end_is_given_up(browser: Browser, watched_file: Path) -> None:
     with gaps_in(watched_file) as gaps:

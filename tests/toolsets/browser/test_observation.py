@@ -291,6 +291,20 @@ async def test_passwords_are_not_in_snapshots(browser: SessionBrowser) -> None:
     assert (await browser.call("snapshot"))["snapshot"] == 'e1 textbox "Password": ••••••••'
 
 
+@pytest.mark.slow
+async def test_a_page_of_very_many_frames_says_which_are_left_out(browser: SessionBrowser) -> None:
+    await browser.show("<iframe srcdoc='<p>inside'></iframe>" * 104, observe="none")
+
+    await browser.call("snapshot")  # A busy machine takes too long for all of them at once.
+    seen = await browser.call("snapshot", budget=100_000)
+
+    lines = seen["snapshot"].splitlines()
+    assert sum(line == " paragraph: inside" for line in lines) == 99
+    assert [line for line in lines if "left out" in line] == [
+        ' "… 5 frames from here on are left out: a snapshot has at most 100 frames"'
+    ]
+
+
 async def test_frames_are_stitched_in(browser: SessionBrowser) -> None:
     deepest = browser.site.page("<button>Deep</button>").replace("127.0.0.1", "localhost")
     inner = browser.site.page(f"<p>Inner</p><iframe title=deep src='{deepest}'></iframe>")

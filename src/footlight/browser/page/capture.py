@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import Sequence
+import time
+from collections.abc import Awaitable, Callable, Container, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -32,13 +34,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ENGINE",
+    "FRAMES_SECONDS",
     "FRAME_SECONDS",
     "MAX_FRAMES",
+    "FrameJoiner",
     "ask",
     "ask_about",
     "find_child_frame",
     "glance",
     "look",
+    "read_nodes",
     "register_engine",
     "snapshot_engine",
 ]
@@ -48,7 +53,12 @@ ENGINE = "footlight"
 
 FRAME_SECONDS = 1.0
 """How long one frame may take. A frame that does not answer is shown without content."""
+FRAMES_SECONDS = 10.0
+"""How long all inner frames may take. Those that are left then are shown without content."""
+FRAMES_AT_ONCE = 5
 MAX_FRAMES = 100
+MAX_INNER_NODES = 100_000
+"""The number of nodes in all inner frames, after which no further frame is read."""
 
 _MODULES = (
     "platform",
@@ -93,7 +103,7 @@ async def look(page: Page, deadline: Deadline) -> Snapshot:
     """
     try:
         async with limit_reading(page, deadline):
-            return await retry_after_navigation(lambda: _look(page))
+            return await retry_after_navigation(lambda: _look(page, FRAMES_SECONDS))
     except Error as error:
         raise await explain_page_failure(page, error) from error
 
@@ -102,7 +112,7 @@ async def glance(page: Page, seconds: float) -> Snapshot | None:
     """Return a snapshot of the whole page as `look` does, or None where it does not answer in time."""
     with contextlib.suppress(Error, TimeoutError):
         async with asyncio.timeout(seconds):
-            return await retry_after_navigation(lambda: _look(page))
+            return await retry_after_navigation(lambda: _look(page, seconds / 2))
     return None
 
 
@@ -127,12 +137,22 @@ def _read_reply(reply: str | None) -> Any:
     return cast("Any", value)
 
 
-async def _look(page: Page) -> Snapshot:
+async def _look(page: Page, frames_seconds: float) -> Snapshot:
     view, main = page.view, page.playwright.main_frame
     before, view.frames = view.frames, {}
+
+    async def read(frame: Frame, depth: int) -> list[Node] | None:
+        with contextlib.suppress(Error, TimeoutError):
+            async with asyncio.timeout(FRAME_SECONDS):
+                await _look_into(page, frame, before.get(frame), depth)
+        if frame not in view.frames and (last := before.get(frame)):
+            view.frames[frame] = last  # Its last view is the best that is known.
+        return view.frames[frame].nodes if frame in view.frames else None
+
     try:
         reply = await _look_into(page, main, before.get(main), 0)
-        nodes = await _join_frames(page, main, before)
+        joiner = FrameJoiner(page, read, before, time.monotonic() + frames_seconds)
+        nodes = await joiner.join(main, view.frames[main].nodes)
     except BaseException:
         view.frames = before
         raise
@@ -147,38 +167,97 @@ async def _look_into(page: Page, frame: Frame, before: FrameView | None, depth: 
     async with page.view.numbers.reserve() as given:
         reply = await ask(frame, {"what": "look", "since": last.generation, **given})
         page.view.numbers.next = reply["next"]
-    records = reply["ops"] if "ops" in reply else reply["nodes"]
-    last.take(reply, await offload(len(records), lambda: _read_nodes(reply, last.nodes, depth)), depth)
+    last.take(reply, await read_nodes(reply, last.nodes, depth), depth)
     page.view.frames[frame] = last
     return reply
 
 
-def _read_nodes(reply: dict[str, Any], before: Sequence[Node], depth: int) -> list[Node]:
-    if "ops" in reply:
-        return apply_operations(before, reply["ops"], depth=depth)
-    return [parse_node(record, depth=depth) for record in reply["nodes"]]
+async def read_nodes(reply: dict[str, Any], before: Sequence[Node], depth: int) -> list[Node]:
+    """Return the nodes of a reply, placed `depth` levels deeper. `before` are those of the pass before."""
+
+    def read() -> list[Node]:
+        if "ops" in reply:
+            return apply_operations(before, reply["ops"], depth=depth)
+        return [parse_node(record, depth=depth) for record in reply["nodes"]]
+
+    return await offload(len(reply["ops"] if "ops" in reply else reply["nodes"]), read)
 
 
-async def _join_frames(page: Page, frame: Frame, before: dict[Frame, FrameView]) -> list[Node]:
-    """Return the frame's nodes, with those of inner frames after their `iframe`.
+@dataclass(slots=True)
+class FrameJoiner:
+    """Joins the nodes of a page's frames to one tree, within the limits of one snapshot.
 
-    That is the same list where there is no inner frame.
+    `read` returns the nodes of a frame, placed at a depth, or None where it does not answer. Frames that are
+    not in `known` are prepared first, several at a time: the first question to a frame takes longest.
     """
-    view = page.view.frames[frame]
-    frames = [node for node in view.nodes if node.is_frame and node.ref]
-    if not frames:
-        return view.nodes
-    inside: dict[str | None, list[Node]] = {}
-    for node in frames:
-        if len(page.view.frames) < MAX_FRAMES and (child := await find_child_frame(view, frame, node.ref)):
+
+    page: Page
+    read: Callable[[Frame, int], Awaitable[list[Node] | None]]
+    known: Container[Frame]
+    expires: float
+    frames_left: int = MAX_FRAMES - 1
+    nodes_left: int = MAX_INNER_NODES
+
+    async def join(self, frame: Frame, nodes: list[Node]) -> list[Node]:
+        """Return the frame's nodes, with those of inner frames after their `iframe`.
+
+        That is the same list where there is no inner frame.
+        """
+        elements = [node for node in nodes if node.is_frame and node.ref]
+        if not elements:
+            return nodes
+        inside: dict[str | None, list[Node]] = {}
+        children: Sequence[Frame | None] = ()
+        for at, node in enumerate(elements):
+            if reason := self._find_limit():
+                left = f"{len(elements) - at:,} frames from here on are left out: {reason}"
+                inside[node.ref] = [Node(node.depth + 1, "text", f"… {left}")]
+                break
+            if at % FRAMES_AT_ONCE == 0:
+                batch = elements[at : at + FRAMES_AT_ONCE]
+                children = await asyncio.gather(*(self._prepare(frame, each.ref) for each in batch))
+            child = children[at % FRAMES_AT_ONCE]
+            if child is not None:
+                inside[node.ref] = await self._read_inside(node, child)
+        return [each for node in nodes for each in (node, *inside.get(node.ref, ()))]
+
+    def _find_limit(self) -> str | None:
+        """Return the limit that this snapshot has reached, or None."""
+        if self.frames_left <= 0:
+            return f"a snapshot has at most {MAX_FRAMES} frames"
+        if self.nodes_left <= 0:
+            return f"those before have more than {MAX_INNER_NODES:,} nodes"
+        return "those before took too long" if time.monotonic() > self.expires else None
+
+    async def _prepare(self, frame: Frame, ref: str | None) -> Frame | None:
+        """Return the frame of an `iframe` element, or None. It has been asked a question before."""
+        view = self.page.view.frames.setdefault(frame, FrameView())
+        child = await find_child_frame(view, frame, ref)
+        if child is not None and child not in self.known:
             with contextlib.suppress(Error, TimeoutError):
                 async with asyncio.timeout(FRAME_SECONDS):
-                    await _look_into(page, child, before.get(child), node.depth + 1)
-            if child not in page.view.frames and (last := before.get(child)):
-                page.view.frames[child] = last  # Its last view is the best that is known.
-            if child in page.view.frames:
-                inside[node.ref] = await _join_frames(page, child, before)
-    return [each for node in view.nodes for each in (node, *inside.get(node.ref, ()))]
+                    await ask(child, {"what": "frame"})
+        return child
+
+    async def _read_inside(self, element: Node, frame: Frame) -> list[Node]:
+        self.frames_left -= 1
+        own = await self.read(frame, element.depth + 1)
+        if own is None:
+            return []
+        self.nodes_left -= len(own)
+        nodes = await self.join(frame, own)
+        return nodes if element.box is None else await offload(len(nodes), lambda: _move(nodes, element))
+
+
+def _move(nodes: list[Node], frame: Node) -> list[Node]:
+    """Return the nodes with their boxes in the viewport of the frame above."""
+    if frame.box is None:
+        return nodes
+    left, top = frame.box.x + frame.inside[0], frame.box.y + frame.inside[1]
+    return [
+        replace(node, box=node.box._replace(x=node.box.x + left, y=node.box.y + top)) if node.box else node
+        for node in nodes
+    ]
 
 
 async def find_child_frame(view: FrameView, frame: Frame, ref: str | None) -> Frame | None:

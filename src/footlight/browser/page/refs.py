@@ -33,6 +33,8 @@ __all__ = ["Target", "leading_ref", "locate", "locate_now", "resolve"]
 _LEADING = re.compile(r"\s*(?:\[ref=(?P<b>e[1-9]\d*)\]|(?:ref=|@)?(?P<a>e[1-9]\d*))\s*(?=>>|$)")
 
 MAX_CANDIDATES = 5
+MAX_COMPARED = 2_000
+"""The number of elements whose names are compared with that of a gone one: those of its role come first."""
 MIN_LIKENESS = 0.5
 """How alike two names must be for one to be offered in place of the other, from 0 to 1."""
 
@@ -111,20 +113,25 @@ async def resolve(page: Page, ref: str, deadline: Deadline, *, acts: bool) -> Ta
     if frame and now and (was is None or (now == was.identity and not was.entry)):
         return Target(ref, frame, locator)
     nodes = (await look(page, deadline)).nodes
-    if living := view.find_seen(ref):
-        target = _check_meaning(page, ref, was, nodes, living) if was else Target(ref, living[1])
-    elif frame and now:  # It exists and is hidden: an action waits for it, or reports that.
-        target = Target(ref, frame)
-    else:
-        target = _find_successor(page, ref, nodes)
-    return target._replace(locator=_known_locator(page, target.frame, target.ref) or locator)
+
+    def find_target() -> Target:
+        if living := view.find_seen(ref):
+            target = _check_meaning(page, ref, was, nodes, living) if was else Target(ref, living[1])
+        elif frame and now:  # It exists and is hidden: an action waits for it, or reports that.
+            target = Target(ref, frame)
+        else:
+            target = _find_successor(page, ref, nodes)
+        return target._replace(locator=_known_locator(page, target.frame, target.ref) or locator)
+
+    return await offload(len(nodes), find_target)
 
 
 async def _identify(page: Page, frame: Frame, ref: str) -> tuple[ElementIdentity, str | None] | None:
     """Return what the element is now, and a locator where one is known. None where it is gone."""
     if frame.is_detached():
         return None
-    locator = _known_locator(page, frame, ref)
+    seen = page.view.frames.get(frame)
+    locator = await offload(len(seen.nodes) if seen else 0, lambda: _known_locator(page, frame, ref))
     found = await ask(frame, {"what": "identify", "ref": ref, "path": locator is None})
     if found is None:
         return None
@@ -215,7 +222,7 @@ def _stale_error(page: Page, ref: str, gone: GoneRef, nodes: Sequence[Node], lik
 
 
 def _unknown_error(page: Page, ref: str) -> StaleRef:
-    for other_id, view in page.session.views.items():
+    for other_id, view in [*page.session.views.items()]:
         if other_id != page.id and view.find_seen(ref):
             return StaleRef(
                 f"{ref} is an element of {other_id}; this call is about {page.id}",
@@ -229,12 +236,13 @@ def _unknown_error(page: Page, ref: str) -> StaleRef:
 
 def _find_closest(gone: Node, nodes: Sequence[Node]) -> list[Node]:
     """Return the nodes that are most like one that is gone: they have its role or a similar name."""
+    referred = sorted((node for node in nodes if node.ref), key=lambda node: node.role != gone.role)
     ranked = sorted(
-        ((_likeness(gone, node), -place, node) for place, node in enumerate(nodes) if node.ref),
-        key=lambda each: each[:2],
+        ((_likeness(gone, node), node) for node in referred[:MAX_COMPARED]),
+        key=lambda each: each[0],
         reverse=True,
     )
-    return [node for likeness, _, node in ranked[:MAX_CANDIDATES] if likeness > MIN_LIKENESS]
+    return [node for likeness, node in ranked[:MAX_CANDIDATES] if likeness > MIN_LIKENESS]
 
 
 def _likeness(gone: Node, node: Node) -> float:

@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from dataclasses import replace
+import time
 from typing import TYPE_CHECKING, Any
 
 from footlight.browser.driver.playwright_api import Error
-from footlight.browser.page.capture import FRAME_SECONDS, ask, ask_about, find_child_frame
+from footlight.browser.page.capture import (
+    FRAME_SECONDS,
+    FRAMES_SECONDS,
+    FrameJoiner,
+    ask,
+    ask_about,
+    read_nodes,
+)
 from footlight.browser.page.diagnosis import explain_page_failure
 from footlight.browser.page.element_operations import read_element
 from footlight.browser.page.page_operations import limit_reading, retry_after_navigation
-from footlight.browser.snapshot.nodes import Node, Snapshot, parse_node
-from footlight.browser.snapshot.view import FrameView
+from footlight.browser.snapshot.nodes import Snapshot
 
 if TYPE_CHECKING:
     from playwright.async_api import Frame, Locator
 
     from footlight.browser.driver.deadline import Deadline
     from footlight.browser.page.page import Page
+    from footlight.browser.snapshot.nodes import Node
 
 __all__ = ["look_at"]
 
@@ -45,16 +52,14 @@ async def look_at(
         async with page.view.numbers.reserve() as given:
             reply = await ask_about(element, _request(given, boxes=boxes), timeout_ms=timeout_ms)
             page.view.numbers.next = reply["next"]
-        frame = await _frame_of(element)
-        return Snapshot(reply["url"], reply["title"], await _join_frames(page, frame, reply, 0, boxes=boxes))
+        return await _make_snapshot(page, await _frame_of(element), reply, boxes=boxes)
 
     return await read_element(page, selector, deadline, look_below)
 
 
 async def _look_at_page(page: Page, *, boxes: bool) -> Snapshot:
     main = page.playwright.main_frame
-    reply = await _look_into(page, main, boxes=boxes)
-    return Snapshot(reply["url"], reply["title"], await _join_frames(page, main, reply, 0, boxes=boxes))
+    return await _make_snapshot(page, main, await _look_into(page, main, boxes=boxes), boxes=boxes)
 
 
 async def _look_into(page: Page, frame: Frame, *, boxes: bool) -> dict[str, Any]:
@@ -68,33 +73,18 @@ def _request(given: dict[str, Any], *, boxes: bool) -> dict[str, Any]:
     return {"what": "look", "boxes": boxes, **given}
 
 
-async def _join_frames(
-    page: Page, frame: Frame, reply: dict[str, Any], depth: int, *, boxes: bool
-) -> list[Node]:
-    """Return the nodes of a reply, with those of inner frames after their `iframe`."""
-    nodes: list[Node] = []
-    view = page.view.frames.setdefault(frame, FrameView())
-    for record in reply["nodes"]:
-        node = parse_node(record, depth=depth)
-        nodes.append(node)
-        if node.is_frame and node.ref and (child := await find_child_frame(view, frame, node.ref)):
-            with contextlib.suppress(Error, TimeoutError):
-                async with asyncio.timeout(FRAME_SECONDS):
-                    inner = await _look_into(page, child, boxes=boxes)
-                below = await _join_frames(page, child, inner, node.depth + 1, boxes=boxes)
-                nodes += _move_into_frame(below, node) if boxes else below
-    return nodes
+async def _make_snapshot(page: Page, frame: Frame, reply: dict[str, Any], *, boxes: bool) -> Snapshot:
+    """Return the snapshot of a reply, with the nodes of inner frames."""
 
+    async def read(inner: Frame, depth: int) -> list[Node] | None:
+        with contextlib.suppress(Error, TimeoutError):
+            async with asyncio.timeout(FRAME_SECONDS):
+                return await read_nodes(await _look_into(page, inner, boxes=boxes), (), depth)
+        return None
 
-def _move_into_frame(nodes: list[Node], frame: Node) -> list[Node]:
-    """Return the nodes with their boxes in the viewport of the frame above."""
-    if frame.box is None:
-        return nodes
-    left, top = frame.box.x + frame.inside[0], frame.box.y + frame.inside[1]
-    return [
-        replace(node, box=node.box._replace(x=node.box.x + left, y=node.box.y + top)) if node.box else node
-        for node in nodes
-    ]
+    joiner = FrameJoiner(page, read, page.view.frames, time.monotonic() + FRAMES_SECONDS)
+    nodes = await joiner.join(frame, await read_nodes(reply, (), 0))
+    return Snapshot(reply["url"], reply["title"], nodes)
 
 
 async def _frame_of(element: Locator) -> Frame:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from footlight.browser.page.page import Page
     from footlight.browser.page.settling import ActRecord
     from footlight.browser.snapshot.nodes import Snapshot
-    from footlight.browser.snapshot.observation import Change
+    from footlight.browser.snapshot.observation import Change, Observation
     from footlight.config import ObservationSettings
     from footlight.server.tools.declaration import Tool
     from footlight.server.tools.tool_call import ToolCall
@@ -110,14 +110,15 @@ class Observer:
         if after is None:
             return {"kind": "unknown", "reason": "The page gave no answer", **facts}
         page.view.last_reported = after
-        if before is not None:
-            self._change = find_change(before.nodes, after.nodes)
         self._error = next((error.text for error in errors), None)
         link = call_in_loop(lambda text: attach_text(call, text, tool=self._tool.name))
-        observation = await offload(
-            len(after.nodes) + len(before.nodes if before else ()),
-            lambda: observe(before, after, mode=mode, budget=self._options.budget, link=link),
-        )
+
+        def compare() -> tuple[Change | None, Observation]:
+            change = find_change(before.nodes, after.nodes) if before is not None else None
+            return change, observe(before, after, mode=mode, budget=self._options.budget, link=link)
+
+        nodes = len(after.nodes) + len(before.nodes if before else ())
+        self._change, observation = await offload(nodes, compare)
         return {
             "kind": observation.kind,
             **facts,

@@ -13,6 +13,7 @@ import {
   get,
   isInside,
   NOTHING,
+  shorten,
   TEXT,
   tagOf,
   words,
@@ -93,7 +94,7 @@ function listOf(parent, isInObserved) {
 function childOf(node, isInObserved) {
   const type = get.nodeType.call(node);
   if (type === ELEMENT) return factsOf(/** @type {AnyElement} */ (node), isInObserved);
-  return type === TEXT || type === CDATA ? fold(get.data.call(/** @type {CharacterData} */ (node))) : "";
+  return type === TEXT || type === CDATA ? fold(shorten(get.data.call(/** @type {CharacterData} */ (node)))) : "";
 }
 
 /** @type {(node: AnyElement) => boolean} */

@@ -2,7 +2,7 @@
 
 import { record } from "./nodes.js";
 import { pass } from "./pass.js";
-import { cut, fold, MAX_NODES, MAX_TEXT, NOTHING } from "./platform.js";
+import { cut, fold, MAX_NODES, MAX_SIZE, MAX_TEXT, NOTHING } from "./platform.js";
 import { isInline, isWithin } from "./styles.js";
 
 /** @import { Facts } from "./pass.js" */
@@ -45,10 +45,7 @@ export function flush() {
 
 /** @type {(depth: number, text: string) => void} */
 export function addLeaf(depth, text) {
-  if (pass.out.length >= MAX_NODES) {
-    endLine();
-    return;
-  }
+  if (endIfFull()) return;
   pass.lastText = { index: pass.out.length, text };
   pass.out.push(record(depth, "text", text, null, NOTHING));
 }
@@ -60,13 +57,19 @@ export function addLeaf(depth, text) {
  */
 export function onlyText(at) {
   if (pass.out.length !== at + 2 || pass.lastText.index !== at + 1) return "";
-  pass.out.pop();
+  pass.size -= pass.out.pop().length;
   return pass.lastText.text;
 }
 
-/** @returns {void} */
-export function endLine() {
-  if (pass.cut) return;
+/**
+ * Return whether the list has no room for another node. The first time, add a line that says so.
+ *
+ * @returns {boolean}
+ */
+export function endIfFull() {
+  const nodes = pass.out.length;
+  if (pass.cut || (nodes < MAX_NODES && pass.size < MAX_SIZE)) return pass.cut;
   pass.cut = true;
-  pass.out.push(record(0, "text", `… the page goes on: these are its first ${MAX_NODES} nodes`, null, NOTHING));
+  pass.out.push(record(0, "text", `… the page goes on: these are its first ${nodes} nodes`, null, NOTHING));
+  return true;
 }

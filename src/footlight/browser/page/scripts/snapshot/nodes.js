@@ -1,7 +1,7 @@
 // The records of nodes.
 
 import { childrenOf } from "./flat_tree.js";
-import { addLeaf, endLine, flush, onlyText } from "./lines.js";
+import { addLeaf, endIfFull, flush, onlyText } from "./lines.js";
 import { contents, Name, nameOf, OPAQUE, placeholderOf } from "./names.js";
 import { attr, factsOf, isSet, pass, textAttribute } from "./pass.js";
 import {
@@ -14,7 +14,6 @@ import {
   MAX_HINT,
   MAX_ICONS,
   MAX_NAME,
-  MAX_NODES,
   MAX_OPTIONS,
   MAX_TEXT,
   quote,
@@ -51,11 +50,8 @@ import {
  */
 export function addNode(facts, role, name, depth, flags, nesting, refers, operable) {
   flush();
+  if (endIfFull()) return;
   const at = pass.out.length;
-  if (at >= MAX_NODES) {
-    endLine();
-    return;
-  }
   pass.out.push("");
   const ref = refers && !(facts.tag === "option" && isInDropDown(facts.element)) ? refOf(facts.element) : null;
   const value = role === "generic" ? "" : valueText(facts);
@@ -175,9 +171,13 @@ function innerOffset(facts) {
 }
 
 /** @type {(depth: number, role: string, name: string, ref: string | null, extra: string[]) => string} */
-export const record = (depth, role, name, ref, extra) =>
-  `[${depth},"${role}",${quote(name)},${ref === null ? "null" : '"' + ref + '"'}` +
-  (extra.length ? ",{" + extra.join(",") + "}]" : "]");
+export function record(depth, role, name, ref, extra) {
+  const text =
+    `[${depth},"${role}",${quote(name)},${ref === null ? "null" : '"' + ref + '"'}` +
+    (extra.length ? ",{" + extra.join(",") + "}]" : "]");
+  pass.size += text.length;
+  return text;
+}
 
 /** @type {(option: AnyElement) => boolean} */
 const isInDropDown = (option) => {
@@ -212,10 +212,7 @@ export function addOptions(facts, depth, flags) {
 /** @type {(group: AnyElement, depth: number, add: (option: AnyElement, at: number) => void) => void} */
 function addGroup(group, depth, add) {
   const facts = factsOf(group);
-  if (pass.out.length >= MAX_NODES) {
-    endLine();
-    return;
-  }
+  if (endIfFull()) return;
   const states = isDisabled(facts) ? ['"s":["disabled"]'] : [];
   pass.out.push(record(depth, "group", nameOf(facts).text, null, states));
   for (const option of findAll(group, "option")) add(option, depth + 1);

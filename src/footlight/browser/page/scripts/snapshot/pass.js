@@ -68,6 +68,7 @@ class Pass {
     this.around = pathTo(this.modal);
     /** @type {string[]} */
     this.out = [];
+    this.size = 0; // characters of the records
     this.run = "";
     this.runDepth = 0;
     /** @type {Facts[]} */

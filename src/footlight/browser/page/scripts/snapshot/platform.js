@@ -15,6 +15,8 @@
 // The limits.
 
 export const MAX_NODES = 50_000;
+export const MAX_SIZE = 4_000_000; // characters of all records of a pass
+export const MAX_READ = 20_000; // characters of a text that are processed
 export const MAX_DEPTH = 400; // elements inside each other; the stack allows some thousand calls
 export const MAX_NAME = 400;
 export const MAX_HINT = 40; // of a control without a name
@@ -184,11 +186,14 @@ export function cut(text, limit) {
 }
 
 /**
- * Shorten long texts before they are processed as a whole.
+ * Shorten a long text before it is processed as a whole.
  *
- * @type {(text: string, limit: number) => string}
+ * @type {(text: string) => string}
  */
-export const tidy = (text, limit) => cut(fold(text.length > 20_000 ? text.slice(0, 20_000) : text).trim(), limit);
+export const shorten = (text) => (text.length > MAX_READ ? text.slice(0, MAX_READ) + "…" : text);
+
+/** @type {(text: string, limit: number) => string} */
+export const tidy = (text, limit) => cut(fold(shorten(text)).trim(), limit);
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes control characters
 const TO_ESCAPE = /["\\\u0000-\u001f\u2028\u2029\ud800-\udfff]/;
