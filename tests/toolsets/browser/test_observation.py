@@ -265,6 +265,23 @@ async def test_snapshot_of_the_first_levels(browser: SessionBrowser) -> None:
     assert text.splitlines() == ["e1 main more-inside=5", "e6 contentinfo more-inside=1"]
 
 
+async def test_snapshot_with_test_ids(browser: SessionBrowser) -> None:
+    await browser.show(
+        """<button data-testid=pay-now>Pay</button><button>Back</button>
+        <button data-testid='odd "one'>Odd</button>"""
+    )
+
+    text = (await browser.call("snapshot", testIds=True))["snapshot"]
+
+    assert text.split("\n")[-3:] == [
+        'e1 button "Pay" testid=pay-now',
+        'e2 button "Back"',
+        'e3 button "Odd" "testid=odd \\"one"',
+    ]
+    assert "testid" not in (await browser.call("snapshot"))["snapshot"]
+    assert await browser.call("get_text", selector="testid=pay-now") == {"text": "Pay"}
+
+
 async def test_snapshot_with_boxes(browser: SessionBrowser) -> None:
     await browser.show(
         "<body style='margin:0'><button style='position:fixed;left:10px;top:20px;width:30px;height:40px'>"

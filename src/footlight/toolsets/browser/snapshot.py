@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import accumulate, takewhile
 from typing import Annotated, Any, Literal, NotRequired, cast
 
@@ -53,6 +54,7 @@ async def snapshot(
     interactive: bool = False,
     depth: Count | None = None,
     boxes: Annotated[bool, Field(description="Add positions and sizes")] = False,
+    test_ids: bool = False,
     format: Literal["text", "yaml", "json"] = "text",
     budget: MaybeBudget = None,
 ) -> SnapshotTaken:
@@ -76,12 +78,19 @@ async def snapshot(
         if not is_whole:
             view.note_reported(seen.nodes, of=seen.nodes)
         nodes = keep_interactive(seen.nodes) if interactive else seen.nodes
+        if test_ids and format == "text":
+            nodes = [_with_test_id(node) for node in nodes]
         selected = Snapshot(seen.url, seen.title, nodes if depth is None else limit_depth(nodes, depth))
         return _fit_snapshot(selected, format, budget or call.settings.observation.budget, keep, kept)
 
     if is_whole:
         view.last_reported = seen
     return await offload(len(seen.nodes), write)
+
+
+def _with_test_id(node: Node) -> Node:
+    """Return the node with its test id among the states, in the form in which selectors take it."""
+    return replace(node, states=(*node.states, f"testid={node.testid}")) if node.testid else node
 
 
 def _fit_snapshot(
