@@ -6,6 +6,7 @@ Most goals are ratios to `@playwright/mcp` in the same run, so that the speed of
 from __future__ import annotations
 
 import datetime
+import json
 import os
 import platform
 import statistics
@@ -79,6 +80,8 @@ class Figures:
     """The samples of one run, by figure and server."""
 
     samples: dict[str, dict[str, list[float]]] = field(default_factory=dict[str, dict[str, list[float]]])
+    load_before: float = field(default_factory=lambda: os.getloadavg()[0])
+    """The load of the machine before the run, which says whether other processes were running."""
 
     def add(self, figure: str, server: str, *values: float) -> None:
         """Add samples. Figures without a goal are ignored."""
@@ -97,7 +100,7 @@ class Figures:
         """Write the page of the documentation that has the last run."""
         behind = [goal for goal in GOALS if goal.figure in self.samples and not _is_met(goal, self.samples)]
         missing = [goal for goal in GOALS if goal.figure not in self.samples]
-        path.write_text(_page(self.table(), behind, missing), encoding="utf-8")
+        path.write_text(_page(self.table(), behind, missing, self.load_before), encoding="utf-8")
 
 
 def _row(goal: Goal, samples: dict[str, list[float]]) -> list[str]:
@@ -155,10 +158,21 @@ def _align_columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
             yield f"| {' | '.join(rules)} |"
 
 
-def _page(table: str, behind: Sequence[Goal], missing: Sequence[Goal]) -> str:
+def _describe_peers() -> str:
+    """Return the names and versions of the servers beside Footlight."""
+    versions = json.loads((Path(__file__).parents[1] / "peers/package.json").read_text("utf-8"))[
+        "dependencies"
+    ]
+    return " and ".join(f"`{name}` {versions[name]}" for name in (PLAYWRIGHT_MCP, CHROME_DEVTOOLS_MCP))
+
+
+def _page(table: str, behind: Sequence[Goal], missing: Sequence[Goal], load_before: float) -> str:
+    machine = f"{os.cpu_count()} cores ({platform.system()} {platform.machine()})"
+    others = "Other processes were running. " if load_before > 0.5 else ""
     where = (
-        f"Measured on {datetime.date.today():%d %B %Y} with Python {platform.python_version()} on "
-        f"{os.cpu_count()} cores; load of the machine at the end: {os.getloadavg()[0]:.1f}."
+        f"Measured on {datetime.date.today():%d %B %Y} with Python {platform.python_version()} on a machine "
+        f"with {machine}, beside {_describe_peers()}. {others}The load of the machine was "
+        f"{load_before:.1f} before the run and {os.getloadavg()[0]:.1f} after it."
     )
     lost = "\n".join(f"- {goal.figure}: goal {goal.text}" for goal in behind) or "- nowhere"
     parts = [

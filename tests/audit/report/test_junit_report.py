@@ -31,6 +31,14 @@ def test_a_finding_is_a_failed_test_of_its_page() -> None:
     assert [each.get("name") for each in second] == ["no findings"]
 
 
+def test_a_local_page_has_the_path_of_its_file() -> None:
+    local = audit(page([], url="http://127.0.0.1:39439/shop/"), sources={"http://127.0.0.1:39439/": "public"})
+
+    [suite] = ElementTree.fromstring(render_junit(local))
+
+    assert [suite.get("name"), suite[0].get("classname")] == ["public/shop/index.html"] * 2
+
+
 def test_a_finding_of_the_baseline_is_skipped() -> None:
     image = finding(elements=[element("img")])
     known = frozenset([element_key(image.rule, page_path(URL, {}), "img", None)])

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
-from footlight.audit.baseline import is_known
+from footlight.audit.baseline import is_known, page_path
 from footlight.audit.findings import Finding
 from footlight.audit.report.presentable import make_plain, make_presentable
 from footlight.audit.results import Audit, PageAudit
@@ -31,7 +31,7 @@ def render_junit(audit: Audit, *, verdict: Verdict | None = None) -> str:  # noq
 
 
 def _render_page(audit: Audit, page: PageAudit) -> ElementTree.Element:
-    suite = ElementTree.Element("testsuite", {"name": _text(page.url)})
+    suite = ElementTree.Element("testsuite", {"name": _text(_page_name(audit, page))})
     cases = [*_render_cases(audit, page)]
     suite.extend(cases)
     for name, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
@@ -43,7 +43,7 @@ def _render_page(audit: Audit, page: PageAudit) -> ElementTree.Element:
 
 def _render_cases(audit: Audit, page: PageAudit) -> Iterator[ElementTree.Element]:
     for finding in page.findings:
-        case = _case(page, f"{finding.rule}: {finding.title}")
+        case = _case(audit, page, f"{finding.rule}: {finding.title}")
         if is_known(audit, page, finding):
             ElementTree.SubElement(case, "skipped", {"message": "in the baseline"})
         else:
@@ -51,15 +51,21 @@ def _render_cases(audit: Audit, page: PageAudit) -> Iterator[ElementTree.Element
             ElementTree.SubElement(case, "failure", head).text = _text(_describe(finding))
         yield case
     if page.error is not None or page.status == "failed":
-        case = _case(page, "the page can be audited")
+        case = _case(audit, page, "the page can be audited")
         ElementTree.SubElement(case, "error", {"message": _text(page.error or "the page failed")})
         yield case
     elif not page.findings:
-        yield _case(page, "no findings")
+        yield _case(audit, page, "no findings")
 
 
-def _case(page: PageAudit, name: str) -> ElementTree.Element:
-    return ElementTree.Element("testcase", {"classname": _text(page.url), "name": _text(name)})
+def _case(audit: Audit, page: PageAudit, name: str) -> ElementTree.Element:
+    return ElementTree.Element("testcase", {"classname": _text(_page_name(audit, page)), "name": _text(name)})
+
+
+def _page_name(audit: Audit, page: PageAudit) -> str:
+    """Return the URL, or the path of a local file, whose URL has another port in each run."""
+    is_file = any(page.url.startswith(start) for start in audit.sources)
+    return page_path(page.url, audit.sources) if is_file else page.url
 
 
 def _describe(finding: Finding) -> str:
