@@ -194,8 +194,8 @@ async def compare_concurrency(site: Site, names: Sequence[str], figures: Figures
                     plural = "" if count == 1 else "s"
                     figures.add(f"actions per second, {count} session{plural}", kind.name, rates[-1])
                 figures.add("memory of 4 sessions", kind.name, memory[4])
-            figures = "   ".join(f"{rate:6.1f}" for rate in rates)
-            print(f"  {kind.name:<27}{memory[1]:11.0f} {memory[4]:12.0f}   {figures}")
+            per_second = "   ".join(f"{rate:6.1f}" for rate in rates)
+            print(f"  {kind.name:<27}{memory[1]:11.0f} {memory[4]:12.0f}   {per_second}")
 
 
 async def _open_session(kind: type[Server], servers: Sequence[Server], stack: AsyncExitStack) -> Server:
