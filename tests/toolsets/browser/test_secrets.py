@@ -108,6 +108,19 @@ async def test_a_cookie_can_be_a_secret(site: Site, told: Told) -> None:
     assert [each["value"] for each in (await told.call("get_cookies"))["cookies"]] == ["[secret PIN]"]
 
 
+async def test_a_secret_may_be_the_value_that_is_expected(site: Site, told: Told) -> None:
+    await told.call("navigate", url=site.page("<input>"))
+    await told.call(
+        "fill", selector="input", value="secret:PASSWORD", expect={"value": {"input": "secret:PASSWORD"}}
+    )
+
+    error = (await told.answer("expect", value={"input": "secret:PIN"}, timeout=200))["error"]
+
+    assert error["details"]["expected"] == {"value": {"input": "[secret PIN]"}}
+    assert error["details"]["actual"] == "[secret PASSWORD]"
+    assert not any(secret in text for text in told.texts for secret in (PIN, "hunter2"))
+
+
 async def test_an_unknown_secret_is_refused_with_the_known_names(site: Site, told: Told) -> None:
     await told.call("navigate", url=site.page("<input>"))
 
