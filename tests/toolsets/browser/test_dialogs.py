@@ -265,6 +265,28 @@ async def test_a_mouse_button_is_up_when_the_dialog_is_answered(
     assert await asking.call("evaluate", script="document.title") == {"result": "up"}
 
 
+@pytest.mark.parametrize(
+    ("pressed", "role", "value"),
+    [
+        ("<fieldset><label><input type=radio value=a ASKS>A</label></fieldset>", "fieldset", "a"),
+        ("<div role=listbox><p role=option ASKS>A</p></div>", "div", "A"),
+        ("<div role=combobox aria-expanded=true>-</div><div role=listbox><p role=option ASKS>A", "div", "A"),
+        ("<div role=combobox aria-controls=none ASKS>-</div>", "div", "A"),
+    ],
+)
+async def test_a_mouse_button_is_up_when_a_choice_in_a_form_asks(
+    asking: SessionBrowser, pressed: str, role: str, value: str
+) -> None:
+    asks = "onmousedown=\"confirm('Sure?')\" onmouseup=\"document.title = 'up'\""
+    await asking.show(pressed.replace("ASKS", asks))
+    fields = [{"selector": f"{role} >> nth=0", "value": value}]
+    await asking.call("fill_form", fields=fields)
+    handled = await asking.call("handle_dialog", accept=True)
+
+    assert handled["handled"] == "accepted"
+    assert await asking.call("evaluate", script="document.title") == {"result": "up"}
+
+
 async def test_an_action_that_a_dialog_interrupted_is_aborted_if_it_does_not_end(
     asking: SessionBrowser,
 ) -> None:

@@ -13,18 +13,18 @@ from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout
 from footlight.browser.driver.scripts import run_about
 from footlight.browser.page.element_diagnosis import find_obstacle
 from footlight.browser.page.element_operations import act_on_element, read_element
-from footlight.browser.page.press_check import find_press_target
+from footlight.browser.page.press_check import PRESS_TARGET, find_press_target
 from footlight.browser.page.refs import locate_now
 from footlight.browser.page.selectors import evaluate_all
 from footlight.errors import ElementNotInteractive, FootlightError, InvalidParameter
 
 if TYPE_CHECKING:
-    from playwright.async_api import Locator
+    from playwright.async_api import ElementHandle, Locator
 
     from footlight.browser.driver.deadline import Deadline
     from footlight.browser.page.page import Page
 
-__all__ = ["select_option", "set_checked", "upload_files"]
+__all__ = ["choose_radio", "press", "select_option", "set_checked", "upload_files"]
 
 OPTIONS_SECONDS = 2.0
 """How long a page may take to list its options if the requested one is missing."""
@@ -111,20 +111,42 @@ async def _press_until_checked(
 ) -> None:
     """Press a checkbox or radio button, unless it has the state already.
 
-    Playwright's own `set_checked` sends press and release at once, so the button would stay down where the
-    press opens a dialog.
+    Playwright's own `set_checked` would leave the button down where the press opens a dialog.
     """
     if await element.is_checked(timeout=timeout_ms) == checked:
         return
     if not checked:  # It refuses to untick a radio button.
         await element.set_checked(False, trial=True, timeout=deadline.action_ms)
-    await page.act_through_dialog(element.click(delay=BUTTON_DOWN_MS, timeout=deadline.action_ms))
+    await press(page, element, deadline.action_ms)
     if page.document_request is not None or page.closed:
         return
     # The page may have removed it.
     with contextlib.suppress(PlaywrightTimeout):
         if await element.is_checked(timeout=min(deadline.action_ms, STATE_MS)) != checked:
             raise Error("Clicking the checkbox did not change its state")
+
+
+async def choose_radio(page: Page, radio: ElementHandle, timeout_ms: float) -> None:
+    """Press a radio button, unless it is chosen already."""
+    if await radio.is_checked():
+        return
+    await press(page, await radio.query_selector(PRESS_TARGET) or radio, timeout_ms)
+    if page.document_request is not None or page.closed:
+        return
+    try:
+        chosen = await radio.is_checked()
+    except Error:  # The page has removed its document.
+        return
+    if not chosen:
+        raise Error("Clicking the radio button did not change its state")
+
+
+async def press(page: Page, element: Locator | ElementHandle, timeout_ms: float) -> None:
+    """Click an element in a form. The button is released also where the press opens a dialog.
+
+    Playwright sends press and release at once otherwise, and the dialog keeps the release from the page.
+    """
+    await page.act_through_dialog(element.click(delay=BUTTON_DOWN_MS, timeout=timeout_ms))
 
 
 async def upload_files(page: Page, selector: str, files: Sequence[Path], deadline: Deadline) -> None:
@@ -141,7 +163,7 @@ async def upload_files(page: Page, selector: str, files: Sequence[Path], deadlin
         clicked = False
         try:
             async with page.playwright.expect_file_chooser(timeout=timeout_ms) as opened:
-                await element.click(timeout=timeout_ms)
+                await press(page, element, timeout_ms)
                 clicked = True
                 # The page has handled the click, so the chooser opens now, or never.
                 async with asyncio.timeout(deadline.start_patience().element_ms / 1000):

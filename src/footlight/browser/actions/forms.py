@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from footlight.browser.actions.form_controls import select_option, set_checked
+from footlight.browser.actions.form_controls import choose_radio, press, select_option, set_checked
 from footlight.browser.actions.text_input import fill_field
 from footlight.browser.driver.playwright_api import Error
 from footlight.browser.driver.scripts import run_about
@@ -154,7 +154,7 @@ async def _fill(page: Page, field: Field, kind: _Kind, deadline: Deadline) -> Fi
         await set_checked(page, selector, bool(value), deadline)
     elif kind.name in ("radio", "radiogroup"):
         await act_on_element(
-            page, selector, unwatched, lambda group, timeout_ms: _choose_radio(group, field, timeout_ms)
+            page, selector, unwatched, lambda group, timeout_ms: _choose_radio(page, group, field, timeout_ms)
         )
     elif kind.name == "select" and isinstance(value, list):
         await act_on_element(
@@ -171,14 +171,14 @@ async def _fill(page: Page, field: Field, kind: _Kind, deadline: Deadline) -> Fi
             page,
             selector,
             unwatched,
-            lambda box, timeout_ms: _choose_options(box, field, words, deadline, timeout_ms),
+            lambda box, timeout_ms: _choose_options(page, box, field, words, deadline, timeout_ms),
         )
     elif kind.name == "combobox" and not kind.editable:
         await act_on_element(
             page,
             selector,
             unwatched,
-            lambda box, timeout_ms: _open_and_choose(box, field, deadline, timeout_ms),
+            lambda box, timeout_ms: _open_and_choose(page, box, field, deadline, timeout_ms),
         )
     else:
         notice = await fill_field(page, selector, words[0], deadline)
@@ -193,10 +193,10 @@ def _to_text(value: str | float) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-async def _choose_radio(group: Locator, field: Field, timeout_ms: float) -> None:
+async def _choose_radio(page: Page, group: Locator, field: Field, timeout_ms: float) -> None:
     found = await group.evaluate_handle(_RADIO, _text_of(field), timeout=timeout_ms)
     if radio := found.as_element():
-        await radio.set_checked(True, timeout=timeout_ms)
+        await choose_radio(page, radio, timeout_ms)
         return
     raise _no_option(field, _text_of(field), await found.json_value())
 
@@ -216,19 +216,21 @@ async def _find_options_problem(
     return await find_obstacle(page, field.selector, deadline)
 
 
-async def _open_and_choose(box: Locator, field: Field, deadline: Deadline, timeout_ms: float) -> None:
+async def _open_and_choose(
+    page: Page, box: Locator, field: Field, deadline: Deadline, timeout_ms: float
+) -> None:
     if await box.get_attribute("aria-expanded", timeout=timeout_ms) != "true":
-        await box.click(timeout=timeout_ms)
+        await press(page, box, timeout_ms)
     found = await box.evaluate_handle(_OPTION, [_text_of(field), deadline.start_patience().element_ms / 2])
     if option := found.as_element():
-        await option.click(timeout=timeout_ms)
+        await press(page, option, timeout_ms)
         return
     await box.press("Escape", timeout=timeout_ms)
     raise _no_option(field, _text_of(field), await found.json_value())
 
 
 async def _choose_options(
-    box: Locator, field: Field, names: list[str], deadline: Deadline, timeout_ms: float
+    page: Page, box: Locator, field: Field, names: list[str], deadline: Deadline, timeout_ms: float
 ) -> None:
     """Choose these options of a listbox. Where the value is a list, also drop all other ones."""
     chosen: list[str] = await run_about(box, _CHOSEN, timeout_ms=timeout_ms)
@@ -243,7 +245,7 @@ async def _choose_options(
             raise _no_option(field, each, await found.json_value())
         options.append(option)
     for option in options:
-        await option.click(timeout=timeout_ms)
+        await press(page, option, timeout_ms)
 
 
 async def _take_suggestion(page: Page, field: Field, deadline: Deadline) -> bool:
@@ -254,7 +256,7 @@ async def _take_suggestion(page: Page, field: Field, deadline: Deadline) -> bool
             return False
         found = await box.evaluate_handle(_OPTION, [_text_of(field), min(SUGGEST_MS, timeout_ms)])
         if option := found.as_element():
-            await option.click(timeout=timeout_ms)
+            await press(page, option, timeout_ms)
         return option is not None
 
     return await read_element(page, field.selector, deadline.without_patience(), take, acts=True)

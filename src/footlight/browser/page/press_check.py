@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from footlight.browser.page.page import Page
 
 __all__ = [
+    "PRESS_TARGET",
     "PressOutcome",
     "find_press_target",
     "has_press_begun",
@@ -36,6 +37,8 @@ __all__ = [
 
 _ENGINE = "footlight-press"
 _OUTCOME = f"{_ENGINE}=outcome"
+PRESS_TARGET = f"{_ENGINE}=target"
+"""The selector, from a field, of what people press: `find_press_target`."""
 ANSWER_SECONDS = 0.25
 """How long a frame may take to answer. One that navigates or hangs has received the press."""
 MAX_FRAMES = 10
@@ -63,7 +66,7 @@ async def register_press_check(playwright: Playwright) -> None:
 
 def find_press_target(element: Locator) -> Locator:
     """Return the element, or for a checkbox that its label hides the part of the label that people press."""
-    return element.locator(f"{_ENGINE}=target")
+    return element.locator(PRESS_TARGET)
 
 
 def watch_press(element: Locator, ms: float) -> Locator:
