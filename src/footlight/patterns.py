@@ -16,7 +16,7 @@ MAX_INSTRUCTIONS = 20_000
 """Maximum size of a caller's compiled expression. At worst RE2 runs each instruction for each character."""
 MAX_MEMORY = 4 << 20
 """Maximum memory, in bytes, that RE2 may use for a caller's expression."""
-MAX_OWN_MEMORY = 256 << 20
+MAX_OWN_MEMORY = 512 << 20
 """Maximum memory, in bytes, that RE2 may use for expressions of Footlight itself."""
 ANY_SPACE = r"[\s\v\x1c-\x1f\x{85}\p{Z}]"
 """An RE2 expression for the characters for which `str.isspace` is true."""

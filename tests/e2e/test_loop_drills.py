@@ -80,6 +80,18 @@ async def test_no_pattern_of_a_caller_holds_up_others(browser: Browser, watched_
 
 
 @pytest.mark.slow
+async def test_no_table_of_a_page_holds_up_others(browser: Browser, watched_file: Path) -> None:
+    """Its cells are many only as data, because each covers a thousand columns."""
+    rows = "".join(f"<tr><td>{row}<td rowspan=65534 colspan=1000>x<td>y" for row in range(300))
+    with gaps_in(watched_file) as gaps:
+        await browser.show(f"<table>{rows}</table>")
+        answer = await browser.answer("extract_table", selector="table")
+
+    assert not answer.is_error
+    assert gaps.too_long == []
+
+
+@pytest.mark.slow
 async def test_a_large_page_that_becomes_another_holds_up_nobody(
     browser: Browser, watched_file: Path
 ) -> None:

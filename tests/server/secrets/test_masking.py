@@ -7,6 +7,7 @@ import html
 import json
 import re
 import time
+import unicodedata
 from dataclasses import dataclass
 from urllib.parse import quote, quote_plus, urlencode
 
@@ -47,10 +48,42 @@ MASK = Masker(Secrets({"PASSWORD": PASSWORD, "PIN": "4821", "LONG": "hunter2hunt
         base64.b64encode(PASSWORD.encode()).decode(),
         base64.urlsafe_b64encode(PASSWORD.encode()).decode(),
         base64.b64encode(PASSWORD.encode()).decode().rstrip("="),
+        re.sub("(.{20})", r"\1\r\n ", base64.b64encode(PASSWORD.encode()).decode()).strip(),
+        PASSWORD.lower(),
+        PASSWORD.replace(" ", ""),
+        quote("\u2060".join(PASSWORD)),
+        unicodedata.normalize("NFD", PASSWORD),
+        "".join(f"&#{ord(char)};" for char in PASSWORD),
+        "".join(f"&#x{ord(char):x};" for char in PASSWORD),
+        "".join(
+            f"\\u{unit.hex()}"
+            for char in PASSWORD
+            for unit in re.findall(b"..", char.encode("utf-16-be"), re.S)
+        ),
+        "".join(f"\\x{byte:02x}" for byte in PASSWORD.encode()),
+        html.escape(PASSWORD).replace("ö", "&ouml;"),
+        PASSWORD.replace("ö", "%F6").replace("💡", "%uD83D%uDCA1"),
+        quote(json.dumps(PASSWORD)[1:-1]),
+        json.dumps(PASSWORD)[1:-1].replace('"', "%22"),
+        html.escape(json.dumps(PASSWORD)[1:-1]),
     ],
 )
 def test_every_spelling_of_a_value_is_masked(written: str) -> None:
     assert MASK(f"before {written} after") == "before [secret PASSWORD] after"
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("große-Straße", "GROSSE-STRASSE"),
+        ("İstanbul", "İstanbul".lower()),
+        ("cafe\u0301-noir", "caf%C3%89-NOIR"),
+        ("ＰＡＳＳ１２３", "PASS123"),
+        ("line 1 of it\nline 2", "https://a.test/?q=line%201%20of%20itline%202"),
+    ],
+)
+def test_a_value_in_the_letters_that_a_page_makes_of_it_is_masked(value: str, shown: str) -> None:
+    assert "[secret ANY]" in Masker(Secrets({"ANY": value}))(f"before {shown}") != f"before {shown}"
 
 
 @pytest.mark.parametrize(
@@ -129,6 +162,15 @@ def test_other_text_stays_as_it_is() -> None:
     text = "Hunters 2 … pass word 48211 is 4 821 http://a.test/?q=hunt%32"
 
     assert MASK(text.replace("48211", "4 8211")) == text.replace("48211", "4 8211")
+
+
+def test_texts_that_are_masked_together_stay_apart() -> None:
+    texts = ["hunter", "2", "48", "21", "\ud800", "4821\ud800", "…", "", "x" * 2_000 + "hun", "4821"]
+
+    assert MASK(texts) == [
+        *("hunter", "2", "48", "21", "\ud800", "[secret PIN]\ud800", "…", ""),
+        *("x" * 2_000 + "hun", "[secret PIN]"),
+    ]
 
 
 def test_a_value_of_any_shape_is_masked() -> None:

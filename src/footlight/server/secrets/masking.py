@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import base64
 import dataclasses
-import html
 import itertools
 import json
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html.entities import codepoint2name
 from typing import Any, Protocol, TypeVar, cast
 
 from footlight.patterns import ANY_SPACE, AnyOf
@@ -22,6 +23,8 @@ FEWEST_BASE64 = 5
 """Characters. With fewer, the base64 form of a secret would be found by chance."""
 LEAST_PIECE = 1_000
 """Characters."""
+_SEPARATOR = "\ud800"
+"""Between texts that are searched together: half a character, which no expression matches."""
 _CUT = re.compile(r"…|\\u2026")
 """The mark at which this server cuts texts in answers and in lines of the log."""
 
@@ -86,32 +89,45 @@ class Masker:
 
     def __call__(self, value: T, /) -> T:
         """Mask a value of any shape: text, numbers, mappings, sequences and dataclasses."""
-        return cast("T", self._of(value))
+        return cast("T", self._of(value, self._short_texts(value)))
 
     def text(self, text: str) -> str:
-        told = self._without_cut(self._pattern.replace(text, self._mark))
+        return self._finish(self._pattern.replace(text, self._mark))
+
+    def _short_texts(self, value: Any) -> dict[str, str]:
+        """Return the masked form of each short text in a value. All of them are searched at once."""
+        texts = dict.fromkeys(
+            text for text in _texts(value) if len(text) < LEAST_PIECE and _SEPARATOR not in text
+        )
+        masked = self._pattern.replace(_SEPARATOR.join(texts), self._mark).split(_SEPARATOR)
+        return dict(zip(texts, map(self._finish, masked), strict=True)) if texts else {}
+
+    def _finish(self, masked: str) -> str:
+        told = self._without_cut(masked)
         # A long text may be a piece of a longer one.
         return self._without_end(self._without_beginning(told)) if len(told) >= LEAST_PIECE else told
 
-    def _of(self, value: Any) -> Any:
+    def _of(self, value: Any, texts: Mapping[str, str]) -> Any:
         if isinstance(value, str):
-            text = self.text(value)
+            known = texts.get(value)
+            text = self.text(value) if known is None else known
             return text if type(value) is str else type(value)(text)
         if isinstance(value, Mapping):
             entries = cast("Mapping[Any, Any]", value).items()
-            return {self._key(key): self._of(item) for key, item in entries}
+            return {
+                key if key in self._keys else self._of(key, texts): self._of(item, texts)
+                for key, item in entries
+            }
         if isinstance(value, (list, tuple)):
-            items = [self._of(item) for item in cast("Sequence[Any]", value)]
+            items = [self._of(item, texts) for item in cast("Sequence[Any]", value)]
             return tuple(items) if isinstance(value, tuple) else items
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             return self._number(value)
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-            return dataclasses.replace(value, **{name: self._of(item) for name, item in fields.items()})
+            masked = {name: self._of(item, texts) for name, item in fields.items()}
+            return dataclasses.replace(value, **masked)
         return value
-
-    def _key(self, key: Any) -> Any:
-        return key if key in self._keys else self._of(key)
 
     def _number(self, value: float) -> float | str:
         """Mask a number that a script has made from a secret of digits."""
@@ -143,6 +159,22 @@ class Masker:
         return text
 
 
+def _texts(value: Any) -> Iterator[str]:
+    """Yield every text in a value, also keys."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, item in cast("Mapping[Any, Any]", value).items():
+            yield from _texts(key)
+            yield from _texts(item)
+    elif isinstance(value, (list, tuple)):
+        for item in cast("Sequence[Any]", value):
+            yield from _texts(item)
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        for field in dataclasses.fields(value):
+            yield from _texts(getattr(value, field.name))
+
+
 def _without_beginning(text: str, secrets: Iterable[tuple[str, str]]) -> str:
     for name, value in secrets:
         tail = text[-len(value) :]
@@ -169,12 +201,12 @@ _MARKED = r"\[secret \w+\]"
 
 _INVISIBLE = r"[\x{AD}\x{34F}\x{200B}-\x{200F}\x{202A}-\x{202E}\x{2060}-\x{2064}\x{FEFF}]"
 _SPACE = (
-    rf"(?:{ANY_SPACE}|\\+(?:[nrt]|u00(?:20|0a|0d|09|a0))|%(?:25)*(?:20|09|0a|0d)|\+|&nbsp;"
-    rf"|&#x?[0-9a-f]{{1,2}};|{_INVISIBLE})+"
+    rf"(?:{ANY_SPACE}|\\+(?:[nrt]|(?:u00|x)(?:20|0a|0d|09|a0)|u\{{(?:20|a|d|9|a0)\}})|%(?:25)*(?:20|09|0a|0d)"
+    rf"|\+|&nbsp;|&#x?[0-9a-f]{{1,2}};|{_INVISIBLE})+"
 )
 _ESCAPED = (
     r"\\+u(?:00a[0d]|20(?:0[b-f]|60)|feff)|&(?:amp;)*(?:shy|nbsp|zerowidthspace|#173|#160|#820[3-7]);"
-    r"|%(?:25)*(?:c2%(?:25)*a[0d]|e2%(?:25)*80%(?:25)*8[b-f])"
+    r"|%(?:25)*(?:c2%(?:25)*a[0d]|e2%(?:25)*8(?:0%(?:25)*8[b-f]|1%(?:25)*a[0-4])|ef%(?:25)*bb%(?:25)*bf)"
 )
 _NO_CHARACTER = rf"(?:{_INVISIBLE}|{_ESCAPED})*"
 """Between two characters of a value: characters that a page does not show."""
@@ -189,22 +221,21 @@ SHORTEST_GROUPED = 8
 """Characters. The groups of a shorter value could be parts of other texts."""
 LONGEST_GROUPED = 100
 """Characters. A longer value would make the expression too large."""
+_BACKSLASH = r"(?:\\|%(?:25)*5c)"
 
 
 def _value_pattern(value: str) -> str:
     """Return an expression in RE2's syntax that matches any spelling of a value."""
-    between = _separator_pattern(value)
+    return "|".join((*_in_base64(value), _plain_pattern(unicodedata.normalize("NFC", value))))
+
+
+def _plain_pattern(value: str) -> str:
+    is_short = len(value) < SHORTEST_GROUPED
+    between = "" if len(value) > LONGEST_GROUPED else _NO_CHARACTER if is_short else _BREAK
     words = (between.join(map(_character_pattern, word)) for word in value.split())
-    # Spaces around the value are left out, because a page may remove them.
-    plain = f"(?i:{_SPACE.join(words)})"
-    return "|".join((*_in_base64(value.encode()), plain))
-
-
-def _separator_pattern(value: str) -> str:
-    """Return an expression for what a page may put between two characters of a value."""
-    if len(value) > LONGEST_GROUPED:
-        return ""
-    return _NO_CHARACTER if len(value) < SHORTEST_GROUPED else _BREAK
+    # A page may remove the spaces around a value, and a URL loses its line breaks.
+    space = f"(?:{_SPACE}|{_ESCAPED})" + ("+" if is_short else "*")
+    return f"(?i:{space.join(words)})"
 
 
 _IN_FILE_NAMES = re.compile(r"[\w.\- ()]")
@@ -213,39 +244,52 @@ _IN_FILE_NAMES = re.compile(r"[\w.\- ()]")
 
 def _character_pattern(char: str) -> str:
     """Return an expression for a character as it is, and as it is escaped in JSON, scripts, URLs and HTML."""
-    point = ord(char)
+    cases = {char, char.lower(), char.upper()}
+    cases.update(unicodedata.normalize(form, case) for case in [*cases] for form in ("NFD", "NFKC"))
+    written = "|".join((*map(re.escape, sorted(cases)), *_codes(sorted(cases))))
     if char.isascii() and char.isalnum():
-        cases = {ord(char.lower()), ord(char.upper())}
-        return f"(?:{char}|%(?:25)*(?:{'|'.join(f'{each:x}' for each in sorted(cases))}))"
-    entity, escaped = html.escape(char), json.dumps(char)[1:-1]
-    units = (char.encode("utf-16-be")[at : at + 2].hex() for at in range(0, 2 * (1 + (point > 0xFFFF)), 2))
-    return "(?:{})".format(
-        "|".join(
-            (
-                *([rf"\\+{escaped[1:]}"] if re.fullmatch(r"\\[a-t]", escaped) else []),
-                "".join(rf"\\+u{unit}" for unit in units),
-                "".join(rf"%(?:25)*{byte:02x}" for byte in char.encode()),
-                *([rf"&(?:amp;)*{entity[1:]}"] if len(entity) > 1 else []),
-                rf"&(?:amp;)*#0*{point};",
-                rf"&(?:amp;)*#x0*{point:x};",
-                rf"\\*{re.escape(char)}",
-                *([] if _IN_FILE_NAMES.match(char) else ["_"]),
+        return f"(?:{written})"
+    escaped = json.dumps(char)[1:-1]
+    letter = [rf"\\+{escaped[1:]}"] if re.fullmatch(r"\\[a-t]", escaped) else []
+    underscore = [] if _IN_FILE_NAMES.match(char) else ["_"]
+    return f"(?:{'|'.join((*letter, f'{_BACKSLASH}*(?:{written})', *underscore))})"
+
+
+def _codes(cases: Sequence[str]) -> Iterator[str]:
+    """Yield expressions for the numbers and names that stand for a character, in any of its forms."""
+    points = [ord(case) for case in cases if len(case) == 1]
+    if latin := [f"{point:02x}" for point in points if point <= 0xFF]:
+        yield rf"(?:\\+(?:u00|x)|%(?:25)*)(?:{'|'.join(latin)})"
+    for case in [case for case in cases if not case.isascii()]:
+        yield "".join(f"%(?:25)*{octet}" for octet in _octets(case.encode()))
+        if len(case) == 1:
+            yield "".join(rf"\\+x{octet}" for octet in _octets(case.encode()))
+            yield "".join(
+                rf"(?:{_BACKSLASH}+|%(?:25)*)u{unit}" for unit in _octets(case.encode("utf-16-be"), 2)
             )
-        )
-    )
+    numbers = f"0*(?:{'|'.join(map(str, points))})|x0*(?:{'|'.join(f'{point:x}' for point in points)})"
+    names = [f"|{name}" for point in points if (name := codepoint2name.get(point))]
+    yield f"&(?:amp;)*(?:#(?:{numbers}){''.join(names)});"
 
 
-def _in_base64(data: bytes) -> list[str]:
+def _octets(data: bytes, size: int = 1) -> list[str]:
+    """Return the bytes of a character, or units of several bytes, in hexadecimal."""
+    return [data[at : at + size].hex() for at in range(0, len(data), size)]
+
+
+def _in_base64(value: str) -> list[str]:
     """Return the Base64 characters that depend only on the value, for each of the three positions of its
     first byte.
     """
+    data = value.encode()
+    between = r"\s*" if len(value) >= SHORTEST_GROUPED else ""
     found: list[str] = []
     for before, first in ((0, 0), (1, 2), (2, 3)):
         whole = base64.b64encode(b"\0" * before + data).decode().rstrip("=")
         full = (before + len(data)) * 8 // 6
         if full - first >= FEWEST_BASE64:
             rest = f"(?:{_base64_letters(whole[full:])}=*)?" if whole[full:] else ""
-            found.append(_base64_letters(whole[first:full]) + rest)
+            found.append(between.join(map(_base64_letters, whole[first:full])) + between + rest)
     return found
 
 

@@ -48,7 +48,7 @@ const TABLES = "table," + ARIA_TABLES;
 const CELL_ROLES = { __proto__: null, cell: 1, gridcell: 1, columnheader: 1, rowheader: 1 };
 const MAX_COLSPAN = 1000;
 const MAX_ROWSPAN = 65534;
-const MAX_SLOTS = 500000;
+const MAX_SLOTS = 200000; // laid out, and in the answer
 const MAX_CELL = 10000;
 const MAX_TABLE_TEXT = 4000000;
 
@@ -335,8 +335,8 @@ function cellText(cell, budget) {
     cell.text = visibleText(element, limit, { fields: true });
     if (!cell.text && !isRendered(element)) cell.text = fold(textContent(element), limit);
     if (!cell.text) cell.text = fold(attr(element, "aria-label") || fieldText(element), limit);
-    budget.text -= cell.text.length;
   }
+  budget.text -= cell.text.length; // each time, because the answer repeats the text of a cell that covers several slots
   return cell.text;
 }
 
@@ -383,16 +383,19 @@ export function tableOf(element, limit) {
   const width = widthOf(grids);
   for (let y = 0; y < leading; y++) heading[y] = grids[1][y];
   const headers = headerTexts(heading, width, budget);
+  const headerLength = headers.join("").length; // each row repeats the headers
+  const maxRows = Math.min(limit, Math.floor(MAX_SLOTS / Math.max(width, 1)));
   /** @type {string[][]} */
   const rows = [];
   let rowCount = 0;
   for (let g = 1; g < grids.length; g++) {
     for (let y = g === 1 ? leading : 0; y < grids[g].length; y++) {
       const slots = grids[g][y];
-      if (!slots.length || rowCount++ >= limit || budget.text <= 0) continue;
+      if (!slots.length || rowCount++ >= maxRows || budget.text <= 0) continue;
       /** @type {string[]} */
       const row = [];
-      for (let x = 0; x < width; x++) row[x] = slots[x] ? cellText(slots[x], budget) : "";
+      for (let x = 0; x < width; x++) row[x] = slots[x] && budget.text > 0 ? cellText(slots[x], budget) : "";
+      budget.text -= headerLength;
       rows[rows.length] = row;
     }
   }
