@@ -143,6 +143,7 @@ async def test_whoever_stops_iterating_leaves_nothing_behind(site: Site, tmp_pat
     assert analysis.result is None
 
 
+@pytest.mark.slow
 async def test_a_cancelled_analysis_leaves_nothing_behind(site: Site, tmp_path: Path) -> None:
     """R004-54."""
     begun = asyncio.Event()

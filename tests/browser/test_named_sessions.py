@@ -277,6 +277,7 @@ async def test_a_browser_that_dies_while_it_starts_is_told_and_is_no_reason_not_
     assert await asked(await opened(sessions, "short"), "1 + 1") == 2
 
 
+@pytest.mark.slow
 async def test_only_so_many_are_open(tmp_path: Path) -> None:
     async with served(tmp_path, pool={"minBrowsers": 0, "maxBrowsers": 1}) as sessions:
         await opened(sessions, "one")
@@ -390,6 +391,7 @@ async def test_a_crash_that_nobody_heard_of_stops_no_opening(sessions: NamedSess
 # Deleting
 
 
+@pytest.mark.slow
 async def test_deleting_ends_the_session_and_its_profile(sessions: NamedSessions, tmp_path: Path) -> None:
     """Lessons 2.0, 16: the lock of the name is not taken twice."""
     await opened(sessions, "shop")
@@ -618,6 +620,7 @@ async def test_no_page_comes_to_the_port_of_any_session(site: Site, sessions: Na
         await page.close()
 
 
+@pytest.mark.slow
 async def test_no_page_comes_to_the_port_by_way_of_the_proxy(site: Site, tmp_path: Path) -> None:
     async with served(tmp_path, security={"blockedDomains": ["blocked.test"]}) as sessions:
         session = await opened(sessions, "shop")
@@ -638,6 +641,7 @@ async def test_only_the_ports_of_debuggers_are_closed() -> None:
     assert len(rules) == 2
 
 
+@pytest.mark.slow
 async def test_what_cannot_be_written_down_is_told_and_leaves_no_browser(tmp_path: Path) -> None:
     (tmp_path / "sessions").write_text("a file")
     async with served(tmp_path) as sessions:
@@ -813,6 +817,7 @@ async def test_a_phone_is_one_to_pages_and_servers(
     assert await asked(session, "[innerWidth, navigator.maxTouchPoints > 0]") == [width, True]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("disabled", [True, False])
 async def test_webgl_is_there_unless_it_was_disabled(sessions: NamedSessions, disabled: bool) -> None:
     """R000-87."""

@@ -144,6 +144,7 @@ def test_what_is_no_picture_is_refused(data: bytes) -> None:
         compare(data, page(), threshold=0.1)
 
 
+@pytest.mark.slow
 def test_a_picture_that_would_fill_the_memory_is_refused() -> None:
     large = png(Image.new("1", (20_000, 20_000)))
 

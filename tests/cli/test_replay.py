@@ -89,6 +89,7 @@ async def test_a_log_that_opens_its_own_session_is_replayed_as_it_is(tmp_path: P
     )
 
 
+@pytest.mark.slow
 async def test_or_in_a_session_of_its_own(tmp_path: Path) -> None:
     await record(tmp_path / "log.jsonl")
 

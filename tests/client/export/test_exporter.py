@@ -232,6 +232,7 @@ def test_a_text_about_python_needs_no_module() -> None:
     assert "import os" not in text
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(20)
 def test_twenty_thousand_calls_that_use_ids_of_each_other() -> None:
     calls = [
