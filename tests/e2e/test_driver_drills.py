@@ -113,6 +113,13 @@ async def test_a_page_whose_process_is_stopped_is_not_taken_for_a_busy_one(
         assert told["details"]["closedPages"] == ["page-1"]
 
         await data(wire, "navigate", url=page)
+        (browser,) = browsers_of(wire.process.pid)
+        with suspended(*renderers_of(browser)):
+            told = await error(wire, "navigate", url=page, timeout=300)
+
+        assert "the page's process does not answer either: it is stopped" in told["message"]
+
+        await data(wire, "navigate", url=page)
         told = await error(wire, "click", selector="button", timeout=300)
         assert "a script in the page does not end" in told["message"]
 

@@ -1,4 +1,7 @@
-"""Start Playwright's driver, the process that controls all browsers, and start it again after its end."""
+"""Start Playwright's driver, the process that controls all browsers, and start it again after its end.
+
+Also find the processes of its browsers.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,16 @@ import contextlib
 import logging
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
-from footlight.browser.driver.playwright_api import driver_answers, on_driver_end, start_playwright
+from footlight.browser.driver.playwright_api import Error, driver_answers, on_driver_end, start_playwright
 
 if TYPE_CHECKING:
-    from playwright.async_api import Playwright
+    from playwright.async_api import Browser, BrowserContext, Playwright
 
-__all__ = ["Driver"]
+__all__ = ["Driver", "find_process_ids", "has_stopped_renderer"]
+
+ASK_SECONDS = 1.0
 
 logger = logging.getLogger(__name__)
 
@@ -73,3 +78,28 @@ class Driver:
     async def close(self) -> None:
         self._closed = True
         await self._resources.aclose()
+
+
+async def has_stopped_renderer(context: BrowserContext) -> bool:
+    """Return whether a process that runs pages is stopped. False where the browser does not name them."""
+    import psutil
+
+    ids: list[int] = []
+    with contextlib.suppress(Error, TimeoutError):
+        async with asyncio.timeout(ASK_SECONDS):
+            ids = await find_process_ids(context.browser, "renderer") if context.browser else []
+    for pid in ids:
+        with contextlib.suppress(psutil.Error):
+            process = psutil.Process(pid)
+            # The browser may run on another machine.
+            if process.status() == psutil.STATUS_STOPPED and "--type=renderer" in " ".join(process.cmdline()):
+                return True
+    return False
+
+
+async def find_process_ids(browser: Browser, kind: str) -> list[int]:
+    """Return the ids of the browser's processes of a kind. Chromium only."""
+    cdp = await browser.new_browser_cdp_session()
+    info = cast("dict[str, Any]", await cdp.send("SystemInfo.getProcessInfo"))
+    await cdp.detach()
+    return [int(each["id"]) for each in info["processInfo"] if each["type"] == kind]

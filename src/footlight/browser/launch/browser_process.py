@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
+from footlight.browser.driver.driver_process import find_process_ids
 from footlight.browser.driver.playwright_api import Error
 
 if TYPE_CHECKING:
@@ -21,11 +22,7 @@ async def find_process(context: BrowserContext) -> psutil.Process:
     import psutil
 
     assert context.browser is not None
-    cdp = await context.browser.new_browser_cdp_session()
-    info = cast("dict[str, Any]", await cdp.send("SystemInfo.getProcessInfo"))
-    await cdp.detach()
-    pid = next(int(each["id"]) for each in info["processInfo"] if each["type"] == "browser")
-    return psutil.Process(pid)
+    return psutil.Process((await find_process_ids(context.browser, "browser"))[0])
 
 
 async def close_context(context: BrowserContext) -> None:

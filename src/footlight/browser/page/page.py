@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
 from footlight.browser.driver.deadline import no_progress
+from footlight.browser.driver.driver_process import has_stopped_renderer
 from footlight.browser.driver.playwright_api import Error, is_closed
 from footlight.browser.network.traffic import Traffic
 from footlight.browser.snapshot.element_ids import ElementIds
@@ -281,10 +282,13 @@ class Page:
         """Return whether the page's process responds, which it does while a script runs.
 
         Chromium interrupts scripts for a few commands, if the CDP session was attached before. Where there is
-        none, and during a navigation, when Chromium sends it no commands, the process is taken to respond.
+        none, the process is taken to respond. During a navigation Chromium sends it no commands, so the
+        operating system is asked.
         """
-        if self.own_cdp is None or self.is_navigating:
+        if self.own_cdp is None:
             return True
+        if self.is_navigating:
+            return not await has_stopped_renderer(self.playwright.context)
         try:
             async with asyncio.timeout(PROCESS_SECONDS):
                 await self.own_cdp.send("Performance.getMetrics")
