@@ -119,10 +119,10 @@ class _Conversation:
         while True:
             self.ask()
             try:
-                said = next(playing) if answers is None else playing.send(answers)
+                turn = next(playing) if answers is None else playing.send(answers)
             except StopIteration:
                 return
-            calls = [each for each in said if isinstance(each, Call) and each.tool in NAMES]
+            calls = [each for each in turn if isinstance(each, Call) and each.tool in NAMES]
             if not calls:
                 return
             answers = [await self._call(each, session) for each in calls]
@@ -132,12 +132,12 @@ class _Conversation:
         given = {ARGUMENTS[key]: value for key, value in call.arguments.items()}
         whole = {"budget": 100_000} if name == "snapshot" else WHOLE
         arguments = {**given, **whole, "sessionId": session}
-        said = (await self._client.call_tool(name, arguments)).text
+        answer = (await self._client.call_tool(name, arguments)).text
         id = f"call_{len(self._body['messages'])}"
         asked = {"id": id, "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
         self.add("assistant", "", tool_calls=[asked])
-        self.add("tool", said, tool_call_id=id)
-        return said
+        self.add("tool", answer, tool_call_id=id)
+        return answer
 
 
 class _Model:
@@ -161,22 +161,22 @@ class _Model:
                 self._playing = next(script for words, script in SHOP_SCRIPTS.items() if words in prompt)(
                     prompt
                 )
-                said = next(self._playing)
+                parts = next(self._playing)
             else:
                 assert self._playing is not None
                 last = max(n for n, message in enumerate(messages) if message["role"] == "assistant")
-                said = self._playing.send([_text(message) for message in messages[last + 1 :]])
+                parts = self._playing.send([_text(message) for message in messages[last + 1 :]])
         except StopIteration:
-            said = ["."]
+            parts = ["."]
         return Turn(
-            text=[each for each in said if isinstance(each, str)],
+            text=[each for each in parts if isinstance(each, str)],
             calls=[
                 Asked(
                     id=f"call_{len(self.sizes)}_{number}",
                     name=each.tool,
                     pieces=[json.dumps(dict(each.arguments))],
                 )
-                for number, each in enumerate(said)
+                for number, each in enumerate(parts)
                 if isinstance(each, Call)
             ],
         )

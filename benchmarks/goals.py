@@ -108,9 +108,9 @@ def _row(goal: Goal, samples: dict[str, list[float]]) -> list[str]:
     cells = [_number(statistics.median(samples[name])) if name in samples else "" for name in COLUMNS]
     p95 = _number(_p95(ours)) if ours and len(ours) > 1 else ""
     ratio = _ratio(goal, samples)
-    met = "" if ours is None else ("met" if _is_met(goal, {goal.figure: samples}) else "behind")
+    verdict = "" if ours is None else ("met" if _is_met(goal, {goal.figure: samples}) else "behind")
     name = f"{goal.figure} ({goal.unit})"
-    return [name, *cells, p95, "" if ratio is None else f"{ratio:.3g}×", goal.text, met]
+    return [name, *cells, p95, "" if ratio is None else f"{ratio:.3g}×", goal.text, verdict]
 
 
 def _ratio(goal: Goal, samples: dict[str, list[float]]) -> float | None:

@@ -57,11 +57,11 @@ async def compare_wallet(calls: int) -> None:
 async def _print(name: str, ours: Call, plain: Call, calls: int) -> None:
     times: tuple[list[float], list[float]] = ([], [])
     for turn in range(calls + 5):
-        for call, taken in zip((ours, plain), times, strict=True):
+        for call, samples in zip((ours, plain), times, strict=True):
             began = time.perf_counter()
             await call()
             if turn >= 5:
-                taken.append((time.perf_counter() - began) * 1000)
+                samples.append((time.perf_counter() - began) * 1000)
     p95 = statistics.quantiles(times[0], n=20)[-1]
     print(f"{name:<26} {statistics.median(times[0]):9.1f} {statistics.median(times[1]):9.1f} {p95:9.1f}")
 

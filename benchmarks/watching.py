@@ -22,7 +22,7 @@ __all__ = ["measure_watching"]
 TOKEN = "a-token-for-watching"
 WORDS = f"<p>{'words and more words ' * 200}</p>"
 MOVING = f"<h1 id=t>0</h1>{WORDS}<script>setInterval(() => {{ t.textContent = Date.now() }}, 50)</script>"
-STILL = "<h1>Hello</h1><button onclick='t.textContent=Math.random()'>Go</button><p id=t>"
+STATIC_PAGE = "<h1>Hello</h1><button onclick='t.textContent=Math.random()'>Go</button><p id=t>"
 OPENINGS = 5
 SECONDS = 10.0
 WATCHERS = 20
@@ -44,7 +44,7 @@ async def measure_watching(site: Site, calls: int, figures: Figures) -> None:
             launched(driver) as browser,
         ):
             session = await handshake(client)
-            await session.call("navigate", url=site.page(STILL))
+            await session.call("navigate", url=site.page(STATIC_PAGE))
             first = [await _open(browser, server) for _ in range(OPENINGS)]
             await session.call("navigate", url=site.page(MOVING))
             unwatched = await _busy(server)
@@ -128,7 +128,7 @@ async def _click(folder: Path, site: Site, flag: str, calls: int) -> float:
     """Return the median of a click that changes the page, in milliseconds."""
     async with served(folder, flag) as server, raw(server) as client:
         session: Handshaken = await handshake(client)
-        await session.call("navigate", url=site.page(STILL))
+        await session.call("navigate", url=site.page(STATIC_PAGE))
         times: list[float] = []
         for _ in range(calls + 10):
             began = time.perf_counter()

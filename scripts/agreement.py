@@ -104,7 +104,7 @@ MARKING = """(() => {
 })()"""
 """Adds a query that marks elements to the engine. Only the engine, in its isolated world, knows the refs."""
 
-UNSEEN = re.compile("[\u00ad\u200b\u2060\ufeff\ue000-\uf8ff]")
+INVISIBLE_CHARACTERS = re.compile("[\u00ad\u200b\u2060\ufeff\ue000-\uf8ff]")
 
 
 @dataclass(frozen=True)
@@ -333,7 +333,7 @@ def _role(node: Mapping[str, Any]) -> str:
 
 def _plain(name: str) -> str:
     """Return the name as in a snapshot: no icon glyphs or repeated spaces, and the same maximum length."""
-    folded = " ".join(UNSEEN.sub("", name).split())
+    folded = " ".join(INVISIBLE_CHARACTERS.sub("", name).split())
     return folded if len(folded) <= 400 else folded[:399] + "…"
 
 

@@ -80,26 +80,26 @@ def _make_palette(images: Sequence[Image.Image]) -> Image.Image:
 
 
 def _make_frames(steps: Sequence[TourStep]) -> Iterator[Frame]:
-    log, pointer, shown = Html(""), START, ""
+    log, pointer, picture = Html(""), START, ""
     for number, step in enumerate(steps):
         for part in (0.4, 1.0):
             call = _draw_call(step, part)
-            yield _frame(join([log, call]), shown, _draw_pointer(pointer), step.url_before, TYPED_MS)
+            yield _frame(join([log, call]), picture, _draw_pointer(pointer), step.url_before, TYPED_MS)
         log = join([log, _draw_call(step, 1.0)])
         rings = join(_draw_ring(box) for box in step.targets)
         for box in step.targets:
             goal = _middle(box)
             for move in range(1, MOVES + 1):
                 place = _between(pointer, goal, move / MOVES)
-                yield _frame(log, shown, join([rings, _draw_pointer(place)]), step.url_before, MOVED_MS)
+                yield _frame(log, picture, join([rings, _draw_pointer(place)]), step.url_before, MOVED_MS)
             pointer = goal
             ripple = element("div", class_="ripple", style=f"left:{goal[0]:.1f}px;top:{goal[1]:.1f}px")
             overlay = join([rings, ripple, _draw_pointer(goal)])
-            yield _frame(log, shown, overlay, step.url_before, CLICKED_MS)
+            yield _frame(log, picture, overlay, step.url_before, CLICKED_MS)
         log = join([log, _draw_answer(step)])
-        shown = f"/{number}.png"
+        picture = f"/{number}.png"
         ms = END_MS if step is steps[-1] else LOOK_MS + LINE_MS * len(step.lines)
-        yield _frame(log, shown, _draw_pointer(pointer), step.url, ms)
+        yield _frame(log, picture, _draw_pointer(pointer), step.url, ms)
 
 
 def _frame(log: Html, picture: str, overlay: Html, url: str, ms: float) -> Frame:

@@ -117,13 +117,13 @@ class _Camera:
         observation = self._browser.call(tool, **arguments)["observation"]
         url_before, self._url = self._url, self._browser.call("get_page_metadata")["data"]["url"]
         lines = observation["text"].splitlines()
-        shown = _relevant_lines(lines)
+        relevant = _relevant_lines(lines)
         step = TourStep(
             tool=tool,
             arguments=arguments,
             kind=observation["kind"],
-            lines=shown,
-            left_out=len(lines) - len(shown),
+            lines=relevant,
+            left_out=len(lines) - len(relevant),
             targets=targets,
             picture=self._browser.screenshot(),
             url=self._url,

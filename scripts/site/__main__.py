@@ -84,15 +84,15 @@ def _install_generator(requirements: list[str]) -> str:
     with (FOLDER / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # Tests in several processes build several sites.
         stamp = environment / "installed.txt"
-        wanted = "\n".join((sys.version, *requirements))
-        if not stamp.is_file() or stamp.read_text("utf-8") != wanted:
+        expected = "\n".join((sys.version, *requirements))
+        if not stamp.is_file() or stamp.read_text("utf-8") != expected:
             print("Installing the generator of the site into .docs/venv …", flush=True)
             venv.create(environment, clear=True, with_pip=True)
             install = (str(environment / "bin/python"), "-m", "pip", "install", "--quiet", *requirements)
             done = subprocess.run(install, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False)
             if done.returncode:
                 raise SystemExit(done.stderr)
-            stamp.write_text(wanted, "utf-8")
+            stamp.write_text(expected, "utf-8")
     return str(environment / "bin/zensical")
 
 

@@ -13,7 +13,7 @@ WALK = Walk(
     persona="Reader",
     goal="Find the date",
     outcome="stopped",
-    steps=[WalkStep(id=f"W{number}", tool="goBack", input="", ok=True, said="there") for number in (1, 2)],
+    steps=[WalkStep(id=f"W{number}", tool="goBack", input="", ok=True, answer="there") for number in (1, 2)],
 )
 
 

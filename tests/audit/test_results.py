@@ -35,7 +35,7 @@ RIGHT: dict[str, Any] = {
 
 def test_a_result_is_written_under_the_documents_names() -> None:
     """R004-50."""
-    step = WalkStep(id="W1", tool="goBack", input="", ok=True, said="there")
+    step = WalkStep(id="W1", tool="goBack", input="", ok=True, answer="there")
     result = UXAnalysisResult(
         **RIGHT,
         findings=[FINDING],

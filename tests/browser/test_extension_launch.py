@@ -120,7 +120,7 @@ async def test_a_browser_has_its_extensions_and_leaves_nothing(
     browser = await launcher.launch(EXTENSIONS, SessionOptions(), headless=True)
 
     assert [each.extension for each in browser.extensions] == EXTENSIONS
-    assert browser.shown == "none"
+    assert browser.window == "none"
     assert browser.profile.is_dir()
     family = [browser.process, *descendants_of(browser.process)]
 
@@ -183,9 +183,9 @@ async def test_a_pool_is_full_until_one_has_ended(launcher: ExtensionLauncher) -
     second = await waiting
 
     assert second is not first
-    assert first.gone.is_set()
+    assert first.disconnected.is_set()
     await pool.close()
-    assert second.gone.is_set()
+    assert second.disconnected.is_set()
 
 
 async def test_a_pool_that_closes_ends_what_is_being_launched(
@@ -214,7 +214,7 @@ async def test_a_browser_that_crashes_makes_room(
 
     with caplog.at_level(logging.WARNING, "footlight.browser.launch.extension_pool"):
         running.kill()
-        await browser.gone.wait()
+        await browser.disconnected.wait()
         another = await pool.acquire(SessionOptions())
 
     assert another is not browser

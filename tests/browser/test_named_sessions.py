@@ -363,7 +363,7 @@ async def test_a_crash_is_told_once(site: Site, tmp_path: Path) -> None:
         browser = sessions._resources[session].browser.process  # pyright: ignore[reportPrivateUsage]
         browser.kill()
         async with asyncio.timeout(LIMIT_SECONDS):
-            await session.browser.gone.wait()
+            await session.browser.disconnected.wait()
 
         error = await refused(sessions.get("shop", caller=LOCAL), BrowserCrashed, "The browser crashed; ")
         assert error.message == "The browser crashed; session.open opens the session again"
@@ -381,7 +381,7 @@ async def test_a_crash_that_nobody_heard_of_stops_no_opening(sessions: NamedSess
     session = await opened(sessions, "shop")
     sessions._resources[session].browser.process.kill()  # pyright: ignore[reportPrivateUsage]
     async with asyncio.timeout(LIMIT_SECONDS):
-        await session.browser.gone.wait()
+        await session.browser.disconnected.wait()
 
     again = await sessions.open("shop", PLAIN, caller=LOCAL)
 

@@ -153,9 +153,9 @@ async def _read_home(
     home = next(iter(app.pages_of("extension")), None)
     if home is not None and screen.test_id is None and app.role_of(page) != "extension":
         of_home = await wait_for_test_ids(app, home, deadline)
-        shown = identify_screen(app, profile, home, of_home)
-        if shown.unlocked or not screen.unlocked:
-            return Reading(app=app, services=services, screen=shown, test_ids=of_home)
+        screen_at_home = identify_screen(app, profile, home, of_home)
+        if screen_at_home.unlocked or not screen.unlocked:
+            return Reading(app=app, services=services, screen=screen_at_home, test_ids=of_home)
     return Reading(app=app, services=services, screen=screen, test_ids=test_ids)
 
 

@@ -67,7 +67,7 @@ class SupervisedProcess(asyncio.SubprocessProtocol):
         self.ended = asyncio.Event()
         self._lines = _OutputLines(name)
         self._read = asyncio.Event()
-        self._gone = asyncio.Event()
+        self._has_exited = asyncio.Event()
         self._empty = False
 
     @property
@@ -93,8 +93,8 @@ class SupervisedProcess(asyncio.SubprocessProtocol):
             self._signal(signal.SIGKILL)
             await _wait_at_most(LAST_SECONDS, self._wait_until_empty())
             self._transport.close()
-            await _wait_at_most(LAST_SECONDS, self._gone.wait())
-            if not self._gone.is_set():
+            await _wait_at_most(LAST_SECONDS, self._has_exited.wait())
+            if not self._has_exited.is_set():
                 logger.warning("process group %d is still running after SIGKILL", self._group)
 
     async def _wait_until_empty(self) -> None:
@@ -130,7 +130,7 @@ class SupervisedProcess(asyncio.SubprocessProtocol):
         self._signal(0)
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
-        self._gone.set()
+        self._has_exited.set()
 
 
 async def _start(command: Sequence[str], *, name: str, cwd: Path | None) -> SupervisedProcess:
@@ -200,8 +200,8 @@ class _OutputLines:
         self._begun = ""
 
     def _log_line(self, line: str) -> None:
-        shown = line.rstrip("\r").rpartition("\r")[2]  # A progress bar overwrites its line.
-        text = escape_control_characters(_COLOUR.sub("", shown))
+        visible_text = line.rstrip("\r").rpartition("\r")[2]  # A progress bar overwrites its line.
+        text = escape_control_characters(_COLOUR.sub("", visible_text))
         text = text if len(text) <= LINE_CHARACTERS else f"{text[:LINE_CHARACTERS]}…"
         self._last.append(text)
         logger.info("%s: %s", self._name, text)

@@ -371,7 +371,7 @@ class AppSessions(SessionTable):
         context = browser.context
         assert context.browser is not None
         pooled = PooledBrowser(context.browser, sessions=1)
-        on_disconnected(pooled.browser, pooled.gone.set)
+        on_disconnected(pooled.browser, pooled.disconnected.set)
         await pooled.watch_targets()
         return await Session.open(
             f"{self._prefix}-{secrets.token_hex(8)}",

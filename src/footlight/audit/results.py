@@ -30,16 +30,16 @@ GoalOutcome = Literal["reached", "stopped", "unfinished"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WalkStep:
-    """A call of a walk. Judged findings cite its `id` (`W3`); `said` is the start of the tool's answer."""
+    """A call of a walk. Judged findings cite its `id` (`W3`); `answer` is the start of the tool's answer."""
 
     id: str
     tool: str
     input: str
     ok: bool
-    said: str
+    answer: str
 
     def to_dict(self) -> dict[str, Any]:
-        return {"id": self.id, "tool": self.tool, "input": self.input, "ok": self.ok, "said": self.said}
+        return {"id": self.id, "tool": self.tool, "input": self.input, "ok": self.ok, "said": self.answer}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,7 +32,7 @@ class Observed(ABC, Generic[View]):
 
     def __init__(self) -> None:
         self._listeners: list[Callable[[View], None]] = []
-        self._told: View = self.view
+        self._last_notified: View = self.view
 
     @property
     @abstractmethod
@@ -41,24 +41,24 @@ class Observed(ABC, Generic[View]):
     def subscribe(self, listener: Callable[[View], None]) -> Callable[[], None]:
         """Call the listener with each new view, until the returned function is called, once or more often."""
 
-        def heard(
+        def call_listener(
             view: View,
         ) -> None:  # A new function, so that a listener that subscribes twice can unsubscribe once.
             listener(view)
 
         def unsubscribe() -> None:
-            if heard in self._listeners:
-                self._listeners.remove(heard)
+            if call_listener in self._listeners:
+                self._listeners.remove(call_listener)
 
-        self._listeners.append(heard)
+        self._listeners.append(call_listener)
         return unsubscribe
 
     def _notify_if_changed(self) -> None:
         """Notify subscribers if the view changed."""
         view = self.view
-        if view == self._told:
+        if view == self._last_notified:
             return
-        self._told = view
+        self._last_notified = view
         for listener in tuple(self._listeners):
             try:
                 listener(view)
@@ -105,11 +105,11 @@ class MCPConnectionController(Observed[ConnectionView]):
             if self.connected:
                 return
             await self._close()
-            self._tell(None)
+            self._set_error(None)
             try:
                 self.client = await self._open_client()
             except MCPError as error:
-                self._tell(error)
+                self._set_error(error)
                 raise
             self._notify_if_changed()
 
@@ -117,7 +117,7 @@ class MCPConnectionController(Observed[ConnectionView]):
         """Close the connection and end the server. May be called twice."""
         async with self._turn.here():
             await self._close()
-            self._tell(None)
+            self._set_error(None)
 
     def notice(self) -> None:
         """Notify subscribers if the connection was lost meanwhile."""
@@ -145,7 +145,7 @@ class MCPConnectionController(Observed[ConnectionView]):
         if client is not None:
             await client.close()
 
-    def _tell(self, error: MCPError | None) -> None:
+    def _set_error(self, error: MCPError | None) -> None:
         self.error = error
         self._notify_if_changed()
 

@@ -159,7 +159,7 @@ class PlaywrightClient:
         from footlight.browser_client.dialects import family_of
 
         tools = await operation.tools()
-        family = family_of(tools, wanted=operation.tool)
+        family = family_of(tools, tool_name=operation.tool)
         if not isinstance(self._dialect, family):
             self._dialect = family()
         self._dialect.tools = {tool.name: tool for tool in tools}
@@ -167,12 +167,12 @@ class PlaywrightClient:
 
     def _translate_failure(self, error: ToolInvocationError, operation: Operation) -> MCPError:
         """Translate the failure of a tool. Errors that no tool caused stay as they are."""
-        told: MCPError = error
+        translated: MCPError = error
         if error.result is not None and self._dialect is not None:
-            told = self._dialect.translate_error(error, operation)
-        if isinstance(told, ToolInvocationError) and told.tool_args is not None:
-            told.tool_args = _without_values(told.tool_args)
-        return told
+            translated = self._dialect.translate_error(error, operation)
+        if isinstance(translated, ToolInvocationError) and translated.tool_args is not None:
+            translated.tool_args = _without_values(translated.tool_args)
+        return translated
 
 
 def _as_protocol_error(error: InvalidResult, operation: Operation) -> ToolInvocationError:

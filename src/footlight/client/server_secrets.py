@@ -70,8 +70,8 @@ class WithoutSecrets:
         """Return the placeholder for a secret value, with a variable name made from `called`."""
         if self.note_places(value):
             return value
-        wanted = re.sub("[^A-Z0-9]+", "_", called.upper()).strip("_")
-        name = first = wanted if wanted.startswith("MCP_") else f"MCP_{wanted or 'SECRET'}"
+        variable = re.sub("[^A-Z0-9]+", "_", called.upper()).strip("_")
+        name = first = variable if variable.startswith("MCP_") else f"MCP_{variable or 'SECRET'}"
         number = 1
         while self.values.get(name, None if name in self.names else value) != value:
             number += 1

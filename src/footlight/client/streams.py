@@ -33,7 +33,7 @@ class Stream:
         self._subscription: asyncio.Task[None] | None = None
         self._acknowledged = asyncio.Event()
         self._refusal: MCPError | None = None
-        self._hearing: set[asyncio.Task[None]] = set()
+        self._deliveries: set[asyncio.Task[None]] = set()
 
     def handle_notification(self, method: str, params: Mapping[str, Any]) -> None:
         """Handle a notification of the connection.
@@ -43,13 +43,13 @@ class Stream:
         if method == "notifications/subscriptions/acknowledged":
             self._acknowledged.set()
         elif self._session is None:
-            self._tell(notification(method, params))
+            self._pass_on(notification(method, params))
 
     async def listen(self, session: ClientSession, deadline: CallDeadline) -> bool:
         """Open the GET stream of the HTTP session. Return False if the server has none."""
         self._session = session
         async with deadline.within("Opening the stream"):
-            return await session.listen(self._tell, self._fail)
+            return await session.listen(self._pass_on, self._fail)
 
     async def subscribe(
         self, connection: Connection, resources: Sequence[str], *, deadline: CallDeadline
@@ -61,13 +61,13 @@ class Stream:
         Raises:
             MCPError: the server refused for another reason, or is gone.
         """
-        wanted: dict[str, Any] = {
+        notifications: dict[str, Any] = {
             "toolsListChanged": True,
             "promptsListChanged": True,
             "resourcesListChanged": True,
             **({"resourceSubscriptions": list(resources)} if resources else {}),
         }
-        self._subscription = asyncio.create_task(self._run_subscription(connection, wanted))
+        self._subscription = asyncio.create_task(self._run_subscription(connection, notifications))
         acknowledged = asyncio.create_task(self._acknowledged.wait())
         waiting = (acknowledged, self._subscription)
         try:
@@ -82,9 +82,11 @@ class Stream:
             raise self._refusal
         return self._refusal is None and self._acknowledged.is_set()
 
-    async def _run_subscription(self, connection: Connection, wanted: Mapping[str, Any]) -> None:
+    async def _run_subscription(self, connection: Connection, notifications: Mapping[str, Any]) -> None:
         try:
-            await connection.request("subscriptions/listen", {"notifications": wanted}, timeout_ms=None)
+            await connection.request(
+                "subscriptions/listen", {"notifications": notifications}, timeout_ms=None
+            )
             end = MCPError("The server ended the subscription")
         except MCPError as error:
             end = error
@@ -94,25 +96,25 @@ class Stream:
             self._refusal = end
 
     async def close(self) -> None:
-        for hearing in self._hearing:
-            hearing.cancel()
+        for task in self._deliveries:
+            task.cancel()
         if self._subscription is not None:
             self._subscription.cancel()
             await asyncio.wait([self._subscription])
         if self._session is not None:
             await self._session.stop_listening()
 
-    def _tell(self, message: Message) -> None:
-        self._hear(call_listener(self._on_message, message))
+    def _pass_on(self, message: Message) -> None:
+        self._start_delivery(call_listener(self._on_message, message))
 
     def _fail(self, error: MCPError) -> None:
         if self._on_error is None:
             logger.warning("the stream of the server ended: %s", error)
         else:
-            self._hear(call_listener(self._on_error, error))
+            self._start_delivery(call_listener(self._on_error, error))
 
-    def _hear(self, hearing: Coroutine[Any, Any, None] | None) -> None:
-        if hearing is not None:
-            task = asyncio.create_task(hearing)
-            self._hearing.add(task)
-            task.add_done_callback(self._hearing.discard)
+    def _start_delivery(self, delivery: Coroutine[Any, Any, None] | None) -> None:
+        if delivery is not None:
+            task = asyncio.create_task(delivery)
+            self._deliveries.add(task)
+            task.add_done_callback(self._deliveries.discard)

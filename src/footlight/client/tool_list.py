@@ -29,13 +29,13 @@ class ToolList:
     def __init__(self) -> None:
         self._tools: tuple[Tool, ...] | None = None
         self._until: float | None = None
-        self._forgotten = 0
-        self._told = 0
+        self._forget_count = 0
+        self._fetch_count = 0
         self._asking = LoopLock()
 
     def forget(self) -> None:
         self._tools = None
-        self._forgotten += 1
+        self._forget_count += 1
 
     def last_seen(self, name: str) -> Tool | None:
         """Return the tool as it was listed last, even if the cache has expired, or None."""
@@ -47,18 +47,18 @@ class ToolList:
         """Return the tools. Concurrent callers share a request. Tools that are not `usable` are left out."""
         if refresh:
             self.forget()
-        told = self._told
+        fetch_count = self._fetch_count
         async with self._asking.here():
             # A list that arrived while this caller waited is new enough, even if it must not be cached.
-            if self._tools is not None and (told != self._told or self._may_be_kept()):
+            if self._tools is not None and (fetch_count != self._fetch_count or self._may_be_kept()):
                 return self._tools
-            forgotten = self._forgotten
+            forget_count = self._forget_count
             pages = await fetch()
             listed = (_read(entry) for page in pages for entry in items(page.get("tools")))
             tools = tuple(tool for tool in listed if tool and (usable is None or usable(tool)))
-            if forgotten == self._forgotten:  # Otherwise the tools changed while the list was sent.
+            if forget_count == self._forget_count:  # Otherwise the tools changed while the list was sent.
                 self._tools, self._until = tools, _until(pages)
-                self._told += 1
+                self._fetch_count += 1
             return tools
 
     def _may_be_kept(self) -> bool:

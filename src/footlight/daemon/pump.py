@@ -31,10 +31,10 @@ def run_pump(arguments: Sequence[str]) -> int:
     options = [each for each in arguments if each != "--shared"]
     parent = os.getppid()
     try:
-        state, link = reach(find_folder(os.environ), "shared", options=options, say=_say)
+        state, link = reach(find_folder(os.environ), "shared", options=options, say=_write_line)
     except DaemonError as error:
-        _say(error.message)
-        _say(error.suggestion)
+        _write_line(error.message)
+        _write_line(error.suggestion)
         return NO_SERVER
     _report_differences(state, options)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -74,7 +74,7 @@ def _pump(link: DaemonLink, parent: int) -> int:
             return 0  # The client has closed its end.
     if ended.is_set():
         return 0
-    _say("the background server has ended")
+    _write_line("the background server has ended")
     return NO_SERVER
 
 
@@ -91,13 +91,17 @@ def _write(data: bytes) -> None:
 def _report_differences(state: State, options: Sequence[str]) -> None:
     theirs = serve_options(state.command)
     if options and [*options] != theirs:
-        _say(
+        _write_line(
             f"the background server was started with {' '.join(theirs) or 'no options'}; "
             f"these options are ignored: {' '.join(options)}"
         )
-        _say("`footlight daemon stop` ends it for all its clients; the next start uses the new options")
+        _write_line(
+            "`footlight daemon stop` ends it for all its clients; the next start uses the new options"
+        )
     if state.directory != _find_current_folder():
-        _say(f"the working directory of the background server is {state.directory}; paths are relative to it")
+        _write_line(
+            f"the working directory of the background server is {state.directory}; paths are relative to it"
+        )
 
 
 def _find_current_folder() -> str:
@@ -108,6 +112,6 @@ def _find_current_folder() -> str:
         return ""
 
 
-def _say(text: str) -> None:
+def _write_line(text: str) -> None:
     sys.stderr.write(f"footlight: {text}\n")
     sys.stderr.flush()

@@ -160,11 +160,11 @@ class StepRow:
 
 def make_row(record: object, *, session_id: str) -> StepRow | None:
     """Return the row of a step record, or None if it is not a StepRecord v1."""
-    told = _as_mapping(record)
-    observation, tool, outcome = (_as_mapping(told.get(key)) for key in ("observation", "tool", "outcome"))
-    name, timestamp, ok = _as_text(tool.get("name")), _as_text(told.get("timestamp")), outcome.get("ok")
+    fields = _as_mapping(record)
+    observation, tool, outcome = (_as_mapping(fields.get(key)) for key in ("observation", "tool", "outcome"))
+    name, timestamp, ok = _as_text(tool.get("name")), _as_text(fields.get("timestamp")), outcome.get("ok")
     at_ms = _parse_milliseconds(timestamp)
-    if told.get("schemaVersion") != 1 or not name or at_ms is None or not isinstance(ok, bool):
+    if fields.get("schemaVersion") != 1 or not name or at_ms is None or not isinstance(ok, bool):
         return None
     error = _as_mapping(outcome.get("error"))
     return StepRow(
@@ -179,7 +179,7 @@ def make_row(record: object, *, session_id: str) -> StepRow | None:
         message=_as_text(error.get("message"), LONGEST_MESSAGE),
         input=_summarize_input(_as_mapping(tool.get("input"))),
         text_length=_as_number(tool.get("textLength")),
-        duration_ms=_as_number(_as_mapping(told.get("timing")).get("durationMs")),
+        duration_ms=_as_number(_as_mapping(fields.get("timing")).get("durationMs")),
         look=_read_view(observation),
     )
 
@@ -237,11 +237,11 @@ def _explain_target(target: StepTarget, look: RecordedView, own: RecordedView) -
     return replace(target, name=look.find_text(target.test_id) or own.find_text(target.test_id))
 
 
-def _read_target(told: Mapping[str, Any]) -> StepTarget | None:
+def _read_target(fields: Mapping[str, Any]) -> StepTarget | None:
     target = StepTarget(
-        test_id=_as_text(told.get("testId")),
-        selector=_as_text(told.get("selector")),
-        ref=_as_text(told.get("a11yRef")),
+        test_id=_as_text(fields.get("testId")),
+        selector=_as_text(fields.get("selector")),
+        ref=_as_text(fields.get("a11yRef")),
     )
     return target if target != StepTarget() else None
 
@@ -262,10 +262,10 @@ def _read_view(observation: Mapping[str, Any]) -> RecordedView:
     )
 
 
-def _summarize_input(told: Mapping[str, Any]) -> str:
+def _summarize_input(arguments: Mapping[str, Any]) -> str:
     plain = (
         f"{name}={value if isinstance(value, str) else json.dumps(value)}"
-        for name, value in told.items()
+        for name, value in arguments.items()
         if name not in _NO_INPUT and isinstance(value, str | int | float | bool)
     )
     return _as_text(" ".join(plain), LONGEST_INPUT)

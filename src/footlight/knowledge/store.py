@@ -141,12 +141,12 @@ class KnowledgeStore:
         folder = ensure_folder(self.root, session, SCREENSHOTS)
         with self._lock:
             sanitiser = Sanitiser(self._rules, self._secrets, reveals=session in self._revealing)
-            said = sanitiser.clean_identifier(self._mask(name), MAX_ID_CHARS)
+            name_part = sanitiser.clean_identifier(self._mask(name), MAX_ID_CHARS)
             moment = to_milliseconds(at)
-            path = folder / f"{format_stamp(moment)}-{safe_name(said)}.png"
+            path = folder / f"{format_stamp(moment)}-{safe_name(name_part)}.png"
             while path.exists() or not self._is_free(str(path), moment):
                 moment += MILLISECOND
-                path = folder / f"{format_stamp(moment)}-{safe_name(said)}.png"
+                path = folder / f"{format_stamp(moment)}-{safe_name(name_part)}.png"
         return path
 
     def read(self, path: Path) -> dict[str, Any] | None:

@@ -36,10 +36,10 @@ class ActivityTracker:
 
     async def wait_until_idle(self, seconds: float) -> None:
         """Return when there has been no client for this time, counted from now at the earliest."""
-        begun = time.monotonic()
+        started_at = time.monotonic()
         while True:
             await self._empty.wait()
-            left = max(begun, self._empty_since) + seconds - time.monotonic()
+            left = max(started_at, self._empty_since) + seconds - time.monotonic()
             if left <= 0:
                 return
             await asyncio.sleep(left)

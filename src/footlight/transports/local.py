@@ -349,12 +349,12 @@ class _LocalConnection:
 
 async def _lines(reader: asyncio.StreamReader) -> AsyncGenerator[bytes | None]:
     """Yield each line, or None for a line that is too long. Text after the last line end is ignored."""
-    begun, skipping = bytearray(), False
+    line, skipping = bytearray(), False
     while chunk := await reader.read(CHUNK):
         *ends, rest = chunk.split(b"\n")
         for end in ends:
-            yield None if skipping else bytes(begun + end)
-            begun, skipping = bytearray(), False
-        begun += rest
-        if len(begun) > LONGEST_MESSAGE:
-            begun, skipping = bytearray(), True
+            yield None if skipping else bytes(line + end)
+            line, skipping = bytearray(), False
+        line += rest
+        if len(line) > LONGEST_MESSAGE:
+            line, skipping = bytearray(), True

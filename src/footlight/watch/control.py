@@ -59,7 +59,7 @@ class Control:
     def has(self, session: Session, watcher: str) -> bool:
         return self._persons.get(session.id) == (session, watcher) and session.turn.is_persons
 
-    def hear(self, watcher: str) -> None:
+    def note_watcher(self, watcher: str) -> None:
         """Note that a watcher is still present."""
         self._heard_at[watcher] = time.monotonic()
 
@@ -72,7 +72,7 @@ class Control:
             return f"A call has been running for {TAKE_SECONDS:.0f} seconds. Try again when it is over."
         if session.id in self._persons:  # Two persons waited for the same call.
             return None if self.has(session, watcher) else "Another person controls the session."
-        self.hear(watcher)
+        self.note_watcher(watcher)
         self._persons[session.id] = (session, watcher)
         self._input_locks[session.id] = asyncio.Lock()
         self._journal.note_step(session, "take_over", {}, page=session.page_table.current)
@@ -95,7 +95,7 @@ class Control:
         """
         if not self.has(session, watcher):
             raise HumanInControl("Take over the session first.")
-        self.hear(watcher)
+        self.note_watcher(watcher)
         session.touch()
         async with self._input_locks[session.id]:
             page = await session.page_table.get()

@@ -173,7 +173,7 @@ class WatchSite:
 
     async def _state(self, query: QueryParams, owner: str | None) -> Response:
         after, watcher = _count(query, "after"), query.get("watcher", "")[:64]
-        self._control.hear(watcher)
+        self._control.note_watcher(watcher)
         if query.get("wait") == "1" and not self._closed.is_set():
             await self._journal.wait(after, WAIT_SECONDS)
         revision = self._journal.revision
@@ -204,8 +204,8 @@ class WatchSite:
 
     async def _picture(self, query: QueryParams, owner: str | None) -> Response:
         session = self._session(query.get("session", ""), owner)
-        wanted = query.get("page")
-        page = next((each for each in session.pages if each.id == wanted), session.page_table.current)
+        page_id = query.get("page")
+        page = next((each for each in session.pages if each.id == page_id), session.page_table.current)
         if page is None:
             raise _RequestFailed(409, "The session has no open page.")
         if page.crashed:

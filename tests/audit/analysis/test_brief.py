@@ -66,7 +66,7 @@ def test_where_there_is_no_room_the_mildest_lose_their_words_and_never_their_ids
 
 
 def test_a_walk_is_its_steps_and_its_end() -> None:
-    step = WalkStep(id="W1", tool="clickElement", input="target=e3", ok=False, said="covered by\n #banner")
+    step = WalkStep(id="W1", tool="clickElement", input="target=e3", ok=False, answer="covered by\n #banner")
     walk = Walk(persona="Reader", goal="Find it", outcome="stopped", where="/x", why="No way", steps=[step])
 
     assert (describe_walks([walk]), describe_walks([])) == (

@@ -252,10 +252,10 @@ def walks() -> Sequence[Walk]:
             why="Enter on the button does nothing.",
             steps=[
                 WalkStep(
-                    id="W1", tool="navigateToPage", input="https://shop.test/order", ok=True, said="Order"
+                    id="W1", tool="navigateToPage", input="https://shop.test/order", ok=True, answer="Order"
                 ),
-                WalkStep(id="W2", tool="pressKey", input="Tab", ok=True, said="focus: button Pay [e7]"),
-                WalkStep(id="W3", tool="pressKey", input="Enter", ok=False, said="nothing happened"),
+                WalkStep(id="W2", tool="pressKey", input="Tab", ok=True, answer="focus: button Pay [e7]"),
+                WalkStep(id="W3", tool="pressKey", input="Enter", ok=False, answer="nothing happened"),
             ],
             duration_ms=12_300,
         ),

@@ -401,7 +401,7 @@ async def test_nothing_of_a_page_or_a_model_becomes_markup(chromium: Browser, tm
                     where=HOSTILE,
                     why=HOSTILE,
                     steps=[
-                        replace(step, id=HOSTILE, tool=HOSTILE, input=HOSTILE, said=HOSTILE)
+                        replace(step, id=HOSTILE, tool=HOSTILE, input=HOSTILE, answer=HOSTILE)
                         for step in walk.steps
                     ],
                 )

@@ -186,7 +186,7 @@ def hostile() -> Audit:
             where=HOSTILE,
             why=HOSTILE,
             steps=[
-                replace(step, id=HOSTILE, tool=HOSTILE, input=HOSTILE, said=HOSTILE) for step in walk.steps
+                replace(step, id=HOSTILE, tool=HOSTILE, input=HOSTILE, answer=HOSTILE) for step in walk.steps
             ],
         )
         for walk in order.walks

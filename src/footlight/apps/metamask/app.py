@@ -93,16 +93,16 @@ class MetaMaskServices(Services):
         """Return whether the app opens its home page: only release builds without a state do."""
         return not self._fixture.was_read.is_set() and self._state is None
 
-    def account(self, shown: str | None) -> str | None:
+    def account(self, short_address: str | None) -> str | None:
         """Return the whole address that is shown as `0x5CfE7...6a7e1`, or None."""
-        found = SHOWN_ADDRESS.search(shown or "")
+        found = SHOWN_ADDRESS.search(short_address or "")
         if found is None:
             return None
         begin, end = found[1].lower(), found[2].lower()
         known = (each for each in self._accounts if each.lower().startswith(begin))
         return next((each for each in known if each.lower().endswith(end)), None)
 
-    def know(self, accounts: Sequence[str]) -> None:
+    def add_accounts(self, accounts: Sequence[str]) -> None:
         self._accounts += accounts
 
 
@@ -169,11 +169,11 @@ async def _read_balance(chain: Chain, address: str | None) -> str | None:
 
 
 async def _find_account(reading: Reading, services: MetaMaskServices) -> str | None:
-    shown = reading.text_of("app-header-copy-button")
-    address = services.account(shown)
-    if address is None and shown:
-        services.know(await _read_accounts(reading))
-        address = services.account(shown)
+    short_address = reading.text_of("app-header-copy-button")
+    address = services.account(short_address)
+    if address is None and short_address:
+        services.add_accounts(await _read_accounts(reading))
+        address = services.account(short_address)
     return address
 
 

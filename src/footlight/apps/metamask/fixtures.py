@@ -195,10 +195,10 @@ def _networks(chain_port: int) -> Data:
 
 def _enabled_networks(chain_id: str) -> Data:
     """Select the network whose tokens are listed. Version 13.5.0 and later versions store it differently."""
-    shown = {"eip155": {chain_id: True}}
+    enabled = {"eip155": {chain_id: True}}
     return {
-        "NetworkEnablementController": {"enabledNetworkMap": shown},
-        "NetworkOrderController": {"enabledNetworkMap": shown, "orderedNetworkList": []},
+        "NetworkEnablementController": {"enabledNetworkMap": enabled},
+        "NetworkOrderController": {"enabledNetworkMap": enabled, "orderedNetworkList": []},
     }
 
 

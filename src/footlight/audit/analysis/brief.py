@@ -89,7 +89,7 @@ def _walk(walk: Walk) -> Iterable[str]:
 
 
 def _step(step: WalkStep) -> str:
-    return f"{step.id} {step.tool} {step.input} → {'' if step.ok else 'failed: '}{step.said}"
+    return f"{step.id} {step.tool} {step.input} → {'' if step.ok else 'failed: '}{step.answer}"
 
 
 def _line(text: str) -> str:

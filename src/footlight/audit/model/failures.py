@@ -91,7 +91,7 @@ def translate_failure(error: AgentRunError, model: ChatModel) -> ModelRequestFai
     """Translate an error of the library, with the provider's message and without the key."""
     kind = next(kind for theirs, kind in _failure_kinds().items() if isinstance(error, theirs))
     model_error = _make_error(
-        kind, model, said=_provider_message(error), status=getattr(error, "status_code", None)
+        kind, model, detail=_provider_message(error), status=getattr(error, "status_code", None)
     )
     return ModelRequestFailed(model_error, retry_after_s=getattr(error, "retry_after", None))
 
@@ -107,7 +107,7 @@ def check_end(response: ModelResponse, model: ChatModel) -> None:
             refused = _FailureKind(
                 "refused to answer", "Try another model. The measured findings do not depend on it."
             )
-            raise ModelRequestFailed(_make_error(refused, model, said=_refusal(response)))
+            raise ModelRequestFailed(_make_error(refused, model, detail=_refusal(response)))
         case "error":
             raise ModelRequestFailed(
                 _make_error(_FailureKind("aborted its answer", _LATER, again=True), model)
@@ -121,13 +121,13 @@ def check_end(response: ModelResponse, model: ChatModel) -> None:
 
 
 def _make_error(
-    kind: _FailureKind, model: ChatModel, *, said: str = "", status: int | None = None
+    kind: _FailureKind, model: ChatModel, *, detail: str = "", status: int | None = None
 ) -> ModelError:
     variables = {str(name): " or ".join(names) for name, names in KEY_VARIABLES.items()}
     words = {"model": model.name, "variable": variables.get(model.provider, "the environment")}
     what = f"{model.provider} {kind.what.format_map(words)}"
-    said = escape_control_characters(" ".join(model.mask(said).split()))
-    message = f"{what}: {said[:_LONGEST]}" if said else what
+    detail = escape_control_characters(" ".join(model.mask(detail).split()))
+    message = f"{what}: {detail[:_LONGEST]}" if detail else what
     return ModelError(
         message,
         suggestion=kind.todo.format_map(words),

@@ -37,7 +37,7 @@ class History:
         self._answers: list[ToolAnswer] = []
         self._seen = 0
         self._messages: list[ModelMessage] = []
-        self._say([UserPromptPart([prompt, *map(_image, pictures)] if pictures else prompt)])
+        self._add_request([UserPromptPart([prompt, *map(_image, pictures)] if pictures else prompt)])
 
     def add(self, response: ModelResponse, answers: Sequence[tuple[ToolCallPart, ToolAnswer]]) -> None:
         """Add an answer of the model, and the result of each of its calls."""
@@ -45,7 +45,7 @@ class History:
         self._seen = len(self._answers)
         self._answers += [answer for _, answer in answers]
         if answers:
-            self._say([_result(call, answer) for call, answer in answers])
+            self._add_request([_result(call, answer) for call, answer in answers])
 
     def to_send(self) -> Sequence[ModelMessage]:
         old = self._old()
@@ -56,7 +56,7 @@ class History:
         pages = [index for index, answer in enumerate(self._answers) if answer.replaces]
         return min(pages[-2], self._seen) if len(pages) > 1 else 0
 
-    def _say(self, parts: Sequence[ModelRequestPart]) -> None:
+    def _add_request(self, parts: Sequence[ModelRequestPart]) -> None:
         from pydantic_ai.messages import ModelRequest
 
         self._messages.append(ModelRequest(parts, instructions=self._instructions))

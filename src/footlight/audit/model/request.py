@@ -78,8 +78,8 @@ class Requests:
                         has_yielded = True
                         yield piece
                     return
-            except ModelRequestFailed as caught:
-                failure = caught
+            except ModelRequestFailed as error:
+                failure = error
             # Raised outside of the handler: the chained errors of the library may contain the request.
             wait_s = self._wait_s(failure, retries)
             if has_yielded or wait_s is None or retries >= self._limits.retries or not self.allowed:

@@ -48,7 +48,7 @@ async def page_of(
             sessions for the arguments in `session`.
     """
     tools = {tool.name: tool for tool in await client.list_tools()}
-    family = family_of([*tools.values()], wanted="evaluate")
+    family = family_of([*tools.values()], tool_name="evaluate")
     page = FootlightPage if family is FootlightDialect else PlaywrightMcpPage
     if page.scripts not in tools:
         raise ToolInvocationError(
@@ -88,10 +88,10 @@ class _ToolPage(ABC):
         return await self._run("evaluate", lambda dialect, run: dialect.evaluate(run, script))
 
     async def screenshot(self, *, full_page: bool = False) -> bytes:
-        taken = await self._run(
+        answer = await self._run(
             "screenshot", lambda dialect, run: dialect.screenshot(run, format="png", full_page=full_page)
         )
-        return base64.b64decode(taken.screenshot)
+        return base64.b64decode(answer.screenshot)
 
     async def _navigate(self, url: str) -> OpenResult:
         try:
@@ -151,7 +151,7 @@ class FootlightPage(_ToolPage):
     def __init__(self, client: MCPClient, timeout_ms: int, session: Mapping[str, Any]) -> None:
         super().__init__(client, timeout_ms)
         self.session: str | None = None
-        self._given = session
+        self._session_arguments = session
 
     def _make_dialect(self) -> Dialect:
         return FootlightDialect(session=self.session)
@@ -159,7 +159,7 @@ class FootlightPage(_ToolPage):
     async def open(self, url: str, view: AuditViewport) -> OpenResult:
         await self.close()
         viewport = {"width": view.width, "height": view.height}
-        made = await self._call("create_session", {**self._given, "viewport": viewport})
+        made = await self._call("create_session", {**self._session_arguments, "viewport": viewport})
         self.session, self._dialect = text(made.get("sessionId")), None
         await self.console()  # The server records the console from the first call on.
         return await self._navigate(url)

@@ -242,7 +242,7 @@ def _render_step(step: WalkStep, number: int) -> Html:
         element(
             "div",
             element("p", element("code", step.tool), " ", element("span", step.input, class_="text")),
-            element("p", tag("failed", "bad") if not step.ok else None, " ", step.said, class_="said text"),
+            element("p", tag("failed", "bad") if not step.ok else None, " ", step.answer, class_="said text"),
         ),
         id=anchor(number, step.id),
         class_="ok" if step.ok else "failed",

@@ -210,7 +210,7 @@ def _render_walk(walk: Walk) -> str:
     lines += [f"- … {format_count(skipped, 'step')} before"] if skipped else []
     lines += [
         f"- {inline(step.id)} {code(f'{step.tool} {step.input}', 160)}{'' if step.ok else ' **failed**'}"
-        f" {inline(step.said, 160)}".rstrip()
+        f" {inline(step.answer, 160)}".rstrip()
         for step in walk.steps[skipped:]
     ]
     return "\n".join(lines)

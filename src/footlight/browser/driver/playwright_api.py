@@ -89,23 +89,23 @@ def _environment(**variables: str) -> Generator[None]:
                 os.environ[name] = value
 
 
-def on_driver_end(playwright: Playwright, tell: Callable[[], object]) -> None:
+def on_driver_end(playwright: Playwright, callback: Callable[[], object]) -> None:
     """Call `tell` when the driver process ends, which Playwright does not report."""
 
     def end(*_: object) -> None:
-        tell()
+        callback()
 
     _connection(playwright).on("close", end)
 
 
-def on_disconnected(browser: Browser, tell: Callable[[], object]) -> None:
+def on_disconnected(browser: Browser, callback: Callable[[], object]) -> None:
     """Call `tell` once when the browser is gone, also if the driver has ended."""
     connection = _connection(browser)
 
     def end(*_: object) -> None:
         browser.remove_listener("disconnected", end)
         connection.remove_listener("close", end)
-        tell()
+        callback()
 
     browser.on("disconnected", end)
     connection.on("close", end)
@@ -284,8 +284,8 @@ def was_dispatched(error: Error) -> bool:
 
 def find_interceptor(error: Error) -> str | None:
     """Return the element that the last attempt hit instead of the target, as `<p id="x">…</p>`."""
-    met = [line for line in error.message.splitlines() if line.endswith(_INTERCEPTED)]
-    return met[-1].removesuffix(_INTERCEPTED).strip(" -")[:MAX_ELEMENT_CHARACTERS] if met else None
+    lines = [line for line in error.message.splitlines() if line.endswith(_INTERCEPTED)]
+    return lines[-1].removesuffix(_INTERCEPTED).strip(" -")[:MAX_ELEMENT_CHARACTERS] if lines else None
 
 
 def was_editing(error: Error) -> bool:

@@ -61,7 +61,7 @@ class ExtensionBrowser:
     context: BrowserContext
     extensions: tuple[LoadedExtension, ...]
     options: SessionOptions
-    shown: WindowKind
+    window: WindowKind
     process: psutil.Process
     profile: Path
     _resources: contextlib.AsyncExitStack
@@ -153,7 +153,7 @@ class ExtensionLauncher:
                 context=context,
                 extensions=loaded,
                 options=options,
-                shown=display.kind if display else "none",
+                window=display.kind if display else "none",
                 process=process,
                 profile=profile,
                 _resources=stack.pop_all(),

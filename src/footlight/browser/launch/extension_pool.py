@@ -99,7 +99,7 @@ class ExtensionPool:
 
     def _on_gone(self, browser: PooledBrowser) -> None:
         """End a crashed browser, which leaves a profile and a display behind."""
-        browser.gone.set()
+        browser.disconnected.set()
         if browser in self._running and browser not in self._leaving:
             logger.warning("a browser is gone; its session is created again when it is needed")
             self._end(browser)

@@ -53,7 +53,7 @@ class PooledBrowser:
     extensions: tuple[LoadedExtension, ...] = ()
     sessions: int = 0
     idle_since: float = field(default_factory=time.monotonic)
-    gone: asyncio.Event = field(default_factory=asyncio.Event)
+    disconnected: asyncio.Event = field(default_factory=asyncio.Event)
     opened: list[OpenedTarget] = field(default_factory=list[OpenedTarget])
     _targets: CDPSession | None = None
 
@@ -102,8 +102,8 @@ class PooledBrowser:
         """Return whether the browser has ended, which may be reported a moment after the failure."""
         with suppress(TimeoutError):
             async with asyncio.timeout(NEWS_SECONDS):
-                await self.gone.wait()
-        return self.gone.is_set()
+                await self.disconnected.wait()
+        return self.disconnected.is_set()
 
     async def close(self) -> None:
         with suppress(Error, TimeoutError):
@@ -216,7 +216,7 @@ class Pool:
             self._browsers.append(pooled)
 
     def _on_gone(self, browser: PooledBrowser) -> None:
-        browser.gone.set()
+        browser.disconnected.set()
         if browser in self._browsers:
             self._browsers.remove(browser)
             logger.warning("a browser is gone; it is replaced when it is needed")

@@ -214,16 +214,16 @@ class Console:
         for message in messages[known:]:
             self._add(_message(message, page_id, document))
         fetched.messages += messages[known:]
-        if gone := fetched.messages[:-PLAYWRIGHT_KEEPS]:
+        if older := fetched.messages[:-PLAYWRIGHT_KEEPS]:
             del fetched.messages[:-PLAYWRIGHT_KEEPS]
-            fetched.unreleased += gone
+            fetched.unreleased += older
             if fetched.released.is_set():
                 fetched.released.clear()
                 self._spawn(_release(fetched))
 
     def _on_error(self, error: WebError) -> None:
-        thrown, location = error.error, error.location
-        text = f"{thrown.name}: {thrown.message}" if thrown.name else thrown.message
+        page_error, location = error.error, error.location
+        text = f"{page_error.name}: {page_error.message}" if page_error.name else page_error.message
         page_id = self._page_id_of(error.page)
         self._add(
             Message(

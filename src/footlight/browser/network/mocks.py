@@ -78,12 +78,12 @@ class InterceptionRules:
 
     async def _update(self) -> None:
         """Install or remove the interception, which disables the HTTP cache while it is installed."""
-        wanted = bool(self._blocked or self._mocks)
-        if wanted and not self._routed:
+        has_rules = bool(self._blocked or self._mocks)
+        if has_rules and not self._routed:
             await self._context.route("**/*", self._on_route)
-        elif self._routed and not wanted:
+        elif self._routed and not has_rules:
             await self._context.unroute("**/*", self._on_route)
-        self._routed = wanted
+        self._routed = has_rules
         if "websocket" in self._blocked and not self._sockets_routed:
             self._sockets_routed = True
             await self._context.route_web_socket(re.compile(".*"), self._on_socket)

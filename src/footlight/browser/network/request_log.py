@@ -131,7 +131,7 @@ class RequestLog:
         """Return the ids of the oldest and the latest entry."""
         return (self._entries[0].id, self._entries[-1].id) if self._entries else None
 
-    def knows(self, page: str) -> bool:
+    def has_page(self, page: str) -> bool:
         """Return whether there is an entry of this page."""
         return any(entry.page == page for entry in self._entries)
 

@@ -60,7 +60,7 @@ class Traffic:
     """
 
     def __init__(self, page: PlaywrightPage) -> None:
-        self.begun = 0
+        self.request_count = 0
         """How many requests of the awaited types the page has sent."""
         self._page = page
         self._sent: dict[Request, _Sent] = {}
@@ -118,7 +118,7 @@ class Traffic:
 
     def _on_request(self, request: Request) -> None:
         if request.resource_type in _AWAITED:
-            self.begun += 1
+            self.request_count += 1
             address = request.method, request.url.split("?", 1)[0]
             self._sent[request] = _Sent(address, time.monotonic())
             self._changed.set()

@@ -60,11 +60,11 @@ class Events:
 
     def take(self) -> Events:
         """Return the collected events and clear them."""
-        taken = Events(
+        events = Events(
             self.pages[-MAX_EVENTS:],
             self.dialogs[-MAX_EVENTS:],
             self.downloads[-MAX_EVENTS:],
             self.closed[-MAX_EVENTS:],
         )
         self.pages, self.dialogs, self.downloads, self.closed = [], [], [], []
-        return taken
+        return events

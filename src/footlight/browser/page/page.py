@@ -169,7 +169,7 @@ class Page:
         """When the main frame was last at a new address or had a new document (`time.monotonic()`)."""
         self.frame_reloaded_at = 0.0
         """When an inner frame last had a new document at the same address (`time.monotonic()`)."""
-        self.told_records: set[int] = set()
+        self.reported_records: set[int] = set()
         """The ids of the records of actions whose calls were answered."""
         self.last_act: tuple[str, int] = ("", 0)
         """The last action that changed nothing, and how often it was done in a row."""

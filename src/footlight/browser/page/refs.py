@@ -18,7 +18,7 @@ from footlight.browser.page.selectors import locate_in
 from footlight.browser.snapshot.locators import frame_locator, stable_locator
 from footlight.browser.snapshot.nodes import Node
 from footlight.browser.snapshot.places import ENTRIES, find_places
-from footlight.browser.snapshot.view import ElementIdentity, GoneRef, RefMeaning, identity_of
+from footlight.browser.snapshot.view import ElementIdentity, RemovedRef, RefMeaning, identity_of
 from footlight.errors import StaleRef
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ async def resolve(page: Page, ref: str, deadline: Deadline, *, acts: bool) -> Ta
         was = await offload(
             len(view.last_reported.nodes) if view.last_reported else 0, lambda: view.find_meaning(ref)
         )
-    seen, gone = view.find_seen(ref), view.find_gone(ref)
+    seen, gone = view.find_seen(ref), view.find_removed(ref)
     frame = seen[1] if seen else gone.frame if gone else None
     found = await _identify(page, frame, ref) if frame else None
     now, locator = found or (None, None)
@@ -183,7 +183,7 @@ def _describe_meaning(meaning: RefMeaning) -> str:
 
 
 def _find_successor(page: Page, ref: str, nodes: Sequence[Node]) -> Target:
-    gone = page.view.find_gone(ref)
+    gone = page.view.find_removed(ref)
     if gone is None:
         raise _unknown_error(page, ref)
     like = [node for node in nodes if node.ref and identity_of(node) == identity_of(gone.node)]
@@ -196,7 +196,7 @@ def _find_successor(page: Page, ref: str, nodes: Sequence[Node]) -> Target:
     raise _stale_error(page, ref, gone, nodes, len(like))
 
 
-def _has_replaced(page: Page, gone: GoneRef, successor: str, frame: Frame, nodes: Sequence[Node]) -> bool:
+def _has_replaced(page: Page, gone: RemovedRef, successor: str, frame: Frame, nodes: Sequence[Node]) -> bool:
     """Return whether the successor is new, in a document at the same URL, and in the same surroundings."""
     at = page.view.frames.get(frame)
     place = find_places(nodes)[successor]
@@ -208,7 +208,7 @@ def _has_replaced(page: Page, gone: GoneRef, successor: str, frame: Frame, nodes
     )
 
 
-def _stale_error(page: Page, ref: str, gone: GoneRef, nodes: Sequence[Node], like: int) -> StaleRef:
+def _stale_error(page: Page, ref: str, gone: RemovedRef, nodes: Sequence[Node], like: int) -> StaleRef:
     candidates = _describe_candidates(_find_closest(gone.node, nodes))
     why = f"; {like} elements are like it now" if like > 1 else ""
     near = f". Candidates: {'; '.join(candidates)}" if candidates else ""

@@ -120,32 +120,32 @@ async def _settle(page: Page, since: float, limit_ms: float) -> list[ActRecord]:
         await traffic.wait_until_idle(since)
         if page.closed or page.crashed:
             return records
-        begun = traffic.begun
+        request_count = traffic.request_count
         records = await _wait_for_still_frames(page, limit_ms)
-        if traffic.begun == begun and traffic.is_idle(since):
+        if traffic.request_count == request_count and traffic.is_idle(since):
             return records
 
 
 async def _wait_for_still_frames(page: Page, limit_ms: float) -> list[ActRecord]:
     main = page.playwright.main_frame
     inside = [frame for frame in page.playwright.frames if frame != main][:MAX_FRAMES]
-    begun = time.monotonic() - page.watched_for_rest_at < WATCH_SECONDS
+    is_watched = time.monotonic() - page.watched_for_rest_at < WATCH_SECONDS
     page.watched_for_rest_at = 0.0
     records = await asyncio.gather(
-        _wait_for_still_frame(main, timeout=limit_ms, begun=begun, is_main=True),
+        _wait_for_still_frame(main, timeout=limit_ms, is_watched=is_watched, is_main=True),
         *(_wait_for_still_frame(frame, timeout=FRAME_MS) for frame in inside),
     )
     return [record for record in records if record]
 
 
 async def _wait_for_still_frame(
-    frame: Frame, timeout: float, *, begun: bool = False, is_main: bool = False
+    frame: Frame, timeout: float, *, is_watched: bool = False, is_main: bool = False
 ) -> ActRecord | None:
     """Wait until the frame's document is still or gone, or takes longer than `timeout` for an answer.
 
     Return the record of the last action in a document that is still.
     """
-    body = "go-on" if begun else "begin"
+    body = "go-on" if is_watched else "begin"
     with suppress(Error):
         while True:
             reply = await frame.get_attribute(f"{_ENGINE}={body}", "v", timeout=timeout)

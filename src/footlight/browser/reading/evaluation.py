@@ -36,8 +36,8 @@ async def run_script(page: Page, script: str, args: Sequence[Any], deadline: Dea
             except Error as error:
                 raise await _script_error(page, error) from error
     if "thrown" in outcome:
-        thrown = str(outcome["thrown"]).partition("\n")[0]
-        raise InvalidParameter(f"script: {thrown}", parameter="script", page=page.url)
+        message = str(outcome["thrown"]).partition("\n")[0]
+        raise InvalidParameter(f"script: {message}", parameter="script", page=page.url)
     return _as_data(outcome["value"])
 
 

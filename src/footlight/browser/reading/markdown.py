@@ -74,8 +74,8 @@ async def read(page: Page, deadline: Deadline, *, selector: str | None, links: b
 
 
 def _article(reply: str | None) -> Article:
-    said: dict[str, Any] = json.loads(reply or "{}")
-    return Article(said["title"], said["url"], said["markdown"])
+    article: dict[str, Any] = json.loads(reply or "{}")
+    return Article(article["title"], article["url"], article["markdown"])
 
 
 def cut_part(text: str, offset: int, budget: int) -> MarkdownPart:

@@ -76,12 +76,14 @@ def draw_marks(
         image = opened.convert("RGB")
     pen = ImageDraw.Draw(image)
     font = ImageFont.load_default(FONT_SIZE)
-    shown = [Mark(mark.ref, clipped) for mark in marks if (clipped := _clip(mark.area, image.size))]
-    shown = shown[:MAX_MARKS]
-    for number, mark in enumerate(shown):
+    visible = [Mark(mark.ref, clipped) for mark in marks if (clipped := _clip(mark.area, image.size))]
+    visible = visible[:MAX_MARKS]
+    for number, mark in enumerate(visible):
         x, y, width, height = mark.area
         pen.rectangle((x, y, x + width - 1, y + height - 1), outline=_colour(number), width=2)
-    for number, (mark, place) in enumerate(zip(shown, _place_labels(shown, font, image.size), strict=True)):
+    for number, (mark, place) in enumerate(
+        zip(visible, _place_labels(visible, font, image.size), strict=True)
+    ):
         pen.rectangle(
             (place.x, place.y, place.x + place.width - 1, place.y + place.height - 1), _colour(number)
         )

@@ -179,12 +179,14 @@ async def is_enabled(page: Page, selector: str, deadline: Deadline) -> bool:
 
 
 async def wait_for(page: Page, selector: str, state: ElementState, deadline: Deadline) -> None:
-    gone = state in ("hidden", "detached")
+    must_disappear = state in ("hidden", "detached")
     try:
-        found = await (locate_now(page, selector, deadline) if gone else locate(page, selector, deadline))
+        found = await (
+            locate_now(page, selector, deadline) if must_disappear else locate(page, selector, deadline)
+        )
         await found.first.wait_for(state=state, timeout=deadline.remaining_ms)
     except StaleRef as error:
-        if not (gone and error.is_gone):
+        if not (must_disappear and error.is_gone):
             raise
     except PlaywrightTimeout as error:
         raise await explain_timeout(

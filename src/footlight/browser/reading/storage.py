@@ -70,15 +70,15 @@ class PageStorage:
             raise self._translate_error(error) or await explain_page_failure(self._page, error) from error
 
     def _translate_error(self, error: Error) -> InvalidParameter | None:
-        said = cause(error)
-        if said.startswith("SecurityError"):
+        reason = cause(error)
+        if reason.startswith("SecurityError"):
             return InvalidParameter(
                 f"area: {self._page.url[:200]} has no {self._area} storage",
                 parameter="area",
                 suggestion="Navigate to a page of the site first; only http and https pages have one.",
                 page=self._page.url,
             )
-        if said.startswith("QuotaExceededError"):
+        if reason.startswith("QuotaExceededError"):
             return InvalidParameter(
                 f"value: it does not fit into the {self._area} storage any more; remove something first",
                 parameter="value",
@@ -91,8 +91,10 @@ async def read_extension_storage(
 ) -> Mapping[str, Any]:
     """Return the stored items of the keys, or all items. `page` is a page of the extension."""
     asked = {"keys": list(keys)} if keys else {}
-    told = await _send(page, "getStorageItems", {"id": extension_id, "storageArea": area, **asked}, deadline)
-    return cast("Mapping[str, Any]", told["data"])
+    answer = await _send(
+        page, "getStorageItems", {"id": extension_id, "storageArea": area, **asked}, deadline
+    )
+    return cast("Mapping[str, Any]", answer["data"])
 
 
 async def write_extension_storage(
@@ -112,8 +114,8 @@ async def _send(page: Page, method: str, request: dict[str, Any], deadline: Dead
     try:
         async with limit_reading(page, deadline):
             cdp = await page.playwright.context.new_cdp_session(page.playwright)
-            told = cast("dict[str, Any]", await cdp.send(cast("Any", f"Extensions.{method}"), request))
+            answer = cast("dict[str, Any]", await cdp.send(cast("Any", f"Extensions.{method}"), request))
             await cdp.detach()
-            return told
+            return answer
     except Error as error:
         raise await explain_page_failure(page, error) from error

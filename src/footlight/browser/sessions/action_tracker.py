@@ -96,7 +96,7 @@ class ActionTracker:
 
     def take_events(self) -> Events:
         """Return the events since the last call, with the current URLs of opened pages."""
-        taken = self._events.take()
+        events = self._events.take()
         urls = {page.id: page.url for page in self._pages.open_pages}
-        taken.pages = [PageOpened(page.page_id, urls.get(page.page_id, page.url)) for page in taken.pages]
-        return taken
+        events.pages = [PageOpened(page.page_id, urls.get(page.page_id, page.url)) for page in events.pages]
+        return events

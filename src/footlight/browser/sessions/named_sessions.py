@@ -195,7 +195,7 @@ class NamedSessions(SessionTable):
         context = held.browser.context
         assert context.browser is not None
         browser = PooledBrowser(context.browser, sessions=1)
-        on_disconnected(browser.browser, browser.gone.set)
+        on_disconnected(browser.browser, browser.disconnected.set)
         await browser.watch_targets()
         session = await Session.open(
             id,

@@ -87,5 +87,5 @@ class PopupTracker:
                 await self._changed.wait()
 
     def _missing(self) -> int:
-        begun = sum(target.context == self._context_id for target in self._browser.opened)
-        return begun - self._announced
+        opened_count = sum(target.context == self._context_id for target in self._browser.opened)
+        return opened_count - self._announced

@@ -212,7 +212,7 @@ class Session:
     @property
     def alive(self) -> bool:
         """Whether the browser still runs."""
-        return not self._browser.gone.is_set()
+        return not self._browser.disconnected.is_set()
 
     @property
     def has_ended(self) -> bool:
@@ -245,7 +245,7 @@ class Session:
         """Wait a moment for the event that the browser has ended."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(CRASH_NOTICE_SECONDS):
-                await self._browser.gone.wait()
+                await self._browser.disconnected.wait()
 
     async def close(self) -> None:
         """Close the context with its pages, unless it was there before the session."""

@@ -240,12 +240,12 @@ def _find_removed(match: Match) -> dict[int, list[tuple[int, int]]]:
     followed.
     """
     before, after = match.before, match.after
-    gone = match.removed_indices()
-    if not gone:
+    indices = match.removed_indices()
+    if not indices:
         return {}
     ends, followed = after.ends(), _preceding_siblings(match)
     removed: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
-    for old in gone:
+    for old in indices:
         parent = before.parents[old]
         where = match.partners[parent]
         if parent >= 0 > where:

@@ -31,10 +31,10 @@ def make_matcher(text: str | None, regex: str | None) -> TextMatcher:
         InvalidParameter: the expression cannot be compiled.
     """
     if regex is None:
-        sought = _normalize(text or "")
-        if not sought:
+        needle = _normalize(text or "")
+        if not needle:
             return lambda candidate: any(map(str.isspace, candidate))
-        return lambda candidate: sought in _normalize(candidate)
+        return lambda candidate: needle in _normalize(candidate)
     try:
         return LinearPattern(regex).is_in
     except PatternError as error:
@@ -65,8 +65,8 @@ def _texts_of(node: Node) -> Iterator[str]:
             yield words
 
 
-def _with_ancestors(nodes: Sequence[Node], sought: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
-    left = iter(sought)
+def _with_ancestors(nodes: Sequence[Node], matches: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
+    left = iter(matches)
     next_sought = next(left, None)
     above: list[int] = []
     for index, node in enumerate(nodes):

@@ -114,9 +114,9 @@ def _keep_beginning(lines: Sequence[str], budget: int, total: int, uri: str | No
     return "\n".join([*kept, mark])[: max(budget, 0)]
 
 
-def cut_mark(done: str, shown: int, total: int, uri: str | None) -> str:
+def cut_mark(done: str, visible_count: int, total: int, uri: str | None) -> str:
     where = f"; the whole: {uri}" if uri else ""
-    return f"… {done}: {shown:,} of {total:,} lines shown{where}"
+    return f"… {done}: {visible_count:,} of {total:,} lines shown{where}"
 
 
 def fold(lines: Sequence[Line]) -> list[Line]:

@@ -16,13 +16,21 @@ from footlight.browser.snapshot.places import ElementPlace, find_places
 if TYPE_CHECKING:
     from playwright.async_api import Frame
 
-__all__ = ["ElementIdentity", "FrameView", "GoneRef", "PageView", "RefCounter", "RefMeaning", "identity_of"]
+__all__ = [
+    "ElementIdentity",
+    "FrameView",
+    "PageView",
+    "RefCounter",
+    "RefMeaning",
+    "RemovedRef",
+    "identity_of",
+]
 
 MAX_REFS_PER_PASS = 100_000
 """More refs than the snapshot script gives in one pass."""
 MAX_LOST_PASSES = 50
 """The number of passes without a reply that are remembered."""
-MAX_GONE_REFS = 5_000
+MAX_REMOVED_REFS = 5_000
 """The number of refs of removed elements that can still be resolved to a successor."""
 
 
@@ -94,7 +102,7 @@ class RefMeaning(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class GoneRef:
+class RemovedRef:
     """What a ref meant when its element was last seen, in which frame, at which address and place.
 
     `unique` tells that nothing else on the page was like it. `before` is the number of the first ref given
@@ -139,7 +147,7 @@ class PageView:
         self.stable_selectors: dict[str, str] = {}
         self.frames: dict[Frame, FrameView] = {}
         self._seen: dict[str, tuple[Node, Frame]] = {}
-        self._gone: OrderedDict[str, GoneRef] = OrderedDict()
+        self._removed: OrderedDict[str, RemovedRef] = OrderedDict()
         self._meanings_of: Snapshot | None = None
         self._nodes: Sequence[Node] = ()
         self._urls: dict[Frame, str] = {}
@@ -167,47 +175,49 @@ class PageView:
         inside = ((ref, child) for view in self.frames.values() for ref, child in view.children.items())
         return next((ref for ref, child in inside if child is frame), None)
 
-    def find_gone(self, ref: str) -> GoneRef | None:
-        return self._gone.get(ref)
+    def find_removed(self, ref: str) -> RemovedRef | None:
+        return self._removed.get(ref)
 
     async def record_snapshot(self, snapshot: Snapshot) -> None:
         """Record a whole snapshot. Refs that it does not contain are gone."""
         frames = dict(self.frames)
         about = len(snapshot.nodes) + len(self._seen)
-        now, gone = await offload(about, lambda: self._compare(frames))
-        for ref, each in gone.items():
-            self._remember_gone(ref, each)
+        now, removed = await offload(about, lambda: self._compare(frames))
+        for ref, each in removed.items():
+            self._remember_removed(ref, each)
         self._nodes, self._urls = snapshot.nodes, {frame: each.url for frame, each in frames.items()}
-        for ref in now.keys() & self._gone.keys():  # The element was removed from the document and put back.
-            del self._gone[ref]
+        for ref in (
+            now.keys() & self._removed.keys()
+        ):  # The element was removed from the document and put back.
+            del self._removed[ref]
         self._seen = now
         self._before = self.numbers.next
 
     def _compare(
         self, frames: Mapping[Frame, FrameView]
-    ) -> tuple[dict[str, tuple[Node, Frame]], dict[str, GoneRef]]:
+    ) -> tuple[dict[str, tuple[Node, Frame]], dict[str, RemovedRef]]:
         """Return all current refs, and what is known of those that have gone."""
         now = {node.ref: (node, frame) for frame, each in frames.items() for node in each.nodes if node.ref}
-        missing = [ref for ref in self._seen if ref not in now][-MAX_GONE_REFS:]
+        missing = [ref for ref in self._seen if ref not in now][-MAX_REMOVED_REFS:]
         if not missing:
             return now, {}
         alike = Counter(identity_of(node) for node, _ in self._seen.values())
         where = find_places(self._nodes)
-        gone: dict[str, GoneRef] = {}
+        removed: dict[str, RemovedRef] = {}
         for ref in missing:
             node, frame = self._seen[ref]
             unique, url = alike[identity_of(node)] == 1, self._urls.get(frame, "")
-            gone[ref] = GoneRef(node, frame, url, where[ref], unique, self._before)
-        return now, gone
+            removed[ref] = RemovedRef(node, frame, url, where[ref], unique, self._before)
+        return now, removed
 
     _before = 1
     """The number of the next ref at the last snapshot."""
 
-    def _remember_gone(self, ref: str, gone: GoneRef) -> None:
-        self._gone[ref] = gone
-        self._gone.move_to_end(ref)
-        if len(self._gone) > MAX_GONE_REFS:
-            self._gone.popitem(last=False)
+    def _remember_removed(self, ref: str, removed: RemovedRef) -> None:
+        self._removed[ref] = removed
+        self._removed.move_to_end(ref)
+        if len(self._removed) > MAX_REMOVED_REFS:
+            self._removed.popitem(last=False)
 
     def take_located(self) -> str | dict[str, str] | None:
         """Return and forget the stable selector, or a map from used to stable ones if there are several."""

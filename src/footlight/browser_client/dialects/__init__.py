@@ -18,8 +18,8 @@ __all__ = ["family_of"]
 _FAMILIES: tuple[type[Dialect], ...] = (PlaywrightMcpDialect, FootlightDialect)
 
 
-def family_of(tools: Sequence[Tool], *, wanted: str) -> type[Dialect]:
-    """Return the dialect of a server with these tools. `wanted` is the tool that is about to be called.
+def family_of(tools: Sequence[Tool], *, tool_name: str) -> type[Dialect]:
+    """Return the dialect of a server with these tools. `tool_name` is the tool that is about to be called.
 
     Raises:
         ToolInvocationError: no dialect fits.
@@ -31,6 +31,6 @@ def family_of(tools: Sequence[Tool], *, wanted: str) -> type[Dialect]:
     known = " or ".join(family.server for family in _FAMILIES)
     raise ToolInvocationError(
         f"The server has no browser tools known here: connect to {known}",
-        tool_name=wanted,
+        tool_name=tool_name,
         reason="unknown_tool",
     )

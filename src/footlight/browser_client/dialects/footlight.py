@@ -150,17 +150,17 @@ class FootlightDialect:
         raise InvalidResult("the answer has no image")
 
     def translate_error(self, error: ToolInvocationError, operation: Operation) -> MCPError:
-        told = _error(error)
-        message = " ".join(filter(None, (text(told.get("message")), text(told.get("suggestion")))))
-        if told.get("code") == "TIMEOUT":
-            return operation.timeout_error(because=text(told.get("message")))
+        fields = _error(error)
+        message = " ".join(filter(None, (text(fields.get("message")), text(fields.get("suggestion")))))
+        if fields.get("code") == "TIMEOUT":
+            return operation.timeout_error(because=text(fields.get("message")))
         return ToolInvocationError(
             message or error.message,
             tool_name=error.tool_name,
             tool_args=error.tool_args,
             reason=error.reason,
             rpc_code=error.rpc_code,
-            data=error.data if error.data is not None else dict(told) or None,
+            data=error.data if error.data is not None else dict(fields) or None,
             status=error.status,
             result=error.result,
         )
@@ -172,16 +172,16 @@ def _error(error: ToolInvocationError) -> Mapping[str, Any]:
 
 
 def _wants_session(error: ToolInvocationError) -> bool:
-    told = _error(error)
-    parameter = an_object(told.get("details")).get("parameter")
-    return told.get("code") == "MISSING_PARAMETER" and parameter == "sessionId"
+    fields = _error(error)
+    parameter = an_object(fields.get("details")).get("parameter")
+    return fields.get("code") == "MISSING_PARAMETER" and parameter == "sessionId"
 
 
 def _find_refused_entry(error: ToolInvocationError, entries: list[dict[str, Any]]) -> dict[str, Any] | None:
-    told = _error(error)
-    details = an_object(told.get("details"))
+    fields = _error(error)
+    details = an_object(fields.get("details"))
     index = integer(details.get("field"))
-    if told.get("code") != "INVALID_PARAMETER" or index is None:
+    if fields.get("code") != "INVALID_PARAMETER" or index is None:
         return None
     return entries[index] if 0 <= index < len(entries) else None
 

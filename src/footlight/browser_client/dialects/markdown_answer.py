@@ -84,7 +84,7 @@ def value_of(answer: str) -> Any:
 def error_of(answer: str, *, log: bool = True) -> str:
     """Return the error without stack traces and colours. Its call log says which fields were filled in."""
     section = _ERROR.match(answer)
-    said = _TRACE.sub("", _TERMINAL.sub("", section[1] if section else answer))
+    message = _TRACE.sub("", _TERMINAL.sub("", section[1] if section else answer))
     if not log:
-        said = _CALL_LOG.sub("", said)
-    return _PREFIX.sub("", said.strip()).strip()
+        message = _CALL_LOG.sub("", message)
+    return _PREFIX.sub("", message.strip()).strip()

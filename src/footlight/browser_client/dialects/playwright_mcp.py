@@ -149,8 +149,8 @@ class PlaywrightMcpDialect:
         """
         asked = [selector for selector in fields if not _REF.fullmatch(selector)]
         script = _kinds_script({selector: fields[selector] for selector in asked})
-        told = items(await self._evaluate(operation, script, {})) if asked else []
-        answers = dict(zip(asked, told, strict=False))
+        results = items(await self._evaluate(operation, script, {})) if asked else []
+        answers = dict(zip(asked, results, strict=False))
         for ref in fields.keys() - set(asked):
             script = f"element => ({_KIND})(element, {json.dumps(fields[ref])})"
             answers[ref] = await self._evaluate(operation, script, {"target": ref})
@@ -210,7 +210,7 @@ def _kinds_script(fields: Mapping[str, str]) -> str:
 
 def _kind(entry: object, value: str) -> tuple[str, str]:
     match items(entry):
-        case [str(kind), str(wanted)]:
-            return kind, wanted
+        case [str(kind), str(expected)]:
+            return kind, expected
         case _:
             return "textbox", value

@@ -57,8 +57,8 @@ def _pages_below(root: Path) -> list[Path]:
 
 def _display_path(root: Path) -> str:
     """Return the folder as a path of the current one, or its name if it is elsewhere."""
-    shown = os.path.relpath(root).replace(os.sep, "/")
-    return root.name if shown.startswith("..") else shown
+    relative = os.path.relpath(root).replace(os.sep, "/")
+    return root.name if relative.startswith("..") else relative
 
 
 @contextmanager

@@ -226,7 +226,7 @@ class Translator:
 
     def _field(self, name: str, schema: object, path: Path, *, required: bool) -> ParameterDefinition:
         flat = self._schemas.flat(schema)
-        told: Mapping[str, Any] = {} if isinstance(flat, bool) else flat
+        schema_object: Mapping[str, Any] = {} if isinstance(flat, bool) else flat
         if not isinstance(flat, bool) and self._is_fields(flat):
             # The field has the description, so that equal schemas share one class.
             schema = {key: value for key, value in flat.items() if key not in ("default", "description")}
@@ -234,8 +234,8 @@ class Translator:
             name,
             self._within(schema, (*path, pascal(name))),
             required,
-            _text(told.get("description")),
-            json.dumps(told["default"], ensure_ascii=False) if "default" in told else None,
+            _text(schema_object.get("description")),
+            json.dumps(schema_object["default"], ensure_ascii=False) if "default" in schema_object else None,
         )
 
     def _translate_reference(self, schema: Mapping[str, Any], path: Path) -> Expression:
@@ -304,8 +304,10 @@ def _of_member(path: Path, member: Flat, number: int) -> Path:
     """Return the part of a name for a member: the value that only it has, or its number."""
     properties = {} if isinstance(member, bool) else properties_of(member) or {}
     for schema in properties.values():
-        told: Mapping[str, Any] = cast("Mapping[str, Any]", schema) if isinstance(schema, Mapping) else {}
-        values = choices(told)
+        schema_object: Mapping[str, Any] = (
+            cast("Mapping[str, Any]", schema) if isinstance(schema, Mapping) else {}
+        )
+        values = choices(schema_object)
         if values and len(values) == 1 and isinstance(values[0], str) and pascal(values[0]):
             return _add_suffix(path, pascal(values[0]))
     return path if number == 1 else _add_suffix(path, str(number))

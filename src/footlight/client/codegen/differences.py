@@ -35,7 +35,7 @@ def differences(old: str, new: str) -> list[str]:
     known, live = _hashes(before), _hashes(after)
     same = {name for name in known.keys() & live.keys() if known[name] == live[name]}
     methods = _methods(before), _methods(after)
-    told = {
+    names_by_change = {
         "new": live.keys() - known.keys(),
         "no longer there": known.keys() - live.keys(),
         "other parameters": (known.keys() & live.keys()) - same,
@@ -43,7 +43,7 @@ def differences(old: str, new: str) -> list[str]:
             name for name in same if methods[0].get(name) != methods[1].get(name)
         },
     }
-    lines = [f"{what}: {', '.join(sorted(names))}" for what, names in told.items() if names]
+    lines = [f"{what}: {', '.join(sorted(names))}" for what, names in names_by_change.items() if names]
     if not lines and ast.dump(before) != ast.dump(after):
         lines.append("outside of the tools: the server's name, the command, the adapter, or our own text")
     return lines

@@ -71,8 +71,8 @@ async def generate(
         return Generated(len(tools), (), command, source.variables)
     if not check:
         _write(out, text)
-    told = ["there is no such file"] if before is None else differences(before, text)
-    return Generated(len(tools), told or ["how it is written"], command, source.variables)
+    changes = ["there is no such file"] if before is None else differences(before, text)
+    return Generated(len(tools), changes or ["how it is written"], command, source.variables)
 
 
 def command_line(server: str, out: Path, *, adapter: str | None = None) -> str:

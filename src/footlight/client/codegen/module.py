@@ -95,9 +95,9 @@ def plan_module(tools: Iterable[Tool], adapter: KnownAdapter) -> Module:
         for namespace, types in grouped.items()
     }
     # Within a class its methods' names hide those of the module.
-    taken = RESERVED_TYPES.union(*(names.values() for names in inside.values()))
+    reserved = RESERVED_TYPES.union(*(names.values() for names in inside.values()))
     everything = [each for types in grouped.values() for each in types]
-    classes = _class_names(grouped.keys() - {ROOT}, taken) | {ROOT: "Root"}
+    classes = _class_names(grouped.keys() - {ROOT}, reserved) | {ROOT: "Root"}
     return Module(
         [
             NamespaceClass(
@@ -109,7 +109,7 @@ def plan_module(tools: Iterable[Tool], adapter: KnownAdapter) -> Module:
             for namespace, types in sorted(grouped.items(), key=lambda item: (item[0] == ROOT, item[0]))
         ],
         _definitions(everything),
-        _names(everything, taken | set(classes.values())),
+        _names(everything, reserved | set(classes.values())),
     )
 
 
@@ -159,11 +159,13 @@ def _definitions(everything: Sequence[_Types]) -> dict[str, Definition]:
     return definitions
 
 
-def _class_names(namespaces: Iterable[str], taken: frozenset[str]) -> dict[str, str]:
-    return type_names({name: [shorten(pascal(name) or NO_WORD, SHORT)] for name in namespaces}, taken=taken)
+def _class_names(namespaces: Iterable[str], reserved: frozenset[str]) -> dict[str, str]:
+    return type_names(
+        {name: [shorten(pascal(name) or NO_WORD, SHORT)] for name in namespaces}, reserved=reserved
+    )
 
 
-def _names(everything: Sequence[_Types], taken: frozenset[str]) -> dict[str, str]:
+def _names(everything: Sequence[_Types], reserved: frozenset[str]) -> dict[str, str]:
     """Return names for all definitions: first for arguments and results, then for what they contain."""
     tops: dict[str, list[str]] = {}
     inner: dict[str, list[tuple[str, Path]]] = {}
@@ -174,9 +176,9 @@ def _names(everything: Sequence[_Types], taken: frozenset[str]) -> dict[str, str
             tops[types.result_key] = [f"{owner}Result"]
         for key in types.definitions:
             inner.setdefault(key, []).append((owner, types.paths[key]))
-    named = type_names(tops, taken=taken)
+    named = type_names(tops, reserved=reserved)
     candidates = {key: _candidates(found) for key, found in inner.items()}
-    return {**named, **type_names(candidates, taken=taken | set(named.values()))}
+    return {**named, **type_names(candidates, reserved=reserved | set(named.values()))}
 
 
 def _candidates(found: Sequence[tuple[str, Path]]) -> list[str]:

@@ -41,22 +41,20 @@ def attributes(names: Iterable[str], *, reserved: Collection[str], longest: int 
     """
     wire = set(names)
     own = {name for name in wire if is_key(name) and name not in reserved and len(name) <= longest}
-    wanted = {name: shorten(_attribute(name, reserved), longest) for name in wire - own}
-    counts = Counter(wanted.values())
-    taken = own | set(reserved)
+    aliases = {name: shorten(_attribute(name, reserved), longest) for name in wire - own}
+    counts = Counter(aliases.values())
+    used = own | set(reserved)
     chosen = {name: name for name in own}
-    for name, alias in sorted(wanted.items()):
-        chosen[name] = (
-            alias if counts[alias] == 1 and alias not in taken else _make_unique(alias, name, taken)
-        )
-        taken.add(chosen[name])
+    for name, alias in sorted(aliases.items()):
+        chosen[name] = alias if counts[alias] == 1 and alias not in used else _make_unique(alias, name, used)
+        used.add(chosen[name])
     return chosen
 
 
-def type_names(candidates: Mapping[str, Sequence[str]], *, taken: Collection[str]) -> dict[str, str]:
+def type_names(candidates: Mapping[str, Sequence[str]], *, reserved: Collection[str]) -> dict[str, str]:
     """Return for each key the first candidate that no other key has, or one with a few digits of a hash."""
     names: dict[str, str] = {}
-    used = set(taken)
+    used = set(reserved)
     waiting: dict[str, list[str]] = {key: [*map(_fit, each)] for key, each in candidates.items()}
     nobodys: dict[str, str] = {}
     while waiting:

@@ -60,11 +60,11 @@ class TypeWriter:
     def _class(self, name: str, fields: ObjectDefinition) -> list[str]:
         self.used.add("TypedDict")
         lines = [f"class {name}(TypedDict):"]
-        told = docstring(fields.description, indent=STEP)
+        doc_lines = docstring(fields.description, indent=STEP)
         if fields.fields:
-            lines += [*told, ""] if told else []
+            lines += [*doc_lines, ""] if doc_lines else []
         else:
-            lines += told or docstring("Empty.", indent=STEP)
+            lines += doc_lines or docstring("Empty.", indent=STEP)
         for field in fields.fields:
             lines += field_line(field.name, self._field(field), self._names, indent=STEP)
             lines += docstring(_field_docstring(field), indent=STEP)
@@ -83,7 +83,7 @@ class TypeWriter:
                 self.used.add("Required")
                 expression = Subscript("Required", (expression,))
             lines += lay_out(line, expression, ",", self._names, indent=STEP * 2)
-        keys = [f"{field.name}: {told}" for field in fields.fields if (told := _field_docstring(field))]
+        keys = [f"{field.name}: {text}" for field in fields.fields if (text := _field_docstring(field))]
         return [*lines, f"{STEP}}},", ")", *docstring("\n\n".join((fields.description, *keys)).strip())]
 
     def _can_be_class(self, fields: ObjectDefinition) -> bool:

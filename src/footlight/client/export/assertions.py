@@ -72,14 +72,16 @@ def _assertion(name: str, path: Path, value: Any) -> Iterator[str]:
 def _pieces(lines: Sequence[str], most: int) -> list[str]:
     """Return the pieces of the lines that do not change, from the first informative line on."""
     found: list[str] = []
-    for told in lines:
-        line = _COLOUR.sub(CHANGES, told[:LONGEST_LINE])
+    for text in lines:
+        line = _COLOUR.sub(CHANGES, text[:LONGEST_LINE])
         if _HEADING.match(line):
             continue
         for part in _REF.sub(CHANGES, normalize_text(line)).split(CHANGES):
             piece = part.strip()[:LONGEST_PIECE].strip()
-            says = len(piece) >= SHORTEST_PIECE and any(map(str.isalpha, piece)) and not _HEADING.match(piece)
-            if says and piece not in found:
+            is_meaningful = (
+                len(piece) >= SHORTEST_PIECE and any(map(str.isalpha, piece)) and not _HEADING.match(piece)
+            )
+            if is_meaningful and piece not in found:
                 found.append(piece)
             if len(found) == most:
                 return found

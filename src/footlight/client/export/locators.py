@@ -19,13 +19,13 @@ def with_locators(call: LoggedCall) -> Mapping[str, Any]:
     """Return the call's arguments with locators in place of refs. The log has one locator, several by
     parameter, or a list for steps.
     """
-    told = call.outcome.locator if call.outcome else None
+    recorded = call.outcome.locator if call.outcome else None
     steps = call.arguments.get("steps")
-    if isinstance(told, list) and isinstance(steps, list):
-        pairs = zip(cast("list[Any]", steps), cast("list[Any]", told), strict=False)
+    if isinstance(recorded, list) and isinstance(steps, list):
+        pairs = zip(cast("list[Any]", steps), cast("list[Any]", recorded), strict=False)
         located = [_step(step, locator) for step, locator in pairs]
         return {**call.arguments, "steps": [*located, *cast("list[Any]", steps)[len(located) :]]}
-    return _locate_arguments(call.arguments, told)
+    return _locate_arguments(call.arguments, recorded)
 
 
 def refs_in(arguments: Mapping[str, Any]) -> list[str]:
@@ -33,24 +33,24 @@ def refs_in(arguments: Mapping[str, Any]) -> list[str]:
     return [each for each in _selectors(arguments) if _REF.fullmatch(each)]
 
 
-def _step(step: Any, told: Any) -> Any:
+def _step(step: Any, recorded: Any) -> Any:
     if not isinstance(step, Mapping):
         return step
     given = cast("Mapping[str, Any]", step)
     arguments = given.get("arguments")
     return (
-        {**given, "arguments": _locate_arguments(cast("Mapping[str, Any]", arguments), told)}
+        {**given, "arguments": _locate_arguments(cast("Mapping[str, Any]", arguments), recorded)}
         if arguments
         else given
     )
 
 
-def _locate_arguments(arguments: Mapping[str, Any], told: Any) -> Mapping[str, Any]:
-    if isinstance(told, str):
+def _locate_arguments(arguments: Mapping[str, Any], recorded: Any) -> Mapping[str, Any]:
+    if isinstance(recorded, str):
         refs = refs_in(arguments)
-        known: Mapping[str, Any] = {refs[0]: told} if refs else {}
+        known: Mapping[str, Any] = {refs[0]: recorded} if refs else {}
     else:
-        known = cast("Mapping[str, Any]", told) if isinstance(told, Mapping) else {}
+        known = cast("Mapping[str, Any]", recorded) if isinstance(recorded, Mapping) else {}
     return (
         _replace_selectors(arguments, {each: to for each, to in known.items() if isinstance(to, str)})
         if known

@@ -89,8 +89,8 @@ def injected_keys(adapter: Adapter) -> tuple[str, ...]:
 
 def is_lifecycle(adapter: Adapter, name: str) -> bool:
     """Return whether the adapter says that the tool opens or closes sessions."""
-    says = getattr(adapter, "is_lifecycle", None)
-    return says is not None and bool(says(name))
+    method = getattr(adapter, "is_lifecycle", None)
+    return method is not None and bool(method(name))
 
 
 def takes_parameter(tool: Tool, key: str) -> bool:

@@ -117,12 +117,12 @@ def read_calls(data: bytes, *, name: str) -> tuple[LoggedCall, ...]:
             at = places.pop(next(alike, -1))
             calls[at] = replace(calls[at], outcome=call.outcome, redacted=calls[at].redacted or call.redacted)
     if foreign:
-        told = (
+        description = (
             f"line{'s' * (len(foreign) > 1)} {', '.join(str(line.number) for line in foreign[:MOST_NAMED])}"
         )
         more = f" and {len(foreign) - MOST_NAMED} more" if len(foreign) > MOST_NAMED else ""
         first = _excerpt(foreign[0].data.decode("utf-8", "replace"))
-        logger.warning("%s, %s%s: left out, as the log did not write it: %s", name, told, more, first)
+        logger.warning("%s, %s%s: left out, as the log did not write it: %s", name, description, more, first)
     return tuple(calls)
 
 
@@ -244,8 +244,8 @@ def _kind(value: Any) -> str:
 
 def _excerpt(text: str, longest: int = LONGEST_EXCERPT) -> str:
     """Return the beginning of a text, without characters that a terminal interprets."""
-    shown = text if len(text) <= longest else f"{text[:longest]}…"
-    return "".join(letter if letter.isprintable() else f"\\u{ord(letter):04x}" for letter in shown)
+    excerpt = text if len(text) <= longest else f"{text[:longest]}…"
+    return "".join(letter if letter.isprintable() else f"\\u{ord(letter):04x}" for letter in excerpt)
 
 
 def _dumps(value: Any) -> str:

@@ -80,5 +80,5 @@ def read_answer(result: ToolResult, *, lines: bool) -> Written:
     kept = summarize_result(result)
     if kept is None:
         return Written("")
-    shown = kept.whole if is_deep(kept.value) else kept.value
-    return Written(kept.kind, read_text(kept.whole) if lines else shown, known=True, lines=lines)
+    value = kept.whole if is_deep(kept.value) else kept.value
+    return Written(kept.kind, read_text(kept.whole) if lines else value, known=True, lines=lines)

@@ -129,11 +129,11 @@ async def again(
             result = await mcp.call(call.name, arguments, timeout_ms=timeout_ms)
         except MCPError as error:
             ms = (time.monotonic() - began) * 1000
-            told = _add_location(error, script, call)
+            located = _add_location(error, script, call)
             if not (verify and call.outcome and not call.outcome.ok):
-                yield Again(call, ms, error=told, stops=True)
+                yield Again(call, ms, error=located, stops=True)
                 return
-            yield Again(call, ms, error=told, differences=checking.of_failure(call.outcome.error, error))
+            yield Again(call, ms, error=located, differences=checking.of_failure(call.outcome.error, error))
             continue
         ms = (time.monotonic() - began) * 1000
         differences = checking.of_result(call, result, verify=verify)
@@ -142,11 +142,11 @@ async def again(
 
 def _add_location(error: MCPError, script: Script, call: LoggedCall) -> MCPError:
     """Return the same error with the place before its message. Its attributes stay."""
-    told = copy.copy(error)
-    told.message = f"{script.place(call)}: {script.hidden(error.message)}"
-    told.args = (told.message,)
-    told.__cause__ = error
-    return told
+    located = copy.copy(error)
+    located.message = f"{script.place(call)}: {script.hidden(error.message)}"
+    located.args = (located.message,)
+    located.__cause__ = error
+    return located
 
 
 class _ResultChecker(NamedTuple):

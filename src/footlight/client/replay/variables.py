@@ -44,8 +44,8 @@ def fill_calls(
             )
     missing = _missing(calls, variables)
     if missing:
-        told = "; ".join(f"${{{each}}} ({_lines(lines)})" for each, lines in missing.items())
-        raise MCPError(f"{name}: no value was given for {told}; give --var NAME=VALUE", reason="invalid")
+        names = "; ".join(f"${{{each}}} ({_lines(lines)})" for each, lines in missing.items())
+        raise MCPError(f"{name}: no value was given for {names}; give --var NAME=VALUE", reason="invalid")
     return tuple(_fill_call(call, variables, name) for call in calls)
 
 
@@ -60,8 +60,8 @@ def _missing(calls: Sequence[LoggedCall], variables: Mapping[str, str]) -> dict[
 
 def _fill_call(call: LoggedCall, variables: Mapping[str, str], name: str) -> LoggedCall:
     if not _is_template(call) and (unknown := [each for each in _places(call) if each not in variables]):
-        told = ", ".join(f"${{{each}}}" for each in dict.fromkeys(unknown))
-        logger.warning("%s, line %d: %s was given no value, and is sent as it is", name, call.line, told)
+        names = ", ".join(f"${{{each}}}" for each in dict.fromkeys(unknown))
+        logger.warning("%s, line %d: %s was given no value, and is sent as it is", name, call.line, names)
 
     def fill(text: str) -> str:
         return fill_text(text, variables, template=_is_template(call))
@@ -142,7 +142,7 @@ class Hidden:
 
     def entry(self, entry: dict[str, Any]) -> dict[str, Any]:
         """Return a line for `create_logger`, so that it can be replayed with the same variables."""
-        return {**entry, **{key: map_strings(entry[key], self) for key in _SAID if key in entry}}
+        return {**entry, **{key: map_strings(entry[key], self) for key in _RECORDED_FIELDS if key in entry}}
 
 
-_SAID = ("arguments", "_result", "_error", "_locator")
+_RECORDED_FIELDS = ("arguments", "_result", "_error", "_locator")

@@ -96,9 +96,9 @@ class Ignored:
         Raises:
             MCPError: a path cannot be read.
         """
-        told = list(given)
-        paths = frozenset(_path(each) for each in told if each.startswith("$"))
-        return cls(paths, frozenset(each for each in told if not each.startswith("$")))
+        entries = list(given)
+        paths = frozenset(_path(each) for each in entries if each.startswith("$"))
+        return cls(paths, frozenset(each for each in entries if not each.startswith("$")))
 
     def has(self, path: Path) -> bool:
         if path and path[-1] in self.fields:

@@ -121,6 +121,6 @@ def _routing_headers(message: Message) -> dict[str, str]:
 
 
 def _encode(protocol: Mapping[str, str], custom: Mapping[str, str]) -> Headers:
-    taken = _RESERVED | {name.lower() for name in protocol}
-    added = {name: value for name, value in custom.items() if name.lower() not in taken}
+    reserved = _RESERVED | {name.lower() for name in protocol}
+    added = {name: value for name, value in custom.items() if name.lower() not in reserved}
     return [(name.encode(), value.encode()) for name, value in {**added, **protocol}.items()]

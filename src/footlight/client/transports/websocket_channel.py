@@ -88,10 +88,10 @@ def _refusal(error: InvalidStatus, *, where: str, headers: Mapping[str, str]) ->
     for name, value in headers.items():
         if name.lower() == "authorization" and (secret := value.split(" ")[-1]):
             body = body.replace(secret, "***")
-    shown = body if len(body) <= MAX_SHOWN and body.isprintable() else ""
+    visible_body = body if len(body) <= MAX_SHOWN and body.isprintable() else ""
     refused = ServerNotAvailableError(
         f"{where}: the server refused the connection: HTTP {response.status_code}: "
-        f"{shown or response.reason_phrase}",
+        f"{visible_body or response.reason_phrase}",
         reason="http",
         rpc_code=response.status_code,
         status=response.status_code,

@@ -61,8 +61,8 @@ def _labelled(filled: _Filled, control: Html) -> Html:
 
 
 def _input(filled: _Filled) -> Html:
-    shown = None if filled.field.kind in {"password", "file"} else filled.value
-    return element("input", type=filled.field.kind, value=shown, **filled.field.attributes, **_common(filled))
+    value = None if filled.field.kind in {"password", "file"} else filled.value
+    return element("input", type=filled.field.kind, value=value, **filled.field.attributes, **_common(filled))
 
 
 def _checkbox(filled: _Filled) -> Html:

@@ -16,7 +16,7 @@ COLUMNS = {"sku": "SKU", "name": "Name", "category": "Category", "price": "Price
 class Listing:
     """A page of products with its query."""
 
-    shown: Sequence[Product]
+    products: Sequence[Product]
     found: int
     page: int
     pages: int
@@ -43,7 +43,7 @@ def list_products(products: Sequence[Product], query: Mapping[str, str]) -> List
     pages = max(1, -(-len(found) // _PAGE_SIZE))
     page = min(max(_number(query.get("page", "")), 1), pages)
     return Listing(
-        shown=found[(page - 1) * _PAGE_SIZE : page * _PAGE_SIZE],
+        products=found[(page - 1) * _PAGE_SIZE : page * _PAGE_SIZE],
         found=len(found),
         page=page,
         pages=pages,

@@ -26,14 +26,14 @@ def judge(texts: Mapping[str, Sequence[str]], files: Mapping[str, Upload]) -> Or
     problems: dict[str, str] = {}
     for entry in FIELDS:
         values = [value for value in texts.get(entry.name, ()) if value]
-        received[entry.label] = _shown(entry, values, files.get(entry.name))
+        received[entry.label] = _describe_value(entry, values, files.get(entry.name))
         problem = _find_problem(entry, values, files.get(entry.name))
         if problem:
             problems[entry.name] = problem
     return OrderCheck(received, problems)
 
 
-def _shown(entry: OrderField, values: Sequence[str], upload: Upload | None) -> str:
+def _describe_value(entry: OrderField, values: Sequence[str], upload: Upload | None) -> str:
     if entry.kind == "checkbox":
         return "yes" if values else "no"
     if entry.kind == "password":

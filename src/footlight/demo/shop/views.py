@@ -156,7 +156,7 @@ def _products_table(listing: Listing) -> Html:
         page=listing.page,
         pages=listing.pages,
         heads=join(_column_head(key, text, listing) for key, text in COLUMNS.items()),
-        rows=join(map(_product_row, listing.shown)),
+        rows=join(map(_product_row, listing.products)),
         links=join(
             (
                 _page_link("Previous", listing.page - 1, listing, rel="prev") if listing.page > 1 else "",

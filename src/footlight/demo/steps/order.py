@@ -48,13 +48,13 @@ async def place_order(stage: DemoStage) -> Check:
         await _fill(stage, field)
     await stage.browser.call("click", selector="main button[type=submit]")
     number = (await stage.browser.call("get_text", selector="#number")).text("text")
-    shown = await _read_received(stage)
-    stage.save_json("order.json", {"number": number, "received": shown})
+    received = await _read_received(stage)
+    stage.save_json("order.json", {"number": number, "received": received})
     return Check(
         holds=_hold(stage.site.shop.find_order(number)),
         got={
             "number": number,
-            "shown": shown,
+            "shown": received,
             "sent": judge(_ORDER, _FILES).received,
             "password": _PASSWORD_SHA256,
         },

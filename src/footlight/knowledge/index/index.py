@@ -241,8 +241,8 @@ class Index:
 
 def _load_row(found: tuple[Any, ...], *, with_look: bool = True) -> StepRow:
     session, tool, ok, screen, before, facts, id, seen, *seen_before = found
-    told = json.loads(facts)
-    target = told.pop("target", None)
+    fields = json.loads(facts)
+    target = fields.pop("target", None)
     return StepRow(
         session_id=session,
         at_ms=id // SAME_MILLISECOND,
@@ -253,5 +253,5 @@ def _load_row(found: tuple[Any, ...], *, with_look: bool = True) -> StepRow:
         target=StepTarget(**target) if target else None,
         look=load_view(seen) if with_look else RecordedView(),
         seen_before=load_view(seen_before[0]) if seen_before and seen_before[0] else RecordedView(),
-        **told,
+        **fields,
     )

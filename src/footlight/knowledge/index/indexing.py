@@ -44,7 +44,7 @@ SETTLED_NS = 2_000_000_000
 SAME_MILLISECOND = 1 << 12
 """Number of ids per millisecond. Ids sort by time, so a time range is a range of ids."""
 
-UNSETTLED = -1
+CHECK_AGAIN = -1
 BATCH = 200
 
 FROM = "FROM steps s JOIN looks l ON l.id = s.look"
@@ -107,21 +107,21 @@ def _scan_session(
     listed = (f"SELECT file, stamp FROM {table} WHERE session = ?1" for table in ("steps", "ignored"))
     indexed = dict[str, str](connection.execute(" UNION ALL ".join(listed), (session,)).fetchall())
     files = step_files(root, session)
-    gone = [file for file, its in indexed.items() if files.get(file) != its]
+    removed = [file for file, its in indexed.items() if files.get(file) != its]
     new = [file for file, its in files.items() if indexed.get(file) != its]
-    if gone:
+    if removed:
         with transaction(connection):
-            _drop_steps(connection, session, gone)
+            _drop_steps(connection, session, removed)
     for start in range(0, len(new), BATCH):
         some = {file: read_step(root / session / STEPS / file) for file in new[start : start + BATCH]}
         with transaction(connection):
             for file, record in some.items():
                 _take_record(connection, session, file, files[file], record)
-    torn = connection.execute("SELECT 1 FROM ignored WHERE session = ? LIMIT 1", (session,)).fetchone()
-    mtime_ns = changed_ns if now - changed_ns > SETTLED_NS and not torn else UNSETTLED
+    has_ignored = connection.execute("SELECT 1 FROM ignored WHERE session = ? LIMIT 1", (session,)).fetchone()
+    mtime_ns = changed_ns if now - changed_ns > SETTLED_NS and not has_ignored else CHECK_AGAIN
     if mtime_ns != known_ns:
         connection.execute("INSERT OR REPLACE INTO sessions VALUES (?, ?)", (session, mtime_ns))
-    return len(gone)
+    return len(removed)
 
 
 def _take_record(connection: sqlite3.Connection, session: str, file: str, its: str, record: object) -> None:
@@ -167,13 +167,13 @@ def _free_id(connection: sqlite3.Connection, at_ms: int) -> int:
     first = at_ms * SAME_MILLISECOND
     while True:
         end = first + SAME_MILLISECOND
-        taken = connection.execute(
+        last_id = connection.execute(
             "SELECT max(id) FROM steps WHERE id >= ? AND id < ?", (first, end)
         ).fetchone()[0]
-        if taken is None:
+        if last_id is None:
             return first
-        if taken + 1 < end:
-            return taken + 1
+        if last_id + 1 < end:
+            return last_id + 1
         first = end
 
 

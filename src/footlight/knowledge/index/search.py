@@ -51,7 +51,7 @@ MOST_SHOWN = 4
 
 Outcome = Literal["ok", "failed"]
 Phrase = tuple[str, ...]
-Shown = TypeVar("Shown")
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +85,7 @@ class SearchHit:
 
     def as_json(self) -> dict[str, Any]:
         """Return the hit as JSON without empty values."""
-        told = {
+        fields = {
             "sessionId": self.session_id,
             "timestamp": self.timestamp,
             "tool": self.tool,
@@ -95,7 +95,7 @@ class SearchHit:
             "snippet": self.snippet,
             "score": self.score,
         }
-        return {name: value for name, value in told.items() if value != ""}
+        return {name: value for name, value in fields.items() if value != ""}
 
 
 @dataclass(frozen=True)
@@ -153,8 +153,8 @@ def find_concepts(text: str, words_starting_with: Callable[[str, int], Sequence[
     `words_starting_with` returns known words with a prefix.
     """
     phrases = [*dict.fromkeys(_split_phrases(split_in_order(replace_surrogates(text))))]
-    telling = [phrase for phrase in phrases if phrase[0] not in STOP_WORDS or len(phrase) > 1]
-    return [_make_concept(phrase, words_starting_with) for phrase in (telling or phrases)[:MOST_CONCEPTS]]
+    meaningful = [phrase for phrase in phrases if phrase[0] not in STOP_WORDS or len(phrase) > 1]
+    return [_make_concept(phrase, words_starting_with) for phrase in (meaningful or phrases)[:MOST_CONCEPTS]]
 
 
 def score_step(asked: Sequence[Concept], step: Candidate) -> float:
@@ -264,13 +264,13 @@ def _combine(
 
 
 def _build_filter(query: SearchQuery) -> str:
-    wanted = {
+    facets = {
         "screen": query.screen,
         "tool": query.tool,
         "outcome": query.outcome,
         "session": query.session_id,
     }
-    return _join_and(f'"{make_facet(kind, value)}"' for kind, value in wanted.items() if value is not None)
+    return _join_and(f'"{make_facet(kind, value)}"' for kind, value in facets.items() if value is not None)
 
 
 def _join_and(parts: Iterable[str]) -> str:
@@ -314,14 +314,14 @@ def _snippet(row: StepRow, asked: Sequence[Concept]) -> str:
 
     ids = [(fit(seen.test_id), seen.test_id) for seen in row.look.test_ids]
     nodes = [(fit(f"{node.role} {node.name}"), node) for node in row.look.nodes]
-    shown = {
+    matches = {
         "test ids": _pick_best(ids),
         "seen": [f"{node.role} {quote(node.name)}" for node in _pick_best(nodes)],
     }
-    told = [f"{kind}: {', '.join(dict.fromkeys(best))}" for kind, best in shown.items() if best]
-    return "; ".join([*([f"{row.code}: {quote(row.message)}"] if row.code else []), *told])
+    descriptions = [f"{kind}: {', '.join(dict.fromkeys(best))}" for kind, best in matches.items() if best]
+    return "; ".join([*([f"{row.code}: {quote(row.message)}"] if row.code else []), *descriptions])
 
 
-def _pick_best(found: Iterable[tuple[float, Shown]]) -> list[Shown]:
+def _pick_best(found: Iterable[tuple[float, Item]]) -> list[Item]:
     fitting = sorted((each for each in found if each[0]), key=lambda each: -each[0])
     return [thing for _, thing in fitting][:MOST_SHOWN]

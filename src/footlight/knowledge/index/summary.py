@@ -48,13 +48,13 @@ def summarize(index: Index, *, session_id: str | None = None) -> dict[str, Any]:
 
 def make_recipe(rows: Sequence[StepRow], *, earlier: int = 0) -> dict[str, Any]:
     """Return a recipe from steps in order of time. `earlier` is the number of steps before them."""
-    told = [*_collapse(rows)]
-    shown = told[-MOST_STEPS:]
-    first = len(told) - len(shown) + 1
-    omitted = earlier + sum(one.times for one in told[: first - 1])
+    all_steps = [*_collapse(rows)]
+    last_steps = all_steps[-MOST_STEPS:]
+    first = len(all_steps) - len(last_steps) + 1
+    omitted = earlier + sum(one.times for one in all_steps[: first - 1])
     steps: list[dict[str, Any]] = []
     known: RecordedView | None = None
-    for number, one in enumerate(shown, first):
+    for number, one in enumerate(last_steps, first):
         steps.append(one.as_json(number, is_new=one.row.look != known))
         known = one.row.look if one.row.is_observation else known
     return {"steps": steps, **({"omittedBefore": omitted} if omitted else {})}
@@ -70,9 +70,9 @@ def write_note(row: StepRow, *, is_new: bool = True) -> str:
         done.append(f"({row.text_length} characters, not kept)")
     if row.is_observation:
         done.append(f"on {row.screen}" if row.screen != UNKNOWN else "")
-        told = _join_words(done)
+        action = _join_words(done)
         return _add_failure(
-            f"{told}: {seen}" if row.ok and is_new and (seen := _describe_view(row.look)) else told, row
+            f"{action}: {seen}" if row.ok and is_new and (seen := _describe_view(row.look)) else action, row
         )
     began = row.before or (row.screen if row.target else "")
     done.append(f"on {began}" if began and began != UNKNOWN else "")
@@ -95,12 +95,12 @@ class _RecipeStep:
 
     def as_json(self, number: int, *, is_new: bool) -> dict[str, Any]:
         repeated = f" ({self.times} times)" if self.times > 1 else ""
-        told = {
+        fields = {
             "step": number,
             "tool": self.row.tool,
             "notes": write_note(self.row, is_new=is_new) + repeated,
         }
-        return told if self.row.ok else {**told, "failed": True}
+        return fields if self.row.ok else {**fields, "failed": True}
 
 
 def _collapse(rows: Iterable[StepRow]) -> Iterator[_RecipeStep]:
@@ -133,10 +133,10 @@ def _name_some(names: Iterable[str]) -> str:
     return ", ".join([*different[:MOST_NAMED], *([f"{more} more"] if more > 0 else [])])
 
 
-def _add_failure(told: str, row: StepRow) -> str:
+def _add_failure(action: str, row: StepRow) -> str:
     if row.ok:
-        return told
-    return f"FAILED {told}: {row.code or 'no code'}{f' {quote(row.message)}' if row.message else ''}"
+        return action
+    return f"FAILED {action}: {row.code or 'no code'}{f' {quote(row.message)}' if row.message else ''}"
 
 
 def _join_words(parts: Iterable[str]) -> str:

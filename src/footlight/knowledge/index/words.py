@@ -58,8 +58,8 @@ def _remove_accents(text: str) -> str:
     """Return a text without accents."""
     if text.isascii():
         return text
-    apart = unicodedata.normalize("NFKD", replace_surrogates(text))
-    return "".join(letter for letter in apart if not unicodedata.combining(letter))
+    decomposed = unicodedata.normalize("NFKD", replace_surrogates(text))
+    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
 
 
 def _cut(word: str) -> str:

@@ -131,5 +131,7 @@ def _search_word(names: str, words: str) -> bool:
 
 def _split_words(name: str) -> str:
     """Return `userPIN`, `user-pin` and `user_pin` as `user pin`."""
-    apart = name if name.islower() else re.sub(r"(?<=[^\W_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
-    return re.sub(r"[\W_]+", " ", apart).lower().strip()
+    spaced = (
+        name if name.islower() else re.sub(r"(?<=[^\W_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
+    )
+    return re.sub(r"[\W_]+", " ", spaced).lower().strip()

@@ -105,8 +105,8 @@ def _render_details(step: ReportedStep, longest_ms: int, picture: Picture) -> It
         *(part for name, fact in facts if fact for part in (element("dt", name), element("dd", fact))),
     )
     tool = as_mapping(record.get("tool"))
-    if told := tool.get("input"):
-        yield _render_labelled("Input", element("pre", format_json(told), tabindex=0))
+    if arguments := tool.get("input"):
+        yield _render_labelled("Input", element("pre", format_json(arguments), tabindex=0))
     yield from _render_picture(step, picture)
     yield from _render_view(step)
 
@@ -124,13 +124,13 @@ def _render_error(error: Mapping[str, Any]) -> Html:
 
 def _describe_state(state: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the state that the app reported."""
-    shown = {"currentUrl", "currentScreen", "extensionId"}
-    told = [
+    elsewhere_in_report = {"currentUrl", "currentScreen", "extensionId"}
+    facts = [
         f"{name}: {value if isinstance(value, str) else json.dumps(value)}"
         for name, value in state.items()
-        if name not in shown and value not in (None, "")
+        if name not in elsewhere_in_report and value not in (None, "")
     ]
-    yield "State", ", ".join(told)
+    yield "State", ", ".join(facts)
 
 
 def _render_picture(step: ReportedStep, picture: Picture) -> Iterator[Html]:
@@ -160,14 +160,14 @@ def _render_view(step: ReportedStep) -> Iterator[Html]:
     """Render the test ids that changed, and all test ids and elements in closed details."""
     look, earlier = step.row.look, step.earlier.look if step.earlier else RecordedView()
     now, before = ([*dict.fromkeys(s.test_id for s in each.test_ids)] for each in (look, earlier))
-    new, gone = [id for id in now if id not in before], [id for id in before if id not in now]
-    if now and (new or gone):
+    new, removed = [id for id in now if id not in before], [id for id in before if id not in now]
+    if now and (new or removed):
         ids = [*(element("li", id, class_="new") for id in new[:MOST_IDS])]
-        ids += [element("li", id, class_="gone") for id in gone[: MOST_IDS - len(ids)]]
-        told = f"{format_count(len(new), 'test id')} appeared" + (
-            f", {len(gone)} disappeared" if gone else ""
+        ids += [element("li", id, class_="gone") for id in removed[: MOST_IDS - len(ids)]]
+        summary = f"{format_count(len(new), 'test id')} appeared" + (
+            f", {len(removed)} disappeared" if removed else ""
         )
-        yield _render_labelled(told, element("ul", *ids, class_="ids"))
+        yield _render_labelled(summary, element("ul", *ids, class_="ids"))
     if now and len(now) > len(new):
         all = element("ul", *(element("li", id) for id in now[: 4 * MOST_IDS]), class_="ids")
         yield element("details", element("summary", f"All {format_count(len(now), 'test id')}"), all)

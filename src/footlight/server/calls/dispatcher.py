@@ -192,7 +192,7 @@ class Dispatcher:
             except TimeoutError:
                 if not state.has_begun and state.awaited is not None and state.awaited.turn.is_persons:
                     raise state.awaited.turn.refusal() from None
-                raise deadline_exceeded(tool, deadline, begun=state.has_begun) from None
+                raise deadline_exceeded(tool, deadline, has_begun=state.has_begun) from None
 
     def _check_permission(self, tool: Tool) -> None:
         security = self._settings.security

@@ -49,7 +49,7 @@ MAX_PATH = 60
 MIN_PATH = 8
 """Characters of a path in an effect, whatever else that names."""
 
-MAX_TOLD = 1_000
+MAX_REPORTED = 1_000
 """Ids of records that a page remembers."""
 SENT_BY_SCRIPTS = frozenset({"document", "xhr", "fetch", "ping", "beacon"})
 """The types of requests that are effects. Pictures, styles and scripts follow from others."""
@@ -130,8 +130,8 @@ class Effect:
         not found.
         """
         reason = shorten(mask(self.reason), MAX_REASON) if self.reason else ""
-        said = "; ".join(filter(None, (reason, self.advice)))
-        return {"effect": self.text, **({"reason": said} if said else {})}
+        reasons = "; ".join(filter(None, (reason, self.advice)))
+        return {"effect": self.text, **({"reason": reasons} if reasons else {})}
 
 
 def judge(trace: ActTrace) -> Effect:
@@ -185,10 +185,10 @@ def _join(kinds: Sequence[str], request: SentRequest | None) -> str:
             break
         rest.pop()
     path = shorten(request.path, max(2, room))
-    said = f"request {request.method} {path} {state}"
+    request_text = f"request {request.method} {path} {state}"
     before = [each for each in rest if each not in ("navigation", "page")]
     after = [each for each in rest if each not in before]
-    return shorten(", ".join([*before, said, *after]), MAX_EFFECT)
+    return shorten(", ".join([*before, request_text, *after]), MAX_EFFECT)
 
 
 def _find_reason(trace: ActTrace, text: str, request: SentRequest | None) -> str | None:
@@ -256,7 +256,7 @@ async def _find_listener_reason(page: Page, records: Sequence[ActRecord]) -> str
 
 def take_records(page: Page, known: Sequence[ActRecord]) -> list[ActRecord]:
     """Return the records that no earlier call has taken."""
-    fresh = [each for each in known if each.id not in page.told_records]
-    told = page.told_records if len(page.told_records) < MAX_TOLD else set[int]()
-    page.told_records = told | {each.id for each in known}
+    fresh = [each for each in known if each.id not in page.reported_records]
+    reported = page.reported_records if len(page.reported_records) < MAX_REPORTED else set[int]()
+    page.reported_records = reported | {each.id for each in known}
     return fresh

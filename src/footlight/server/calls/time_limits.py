@@ -39,10 +39,10 @@ def make_deadline(tool: Tool, arguments: BaseModel, settings: SessionSettings) -
     )
 
 
-def deadline_exceeded(tool: Tool, deadline: Deadline, *, begun: bool) -> DeadlineExceeded:
+def deadline_exceeded(tool: Tool, deadline: Deadline, *, has_begun: bool) -> DeadlineExceeded:
     """Return the error of a call that our own clock ended, before or after its tool had begun."""
     after = f"after {deadline.elapsed}"
-    if not begun:
+    if not has_begun:
         return DeadlineExceeded(
             f"{tool.name} timed out {after} before it could begin: the browser or another call was busy",
             suggestion=deadline.advice,
@@ -112,7 +112,7 @@ class TimeLimit:
 
 
 def _driver_silent_error(tool: Tool, deadline: Deadline) -> DeadlineExceeded:
-    error = deadline_exceeded(tool, deadline, begun=True)
+    error = deadline_exceeded(tool, deadline, has_begun=True)
     error.message += f"; {describe_silence('driver')}"
     error.suggestion = SILENCE_ADVICE["driver"]
     if not error.retryable:

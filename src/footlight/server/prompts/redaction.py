@@ -37,8 +37,8 @@ def ends_in_secret(name: str) -> bool:
 
 def _words(name: str) -> str:
     """Return the words of a name: `userPIN`, `user-pin` and `user_pin` are `user pin`."""
-    apart = re.sub(r"(?<=[^\W_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
-    return " ".join(re.findall(r"[^\W\d_]+", apart.lower()))
+    spaced = re.sub(r"(?<=[^\W_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
+    return " ".join(re.findall(r"[^\W\d_]+", spaced.lower()))
 
 
 def names_selectors(name: str) -> bool:

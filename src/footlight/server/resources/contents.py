@@ -111,12 +111,12 @@ async def _page(page: Page) -> ResourceContent:
 
 
 def _open_page(address: Address, session: Session) -> Page:
-    wanted = address.segments[1]
+    page_id = address.segments[1]
     for page in session.pages:
-        if page.id == wanted:
+        if page.id == page_id:
             return page
     known = ", ".join(page.id for page in session.pages) or "none"
-    raise Missing(f"no page {wanted} is open; open pages: {known}")
+    raise Missing(f"no page {page_id} is open; open pages: {known}")
 
 
 async def _element(address: Address, session: Session) -> ResourceContent:
@@ -151,9 +151,9 @@ def _find_element(address: Address, session: Session) -> KeptElement:
 
 def _network_log(address: Address, session: Session) -> ResourceContent:
     entries = _entries(address, session)
-    shown = [entry_info(entry) for entry in entries]
+    listed = [entry_info(entry) for entry in entries]
     content = [
-        {key: entry[key] for key in ("url", "method", "status", "resourceType", "timing")} for entry in shown
+        {key: entry[key] for key in ("url", "method", "status", "resourceType", "timing")} for entry in listed
     ]
     return _json(
         network_log_resource(session, address.segments[1]),
@@ -164,7 +164,7 @@ def _network_log(address: Address, session: Session) -> ResourceContent:
 
 
 def _check_log(address: Address, session: Session) -> None:
-    if not session.log.knows(address.segments[1]):
+    if not session.log.has_page(address.segments[1]):
         _open_page(address, session)
 
 
@@ -228,7 +228,7 @@ def _file(file: StoredFile) -> ResourceContent:
 def _json(
     resource: ListedResource, metadata: Mapping[str, Any], *, from_page: Sequence[str], **more: Any
 ) -> ResourceContent:
-    told = {
+    contents = {
         "uri": resource.uri,
         "name": resource.name,
         **({"description": resource.description} if resource.description else {}),
@@ -236,5 +236,5 @@ def _json(
         "metadata": metadata,
         **more,
     }
-    text = json.dumps(clean(told), ensure_ascii=False)
+    text = json.dumps(clean(contents), ensure_ascii=False)
     return ResourceContent(uri=resource.uri, mime_type=JSON, data=text, from_page=from_page)

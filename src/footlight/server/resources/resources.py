@@ -146,12 +146,12 @@ class Resources:
         return self._mask(tuple(dict.fromkeys(url for url in urls if url != "about:blank")))
 
     def _values(self, kind: Kind, name: str, known: Mapping[str, str], caller: Caller) -> Iterator[str]:
-        wanted = known.get("sessionId")
+        session_id = known.get("sessionId")
         for session in self._sessions(caller):
             ids = {session.id, DEFAULT} if session.id == caller.default_session else {session.id}
             if name == "sessionId":
                 yield from ids
-            elif wanted is None or wanted in ids:
+            elif session_id is None or session_id in ids:
                 yield from _values_in(session, kind, name, known.get("pageId"))
 
     def _sessions(self, caller: Caller) -> builtins.list[Session]:

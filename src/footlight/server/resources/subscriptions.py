@@ -147,9 +147,9 @@ class Subscriptions:
 
     def _drop(self, change: SessionChange) -> None:
         """Forget the subscriptions to what was closed."""
-        gone = (change.session_id,) if change.page_id is None else (change.session_id, change.page_id)
+        segments = (change.session_id,) if change.page_id is None else (change.session_id, change.page_id)
         for resource in list(self._connections):
-            if Address.parse(resource).segments[: len(gone)] == gone:
+            if Address.parse(resource).segments[: len(segments)] == segments:
                 del self._connections[resource]
 
     def _publish(self, principal: str, event: Event) -> None:

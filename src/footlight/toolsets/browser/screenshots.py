@@ -145,7 +145,7 @@ def _attach_screenshot(
         max_side=max_side,
         full_page=options.full_page,
     )
-    taken: ScreenshotTaken = {
+    answer: ScreenshotTaken = {
         "width": picture.size[0],
         "height": picture.size[1],
         "format": options.type,
@@ -153,8 +153,8 @@ def _attach_screenshot(
         "fullPage": options.full_page,
     }
     if picture.size != picture.original_size:
-        taken["originalWidth"], taken["originalHeight"] = picture.original_size
-    return {**taken, "uri": uri} if uri else taken
+        answer["originalWidth"], answer["originalHeight"] = picture.original_size
+    return {**answer, "uri": uri} if uri else answer
 
 
 MAX_BASELINE_BYTES = 50_000_000

@@ -100,22 +100,22 @@ def _fit_snapshot(
     keep: LinkTo,
     kept: Sequence[str],
 ) -> SnapshotTaken:
-    taken: SnapshotTaken = {"url": seen.url, "title": seen.title}
+    data: SnapshotTaken = {"url": seen.url, "title": seen.title}
     if format == "json":
         nodes, was_cut = _cut_nodes(seen.nodes, budget, keep)
-        taken["nodes"] = cast("list[dict[str, Any]]", nodes)
+        data["nodes"] = cast("list[dict[str, Any]]", nodes)
     else:
         fitted = (
             fit_snapshot(seen.nodes, budget, keep)
             if format == "text"
             else cut_lines(render_yaml(seen.nodes), budget, keep, comment="# ")
         )
-        taken["snapshot"], was_cut = PageText(fitted.text), fitted.cut
+        data["snapshot"], was_cut = PageText(fitted.text), fitted.cut
     if was_cut:
-        taken["cut"] = True
+        data["cut"] = True
     if kept:
-        taken["resource"] = kept[0]
-    return taken
+        data["resource"] = kept[0]
+    return data
 
 
 def _cut_nodes(nodes: Sequence[Node], budget: int, keep: LinkTo) -> tuple[list[NodeInfo], bool]:

@@ -113,7 +113,7 @@ async def launch(
         "state": look.state.as_json(),
     }
     notes = [*running.services.notes()]
-    if running.browser.shown == "none" and not sessions.headless:
+    if running.browser.window == "none" and not sessions.headless:
         notes.append("There is no display and no Xvfb, so the browser runs without a window.")
     if notes:
         launched["notes"] = notes

@@ -144,7 +144,7 @@ async def run_test(
 async def _run_while_open(session: Session, run: Coroutine[Any, Any, RunReport]) -> RunReport:
     """Run tests until they end, or raise SessionNotFound or BrowserCrashed when the browser ends first."""
     running = asyncio.create_task(run)
-    ending = asyncio.create_task(session.browser.gone.wait())
+    ending = asyncio.create_task(session.browser.disconnected.wait())
     try:
         await asyncio.wait([running, ending], return_when=asyncio.FIRST_COMPLETED)
         if not running.done() and (ended := await session.explain_end()):

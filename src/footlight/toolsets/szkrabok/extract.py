@@ -103,13 +103,13 @@ async def screenshot(
     )
     side = max_side if max_side is not None else 0 if full_page else MODEL_SIDE
     picture, uri = attach(call, data, type=type, quality=whole, max_side=int(side), full_page=full_page)
-    taken: ElementScreenshot = {
+    answer: ElementScreenshot = {
         "width": picture.size[0],
         "height": picture.size[1],
         "format": type,
         "bytes": len(picture.data),
     }
-    return {**taken, "uri": uri} if uri else taken
+    return {**answer, "uri": uri} if uri else answer
 
 
 @named_tool("extract.evaluate", effect="act", destructive=True, permission="evaluation", untrusted=True)

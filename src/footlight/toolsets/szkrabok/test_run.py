@@ -189,13 +189,13 @@ def _explain_no_match(request: RunRequest, available: Sequence[str]) -> Footligh
     )
 
 
-def sort_by_likeness(wanted: str, titles: Sequence[str]) -> list[str]:
-    """Return the titles sorted by their likeness to `wanted`, ignoring how words are joined."""
-    return sorted(titles, key=lambda title: _likeness(wanted, title), reverse=True)
+def sort_by_likeness(title_part: str, titles: Sequence[str]) -> list[str]:
+    """Return the titles sorted by their likeness to `title_part`, ignoring how words are joined."""
+    return sorted(titles, key=lambda title: _likeness(title_part, title), reverse=True)
 
 
-def _likeness(wanted: str, title: str) -> float:
-    return difflib.SequenceMatcher(None, _letters(wanted), _letters(title)).ratio()
+def _likeness(title_part: str, title: str) -> float:
+    return difflib.SequenceMatcher(None, _letters(title_part), _letters(title)).ratio()
 
 
 def _letters(title: str) -> str:
@@ -262,12 +262,12 @@ def _variables(names: Iterable[str]) -> dict[str, str]:
     `a` and `A` are two parameters, but one variable on some systems.
     """
     variables: dict[str, str] = {}
-    taken: set[str] = set()
+    used: set[str] = set()
     for number, name in enumerate(names):
         variable = f"FOOTLIGHT_PARAM_{name.upper()}"
         # The number is unambiguous, because parameter names contain no dots.
-        variables[name] = f"{variable}.{number}" if variable in taken else variable
-        taken.add(variable)
+        variables[name] = f"{variable}.{number}" if variable in used else variable
+        used.add(variable)
     return variables
 
 
@@ -289,17 +289,17 @@ class _OutputEnd:
     """Keeps the end of an output of any length."""
 
     def __init__(self) -> None:
-        self._kept = b""
+        self._tail = b""
         self._length = 0
 
     async def read(self, stream: asyncio.StreamReader) -> None:
         while part := await stream.read(65_536):
             self._length += len(part)
-            self._kept = (self._kept + part)[-4 * MAX_LOG_CHARS :]
+            self._tail = (self._tail + part)[-4 * MAX_LOG_CHARS :]
 
     @property
     def text(self) -> str:
-        text = self._kept.decode("utf-8", "replace")
-        if self._length == len(self._kept) and len(text) <= MAX_LOG_CHARS:
+        text = self._tail.decode("utf-8", "replace")
+        if self._length == len(self._tail) and len(text) <= MAX_LOG_CHARS:
             return text
         return f"[cut, the end of {self._length} bytes]…\n{text[-MAX_LOG_CHARS:]}"

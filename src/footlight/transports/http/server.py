@@ -345,18 +345,18 @@ class _AccessMiddleware:
 async def _run_until_disconnect(app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
     """Cancel a request when its client disconnects, which the SDK does not notice in JSON mode."""
     body = await receive()
-    gone = asyncio.Event()
+    disconnected = asyncio.Event()
 
     async def watch(cancel: anyio.CancelScope) -> None:
         while (await receive())["type"] != "http.disconnect":
             pass
-        gone.set()
+        disconnected.set()
         cancel.cancel()
 
     async def replay() -> Message:
         nonlocal body
         if body["type"] == "http.disconnect":
-            await gone.wait()
+            await disconnected.wait()
         message, body = body, {"type": "http.disconnect"}
         return message
 

@@ -96,7 +96,7 @@ def _note_result(entry: Entry, result: Any, redactor: Redactor) -> None:
 
 def _durations(data: bytes) -> dict[int, int]:
     """Return the duration of each call in milliseconds, by the line on which the call begins."""
-    begun: dict[tuple[object, object], int] = {}
+    open_calls: dict[tuple[object, object], int] = {}
     found: dict[int, int] = {}
     for number, line in enumerate(data.split(b"\n"), 1):
         try:
@@ -108,7 +108,7 @@ def _durations(data: bytes) -> dict[int, int]:
         fields = cast("dict[str, Any]", entry)
         key = (str(fields.get("_seq")), str(fields.get("name")))
         if fields.get("_phase") == "before":
-            begun[key] = number
-        elif fields.get("_phase") == "after" and key in begun and isinstance(fields.get("_ms"), int):
-            found[begun.pop(key)] = fields["_ms"]
+            open_calls[key] = number
+        elif fields.get("_phase") == "after" and key in open_calls and isinstance(fields.get("_ms"), int):
+            found[open_calls.pop(key)] = fields["_ms"]
     return found

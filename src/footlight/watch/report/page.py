@@ -142,12 +142,14 @@ def _choose_pictures(entries: Sequence[Entry]) -> set[int]:
     A picture that equals the previous one is left out.
     """
     last: bytes | None = None
-    shown: list[Entry] = []
+    visible: list[Entry] = []
     for entry in entries:
         if entry.picture is not None and entry.picture != last:
-            shown.append(entry)
+            visible.append(entry)
             last = entry.picture
-    ordered = sorted(shown, key=lambda entry: (not entry.failed, _spread(shown.index(entry)), entry.number))
+    ordered = sorted(
+        visible, key=lambda entry: (not entry.failed, _spread(visible.index(entry)), entry.number)
+    )
     chosen: set[int] = set()
     room = MAX_PICTURE_BYTES
     for entry in ordered:

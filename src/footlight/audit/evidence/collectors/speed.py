@@ -225,12 +225,12 @@ def _describe_times(metrics: Mapping[str, float]) -> str:
         "blocking_ms": "scripts blocked it for",
         "cls": "layout shift",
     }
-    said = [
+    phrases = [
         f"{name} {_format_value(metric, metrics[metric])}"
         for metric, name in names.items()
         if metric in metrics
     ]
-    return ", ".join(said if "load_ms" in metrics else [*said, "it went on loading"]).capitalize() + "."
+    return ", ".join(phrases if "load_ms" in metrics else [*phrases, "it went on loading"]).capitalize() + "."
 
 
 def _describe_weight(answer: Mapping[str, Any], metrics: Mapping[str, float]) -> str:
@@ -239,14 +239,14 @@ def _describe_weight(answer: Mapping[str, Any], metrics: Mapping[str, float]) ->
     largest = [an_object(each) for each in items(answer.get("largest"))]
     named = [f"{(text(each.get('url')) or '')[-MAX_URL_LENGTH:]} {_format_weight(each)}" for each in largest]
     requests, unknown = metrics.get("requests", 0), integer(answer.get("unweighed"))
-    said = [
+    sentences = [
         f"Requests: {'at least ' if requests >= MAX_RESOURCES else ''}{requests:.0f}, "
         f"{_format_bytes(metrics.get('transferred_bytes', 0))}: {', '.join(parts)}.",
         f"Largest: {', '.join(named)}.",
         f"Elements: {metrics.get('elements', 0):.0f}.",
         f"Of {unknown} nothing tells the size." if unknown else "",
     ]
-    return " ".join(filter(None, said))
+    return " ".join(filter(None, sentences))
 
 
 def _format_weight(answer: Mapping[str, Any]) -> str:
