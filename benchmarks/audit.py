@@ -129,9 +129,9 @@ class _Conversation:
 
     async def _call(self, call: Call, session: str) -> str:
         name = NAMES[call.tool]
-        given = {ARGUMENTS[key]: value for key, value in call.arguments.items()}
+        arguments_by_name = {ARGUMENTS[key]: value for key, value in call.arguments.items()}
         whole = {"budget": 100_000} if name == "snapshot" else WHOLE
-        arguments = {**given, **whole, "sessionId": session}
+        arguments = {**arguments_by_name, **whole, "sessionId": session}
         answer = (await self._client.call_tool(name, arguments)).text
         id = f"call_{len(self._body['messages'])}"
         asked = {"id": id, "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}

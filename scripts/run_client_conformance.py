@@ -102,10 +102,10 @@ async def list_scenarios(run: Run) -> Sequence[str]:
     version = run.options[-1]
     _, listed = await harness(run.harness, "list", "--client", "--requirements", version)
     required = re.findall(r"^  - (\S+)$", listed.partition("Client scenarios")[2], re.MULTILINE)
-    beside = re.findall(r"^    - (\S+) \[client\]$", listed, re.MULTILINE)
+    optional = re.findall(r"^    - (\S+) \[client\]$", listed, re.MULTILINE)
     if not required:
         raise SystemExit(f"{run.harness} lists no scenarios for {version}:\n{listed}")
-    return [*required, *beside]
+    return [*required, *optional]
 
 
 if __name__ == "__main__":

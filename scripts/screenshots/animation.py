@@ -122,11 +122,11 @@ def _draw_call(step: TourStep, part: float) -> Html:
     """Draw a call, or this part of its text."""
     texts = list(_arguments(step.arguments))
     whole = sum(map(len, texts))
-    left = round(whole * part)
+    remaining = round(whole * part)
     drawn: list[Html] = []
     for text in texts:
-        drawn.append(_argument(text[:left], alone=len(texts) == 1))
-        left = max(0, left - len(text))
+        drawn.append(_argument(text[:remaining], alone=len(texts) == 1))
+        remaining = max(0, remaining - len(text))
     return element("div", element("b", step.tool), *drawn, class_="call")
 
 

@@ -506,8 +506,8 @@ def _read_environment(environment: Mapping[str, str]) -> list[tuple[str, Key, ob
             key, field = known[variable]
             found.append((variable, key, _parse_variable(text, field)))
         elif section := next((each for each in sections if variable.startswith(each)), None):
-            beside = ", ".join(name for name in known if name.startswith(section))
-            raise ConfigurationError(f"environment variable {variable}: unknown; known here: {beside}")
+            siblings = ", ".join(name for name in known if name.startswith(section))
+            raise ConfigurationError(f"environment variable {variable}: unknown; known here: {siblings}")
         elif variable.startswith(ENVIRONMENT_PREFIX) and not variable.startswith(OTHER_VARIABLES):
             raise ConfigurationError(
                 f"environment variable {variable}: unknown{_suggest_variables(variable, list(known))}",
@@ -528,8 +528,8 @@ def _suggest_variables(variable: str, known: Sequence[str]) -> str:
         return max(SequenceMatcher(None, name, end).ratio() for end in ends)
 
     likely = {each: likeness(each) for each in known}
-    near = sorted((each for each in known if likely[each] > 0.75), key=lambda each: -likely[each])
-    return f"; closest: {', '.join(near[:MAX_SUGGESTED])}" if near else ""
+    closest = sorted((each for each in known if likely[each] > 0.75), key=lambda each: -likely[each])
+    return f"; closest: {', '.join(closest[:MAX_SUGGESTED])}" if closest else ""
 
 
 def list_settings(model: type[BaseModel], prefix: Key = ()) -> dict[Key, FieldInfo]:
@@ -608,8 +608,8 @@ def _explain_error(error: ValidationError, origin: Mapping[Key, str]) -> Configu
             known = ", ".join(sorted(_list_sibling_keys(key)))
             lines.append(f"{where}unknown setting {dotted!r}; known here: {known}")
         else:
-            got = "" if dotted == "token" else f", got {problem['input']!r}"
-            lines.append(f"{where}setting {dotted!r}: {problem['msg']}{got}")
+            value = "" if dotted == "token" else f", got {problem['input']!r}"
+            lines.append(f"{where}setting {dotted!r}: {problem['msg']}{value}")
     return ConfigurationError("\n".join(lines))
 
 

@@ -136,8 +136,10 @@ class ElementNotFound(FootlightError):
         message = f'No element found matching selector "{selector}"'
         if not closest:
             return cls(message, selector=selector, page=page)
-        near = "; ".join(closest)
-        return cls(f"{message}. Closest on the page: {near}", selector=selector, page=page, closest=closest)
+        candidates = "; ".join(closest)
+        return cls(
+            f"{message}. Closest on the page: {candidates}", selector=selector, page=page, closest=closest
+        )
 
 
 class StaleRef(FootlightError):

@@ -445,5 +445,5 @@ def test_what_the_server_keeps_for_itself_is_not_uploaded(folder: Path) -> None:
 
     for file in ("state/bob.json", "link.json", "state/../state/bob.json"):
         with pytest.raises(PermissionDenied, match="is the server's own"):
-            upload_paths([file], [folder / "root"], never=[folder / "root" / "state"])
-    assert upload_paths(["a.txt"], [folder / "root"], never=[folder / "root" / "state"])
+            upload_paths([file], [folder / "root"], forbidden=[folder / "root" / "state"])
+    assert upload_paths(["a.txt"], [folder / "root"], forbidden=[folder / "root" / "state"])

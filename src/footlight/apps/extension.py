@@ -176,5 +176,5 @@ class ExtensionApp:
 
     async def _any_page(self, deadline: Deadline) -> Page:
         """Return a page through which the browser gives access to the extension."""
-        there = (*self.pages_of("extension"), *self.pages_of("notification"))
-        return there[0] if there else await self._open(self.home_path, deadline)
+        pages = (*self.pages_of("extension"), *self.pages_of("notification"))
+        return pages[0] if pages else await self._open(self.home_path, deadline)

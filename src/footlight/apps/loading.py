@@ -19,8 +19,8 @@ def load_profile(name: str) -> AppProfile:
         ConfigurationError: The import fails, or the module has no profile of this name.
     """
     module_name, _, attribute = name.partition(":")
-    if (here := str(Path.cwd())) not in sys.path:
-        sys.path.append(here)
+    if (directory := str(Path.cwd())) not in sys.path:
+        sys.path.append(directory)
     try:
         found: object = importlib.import_module(module_name)
         for part in attribute.split("."):

@@ -238,11 +238,11 @@ class AppSessions(SessionTable):
         async with contextlib.AsyncExitStack() as stack:
             # Fast checks come before the build, which takes minutes.
             self._launcher.find()
-            there = self._find_folder(launch)
-            extension = read_extension(there) if there else None
+            found_folder = self._find_folder(launch)
+            extension = read_extension(found_folder) if found_folder else None
             stage("starting the services of the app")
             services = await self._start_services(stack, launch.request)
-            folder = there or await self._build_for_launch(stage)
+            folder = found_folder or await self._build_for_launch(stage)
             browser, app = await self._start_app(
                 stack, extension or read_extension(folder), launch, caller, services, stage
             )

@@ -91,11 +91,11 @@ def _keys(url: str, finding: Finding, sources: Mapping[str, str]) -> Iterable[st
 
 
 def _relative(parts: Sequence[str], *, is_folder: bool) -> str:
-    kept: list[str] = []
+    result: list[str] = []
     for part in parts:
         if part == "..":
-            kept[1:] = kept[1:-1]
+            result[1:] = result[1:-1]
         elif part not in ("", "."):
-            kept.append(part)
-    encoded = (quote(part, safe=_SAFE) for part in [*kept, *(["index.html"] if is_folder else [])])
+            result.append(part)
+    encoded = (quote(part, safe=_SAFE) for part in [*result, *(["index.html"] if is_folder else [])])
     return _LONE_PERCENT.sub("%25", "/".join(encoded))

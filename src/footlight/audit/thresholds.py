@@ -47,15 +47,15 @@ class Thresholds:
         if not self._is_set:
             return None
         lines = [*self._check_counts(audit), *self._check_unmeasured(audit)]
-        passed = all(kept for kept, _ in lines)
-        lines_text = "".join(f"\n  {'kept' if kept else 'not kept'}: {line}" for kept, line in lines)
+        passed = all(is_kept for is_kept, _ in lines)
+        lines_text = "".join(f"\n  {'kept' if is_kept else 'not kept'}: {line}" for is_kept, line in lines)
         return Verdict(passed, f"{'Passed' if passed else 'Not passed'}{lines_text}")
 
     def exit_status(self, audit: Audit) -> int:
         """Return the exit status: exceeded thresholds take precedence over unmeasured pages."""
-        if not all(kept for kept, _ in self._check_counts(audit)):
+        if not all(is_kept for is_kept, _ in self._check_counts(audit)):
             return EXCEEDED
-        return 0 if all(kept for kept, _ in self._check_unmeasured(audit)) else UNMEASURED
+        return 0 if all(is_kept for is_kept, _ in self._check_unmeasured(audit)) else UNMEASURED
 
     @property
     def _is_set(self) -> bool:

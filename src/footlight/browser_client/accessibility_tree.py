@@ -72,20 +72,20 @@ def _children_of(where: str, node: object) -> list[tuple[str, object]]:
 def _problem(node: object) -> str | None:
     if not isinstance(node, Mapping):
         return "is not an object"
-    given = cast("Mapping[str, object]", node)
-    role = given.get("role")
+    fields = cast("Mapping[str, object]", node)
+    role = fields.get("role")
     if not isinstance(role, str) or not role:
         return "has no role"
-    wrong = next((key for key in _STRINGS if key in given and not isinstance(given[key], str)), None)
+    wrong = next((key for key in _STRINGS if key in fields and not isinstance(fields[key], str)), None)
     if wrong:
         return f"({role}) has a {wrong} that is not a string"
-    if not _is_list(given.get("states", []), str):
+    if not _is_list(fields.get("states", []), str):
         return f"({role}) has states that are not a list of strings"
-    box = given.get("box")
+    box = fields.get("box")
     if box is not None and not (_is_list(box, int, float) and len(cast("list[float]", box)) == 4):
         return f"({role}) has a box that is not four numbers"
     return (
-        None if isinstance(given.get("children", []), list) else f"({role}) has children that are not a list"
+        None if isinstance(fields.get("children", []), list) else f"({role}) has children that are not a list"
     )
 
 

@@ -40,10 +40,10 @@ class Operation:
         Raises:
             MCPTimeoutError: the deadline has passed.
         """
-        left = (self._end - self._clock()) * 1000
-        if left <= 0:
+        left_ms = (self._end - self._clock()) * 1000
+        if left_ms <= 0:
             raise self.timeout_error()
-        return left
+        return left_ms
 
     def timeout_error(self, *, because: str | None = None) -> MCPTimeoutError:
         """Return the error for an operation that took too long."""

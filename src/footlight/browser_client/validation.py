@@ -87,14 +87,14 @@ def validate_selector(selector: object, *, tool: str, parameter: str = "selector
 
 def validate_fields(fields: object, *, tool: str) -> dict[str, str]:
     """Check selectors and their values, at least one. Errors do not contain the values."""
-    given = cast("Mapping[object, object]", fields if isinstance(fields, Mapping) else {})
-    if not given:
+    values = cast("Mapping[object, object]", fields if isinstance(fields, Mapping) else {})
+    if not values:
         _refuse(tool, "fields", None, "must map at least one selector to its value")
-    for selector, value in given.items():
+    for selector, value in values.items():
         validate_selector(selector, tool=tool, parameter="fields")
         if not isinstance(value, str):
-            _refuse(tool, "fields", list(given), f"must have a string for {selector}; write true as 'true'")
-    return dict(cast("Mapping[str, str]", given))
+            _refuse(tool, "fields", list(values), f"must have a string for {selector}; write true as 'true'")
+    return dict(cast("Mapping[str, str]", values))
 
 
 def validate_format(format: object, *, tool: str) -> None:

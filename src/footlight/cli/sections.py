@@ -41,12 +41,12 @@ class SectionedCommand(click.Command):
 
     def options_by_section(self, ctx: click.Context) -> dict[str, list[click.Parameter]]:
         """Return the options by the title of their section, in the order of the help."""
-        left = {each.name: each for each in self.get_params(ctx) if isinstance(each, click.Option)}
+        options = {each.name: each for each in self.get_params(ctx) if isinstance(each, click.Option)}
         found: dict[str, list[click.Parameter]] = {
-            title: [left.pop(name) for name in names] for title, names in self.sections.items()
+            title: [options.pop(name) for name in names] for title, names in self.sections.items()
         }
-        if left:
-            found["Other options" if found else "Options"] = [*left.values()]
+        if options:
+            found["Other options" if found else "Options"] = [*options.values()]
         return found
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

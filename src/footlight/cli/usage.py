@@ -36,14 +36,14 @@ class RequestRefused(Exception):
         self.code = code
 
 
-def read_headers(given: Sequence[str | None], *, option: str = "--header") -> dict[str, str] | None:
+def read_headers(lines: Sequence[str | None], *, option: str = "--header") -> dict[str, str] | None:
     """Return the headers of `NAME:VALUE` options, or None if there are none.
 
     Raises:
         BadUsage: a value has another form. The message does not repeat it: it may be a token.
     """
     headers: dict[str, str] = {}
-    for header in given:
+    for header in lines:
         name, colon, value = (header or "").partition(":")
         if not colon or not name.strip():
             raise BadUsage(f"{option} must be NAME:VALUE")
@@ -65,15 +65,15 @@ def read_input(file: Path) -> tuple[str, bytes]:
         raise BadUsage(f"{file}: {error.strerror or error}") from None
 
 
-def read_variable(given: str, environment: Mapping[str, str]) -> tuple[str, str]:
+def read_variable(assignment: str, environment: Mapping[str, str]) -> tuple[str, str]:
     """Return the name and value of `NAME=VALUE`, or of `NAME` with the value from the environment.
 
     Raises:
         BadUsage: there is no name, or the environment has no such variable.
     """
-    name, equals, value = given.partition("=")
+    name, equals, value = assignment.partition("=")
     if not name:
-        raise BadUsage(f"--var {given}: write NAME=VALUE, or NAME for a variable of the environment")
+        raise BadUsage(f"--var {assignment}: write NAME=VALUE, or NAME for a variable of the environment")
     if not equals and name not in environment:
         raise BadUsage(f"--var {name}: the environment has no such variable; write {name}=VALUE")
     return name, value if equals else environment[name]

@@ -145,8 +145,8 @@ def _in_words(words: Iterable[str], found: WithoutSecrets) -> list[str]:
             safe.append(word)
             called = "authorization"
             continue
-        given = called and not word.startswith("-")
-        safe.append(found.replace(word, called) if given else _in_word(word, found))
+        is_named = called and not word.startswith("-")
+        safe.append(found.replace(word, called) if is_named else _in_word(word, found))
         alone = re.fullmatch(r"--?[\w.-]+|['\"]?[\w.-]+:", word, re.ASCII)
         called = word if alone and _names_secret(word.strip("'\":")) else ""
     return safe

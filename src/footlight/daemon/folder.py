@@ -27,8 +27,8 @@ def find_folder(environment: Mapping[str, str]) -> Path:
     MCP clients start their servers with few variables. The folder is therefore the same without
     XDG_RUNTIME_DIR, and TMPDIR is ignored.
     """
-    if given := environment.get(VARIABLE):
-        return Path(given).expanduser().absolute()
+    if folder := environment.get(VARIABLE):
+        return Path(folder).expanduser().absolute()
     if runtime := environment.get("XDG_RUNTIME_DIR"):
         return Path(runtime) / "footlight"
     usual = RUNTIME / str(_user())

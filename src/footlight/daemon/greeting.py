@@ -45,9 +45,9 @@ def make_proof(nonce: str, challenge: str, *, of: Literal["client", "server"]) -
     return hmac.digest(nonce.encode(), f"{of}:{challenge}".encode(), "sha256").hex()
 
 
-def check_proof(given: object, nonce: str, challenge: str, *, of: Literal["client", "server"]) -> bool:
-    return isinstance(given, str) and hmac.compare_digest(
-        given.encode("utf-8", "replace"), make_proof(nonce, challenge, of=of).encode()
+def check_proof(proof: object, nonce: str, challenge: str, *, of: Literal["client", "server"]) -> bool:
+    return isinstance(proof, str) and hmac.compare_digest(
+        proof.encode("utf-8", "replace"), make_proof(nonce, challenge, of=of).encode()
     )
 
 

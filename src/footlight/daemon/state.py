@@ -71,9 +71,9 @@ def read_state(folder: Path) -> State | None:
     if not check_folder(folder):
         return None
     try:
-        given: Any = json.loads((folder / STATE).read_bytes())
+        data: Any = json.loads((folder / STATE).read_bytes())
         # Another version may have written further fields.
-        fields = [given[field] for field in State._fields]
+        fields = [data[field] for field in State._fields]
     except (OSError, ValueError, TypeError, KeyError):
         return None
     fits = all(isinstance(field, kinds) for field, kinds in zip(fields, KINDS, strict=True))
@@ -95,8 +95,8 @@ def write_state(folder: Path, state: State, *, tools: Tools, token: str | None) 
 def read_tools(folder: Path, state: State) -> Tools | None:
     """Return the list of tools of this server."""
     try:
-        given: Any = json.loads((folder / TOOLS).read_bytes())
-        return cast("Tools", given["tools"]) if given["nonce"] == state.nonce else None
+        data: Any = json.loads((folder / TOOLS).read_bytes())
+        return cast("Tools", data["tools"]) if data["nonce"] == state.nonce else None
     except (OSError, ValueError, TypeError, KeyError):
         return None
 

@@ -41,8 +41,8 @@ class DemoTranscript:
 
     def call(self, tool: str, arguments: Mapping[str, object]) -> None:
         """Print a call."""
-        given = describe_arguments(arguments)
-        self._line(2, (tool, "bold cyan"), f" {given}" if given else "")
+        description = describe_arguments(arguments)
+        self._line(2, (tool, "bold cyan"), f" {description}" if description else "")
 
     def answer(self, answer: BrowserAnswer) -> None:
         """Print an answer and the elapsed time."""

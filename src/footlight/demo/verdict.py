@@ -45,29 +45,29 @@ def failed(step: str, reason: str, *, remedy: str = "") -> StepVerdict:
     return StepVerdict(step=step, holds="", got="nothing", agrees=False, difference=reason, remedy=remedy)
 
 
-def find_difference(holds: object, got: object, *, place: str = "") -> str:
+def find_difference(holds: object, received: object, *, place: str = "") -> str:
     """Return where two values first differ, or an empty text."""
-    if holds == got:
+    if holds == received:
         return ""
-    plainly = f"{_at(place)}the site holds {_brief(holds)}, what came back is {_brief(got)}"
-    if isinstance(holds, Mapping) and isinstance(got, Mapping):
-        return _differing_key(cast("Mapping[Any, Any]", holds), cast("Mapping[Any, Any]", got), place)
-    if isinstance(holds, list | tuple) and isinstance(got, list | tuple):
-        return _differing_item(cast("Sequence[Any]", holds), cast("Sequence[Any]", got), place)
+    plainly = f"{_at(place)}the site holds {_brief(holds)}, what came back is {_brief(received)}"
+    if isinstance(holds, Mapping) and isinstance(received, Mapping):
+        return _differing_key(cast("Mapping[Any, Any]", holds), cast("Mapping[Any, Any]", received), place)
+    if isinstance(holds, list | tuple) and isinstance(received, list | tuple):
+        return _differing_item(cast("Sequence[Any]", holds), cast("Sequence[Any]", received), place)
     return plainly
 
 
-def _differing_key(holds: Mapping[Any, Any], got: Mapping[Any, Any], place: str) -> str:
-    key = next(key for key in [*holds, *got] if holds.get(key, _ABSENT) != got.get(key, _ABSENT))
-    return find_difference(holds.get(key, _ABSENT), got.get(key, _ABSENT), place=f"{place}[{key!r}]")
+def _differing_key(holds: Mapping[Any, Any], received: Mapping[Any, Any], place: str) -> str:
+    key = next(key for key in [*holds, *received] if holds.get(key, _ABSENT) != received.get(key, _ABSENT))
+    return find_difference(holds.get(key, _ABSENT), received.get(key, _ABSENT), place=f"{place}[{key!r}]")
 
 
-def _differing_item(holds: Sequence[Any], got: Sequence[Any], place: str) -> str:
-    pairs = zip(holds, got, strict=False)
+def _differing_item(holds: Sequence[Any], received: Sequence[Any], place: str) -> str:
+    pairs = zip(holds, received, strict=False)
     index = next((index for index, (left, right) in enumerate(pairs) if left != right), None)
     if index is None:
-        return f"{_at(place)}the site holds {len(holds)}, what came back are {len(got)}"
-    return find_difference(holds[index], got[index], place=f"{place}[{index}]")
+        return f"{_at(place)}the site holds {len(holds)}, what came back are {len(received)}"
+    return find_difference(holds[index], received[index], place=f"{place}[{index}]")
 
 
 def _at(place: str) -> str:

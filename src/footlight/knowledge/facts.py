@@ -128,9 +128,9 @@ def _kill(process: anyio.abc.Process) -> None:
 
 def _make_environment() -> dict[str, str]:
     """Return an environment in which git uses only the folder, and no program prompts or downloads."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     return {
-        **kept,
+        **inherited,
         "GIT_TERMINAL_PROMPT": "0",
         "COREPACK_ENABLE_NETWORK": "0",
         "COREPACK_ENABLE_DOWNLOAD_PROMPT": "0",

@@ -85,10 +85,10 @@ def session_name(session_id: str | None) -> str:
 
 def safe_name(name: str) -> str:
     """Return a readable file name that is never empty, hidden or a device name."""
-    kept = re.sub(r"[^\w.-]+", "_", name).strip("._-") or "unnamed"
-    while len(kept.encode()) > MAX_NAME_BYTES:
-        kept = kept[:-1].rstrip("._-")
-    return f"_{kept}" if _RESERVED.match(kept) else kept
+    safe = re.sub(r"[^\w.-]+", "_", name).strip("._-") or "unnamed"
+    while len(safe.encode()) > MAX_NAME_BYTES:
+        safe = safe[:-1].rstrip("._-")
+    return f"_{safe}" if _RESERVED.match(safe) else safe
 
 
 _AGO = re.compile(r"([0-9]{1,9})([smhdw])")

@@ -288,10 +288,10 @@ def _takes_phrase(step: RawStep, rules: RedactionRules) -> bool:
 def _tool_part(
     step: RawStep, rules: RedactionRules, typed: Sequence[str], sanitiser: Sanitiser
 ) -> dict[str, Any]:
-    kept = {key: value for key, value in step.input.items() if key not in rules.typed_keys}
+    recorded = {key: value for key, value in step.input.items() if key not in rules.typed_keys}
     part: dict[str, Any] = {
         "name": remove_control_characters(step.tool)[:MAX_ID_CHARS] or "unnamed",
-        "input": sanitiser.clean_data(kept),
+        "input": sanitiser.clean_data(recorded),
     }
     target = {
         key: value if key == "a11yRef" else _clean_target(key, value, sanitiser)
@@ -300,7 +300,7 @@ def _tool_part(
     }
     if target:
         part["target"] = target
-    if len(kept) < len(step.input):
+    if len(recorded) < len(step.input):
         part["textRedacted"] = True
         # The length of a secret would help to guess it.
         if typed and _is_secret_input(step, rules) is False:

@@ -124,8 +124,10 @@ def read_contents(entry: object) -> ResourceContents:
 
 def read_prompt(entry: object) -> Prompt:
     raw = _object(entry, "prompt", "name")
-    given = raw.get("arguments")
-    arguments = [_object(each, f"prompt {raw['name']} with an argument", "name") for each in items(given)]
+    raw_arguments = raw.get("arguments")
+    arguments = [
+        _object(each, f"prompt {raw['name']} with an argument", "name") for each in items(raw_arguments)
+    ]
     return Prompt(
         raw["name"],
         text(raw.get("title")),

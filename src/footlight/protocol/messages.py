@@ -106,8 +106,8 @@ def is_id(value: object) -> TypeGuard[RequestId]:
 
 def is_answer_to(identifier: RequestId, message: Message) -> bool:
     """Return whether a response or an error is for the request with this id."""
-    given = message.get("id")
-    return is_id(given) and (given == identifier or own_id(given) == identifier)
+    answer_id = message.get("id")
+    return is_id(answer_id) and (answer_id == identifier or own_id(answer_id) == identifier)
 
 
 def own_id(identifier: object) -> int | None:

@@ -77,22 +77,24 @@ def _subschemas(root: object) -> Generator[tuple[Path | None, Mapping[str, Any]]
 
     References are not followed: they could lead anywhere.
     """
-    left: list[tuple[Path | None, object]] = [((), root)]
-    while left:
-        path, node = left.pop()
+    stack: list[tuple[Path | None, object]] = [((), root)]
+    while stack:
+        path, node = stack.pop()
         if not isinstance(node, Mapping):
             continue
         schema = cast("Mapping[str, Any]", node)
         yield path, schema
         for keyword, value in schema.items():
             if keyword == "properties":
-                left.extend((None if path is None else (*path, name), each) for name, each in _entries(value))
+                stack.extend(
+                    (None if path is None else (*path, name), each) for name, each in _entries(value)
+                )
             elif keyword in _SCHEMAS:
-                left.append((None, value))
+                stack.append((None, value))
             elif keyword in _LISTS_OF_SCHEMAS and isinstance(value, list):
-                left.extend((None, each) for each in cast("list[object]", value))
+                stack.extend((None, each) for each in cast("list[object]", value))
             elif keyword in _MAPS_OF_SCHEMAS:
-                left.extend((None, each) for _, each in _entries(value))
+                stack.extend((None, each) for _, each in _entries(value))
 
 
 def _entries(value: object) -> list[tuple[str, object]]:

@@ -85,14 +85,14 @@ def read_options(config: pytest.Config) -> Options:
 
 def owns_server(config: pytest.Config) -> bool:
     """Return True if each test starts its own server."""
-    given = config.getoption("mcp_own_server")
-    return bool(config.getini("mcp_own_server")) if given is None else given
+    option = config.getoption("mcp_own_server")
+    return bool(config.getini("mcp_own_server")) if option is None else option
 
 
-def _parse_headers(given: Sequence[str]) -> dict[str, str]:
+def _parse_headers(lines: Sequence[str]) -> dict[str, str]:
     """Return the headers. Error messages do not contain values, which may be tokens."""
     headers: dict[str, str] = {}
-    for header in given:
+    for header in lines:
         name, colon, value = header.partition(":")
         if not colon or not name.strip():
             raise pytest.UsageError("--mcp-header must be NAME:VALUE")

@@ -41,14 +41,14 @@ def trim_traceback(error: BaseException) -> None:
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
     seen: set[int] = set()
-    left: list[BaseException | None] = [error]
-    while left:
-        each = left.pop()
+    stack: list[BaseException | None] = [error]
+    while stack:
+        each = stack.pop()
         if each is None or id(each) in seen:
             continue
         seen.add(id(each))
         yield each
-        left += [each.__cause__, None if each.__suppress_context__ else each.__context__]
+        stack += [each.__cause__, None if each.__suppress_context__ else each.__context__]
 
 
 def _last_foreign_entry(trace: TracebackType | None) -> TracebackType | None:

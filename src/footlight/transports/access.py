@@ -143,8 +143,8 @@ class AccessControl:
     def _unauthorized(self, why: str, *, error: str | None = None) -> Refusal:
         """Return a 401 that says where to get a token, if that is known (RFC 9728 §5.1)."""
         parameters = {"error": error, "resource_metadata": self._metadata_url}
-        given = ", ".join(f'{name}="{value}"' for name, value in parameters.items() if value is not None)
-        return Refusal(401, f"Unauthorized: {why}", {"WWW-Authenticate": f"Bearer {given}".rstrip()})
+        details = ", ".join(f'{name}="{value}"' for name, value in parameters.items() if value is not None)
+        return Refusal(401, f"Unauthorized: {why}", {"WWW-Authenticate": f"Bearer {details}".rstrip()})
 
     async def _verify(self, token: str) -> AccessToken | None:
         assert self._verifier is not None

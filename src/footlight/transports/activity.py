@@ -39,7 +39,7 @@ class ActivityTracker:
         started_at = time.monotonic()
         while True:
             await self._empty.wait()
-            left = max(started_at, self._empty_since) + seconds - time.monotonic()
-            if left <= 0:
+            remaining = max(started_at, self._empty_since) + seconds - time.monotonic()
+            if remaining <= 0:
                 return
-            await asyncio.sleep(left)
+            await asyncio.sleep(remaining)

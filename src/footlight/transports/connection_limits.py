@@ -93,12 +93,12 @@ class TimeLimitedProtocol(H11Protocol):
         self._stop_watching()
         super().connection_lost(exc)
 
-    def _await_reader(self, left: int) -> None:
-        """Abort the connection if the client reads nothing of the `left` bytes for some seconds."""
+    def _await_reader(self, bytes_left: int) -> None:
+        """Abort the connection if the client reads nothing of the `bytes_left` bytes for some seconds."""
 
         def look() -> None:
             now = self.transport.get_write_buffer_size()
-            if now >= left:
+            if now >= bytes_left:
                 self.transport.abort()
             else:
                 self._await_reader(now)

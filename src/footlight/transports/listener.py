@@ -95,12 +95,12 @@ def make_access_control(settings: Settings) -> AccessControl:
 
 def _verifier(settings: Settings) -> TokenVerifier | None:
     listen = settings.listen
-    given = {
+    options = {
         "token": settings.token,
         "listen.tokenFile": listen.token_file,
         "listen.tokenVerifier": listen.token_verifier,
     }
-    names = [name for name, value in given.items() if value is not None]
+    names = [name for name, value in options.items() if value is not None]
     if len(names) > 1:
         raise ConfigurationError(f"settings {' and '.join(map(repr, names))}: give one of them")
     if listen.token_verifier is not None:

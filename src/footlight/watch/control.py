@@ -242,10 +242,10 @@ def _key(event: Mapping[str, Any]) -> str:
     key, modifiers = event.get("key"), cast("object", event.get("modifiers", []))
     if not isinstance(key, str) or not 0 < len(key) <= MAX_KEY or not isinstance(modifiers, list):
         raise _not_understood()
-    held = cast("list[Any]", modifiers)
-    if any(each not in MODIFIERS for each in held):
+    keys = cast("list[Any]", modifiers)
+    if any(each not in MODIFIERS for each in keys):
         raise _not_understood()
-    return "+".join((*held, key))
+    return "+".join((*keys, key))
 
 
 def _not_understood() -> InvalidParameter:

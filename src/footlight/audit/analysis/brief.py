@@ -54,8 +54,8 @@ def _fit_findings(findings: Sequence[Finding], room: int) -> Sequence[str]:
         return ("none",)
     full, short, names = ([form(each) for each in findings] for form in (_full, _short, _name))
     for forms in ((full, short), (short, names)):
-        for kept in range(len(findings), -1, -1):
-            lines = [*forms[0][:kept], *forms[1][kept:]]
+        for full_count in range(len(findings), -1, -1):
+            lines = [*forms[0][:full_count], *forms[1][full_count:]]
             if sum(len(line) + 1 for line in lines) <= room:
                 return lines
     return names

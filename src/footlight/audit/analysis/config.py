@@ -76,8 +76,8 @@ class AnalysisOptions:
             raise ConfigurationError("goal_requests must be at least 1")
 
 
-def _check_list(field: str, given: object, kind: type) -> None:
-    if isinstance(given, str) or not isinstance(given, Sequence):
+def _check_list(field: str, value: object, kind: type) -> None:
+    if isinstance(value, str) or not isinstance(value, Sequence):
         raise ConfigurationError(f"{field} must be a list")
-    if not all(isinstance(each, kind) for each in cast("Sequence[object]", given)):
+    if not all(isinstance(each, kind) for each in cast("Sequence[object]", value)):
         raise ConfigurationError(f"{field} must be a list of {'texts' if kind is str else 'personas'}")

@@ -146,10 +146,10 @@ class GoalWalk:
         )
 
     def _finish(self) -> AITool:
-        async def run(given: FinishGoalInput) -> ToolAnswer:
+        async def run(arguments: FinishGoalInput) -> ToolAnswer:
             if not any(step.ok for step in self._steps):
                 return ToolAnswer(text="Nothing has been tried yet. Use the page first.", is_error=True)
-            self._ended = given.outcome, given.where, given.why
+            self._ended = arguments.outcome, arguments.where, arguments.why
             return ToolAnswer(text="Noted.")
 
         return AITool(
@@ -194,5 +194,5 @@ class GoalWalk:
                 return f"the model ended without reporting an outcome{last_text}"
 
 
-def _format_input(given: Mapping[str, Any]) -> str:
-    return shorten(", ".join(f"{name}={value}" for name, value in given.items()), MAX_INPUT_LENGTH)
+def _format_input(arguments: Mapping[str, Any]) -> str:
+    return shorten(", ".join(f"{name}={value}" for name, value in arguments.items()), MAX_INPUT_LENGTH)

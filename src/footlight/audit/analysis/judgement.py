@@ -82,24 +82,24 @@ class RecordedFindings:
             run=self._record,
         )
 
-    async def _record(self, given: RecordFindingInput) -> ToolAnswer:
-        problem = self._find_problem(given)
+    async def _record(self, arguments: RecordFindingInput) -> ToolAnswer:
+        problem = self._find_problem(arguments)
         if problem is not None:
             return ToolAnswer(text=problem, is_error=True)
-        self._dropped.pop(_key(given.title), None)
-        finding = self._finding(given)
+        self._dropped.pop(_key(arguments.title), None)
+        finding = self._finding(arguments)
         self.findings.append(finding)
         return ToolAnswer(text=f"RecordedFindings as {finding.id}.")
 
-    def _find_problem(self, given: RecordFindingInput) -> str | None:
-        if (why := self._find_citation_problem(given.cites)) is not None:
-            self._dropped[_key(given.title)] = Dropped(title=given.title, why=why)
+    def _find_problem(self, arguments: RecordFindingInput) -> str | None:
+        if (why := self._find_citation_problem(arguments.cites)) is not None:
+            self._dropped[_key(arguments.title)] = Dropped(title=arguments.title, why=why)
             return f"Not recorded: {why}. There are: {_ranges(self._citable)}."
         for known in (*self._measured, *self.findings):
-            if _says_the_same(given, known):
+            if _says_the_same(arguments, known):
                 return f"Not recorded: {known.id} says that already."
-        if given.persona and given.persona not in self._personas:
-            return f"Not recorded: there is no persona {given.persona}, only {', '.join(self._personas)}."
+        if arguments.persona and arguments.persona not in self._personas:
+            return f"Not recorded: there is no persona {arguments.persona}, only {', '.join(self._personas)}."
         if len(self.findings) >= MAX_RECORDED:
             return f"Not recorded: {MAX_RECORDED} findings are the maximum. Write the analysis now."
         return None
@@ -110,20 +110,20 @@ class RecordedFindings:
         unknown = [cite for cite in cites if cite not in self._citable]
         return f"there is no evidence {', '.join(unknown)}" if unknown else None
 
-    def _finding(self, given: RecordFindingInput) -> Finding:
-        element = self._element(given.selector)
+    def _finding(self, arguments: RecordFindingInput) -> Finding:
+        element = self._element(arguments.selector)
         return Finding(
             id=f"J{len(self.findings) + 1}",
-            rule=f"judged/{given.area}",
-            severity=given.severity,
-            title=given.title,
-            advice=given.advice,
+            rule=f"judged/{arguments.area}",
+            severity=arguments.severity,
+            title=arguments.title,
+            advice=arguments.advice,
             measured_by=f"judged by {self._judge}",
             elements=(element,) if element else (),
             count=1 if element else 0,
             source="judged",
-            persona=given.persona or None,
-            cites=tuple(dict.fromkeys(given.cites)),
+            persona=arguments.persona or None,
+            cites=tuple(dict.fromkeys(arguments.cites)),
         )
 
     def _element(self, selector: str) -> Element | None:
@@ -191,13 +191,13 @@ class ModelJudgement:
                 yield part
 
 
-def _says_the_same(given: RecordFindingInput, known: Finding) -> bool:
+def _says_the_same(arguments: RecordFindingInput, known: Finding) -> bool:
     """Return whether two titles say the same: all words alike, or most of them for the same element."""
-    if _key(given.title) == _key(known.title):
+    if _key(arguments.title) == _key(known.title):
         return True
-    one, other = (set(_key(title).split()) for title in (given.title, known.title))
-    alike = len(one & other) / (len(one | other) or 1) >= SAME_TITLE_SHARE
-    return alike and given.selector in {"", *(each.selector for each in known.elements)}
+    one, other = (set(_key(title).split()) for title in (arguments.title, known.title))
+    has_same_words = len(one & other) / (len(one | other) or 1) >= SAME_TITLE_SHARE
+    return has_same_words and arguments.selector in {"", *(each.selector for each in known.elements)}
 
 
 def _key(title: str) -> str:

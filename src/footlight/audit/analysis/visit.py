@@ -104,23 +104,23 @@ class Visit:
         )
 
     def _guard(self, tool: AITool) -> AITool:
-        async def run(given: BaseModel) -> ToolAnswer:
-            if (refusal := self._refusal(given)) is not None:
+        async def run(arguments: BaseModel) -> ToolAnswer:
+            if (refusal := self._refusal(arguments)) is not None:
                 return ToolAnswer(text=f"Refused: {refusal}", is_error=True)
-            answer = await tool.run(given)
-            if isinstance(given, TypeTextInput) and await self._is_for_password(given.target):
-                self._passwords.add(given.text)
+            answer = await tool.run(arguments)
+            if isinstance(arguments, TypeTextInput) and await self._is_for_password(arguments.target):
+                self._passwords.add(arguments.text)
             return answer
 
         return replace(tool, run=run)
 
-    def _refusal(self, given: BaseModel) -> str | None:
-        if isinstance(given, NavigateInput) and origin_of(str(given.url)) not in self._origins:
+    def _refusal(self, arguments: BaseModel) -> str | None:
+        if isinstance(arguments, NavigateInput) and origin_of(str(arguments.url)) not in self._origins:
             return (
                 f"only addresses of {', '.join(sorted(self._origins))} may be opened. "
                 "Links to other sites can be followed by a click."
             )
-        texts = (value for value in given.model_dump().values() if isinstance(value, str))
+        texts = (value for value in arguments.model_dump().values() if isinstance(value, str))
         unnamed = next(
             (name for text in texts for name in secrets_in(text) if name not in self._secrets), None
         )

@@ -37,16 +37,14 @@ class ToolCalls:
             known = ", ".join(self._tools) or "none"
             return ReadCall(problem=f"There is no tool {name}. The tools are: {known}.")
         try:
-            given: Any = (
-                json.loads(arguments) if isinstance(arguments, str) and arguments else arguments or {}
-            )
+            data: Any = json.loads(arguments) if isinstance(arguments, str) and arguments else arguments or {}
         except ValueError as error:
             return ReadCall(
                 problem=f"The arguments are not JSON ({error}): they may have been cut. Call again."
             )
-        if not isinstance(given, dict):
+        if not isinstance(data, dict):
             return ReadCall(problem="The arguments must be a JSON object, with a name for each. Call again.")
-        values = cast("dict[str, Any]", given)
+        values = cast("dict[str, Any]", data)
         try:
             return ReadCall(input=values, tool=tool, arguments=tool.parameters.model_validate(values))
         except ValidationError as error:

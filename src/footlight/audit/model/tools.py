@@ -66,8 +66,8 @@ class ToolInput(BaseModel):
     model_config = ConfigDict(extra="forbid", json_schema_extra=_remove_titles)
 
 
-def _as_given(given: BaseModel) -> Mapping[str, Any]:
-    return given.model_dump(mode="json", by_alias=True, exclude_none=True)
+def _as_given(arguments: BaseModel) -> Mapping[str, Any]:
+    return arguments.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,9 +110,9 @@ def ai_tool_from_mcp(
     async def call_client(tool: str, arguments: Mapping[str, Any]) -> ToolAnswer:
         return ToolAnswer(text=_result_text(await client.call_tool(tool, arguments)))
 
-    async def run(given: BaseModel) -> ToolAnswer:
+    async def run(values: BaseModel) -> ToolAnswer:
         try:
-            return await (call or call_client)(definition.mcp_tool_name, definition.arguments(given))
+            return await (call or call_client)(definition.mcp_tool_name, definition.arguments(values))
         except MCPError as error:
             return ToolAnswer(text=error.message, is_error=True)
 

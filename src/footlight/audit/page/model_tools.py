@@ -130,8 +130,8 @@ PLAYWRIGHT_MCP = _table(
 )
 
 
-def _part(given: StructureInput, parameter: str) -> Mapping[str, Any]:
-    return {parameter: given.target} if given.target else {}
+def _part(arguments: StructureInput, parameter: str) -> Mapping[str, Any]:
+    return {parameter: arguments.target} if arguments.target else {}
 
 
 def _keys(pressed: str) -> Mapping[str, Any]:

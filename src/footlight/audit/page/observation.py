@@ -118,8 +118,8 @@ def cut(structure: str, characters: int) -> str:
     if len(structure) <= characters:
         return structure
     lines = structure.splitlines()
-    kept = structure[:characters].splitlines()[:-1]
-    return "\n".join([*kept, f"… cut: {len(kept):,} of {len(lines):,} lines shown{MORE}"])
+    fitting = structure[:characters].splitlines()[:-1]
+    return "\n".join([*fitting, f"… cut: {len(fitting):,} of {len(lines):,} lines shown{MORE}"])
 
 
 def changes(before: str, after: str) -> str | None:

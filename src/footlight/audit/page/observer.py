@@ -101,8 +101,8 @@ class _FootlightObserver:
         session = self._page.session
         if session is None or tool not in self.tools:
             return {}
-        takes = an_object(self.tools[tool].input_schema.get("properties"))
-        return {"sessionId": session} if "sessionId" in takes else {}
+        parameters = an_object(self.tools[tool].input_schema.get("properties"))
+        return {"sessionId": session} if "sessionId" in parameters else {}
 
 
 class _PlaywrightMcpObserver:

@@ -95,14 +95,14 @@ class _ToolPage(ABC):
 
     async def _navigate(self, url: str) -> OpenResult:
         try:
-            there = await self._run(
+            answer = await self._run(
                 "navigate", lambda dialect, run: dialect.navigate(run, url), share=LOADING_SHARE
             )
         except MCPTimeoutError:
             if (unfinished := await self._find_loading_page()) is None:
                 raise
             return unfinished
-        return OpenResult(url=there.url, title=there.title or "", status=there.status)
+        return OpenResult(url=answer.url, title=answer.title or "", status=answer.status)
 
     async def _find_loading_page(self) -> OpenResult | None:
         """Return a page that is still loading if it can be used already, else None."""
@@ -189,9 +189,9 @@ class FootlightPage(_ToolPage):
                 )
 
     async def _call(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        given = {**arguments, **({"sessionId": self.session} if self.session else {})}
+        call_arguments = {**arguments, **({"sessionId": self.session} if self.session else {})}
         try:
-            result = await self.client.call_tool(tool, given, timeout_ms=self._timeout_ms)
+            result = await self.client.call_tool(tool, call_arguments, timeout_ms=self._timeout_ms)
         except ToolInvocationError as error:
             operation = Operation(self.client, tool=tool, timeout_ms=self._timeout_ms)
             raise (await self._get_dialect()).translate_error(error, operation) from None

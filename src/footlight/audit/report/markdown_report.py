@@ -53,19 +53,19 @@ def render_markdown(audit: Audit, *, verdict: Verdict | None = None) -> str:
         *_render_section("Not done", [*_render_not_done(audit)]),
         *_render_section("Made by", [_render_provenance(audit)]),
     ]
-    left = MAX_LENGTH - sum(len(part) + 2 for part in (*before, *after))
-    found = _render_section("Findings", [*_render_findings(list_findings(audit), len(audit.pages) > 1)], left)
+    room = MAX_LENGTH - sum(len(part) + 2 for part in (*before, *after))
+    found = _render_section("Findings", [*_render_findings(list_findings(audit), len(audit.pages) > 1)], room)
     return "\n\n".join([*before, *found, *after]) + "\n"
 
 
 def _render_section(title: str, parts: Sequence[str], longest: int = _MAX_SECTION_LENGTH) -> Iterator[str]:
     """Yield a section with as many parts as fit, at least one, or nothing if there are no parts."""
-    left = longest
+    room = longest
     for number, part in enumerate(parts):
-        left -= len(part) + 2
+        room -= len(part) + 2
         if number == 0:
             yield f"## {title}"
-        elif left < 0:
+        elif room < 0:
             yield f"… and {len(parts) - number:,} more in the whole report."
             return
         yield part

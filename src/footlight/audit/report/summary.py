@@ -43,8 +43,8 @@ def headline(audit: Audit) -> str:
     if failed == len(audit.pages):
         return "No page could be measured" if failed else "No page was measured"
     counts = describe_counts(count_severities(finding for page in audit.pages for finding in page.findings))
-    on = f" on {format_count(len(audit.pages), 'page')}" if len(audit.pages) > 1 else ""
-    return f"{counts[0].upper()}{counts[1:]}{on}{f', of which {failed} failed' if failed else ''}"
+    pages = f" on {format_count(len(audit.pages), 'page')}" if len(audit.pages) > 1 else ""
+    return f"{counts[0].upper()}{counts[1:]}{pages}{f', of which {failed} failed' if failed else ''}"
 
 
 def list_undone(audit: Audit) -> Sequence[tuple[int, str, str]]:

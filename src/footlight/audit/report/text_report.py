@@ -66,8 +66,10 @@ def _render_pages(pages: Sequence[PageAudit], width: int) -> Iterator[str]:
     sizes = [max(map(len, column)) for column in zip(*rows, strict=True)]
     sizes[1] = min(sizes[1], max(_MIN_LENGTH, width - sum(sizes) + sizes[1] - 2 * (len(sizes) - 1)))
     for number, url, status, *figures in rows:
-        left = f"{number:>{sizes[0]}}  {shorten(url, sizes[1]):<{sizes[1]}}  {status:<{sizes[2]}}"
-        yield "  ".join([left, *(f"{each:>{size}}" for each, size in zip(figures, sizes[3:], strict=True))])
+        first_columns = f"{number:>{sizes[0]}}  {shorten(url, sizes[1]):<{sizes[1]}}  {status:<{sizes[2]}}"
+        yield "  ".join(
+            [first_columns, *(f"{each:>{size}}" for each, size in zip(figures, sizes[3:], strict=True))]
+        )
 
 
 def _render_rule(group: Sequence[ListedFinding], width: int) -> str:

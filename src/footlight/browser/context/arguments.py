@@ -121,8 +121,8 @@ def _plain_arguments(options: SessionOptions) -> dict[str, Any]:
 def _proxy(proxy: Proxy | None, engine: str) -> dict[str, str] | None:
     if proxy is None:
         return None
-    given = proxy.bypass.split(",") if proxy.bypass else []
-    bypass = ["<-loopback>", *given, *BESIDE_PROXY] if engine == "chromium" else given
+    hosts = proxy.bypass.split(",") if proxy.bypass else []
+    bypass = ["<-loopback>", *hosts, *BESIDE_PROXY] if engine == "chromium" else hosts
     return {
         "server": proxy.server,
         **({"username": proxy.username} if proxy.username is not None else {}),

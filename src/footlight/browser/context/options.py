@@ -101,7 +101,7 @@ class SessionOptions:
 
         A stored session whose proxy needs credentials cannot log in to it.
         """
-        kept = replace(
+        options = replace(
             self,
             http_credentials=None,
             state=None,
@@ -110,7 +110,7 @@ class SessionOptions:
                 name: value for name, value in self.extra_headers.items() if not _SECRET_HEADER.search(name)
             },
         )
-        return _ADAPTER.dump_python(kept, mode="json", exclude_defaults=True)
+        return _ADAPTER.dump_python(options, mode="json", exclude_defaults=True)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> SessionOptions:

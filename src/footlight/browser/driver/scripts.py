@@ -100,8 +100,8 @@ async def _retry_isolated(in_page: Callable[[], Awaitable[T]], run_isolated: Cal
             raise
         try:
             return await run_isolated()
-        except Error as again:
-            raise again if is_context_lost(again) else error from None
+        except Error as retry_error:
+            raise retry_error if is_context_lost(retry_error) else error from None
 
 
 def _query(script: str, argument: Any, **more: Any) -> str:

@@ -64,6 +64,6 @@ def close_debugging_ports(args: Sequence[str]) -> list[str]:
 
     Only the last switch of a name counts, so its rules are merged.
     """
-    given = [arg.removeprefix(RULES) for arg in args if arg.startswith(RULES)]
-    rules = [*_SHORT_PORTS, *(f"MAP {host}:2???? ~NOTFOUND" for host in _THIS_MACHINE), *given]
+    caller_rules = [arg.removeprefix(RULES) for arg in args if arg.startswith(RULES)]
+    rules = [*_SHORT_PORTS, *(f"MAP {host}:2???? ~NOTFOUND" for host in _THIS_MACHINE), *caller_rules]
     return [*(arg for arg in args if not arg.startswith(RULES)), RULES + ", ".join(rules)]

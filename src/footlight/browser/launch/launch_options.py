@@ -85,14 +85,14 @@ class LaunchOptions:
     def _check_preset(self, name: str) -> None:
         if name not in PRESETS:
             raise _option_error("preset", f"no preset is named {name!r}; there are {', '.join(PRESETS)}")
-        beside = [alias for alias, value in self._parts() if value is not None]
-        if beside:
+        conflicting = [alias for alias, value in self._parts() if value is not None]
+        if conflicting:
             raise InvalidParameter(
                 f"launchOptions.preset: {name} sets userAgent, viewport, locale and timezone together, "
-                f"so it cannot go with {', '.join(beside)}",
-                suggestion=f"Leave out preset, or {' and '.join(beside)}.",
+                f"so it cannot go with {', '.join(conflicting)}",
+                suggestion=f"Leave out preset, or {' and '.join(conflicting)}.",
                 parameter="launchOptions.preset",
-                exclusive=beside,
+                exclusive=conflicting,
             )
 
     def _parts(self) -> list[tuple[str, object]]:
@@ -113,8 +113,8 @@ class LaunchOptions:
             saved = replace(saved, user_agent=None, viewport=None, locale=None, timezone=None)
         elif any(value is not None for _, value in self._parts()):
             saved = replace(saved, preset=None)
-        given = {each.name: getattr(self, each.name) for each in fields(self)}
-        return replace(saved, **{name: value for name, value in given.items() if value is not None})
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return replace(saved, **{name: value for name, value in values.items() if value is not None})
 
     def to_json(self) -> dict[str, Any]:
         """Return the options by the names that callers use, without those that are None."""

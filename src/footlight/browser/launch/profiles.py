@@ -124,9 +124,9 @@ class ProfileStore:
     def save_options(self, name: str, options: LaunchOptions) -> ProfileInfo:
         """Save the options and the time of use. Raise PermissionDenied where that fails."""
         folder = self.prepare(name)
-        kept = self._read(name)
+        stored = self._read(name)
         now = datetime.now(UTC).isoformat()
-        data = {"created": kept.get("created", now), "lastUsed": now, "options": options.to_json()}
+        data = {"created": stored.get("created", now), "lastUsed": now, "options": options.to_json()}
         with _translate_write_errors():
             write_private_json(self._beside(name, "json"), data)
         return self._info(folder)
@@ -146,8 +146,8 @@ class ProfileStore:
             lock = lock_file(path)
         if lock is None:
             raise profile_in_use_error(name, find_holder(path))
-        for left in self._directory.glob(f".{name}.deleted-*"):
-            shutil.rmtree(left, ignore_errors=True)
+        for leftover in self._directory.glob(f".{name}.deleted-*"):
+            shutil.rmtree(leftover, ignore_errors=True)
         return lock
 
     def delete(self, name: str) -> None:
@@ -171,11 +171,11 @@ class ProfileStore:
                 raise profile_in_use_error(name, holder)
             # Renamed first, so that a half-removed profile is never used. Files that cannot be removed now
             # are removed when the name is used again.
-            left = folder.with_name(f".{name}.deleted-{os.getpid()}")
+            trash = folder.with_name(f".{name}.deleted-{os.getpid()}")
             with _translate_write_errors():
-                folder.rename(left)
+                folder.rename(trash)
                 self._beside(name, "json").unlink(missing_ok=True)
-            shutil.rmtree(left, ignore_errors=True)
+            shutil.rmtree(trash, ignore_errors=True)
 
     def _beside(self, name: str, kind: str) -> Path:
         """Return the path of a file beside the profile. No profile name begins with a dot."""
@@ -197,14 +197,14 @@ class ProfileStore:
         return any(mark.exists() for mark in marks) or (folder.is_dir() and not any(folder.iterdir()))
 
     def _info(self, folder: Path) -> ProfileInfo:
-        kept = self._read(folder.name)
+        stored = self._read(folder.name)
         made = datetime.fromtimestamp(folder.stat().st_mtime, UTC)
         return ProfileInfo(
             name=folder.name,
             port=self.port_of(folder.name),
-            created=_parse_time(kept.get("created")) or made,
-            last_used=_parse_time(kept.get("lastUsed")) or made,
-            options=_options(kept),
+            created=_parse_time(stored.get("created")) or made,
+            last_used=_parse_time(stored.get("lastUsed")) or made,
+            options=_options(stored),
             held_by=find_holder(self._beside(folder.name, "lock")),
         )
 
@@ -236,10 +236,10 @@ def _translate_write_errors() -> Generator[None]:
 def profile_in_use_error(name: str, holder: Holder | None) -> ResourceExhausted:
     """Return the error that names the holder of the profile."""
     by = f"process {holder.pid} ({holder.command})" if holder else "another process"
-    on = f" on {holder.host}" if holder and not holder.here else ""
+    host = f" on {holder.host}" if holder and not holder.here else ""
     since = f" since {holder.since:%Y-%m-%d %H:%M:%S} UTC" if holder and holder.since else ""
     return ResourceExhausted(
-        f"profile {name} is in use by {by}{on}{since}",
+        f"profile {name} is in use by {by}{host}{since}",
         suggestion="Close it there, or give another sessionName.",
         sessionName=name,
         pid=holder and holder.pid,
@@ -247,8 +247,8 @@ def profile_in_use_error(name: str, holder: Holder | None) -> ResourceExhausted:
     )
 
 
-def _options(kept: dict[str, Any]) -> LaunchOptions:
-    options: object = kept.get("options")
+def _options(stored: dict[str, Any]) -> LaunchOptions:
+    options: object = stored.get("options")
     try:
         return LaunchOptions.from_json(cast("dict[str, Any]", options if isinstance(options, dict) else {}))
     except ValueError as error:

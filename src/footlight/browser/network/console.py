@@ -240,14 +240,14 @@ class Console:
         message.number = message.last = self._next
         self._next += 1
         serious = message.level in ("error", "warning")
-        kept, most = (self._serious, MAX_SERIOUS) if serious else (self._chatter, MAX_CHATTER)
-        if kept and kept[-1].is_like(message):
-            kept[-1].last = message.number
-            kept[-1].count += 1
+        messages, most = (self._serious, MAX_SERIOUS) if serious else (self._chatter, MAX_CHATTER)
+        if messages and messages[-1].is_like(message):
+            messages[-1].last = message.number
+            messages[-1].count += 1
             return
-        kept.append(message)
-        if len(kept) > most:
-            self.dropped += kept.popleft().count
+        messages.append(message)
+        if len(messages) > most:
+            self.dropped += messages.popleft().count
 
 
 def _message(message: ConsoleMessage, page_id: str, document: int) -> Message:

@@ -119,10 +119,10 @@ class Downloads:
 
     async def settle(self) -> None:
         """Wait for the download that is expected, and for those that this action began."""
-        while (left := self._expected_until - time.monotonic()) > 0:
+        while (seconds := self._expected_until - time.monotonic()) > 0:
             self._changed.clear()
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(left):
+                async with asyncio.timeout(seconds):
                     await self._changed.wait()
         while saving := self._saving - self._earlier:
             await asyncio.wait(saving, return_when=asyncio.FIRST_COMPLETED)

@@ -230,8 +230,10 @@ def _matches(pattern: str, host: str) -> bool:
     return host == pattern
 
 
-def upload_paths(files: Sequence[str], roots: Sequence[Path], *, never: Sequence[Path] = ()) -> list[Path]:
-    """Return the real paths of the files, which must be inside one of the roots and not in `never`.
+def upload_paths(
+    files: Sequence[str], roots: Sequence[Path], *, forbidden: Sequence[Path] = ()
+) -> list[Path]:
+    """Return the real paths of the files, which must be inside one of the roots and not in `forbidden`.
 
     Raises:
         PermissionDenied: a file is outside the roots, also by a link or `..`, or is reserved for the server.
@@ -240,7 +242,7 @@ def upload_paths(files: Sequence[str], roots: Sequence[Path], *, never: Sequence
     real_roots = [root.resolve() for root in roots]
     paths = [_upload_path(file, real_roots) for file in files]
     for path, file in zip(paths, files, strict=True):
-        if any(path.is_relative_to(kept.resolve()) for kept in never):
+        if any(path.is_relative_to(folder.resolve()) for folder in forbidden):
             raise PermissionDenied(
                 f"{file} is the server's own: it keeps logins and secrets there",
                 suggestion="Put the file elsewhere below a folder that files may be uploaded from.",

@@ -85,10 +85,10 @@ class Traffic:
 
     async def wait_until_idle(self, since: float) -> None:
         """Wait until everything has ended that began since then. The caller limits the wait."""
-        while (left := self._until(since) - time.monotonic()) > 0:
+        while (seconds := self._until(since) - time.monotonic()) > 0:
             self._changed.clear()
             with suppress(TimeoutError):
-                async with asyncio.timeout(left):
+                async with asyncio.timeout(seconds):
                     await self._changed.wait()
 
     def _until(self, since: float) -> float:

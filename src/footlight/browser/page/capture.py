@@ -164,8 +164,8 @@ async def _look(page: Page, frames_seconds: float) -> Snapshot:
 async def _look_into(page: Page, frame: Frame, before: FrameView | None, depth: int) -> dict[str, Any]:
     """Return the reply of one pass over a frame, whose content is `depth` levels deep in the page."""
     last = before if before and before.depth == depth else FrameView()
-    async with page.view.numbers.reserve() as given:
-        reply = await ask(frame, {"what": "look", "since": last.generation, **given})
+    async with page.view.numbers.reserve() as ref_numbers:
+        reply = await ask(frame, {"what": "look", "since": last.generation, **ref_numbers})
         page.view.numbers.next = reply["next"]
     last.take(reply, await read_nodes(reply, last.nodes, depth), depth)
     page.view.frames[frame] = last

@@ -137,8 +137,8 @@ class Dialogs:
         try:
             yield
         finally:
-            left, self._left_to_others = self._left_to_others, None
-            for dialog in left:
+            waiting, self._left_to_others = self._left_to_others, None
+            for dialog in waiting:
                 self._spawn(_answer_unless_gone(dialog, accept=dialog.type == "alert"))
 
     def _leave_open(self, page_id: str, dialog: Dialog) -> None:
@@ -153,8 +153,8 @@ class Dialogs:
 
     async def dismiss_all(self) -> None:
         """Dismiss all open dialogs, because the session ends."""
-        left, self._open = self.open, {}
-        await asyncio.gather(*(_answer_unless_gone(each.playwright, accept=False) for each in left))
+        open_dialogs, self._open = self.open, {}
+        await asyncio.gather(*(_answer_unless_gone(each.playwright, accept=False) for each in open_dialogs))
 
 
 _HANDLED: Mapping[str, Literal["accepted", "dismissed", "open"]] = {

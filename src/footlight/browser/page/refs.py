@@ -106,8 +106,8 @@ async def resolve(page: Page, ref: str, deadline: Deadline, *, acts: bool) -> Ta
         was = await offload(
             len(view.last_reported.nodes) if view.last_reported else 0, lambda: view.find_meaning(ref)
         )
-    seen, gone = view.find_seen(ref), view.find_removed(ref)
-    frame = seen[1] if seen else gone.frame if gone else None
+    seen, removed = view.find_seen(ref), view.find_removed(ref)
+    frame = seen[1] if seen else removed.frame if removed else None
     found = await _identify(page, frame, ref) if frame else None
     now, locator = found or (None, None)
     if frame and now and (was is None or (now == was.identity and not was.entry)):
@@ -167,9 +167,9 @@ def _check_meaning(
         return Target(ref, frame)
     page.view.note_reported([*others, node], of=nodes)
     candidates = _describe_candidates(others)
-    near = f". Candidates: {'; '.join(candidates)}" if candidates else ""
+    suggestions = f". Candidates: {'; '.join(candidates)}" if candidates else ""
     raise StaleRef(
-        f"{ref} was {_describe_meaning(was)} and is now {_describe_meaning(now)}{near}",
+        f"{ref} was {_describe_meaning(was)} and is now {_describe_meaning(now)}{suggestions}",
         suggestion=f"Use {ref} again if you mean what it is now, or else a candidate or a new snapshot.",
         ref=ref,
         page=page.url,
@@ -183,37 +183,39 @@ def _describe_meaning(meaning: RefMeaning) -> str:
 
 
 def _find_successor(page: Page, ref: str, nodes: Sequence[Node]) -> Target:
-    gone = page.view.find_removed(ref)
-    if gone is None:
+    removed = page.view.find_removed(ref)
+    if removed is None:
         raise _unknown_error(page, ref)
-    like = [node for node in nodes if node.ref and identity_of(node) == identity_of(gone.node)]
-    if len(like) == 1 and gone.unique and identity_of(gone.node).is_distinctive:
+    like = [node for node in nodes if node.ref and identity_of(node) == identity_of(removed.node)]
+    if len(like) == 1 and removed.unique and identity_of(removed.node).is_distinctive:
         successor = like[0].ref or ""
         living = page.view.find_seen(successor)
-        if living is not None and _has_replaced(page, gone, successor, living[1], nodes):
+        if living is not None and _has_replaced(page, removed, successor, living[1], nodes):
             page.view.healed[ref] = successor
             return Target(successor, living[1])
-    raise _stale_error(page, ref, gone, nodes, len(like))
+    raise _stale_error(page, ref, removed, nodes, len(like))
 
 
-def _has_replaced(page: Page, gone: RemovedRef, successor: str, frame: Frame, nodes: Sequence[Node]) -> bool:
+def _has_replaced(
+    page: Page, removed: RemovedRef, successor: str, frame: Frame, nodes: Sequence[Node]
+) -> bool:
     """Return whether the successor is new, in a document at the same URL, and in the same surroundings."""
     at = page.view.frames.get(frame)
     place = find_places(nodes)[successor]
     return (
-        _number(successor) >= gone.before
+        _number(successor) >= removed.before
         and at is not None
-        and at.url == gone.url
-        and (place.entry, place.around) == (gone.place.entry, gone.place.around)
+        and at.url == removed.url
+        and (place.entry, place.around) == (removed.place.entry, removed.place.around)
     )
 
 
-def _stale_error(page: Page, ref: str, gone: RemovedRef, nodes: Sequence[Node], like: int) -> StaleRef:
-    candidates = _describe_candidates(_find_closest(gone.node, nodes))
+def _stale_error(page: Page, ref: str, removed: RemovedRef, nodes: Sequence[Node], like: int) -> StaleRef:
+    candidates = _describe_candidates(_find_closest(removed.node, nodes))
     why = f"; {like} elements are like it now" if like > 1 else ""
-    near = f". Candidates: {'; '.join(candidates)}" if candidates else ""
+    suggestions = f". Candidates: {'; '.join(candidates)}" if candidates else ""
     return StaleRef(
-        f"{ref}, {_describe(identity_of(gone.node))}, is not on the page any more{why}{near}",
+        f"{ref}, {_describe(identity_of(removed.node))}, is not on the page any more{why}{suggestions}",
         ref=ref,
         page=page.url,
         candidates=candidates,
@@ -234,24 +236,24 @@ def _unknown_error(page: Page, ref: str) -> StaleRef:
     return StaleRef(f"No element has the ref {ref}, or it is too old", ref=ref, page=page.url)
 
 
-def _find_closest(gone: Node, nodes: Sequence[Node]) -> list[Node]:
+def _find_closest(removed: Node, nodes: Sequence[Node]) -> list[Node]:
     """Return the nodes that are most like one that is gone: they have its role or a similar name."""
-    referred = sorted((node for node in nodes if node.ref), key=lambda node: node.role != gone.role)
+    referred = sorted((node for node in nodes if node.ref), key=lambda node: node.role != removed.role)
     ranked = sorted(
-        ((_likeness(gone, node), node) for node in referred[:MAX_COMPARED]),
+        ((_likeness(removed, node), node) for node in referred[:MAX_COMPARED]),
         key=lambda each: each[0],
         reverse=True,
     )
     return [node for likeness, node in ranked[:MAX_CANDIDATES] if likeness > MIN_LIKENESS]
 
 
-def _likeness(gone: Node, node: Node) -> float:
+def _likeness(removed: Node, node: Node) -> float:
     names = 0.0
-    if gone.name and node.name:
-        match = SequenceMatcher(None, gone.name[:100].lower(), node.name[:100].lower(), autojunk=False)
+    if removed.name and node.name:
+        match = SequenceMatcher(None, removed.name[:100].lower(), node.name[:100].lower(), autojunk=False)
         names = match.ratio() if match.quick_ratio() > MIN_LIKENESS else 0.0
-    same_test_id = bool(gone.testid) and gone.testid == node.testid
-    return names + 1.0 * same_test_id + 0.5 * (names > 0 or same_test_id) * (gone.role == node.role)
+    same_test_id = bool(removed.testid) and removed.testid == node.testid
+    return names + 1.0 * same_test_id + 0.5 * (names > 0 or same_test_id) * (removed.role == node.role)
 
 
 def _describe_candidates(nodes: Iterable[Node]) -> list[str]:

@@ -49,8 +49,8 @@ async def look_at(
             raise await explain_page_failure(page, error) from error
 
     async def look_below(element: Locator, timeout_ms: float) -> Snapshot:
-        async with page.view.numbers.reserve() as given:
-            reply = await ask_about(element, _request(given, boxes=boxes), timeout_ms=timeout_ms)
+        async with page.view.numbers.reserve() as ref_numbers:
+            reply = await ask_about(element, _request(ref_numbers, boxes=boxes), timeout_ms=timeout_ms)
             page.view.numbers.next = reply["next"]
         return await _make_snapshot(page, await _frame_of(element), reply, boxes=boxes)
 
@@ -63,14 +63,14 @@ async def _look_at_page(page: Page, *, boxes: bool) -> Snapshot:
 
 
 async def _look_into(page: Page, frame: Frame, *, boxes: bool) -> dict[str, Any]:
-    async with page.view.numbers.reserve() as given:
-        reply = await ask(frame, _request(given, boxes=boxes))
+    async with page.view.numbers.reserve() as ref_numbers:
+        reply = await ask(frame, _request(ref_numbers, boxes=boxes))
         page.view.numbers.next = reply["next"]
     return reply
 
 
-def _request(given: dict[str, Any], *, boxes: bool) -> dict[str, Any]:
-    return {"what": "look", "boxes": boxes, **given}
+def _request(ref_numbers: dict[str, Any], *, boxes: bool) -> dict[str, Any]:
+    return {"what": "look", "boxes": boxes, **ref_numbers}
 
 
 async def _make_snapshot(page: Page, frame: Frame, reply: dict[str, Any], *, boxes: bool) -> Snapshot:

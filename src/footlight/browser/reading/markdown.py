@@ -80,16 +80,16 @@ def _article(reply: str | None) -> Article:
 
 def cut_part(text: str, offset: int, budget: int) -> MarkdownPart:
     """Return at most `budget` characters from `offset` on, with a mark at the end if more follow."""
-    rest = len(text) - offset
-    if rest <= budget:
+    remaining = len(text) - offset
+    if remaining <= budget:
         return MarkdownPart(text[max(0, offset) :], None)
-    room = budget - len(_mark(rest, len(text)))
+    room = budget - len(_mark(remaining, len(text)))
     end = _end(text, offset, offset + room)
     return MarkdownPart(text[offset:end].rstrip() + _mark(len(text) - end, end), end)
 
 
-def _mark(left: int, following: int) -> str:
-    return f"\n\n[cut: {left} more characters; go on with offset {following}]"
+def _mark(remaining: int, following: int) -> str:
+    return f"\n\n[cut: {remaining} more characters; go on with offset {following}]"
 
 
 def _end(text: str, start: int, limit: int) -> int:

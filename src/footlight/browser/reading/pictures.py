@@ -140,8 +140,8 @@ class _AreaIndex:
 
     def covered_pixels(self, area: Area) -> int:
         """Return how many pixels of the areas the given one covers."""
-        near = {other for square in _squares(area) for other in self._squares.get(square, ())}
-        return sum(_overlap(area, other) for other in near)
+        neighbours = {other for square in _squares(area) for other in self._squares.get(square, ())}
+        return sum(_overlap(area, other) for other in neighbours)
 
 
 def _squares(area: Area) -> Iterator[tuple[int, int]]:

@@ -174,13 +174,13 @@ _ANY = [0, *([255] * 255)]
 
 def _group_cells(cells: set[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
     """Yield groups of cells that touch each other, also at a corner."""
-    left = set(cells)
-    while left:
-        group = [left.pop()]
+    ungrouped = set(cells)
+    while ungrouped:
+        group = [ungrouped.pop()]
         for column, row in group:  # It grows meanwhile.
-            near = {(column + x, row + y) for x in (-1, 0, 1) for y in (-1, 0, 1)} & left
-            left -= near
-            group.extend(near)
+            neighbours = {(column + x, row + y) for x in (-1, 0, 1) for y in (-1, 0, 1)} & ungrouped
+            ungrouped -= neighbours
+            group.extend(neighbours)
         yield group
 
 

@@ -179,9 +179,9 @@ def _not_running_error(
     kind: str, *, page_id: str | None = None, others: list[str] | None = None
 ) -> InvalidParameter:
     of_page = f" of {page_id}" if page_id else ""
-    there = f"; there is one of {'; '.join(others)}" if others else ""
+    alternatives = f"; there is one of {'; '.join(others)}" if others else ""
     return InvalidParameter(
-        f"action: no {kind}{of_page} is being recorded{there}",
+        f"action: no {kind}{of_page} is being recorded{alternatives}",
         suggestion=f"Call {kind} with action start first, and with action stop at the end.",
         parameter="action",
     )

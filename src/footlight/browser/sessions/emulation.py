@@ -61,8 +61,8 @@ class Emulation:
 
     def merge(self, other: Emulation) -> Emulation:
         """Return a copy with the values that `other` gives."""
-        given = {each.name: getattr(other, each.name) for each in fields(other)}
-        return replace(self, **{name: value for name, value in given.items() if value is not None})
+        values = {each.name: getattr(other, each.name) for each in fields(other)}
+        return replace(self, **{name: value for name, value in values.items() if value is not None})
 
     @property
     def size(self) -> tuple[int, int] | None:

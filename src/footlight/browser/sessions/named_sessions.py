@@ -118,13 +118,13 @@ class NamedSessions(SessionTable):
             elif session is not None and session.owner == caller.principal:
                 return self._open_already(session, options)
             await self._wait_until_ended(id)
-            held = await self._start(name, options, caller)
+            resources = await self._start(name, options, caller)
             try:
-                held.store.save_options(name, held.browser.launch.options)
-                session = await self._make(id, held, caller)
+                resources.store.save_options(name, resources.browser.launch.options)
+                session = await self._make(id, resources, caller)
             except BaseException:
-                await held.browser.end()
-                held.lock.release()
+                await resources.browser.end()
+                resources.lock.release()
                 raise
         await self._check_still_there(id, caller)
         return self._describe_opened(session, already_open=False)
@@ -142,10 +142,10 @@ class NamedSessions(SessionTable):
         return self._describe_opened(session, already_open=True)
 
     def _describe_opened(self, session: Session, *, already_open: bool) -> OpenedSession:
-        held = self._resources[session]
-        profile = held.store.find(held.name)
+        resources = self._resources[session]
+        profile = resources.store.find(resources.name)
         assert profile is not None
-        measures = list_measures(held.browser.launch, shell=held.browser.shell)
+        measures = list_measures(resources.browser.launch, shell=resources.browser.shell)
         return OpenedSession(session=session, already_open=already_open, profile=profile, measures=measures)
 
     async def _start(self, name: str, options: LaunchOptions, caller: Caller) -> _SessionResources:
@@ -182,17 +182,17 @@ class NamedSessions(SessionTable):
     def _check_port(self, store: ProfileStore, name: str) -> None:
         """Check that no other open session has the same port, because two names can have the same."""
         port = store.port_of(name)
-        for held in self._resources.values():
-            if held.browser.endpoint.port == port:
+        for resources in self._resources.values():
+            if resources.browser.endpoint.port == port:
                 raise ResourceExhausted(
-                    f"port {port} is in use by the open session {held.name}",
-                    suggestion=f"Close {held.name} first, or give another sessionName.",
+                    f"port {port} is in use by the open session {resources.name}",
+                    suggestion=f"Close {resources.name} first, or give another sessionName.",
                     port=port,
-                    sessionName=held.name,
+                    sessionName=resources.name,
                 )
 
-    async def _make(self, id: str, held: _SessionResources, caller: Caller) -> Session:
-        context = held.browser.context
+    async def _make(self, id: str, resources: _SessionResources, caller: Caller) -> Session:
+        context = resources.browser.context
         assert context.browser is not None
         browser = PooledBrowser(context.browser, sessions=1)
         on_disconnected(browser.browser, browser.disconnected.set)
@@ -200,12 +200,12 @@ class NamedSessions(SessionTable):
         session = await Session.open(
             id,
             owner=caller.principal,
-            options=held.browser.launch.context,
+            options=resources.browser.launch.context,
             browser=browser,
             environment=self._environment,
             context=context,
         )
-        self._resources[session] = held
+        self._resources[session] = resources
         on_disconnected(browser.browser, lambda: self._on_gone(session))
         self._add(session)
         return session
@@ -268,14 +268,14 @@ class NamedSessions(SessionTable):
         )
 
     async def _close(self, session: Session) -> None:
-        held = self._resources[session]
+        resources = self._resources[session]
         ended = self._ending[session.id] = asyncio.Event()
         try:
             await session.close()
-            await held.browser.end()
+            await resources.browser.end()
         finally:
             del self._resources[session]
-            held.lock.release()
+            resources.lock.release()
             del self._ending[session.id]
             ended.set()
 

@@ -103,9 +103,9 @@ class PooledSessions(SessionTable):
     async def _make_again(self, id: str, caller: Caller) -> Session:
         """Create the caller's default session, or one that was saved or whose browser crashed."""
         ended = self._find_ended(id, caller)
-        kept = self._find_kept_state(id, caller)
-        if kept is not None:
-            return await self._open(id, caller, self._find_kept_options(id, caller), kept)
+        state = self._find_kept_state(id, caller)
+        if state is not None:
+            return await self._open(id, caller, self._find_kept_options(id, caller), state)
         if id == caller.default_session:
             return await self._open(id, caller, (ended and ended.options) or SessionOptions())
         if ended is not None and ended.options is not None:
@@ -113,7 +113,7 @@ class PooledSessions(SessionTable):
         raise self._not_found_error(id, caller)
 
     async def _open(
-        self, id: str, caller: Caller, options: SessionOptions, kept: SessionState | None = None
+        self, id: str, caller: Caller, options: SessionOptions, state: SessionState | None = None
     ) -> Session:
         if self._has_no_room:
             await self._make_room()
@@ -129,8 +129,8 @@ class PooledSessions(SessionTable):
             self._reserved -= 1
         self._add(session)
         await self._check_still_there(id, caller)
-        if kept is not None:
-            await self._restore_state(session, kept)
+        if state is not None:
+            await self._restore_state(session, state)
         return session
 
     @property
@@ -183,10 +183,10 @@ class PooledSessions(SessionTable):
             await shield_until_done(self._pool.end_session(browser))
             raise
 
-    async def _restore_state(self, session: Session, kept: SessionState) -> None:
+    async def _restore_state(self, session: Session, state: SessionState) -> None:
         """Restore the state as far as possible, because the session can be used without it."""
         try:
-            await apply_state(session, kept, Deadline.after(self._settings.default_timeout))
+            await apply_state(session, state, Deadline.after(self._settings.default_timeout))
         except (Error, FootlightError):
             logger.warning("the state of session %s could not be restored", session.id, exc_info=True)
 

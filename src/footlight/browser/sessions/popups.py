@@ -71,8 +71,8 @@ class PopupTracker:
     async def settle(self) -> None:
         """Wait until all pages that were begun, or are expected, have been announced."""
         before = self._announced
-        while (left := self._expected_until - time.monotonic()) > 0 and self._announced == before:
-            await self._wait_for_change(left)
+        while (seconds := self._expected_until - time.monotonic()) > 0 and self._announced == before:
+            await self._wait_for_change(seconds)
         while self._missing() > self._given_up:
             await self._wait_for_change(None)
 

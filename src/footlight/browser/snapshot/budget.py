@@ -90,23 +90,23 @@ class _Siblings:
 
     def _fold(self, longest_run: int) -> Iterator[Line]:
         nodes, sizes = self.nodes, self.sizes
-        left: list[Line | int | range] = [range(len(nodes))]
+        stack: list[Line | int | range] = [range(len(nodes))]
         """Lines, nodes with their content, and ranges of siblings with their content; the next is last."""
-        while left:
-            item = left.pop()
+        while stack:
+            item = stack.pop()
             if isinstance(item, Line):
                 yield item
             elif isinstance(item, int):
                 yield Line(nodes[item].depth, nodes[item])
-                left.append(range(item + 1, item + sizes[item]))
+                stack.append(range(item + 1, item + sizes[item]))
             elif item:
                 run = self._run(item)
-                left.append(range(run[-1] + sizes[run[-1]], item.stop))
+                stack.append(range(run[-1] + sizes[run[-1]], item.stop))
                 if len(run) > longest_run + 2:
                     note = self._note(run[longest_run:-1], like=run[0])
-                    left += (run[-1], Line(nodes[item.start].depth, None, "", note))
+                    stack += (run[-1], Line(nodes[item.start].depth, None, "", note))
                     run = run[:longest_run]
-                left += reversed(run)
+                stack += reversed(run)
 
     def _run(self, siblings: range) -> list[int]:
         """Return the first of the siblings, and those that follow it and are similar to it."""
@@ -180,8 +180,8 @@ def _select(tree: _Siblings, room: int, budget: int, total: int, uri: str | None
         room -= cost
         for at in chain:
             candidates[at].is_kept = True
-    kept = [candidate.text for candidate in candidates if candidate.is_kept]
-    return "\n".join([*kept, cut_mark("cut", len(kept), total, uri)])[: max(budget, 0)]
+    lines = [candidate.text for candidate in candidates if candidate.is_kept]
+    return "\n".join([*lines, cut_mark("cut", len(lines), total, uri)])[: max(budget, 0)]
 
 
 def _lines_to_keep(candidates: Sequence[_Candidate], index: int) -> Iterator[int]:

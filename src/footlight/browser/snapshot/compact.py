@@ -114,9 +114,9 @@ def _repeats_cells(row: Node, cells: Sequence[tuple[Node, int]]) -> bool:
 
 def _is_beside(lines: Sequence[Line], index: int) -> bool:
     node = lines[index].node
-    beside = (*lines[max(0, index - _BESIDE) : index], *lines[index + 1 : index + 1 + _BESIDE])
+    neighbours = (*lines[max(0, index - _BESIDE) : index], *lines[index + 1 : index + 1 + _BESIDE])
     return node is not None and any(
         node.description in (other.node.text, other.node.name if other.node.role == "text" else "")
-        for other in beside
+        for other in neighbours
         if other.node is not None and other.mark == lines[index].mark
     )

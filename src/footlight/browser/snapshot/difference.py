@@ -225,12 +225,12 @@ def _has_same_order(match: Match) -> bool:
 
 def _kept_parents(tree: Tree, others: Sequence[int]) -> list[int]:
     """Return for each node its nearest ancestor that is in both lists."""
-    kept = list(tree.parents)
+    parents = list(tree.parents)
     for index in tree.indices:
         parent = tree.parents[index]
         if parent >= 0 > others[parent]:
-            kept[index] = kept[parent]
-    return kept
+            parents[index] = parents[parent]
+    return parents
 
 
 def _find_removed(match: Match) -> dict[int, list[tuple[int, int]]]:

@@ -66,13 +66,13 @@ def _texts_of(node: Node) -> Iterator[str]:
 
 
 def _with_ancestors(nodes: Sequence[Node], matches: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
-    left = iter(matches)
-    next_sought = next(left, None)
+    remaining = iter(matches)
+    next_match = next(remaining, None)
     above: list[int] = []
     for index, node in enumerate(nodes):
         while above and nodes[above[-1]].depth >= node.depth:
             above.pop()
-        if index == next_sought:
+        if index == next_match:
             yield index, [each for each in above if nodes[each].ref or nodes[each].name]
-            next_sought = next(left, None)
+            next_match = next(remaining, None)
         above.append(index)

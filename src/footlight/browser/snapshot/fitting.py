@@ -104,14 +104,14 @@ def _keep_beginning(lines: Sequence[str], budget: int, total: int, uri: str | No
     if len(cut_mark("cut", total, total, uri)) + len(comment) > budget:
         uri = None
     room = budget - len(comment) - len(cut_mark("cut", total, total, uri))
-    kept: list[str] = []
+    fitting: list[str] = []
     for line in lines:
         room -= len(line) + 1
         if room < 0:
             break
-        kept.append(line)
-    mark = comment + cut_mark("cut", len(kept), total, uri)
-    return "\n".join([*kept, mark])[: max(budget, 0)]
+        fitting.append(line)
+    mark = comment + cut_mark("cut", len(fitting), total, uri)
+    return "\n".join([*fitting, mark])[: max(budget, 0)]
 
 
 def cut_mark(done: str, visible_count: int, total: int, uri: str | None) -> str:

@@ -141,17 +141,17 @@ def _parents(nodes: Sequence[Node]) -> list[int]:
 
 def limit_depth(nodes: Sequence[Node], levels: int) -> tuple[Node, ...]:
     """Return the first `levels` levels. A node whose content is left out has the state `more-inside=12`."""
-    kept: list[Node] = []
+    result: list[Node] = []
     hidden: list[int] = []
     for node in nodes:
         if node.depth < levels:
-            kept.append(node)
+            result.append(node)
             hidden.append(0)
-        elif kept:
+        elif result:
             hidden[-1] += 1
     return tuple(
         replace(node, states=(*node.states, f"more-inside={count}")) if count else node
-        for node, count in zip(kept, hidden, strict=True)
+        for node, count in zip(result, hidden, strict=True)
     )
 
 

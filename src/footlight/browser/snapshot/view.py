@@ -82,16 +82,16 @@ def identity_of(node: Node) -> ElementIdentity:
 def meanings(nodes: Iterable[Node], all_nodes: Sequence[Node]) -> dict[str, RefMeaning]:
     """Return what each ref of `nodes` means to a caller who was shown them."""
     where = find_places(all_nodes)
-    alike = Counter(identity_of(node) for node in all_nodes)
-    return {node.ref: _meaning(node, where[node.ref], alike) for node in nodes if node.ref}
+    counts = Counter(identity_of(node) for node in all_nodes)
+    return {node.ref: _meaning(node, where[node.ref], counts) for node in nodes if node.ref}
 
 
-def _meaning(node: Node, place: ElementPlace, alike: Counter[ElementIdentity]) -> RefMeaning:
+def _meaning(node: Node, place: ElementPlace, counts: Counter[ElementIdentity]) -> RefMeaning:
     """Return the meaning of a node. The text before it counts only if others are like it and it is in no
     entry.
     """
     known = identity_of(node)
-    return RefMeaning(known, place.entry or (place.after if alike[known] > 1 else ""))
+    return RefMeaning(known, place.entry or (place.after if counts[known] > 1 else ""))
 
 
 class RefMeaning(NamedTuple):
@@ -201,12 +201,12 @@ class PageView:
         missing = [ref for ref in self._seen if ref not in now][-MAX_REMOVED_REFS:]
         if not missing:
             return now, {}
-        alike = Counter(identity_of(node) for node, _ in self._seen.values())
+        counts = Counter(identity_of(node) for node, _ in self._seen.values())
         where = find_places(self._nodes)
         removed: dict[str, RemovedRef] = {}
         for ref in missing:
             node, frame = self._seen[ref]
-            unique, url = alike[identity_of(node)] == 1, self._urls.get(frame, "")
+            unique, url = counts[identity_of(node)] == 1, self._urls.get(frame, "")
             removed[ref] = RemovedRef(node, frame, url, where[ref], unique, self._before)
         return now, removed
 

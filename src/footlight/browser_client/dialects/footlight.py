@@ -136,9 +136,9 @@ class FootlightDialect:
         return await operation.call(tool, self._complete(operation, arguments))
 
     def _complete(self, operation: Operation, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        left = operation.left_ms
+        left_ms = operation.left_ms
         session = {} if self._session is None else {"sessionId": self._session}
-        return {**session, **arguments, "timeout": int(max(left - RETURN_MS, left * 0.9, 1))}
+        return {**session, **arguments, "timeout": int(max(left_ms - RETURN_MS, left_ms * 0.9, 1))}
 
     async def _linked_image(self, operation: Operation, result: ToolResult) -> str:
         """Return an image that was too large for the answer, which only links to it."""

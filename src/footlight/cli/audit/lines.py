@@ -113,9 +113,9 @@ def _describe_call(call: ToolCallPart) -> str:
     return " ".join(filter(None, (_shorten(call.tool_name), _describe_input(call.input))))
 
 
-def _describe_input(given: Mapping[str, Any]) -> str:
+def _describe_input(arguments: Mapping[str, Any]) -> str:
     """Return the arguments without `text`: what is typed may be a password."""
-    parts = (f"{name}={value}" for name, value in given.items() if name != "text")
+    parts = (f"{name}={value}" for name, value in arguments.items() if name != "text")
     return _shorten(" ".join(parts), MAX_INPUT)
 
 

@@ -163,14 +163,14 @@ def check_outputs(outs: Sequence[Path]) -> None:
             ) from None
 
 
-def read_sources(given: Sequence[str]) -> dict[str, str]:
+def read_sources(values: Sequence[str]) -> dict[str, str]:
     """Return the folder of each `URL=FOLDER`, by the URL.
 
     Raises:
         BadUsage: a value has another form.
     """
     sources: dict[str, str] = {}
-    for each in given:
+    for each in values:
         url, _, folder = each.rpartition("=")
         if "://" not in url:
             raise BadUsage(f"--source {each}: write URL=FOLDER, such as https://example.com/=public")

@@ -103,8 +103,8 @@ def read_words(words: Sequence[str]) -> Typed:
             tools.append(word)
             continue
         name, equals, value = word.removeprefix("--").partition("=")
-        takes = not any(option.name == f"--{name}" and option.value is None for option in OPTIONS)
-        if not equals and takes and rest and not rest[0].startswith("--"):
+        takes_value = not any(option.name == f"--{name}" and option.value is None for option in OPTIONS)
+        if not equals and takes_value and rest and not rest[0].startswith("--"):
             flags.append(Flag(name, rest.pop(0)))
         else:
             flags.append(Flag(name, value if equals else None))
@@ -217,8 +217,8 @@ def _kind(schema: Schema) -> str | None:
 
 
 def _kinds(schema: Schema) -> set[str]:
-    given: Any = schema.get("type", ())
-    kinds: set[str] = {given} if isinstance(given, str) else {*given}
+    types: Any = schema.get("type", ())
+    kinds: set[str] = {types} if isinstance(types, str) else {*types}
     return kinds.union(*(_kinds(each) for each in schema.get("anyOf", ())))
 
 
@@ -243,9 +243,9 @@ def _parse(flag: Flag, schema: Schema) -> Any:
 
 
 def _items(schema: Schema) -> Schema:
-    beside: list[Schema] = schema.get("anyOf", [])
+    alternatives: list[Schema] = schema.get("anyOf", [])
     nothing: Schema = {}
-    return next((each["items"] for each in (schema, *beside) if "items" in each), nothing)
+    return next((each["items"] for each in (schema, *alternatives) if "items" in each), nothing)
 
 
 def _switch(flag: Flag) -> bool:
@@ -285,8 +285,8 @@ def _object(text: str, read: Callable[[str], str]) -> dict[str, Any]:
 def _suggest(name: str, names: Sequence[str], prefix: str = "") -> str:
     import difflib
 
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-    return f"; closest: {prefix}{near[0]}" if near else ""
+    closest = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    return f"; closest: {prefix}{closest[0]}" if closest else ""
 
 
 def choose_format(typed: Typed, tool: Tool) -> str:
@@ -295,12 +295,12 @@ def choose_format(typed: Typed, tool: Tool) -> str:
     Raises:
         BadUsage: it is neither text nor json.
     """
-    given = typed.own_values("format", tool)
-    if given and given[-1] not in ("text", "json"):
-        raise BadUsage(f"--format must be text or json, not {given[-1]!r}")
+    formats = typed.own_values("format", tool)
+    if formats and formats[-1] not in ("text", "json"):
+        raise BadUsage(f"--format must be text or json, not {formats[-1]!r}")
     if None in typed.own_values("json", tool):
         return "json"
-    return str(given[-1]) if given else "text"
+    return str(formats[-1]) if formats else "text"
 
 
 def choose_output(typed: Typed, tool: Tool) -> Path | None:
@@ -309,14 +309,14 @@ def choose_output(typed: Typed, tool: Tool) -> Path | None:
     Raises:
         BadUsage: no file can be written there. Checked before the tool runs.
     """
-    given = typed.own_values("output", tool)
-    if not given:
+    files = typed.own_values("output", tool)
+    if not files:
         return None
-    if not given[-1]:
+    if not files[-1]:
         raise BadUsage("--output needs a value")
-    file = Path(given[-1])
+    file = Path(files[-1])
     if file.is_dir() or not file.parent.is_dir():
-        raise BadUsage(f"--output must be a file in a folder that exists, not {given[-1]!r}")
+        raise BadUsage(f"--output must be a file in a folder that exists, not {files[-1]!r}")
     return file
 
 

@@ -109,9 +109,9 @@ class Translator:
         properties = properties_of(schema)
         if properties is None:
             return AliasDefinition(_dict_of(self._values(schema, ())))
-        left = {name: properties[name] for name in properties if name not in without}
-        required = [name for name in names_of(schema.get("required")) if name in left]
-        return self._fields({**schema, "properties": left, "required": required}, ())
+        remaining = {name: properties[name] for name in properties if name not in without}
+        required = [name for name in names_of(schema.get("required")) if name in remaining]
+        return self._fields({**schema, "properties": remaining, "required": required}, ())
 
     def result(self) -> Definition:
         """Return the definition of a tool's output schema."""
@@ -176,12 +176,16 @@ class Translator:
     def _values(self, schema: Mapping[str, Any], path: Path) -> Expression:
         """Return the type of the values of a `dict` whose keys are not known."""
         patterns: Any = schema.get("patternProperties")
-        given = [*cast("Mapping[str, Any]", patterns).values()] if isinstance(patterns, Mapping) else []
+        pattern_schemas = (
+            [*cast("Mapping[str, Any]", patterns).values()] if isinstance(patterns, Mapping) else []
+        )
         properties = (properties_of(schema) or {}).values()
         rest = schema.get("additionalProperties", True)
         if not self._named and properties:
             return ANY  # The document's table: an object is a dict of anything.
-        return union(self._within(each, _add_suffix(path, "Value")) for each in [*properties, *given, rest])
+        return union(
+            self._within(each, _add_suffix(path, "Value")) for each in [*properties, *pattern_schemas, rest]
+        )
 
     def _within(self, schema: object, path: Path) -> Expression:
         self._depth += 1

@@ -56,9 +56,9 @@ def lay_out(
                 f"{indent}]{after}",
             ]
         case Subscript(head, arguments):
-            together = inner + ", ".join(flat(argument, names) for argument in arguments)
-            if len(together) <= LINE_LENGTH:
-                return [f"{before}{head}[", together, f"{indent}]{after}"]
+            one_line = inner + ", ".join(flat(argument, names) for argument in arguments)
+            if len(one_line) <= LINE_LENGTH:
+                return [f"{before}{head}[", one_line, f"{indent}]{after}"]
             lines = [
                 line for argument in arguments for line in lay_out(inner, argument, ",", names, indent=inner)
             ]
@@ -79,9 +79,9 @@ def call_lines(before: str, arguments: Sequence[str], after: str, *, indent: str
     line = f"{before}({', '.join(arguments)}){after}"
     if len(line) <= LINE_LENGTH:
         return [line]
-    together = f"{indent}{STEP}{', '.join(arguments)}"
-    if len(together) <= LINE_LENGTH:
-        return [f"{before}(", together, f"{indent}){after}"]
+    one_line = f"{indent}{STEP}{', '.join(arguments)}"
+    if len(one_line) <= LINE_LENGTH:
+        return [f"{before}(", one_line, f"{indent}){after}"]
     return [f"{before}(", *(f"{indent}{STEP}{argument}," for argument in arguments), f"{indent}){after}"]
 
 

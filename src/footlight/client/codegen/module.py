@@ -121,13 +121,15 @@ def split_name(name: str) -> tuple[str, str]:
 
 
 def _types_of(tool: Tool, injected: Sequence[str]) -> _Types:
-    takes = Translator(tool.input_schema)
-    arguments = takes.arguments(without=injected)
+    translator = Translator(tool.input_schema)
+    arguments = translator.arguments(without=injected)
     if tool.output_schema is None:
-        return _Types(tool, takes.definitions, takes.paths, arguments, None)
+        return _Types(tool, translator.definitions, translator.paths, arguments, None)
     gives = Translator(tool.output_schema)
     result = gives.result()
-    return _Types(tool, takes.definitions | gives.definitions, takes.paths | gives.paths, arguments, result)
+    return _Types(
+        tool, translator.definitions | gives.definitions, translator.paths | gives.paths, arguments, result
+    )
 
 
 def _method(types: _Types, names: Mapping[str, str]) -> Method:

@@ -64,9 +64,9 @@ def type_names(candidates: Mapping[str, Sequence[str]], *, reserved: Collection[
         }
         names |= settled
         used |= set(settled.values())
-        left = {key: each for key, each in waiting.items() if key not in settled}
-        nobodys |= {key: each[0] for key, each in left.items() if len(each) == 1}
-        waiting = {key: each[1:] for key, each in left.items() if len(each) > 1}
+        remaining = {key: each for key, each in waiting.items() if key not in settled}
+        nobodys |= {key: each[0] for key, each in remaining.items() if len(each) == 1}
+        waiting = {key: each[1:] for key, each in remaining.items() if len(each) > 1}
     # Add the names one after another, because the digits of two may be the same.
     for key, name in sorted(nobodys.items()):
         names[key] = _make_unique(name, key, used)

@@ -66,16 +66,20 @@ class Schemas:
         """Return what a pointer within the schema names, or `True` if it leads nowhere or is an anchor."""
         if reference != "#" and not reference.startswith("#/"):
             return True
-        here: object = self._root
+        target: object = self._root
         for part in unquote(reference[1:]).split("/")[1:]:
             key = part.replace("~1", "/").replace("~0", "~")
-            if isinstance(here, Mapping):
-                here = cast("Mapping[str, Any]", here).get(key, True)
-            elif isinstance(here, list) and _INDEX.fullmatch(key) and int(key) < len(cast("list[Any]", here)):
-                here = cast("list[Any]", here)[int(key)]
+            if isinstance(target, Mapping):
+                target = cast("Mapping[str, Any]", target).get(key, True)
+            elif (
+                isinstance(target, list)
+                and _INDEX.fullmatch(key)
+                and int(key) < len(cast("list[Any]", target))
+            ):
+                target = cast("list[Any]", target)[int(key)]
             else:
                 return True
-        return here
+        return target
 
     def both(self, one: Flat, other: Flat) -> Flat:
         """Return a schema that accepts what both accept."""
@@ -101,9 +105,9 @@ class Schemas:
         base = {name: schema[name] for name in schema if name not in ("anyOf", "oneOf")}
         members: list[Flat] = [base]
         for name in ("anyOf", "oneOf"):
-            given = _items(schema.get(name))
-            if given and len(members) * len(given) <= MOST_CHOICES:
-                members = [self.both(each, self.flat(member)) for each in members for member in given]
+            alternatives = _items(schema.get(name))
+            if alternatives and len(members) * len(alternatives) <= MOST_CHOICES:
+                members = [self.both(each, self.flat(member)) for each in members for member in alternatives]
         return members
 
     def identity(self, schema: object) -> str:
@@ -183,14 +187,14 @@ def _references(schema: object) -> list[str]:
     found: list[str] = []
     waiting = [schema]
     while waiting:
-        here = waiting.pop()
-        if isinstance(here, Mapping):
-            inside = cast("Mapping[str, Any]", here)
+        part = waiting.pop()
+        if isinstance(part, Mapping):
+            inside = cast("Mapping[str, Any]", part)
             if isinstance(inside.get("$ref"), str):
                 found.append(inside["$ref"])
             waiting += inside.values()
-        elif isinstance(here, list):
-            waiting += cast("list[Any]", here)
+        elif isinstance(part, list):
+            waiting += cast("list[Any]", part)
     return found
 
 

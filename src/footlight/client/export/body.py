@@ -64,15 +64,15 @@ class Body:
         self._naming = frozenset(place.line for place in self.ids.values())
 
     def add(self, each: LoggedCall, name: str) -> None:
-        given = with_locators(each)
-        arguments = {key: self._expression(each, key, value) for key, value in given.items()}
+        located = with_locators(each)
+        arguments = {key: self._expression(each, key, value) for key, value in located.items()}
         if each.redacted and not any(_uses_environment(value) for value in arguments.values()):
             raise MCPError(
                 f"{name}, line {each.line}: {each.name} was redacted when it was logged, and it cannot be "
                 "seen where; write ${NAME} where the value was",
                 reason="invalid",
             )
-        for ref in dict.fromkeys(refs_in(given)):
+        for ref in dict.fromkeys(refs_in(located)):
             self.lines.append(f"{INDENT}# {ref.strip()} was a ref, and the log does not say of what.")
         if each.outcome and not each.outcome.ok:
             self._add_failure(each.outcome.error, self._call(each.name, arguments))
@@ -111,7 +111,7 @@ class Body:
     def _call(self, tool: str, arguments: Mapping[str, Expression]) -> Expression:
         """Return the call as `mcp.nav.goto(url=…)` where its names can be written like that."""
         namespace, dot, method = tool.partition(".")
-        given = (
+        arguments_text = (
             [(f"{key}=", value) for key, value in arguments.items()]
             if all(_is_name(key) for key in arguments)
             else [
@@ -122,9 +122,9 @@ class Body:
             ]
         )
         if dot and method and _is_name(namespace) and namespace not in OF_A_HANDLE and namespace[0] != "_":
-            return call(f"await mcp.{namespace}{_method(method)}", given)
+            return call(f"await mcp.{namespace}{_method(method)}", arguments_text)
         if not dot:
-            return call(f"await mcp.root{_method(tool)}", given)
+            return call(f"await mcp.root{_method(tool)}", arguments_text)
         self.needs.add("value_of")
         return call("value_of", [("", self._whole_call(tool, arguments))])
 
@@ -177,8 +177,8 @@ class Body:
         values = {each: CHANGES for each in self.variables.values() if each}
 
         def change(text: str) -> str:
-            kept = _WORD.sub(lambda found: CHANGES if found[0] in self.ids else found[0], text)
-            return replace_keys(kept, values)
+            stable = _WORD.sub(lambda found: CHANGES if found[0] in self.ids else found[0], text)
+            return replace_keys(stable, values)
 
         return map_strings(result, change)
 

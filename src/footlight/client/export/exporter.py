@@ -25,9 +25,9 @@ _MADE_UP = re.compile(r"(?=[\w-]*\d)[\w-]{8,}")
 _READ = re.compile(r'os\.environ\["(\w+)"\]')
 
 
-def name_of_test(given: str) -> str:
+def name_of_test(title: str) -> str:
     """Return a name for a test function, made from any text."""
-    words = re.sub(r"\W+", "_", given, flags=re.ASCII).strip("_").lower()
+    words = re.sub(r"\W+", "_", title, flags=re.ASCII).strip("_").lower()
     return words if words.startswith("test_") else f"test_{words or 'calls'}"
 
 
@@ -113,14 +113,14 @@ def _find_server_ids(calls: Sequence[LoggedCall]) -> dict[str, ResultPlace]:
     """Return texts that first appear in a result, and that a later call has as an argument."""
     found: dict[str, ResultPlace] = {}
     last = {text: call.line for call in calls for text in strings_of(call.arguments)}
-    given: set[str] = set()
+    sent: set[str] = set()
     for each in calls:
-        given.update(strings_of(each.arguments))
+        sent.update(strings_of(each.arguments))
         result = each.outcome.result if each.outcome and each.outcome.ok else None
         if result is None or is_summary(result):
             continue
         for path, text in leaves(result):
-            if not isinstance(text, str) or text in given or text in found or not _MADE_UP.fullmatch(text):
+            if not isinstance(text, str) or text in sent or text in found or not _MADE_UP.fullmatch(text):
                 continue
             if last.get(text, 0) > each.line:
                 found[text] = ResultPlace(each.line, path)

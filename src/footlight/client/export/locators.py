@@ -36,12 +36,12 @@ def refs_in(arguments: Mapping[str, Any]) -> list[str]:
 def _step(step: Any, recorded: Any) -> Any:
     if not isinstance(step, Mapping):
         return step
-    given = cast("Mapping[str, Any]", step)
-    arguments = given.get("arguments")
+    fields = cast("Mapping[str, Any]", step)
+    arguments = fields.get("arguments")
     return (
-        {**given, "arguments": _locate_arguments(cast("Mapping[str, Any]", arguments), recorded)}
+        {**fields, "arguments": _locate_arguments(cast("Mapping[str, Any]", arguments), recorded)}
         if arguments
-        else given
+        else fields
     )
 
 

@@ -113,8 +113,8 @@ def read_calls(data: bytes, *, name: str) -> tuple[LoggedCall, ...]:
         elif places := waiting.get((seq, call.name)):
             # One file may contain several runs, each numbered from 1.
             order = reversed(range(len(places)))
-            alike = (each for each in order if calls[places[each]].arguments == call.arguments)
-            at = places.pop(next(alike, -1))
+            matching = (each for each in order if calls[places[each]].arguments == call.arguments)
+            at = places.pop(next(matching, -1))
             calls[at] = replace(calls[at], outcome=call.outcome, redacted=calls[at].redacted or call.redacted)
     if foreign:
         description = (

@@ -43,8 +43,8 @@ class Sidecars:
         path = Path(named)
         if not _SIDECAR.fullmatch(path.name):
             return None
-        beside = self.log.parent if self.log else Path()
-        for place in (beside / path, beside / path.name, path):
+        folder = self.log.parent if self.log else Path()
+        for place in (folder / path, folder / path.name, path):
             with contextlib.suppress(OSError):  # Its name may be too long, or it is not for us.
                 if place.is_file() and place.stat().st_size <= LARGEST_SIDECAR:
                     return place.read_bytes().decode("utf-8", "replace")
@@ -77,8 +77,8 @@ def read_logged(result: Any, sidecars: Sidecars) -> Written:
 
 def read_answer(result: ToolResult, *, lines: bool) -> Written:
     """Return the new result. With `lines`, its text is split as in a file beside the log."""
-    kept = summarize_result(result)
-    if kept is None:
+    summary = summarize_result(result)
+    if summary is None:
         return Written("")
-    value = kept.whole if is_deep(kept.value) else kept.value
-    return Written(kept.kind, read_text(kept.whole) if lines else value, known=True, lines=lines)
+    value = summary.whole if is_deep(summary.value) else summary.value
+    return Written(summary.kind, read_text(summary.whole) if lines else value, known=True, lines=lines)

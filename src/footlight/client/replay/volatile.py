@@ -89,14 +89,14 @@ class Ignored:
     fields: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, given: Iterable[str]) -> Ignored:
+    def of(cls, paths_and_names: Iterable[str]) -> Ignored:
         """Return the rules of the given texts: one that begins with `$` is a path, any other the name of a
         field anywhere.
 
         Raises:
             MCPError: a path cannot be read.
         """
-        entries = list(given)
+        entries = list(paths_and_names)
         paths = frozenset(_path(each) for each in entries if each.startswith("$"))
         return cls(paths, frozenset(each for each in entries if not each.startswith("$")))
 
@@ -106,8 +106,8 @@ class Ignored:
         return any(_matches_path(each, path) for each in self.paths if len(each) == len(path))
 
 
-def _matches_path(given: Path, path: Path) -> bool:
-    return all(step in (ANY, at) for step, at in zip(given, path, strict=True))
+def _matches_path(pattern: Path, path: Path) -> bool:
+    return all(step in (ANY, at) for step, at in zip(pattern, path, strict=True))
 
 
 def _path(text: str) -> Path:

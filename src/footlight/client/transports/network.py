@@ -54,8 +54,8 @@ def check_headers(headers: object) -> None:
             raise MCPError(f"headers: the name or value of {name!r:.60} is not valid", reason="invalid")
 
 
-def _matches(given: object, pattern: re.Pattern[str]) -> bool:
-    return isinstance(given, str) and pattern.fullmatch(given) is not None
+def _matches(value: object, pattern: re.Pattern[str]) -> bool:
+    return isinstance(value, str) and pattern.fullmatch(value) is not None
 
 
 def retry_after_ms(value: str | None, *, date: str | None = None) -> float | None:

@@ -116,9 +116,11 @@ def _mask_secrets(line: Sequence[str]) -> list[str]:
     for word in line:
         name = re.split("[=:]", word, maxsplit=1)[0]
         secret = SECRET_NAME.search(name) is not None
-        given = len(word) > len(name)
-        masked.append("***" if masks_next else f"{name}{word[len(name)]}***" if secret and given else word)
-        masks_next = secret and not given and name.startswith("-")
+        has_value = len(word) > len(name)
+        masked.append(
+            "***" if masks_next else f"{name}{word[len(name)]}***" if secret and has_value else word
+        )
+        masks_next = secret and not has_value and name.startswith("-")
     return masked
 
 

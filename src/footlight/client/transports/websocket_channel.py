@@ -97,8 +97,8 @@ def _refusal(error: InvalidStatus, *, where: str, headers: Mapping[str, str]) ->
         status=response.status_code,
         data=body or None,
     )
-    given = response.headers
-    refused.retry_after_ms = retry_after_ms(given.get("Retry-After"), date=given.get("Date"))
+    fields = response.headers
+    refused.retry_after_ms = retry_after_ms(fields.get("Retry-After"), date=fields.get("Date"))
     return refused
 
 

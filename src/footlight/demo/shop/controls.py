@@ -23,15 +23,15 @@ class _Filled:
         return next(iter(self.values), "")
 
 
-def section(part: Section, given: Mapping[str, Sequence[str]], problems: Mapping[str, str]) -> Html:
+def section(part: Section, values: Mapping[str, Sequence[str]], problems: Mapping[str, str]) -> Html:
     """Render a section of the form."""
-    filled = (_fill(entry, given, problems) for entry in part.fields)
+    filled = (_fill(entry, values, problems) for entry in part.fields)
     lines = (line for entry in filled for line in ("\n", _control(entry)))
     return element("fieldset", element("legend", part.legend), *lines)
 
 
-def _fill(entry: OrderField, given: Mapping[str, Sequence[str]], problems: Mapping[str, str]) -> _Filled:
-    return _Filled(entry, given.get(entry.name, ()), problems.get(entry.name, ""))
+def _fill(entry: OrderField, values: Mapping[str, Sequence[str]], problems: Mapping[str, str]) -> _Filled:
+    return _Filled(entry, values.get(entry.name, ()), problems.get(entry.name, ""))
 
 
 def _control(filled: _Filled) -> Html:

@@ -54,8 +54,8 @@ async def _login(request: Request) -> Response:
     user, password, target = (_first(texts, name) for name in ("user", "password", "next"))
     token = _shop(request).sign_in(user, password)
     if token is None:
-        again = views.login(user=user, next_path=_local(target), refused=True)
-        return _page(request, "Sign in", again, status=401)
+        form = views.login(user=user, next_path=_local(target), refused=True)
+        return _page(request, "Sign in", form, status=401)
     answer = RedirectResponse(_local(target), status_code=303)
     answer.set_cookie(_COOKIE, token, httponly=True, samesite="lax")
     return answer
@@ -78,13 +78,13 @@ async def _account(request: Request) -> Response:
 async def _order_form(request: Request) -> Response:
     if _find_user(request) is None:
         return _to_login(request)
-    given = {
+    values = {
         "product": request.query_params.getlist("product"),
         "quantity": ["1"],
         "gel": ["#e9b44c"],
         "level": ["50"],
     }
-    return _page(request, "Place an order", views.order_form(given, {}))
+    return _page(request, "Place an order", views.order_form(values, {}))
 
 
 async def _order(request: Request) -> Response:
@@ -93,8 +93,8 @@ async def _order(request: Request) -> Response:
     texts, files = await _read_form(request)
     judgement = judge(texts, {name: uploads[0] for name, uploads in files.items()})
     if judgement.problems:
-        again = views.order_form(texts, judgement.problems)
-        return _page(request, "Place an order", again, status=422)
+        form = views.order_form(texts, judgement.problems)
+        return _page(request, "Place an order", form, status=422)
     order = _shop(request).take_order(judgement.received, password=_first(texts, "password"))
     return RedirectResponse(f"/orders/{order.number}", status_code=303)
 

@@ -101,12 +101,12 @@ def account(shop: Shop, user: str) -> Html:
     )
 
 
-def order_form(given: Mapping[str, Sequence[str]], problems: Mapping[str, str]) -> Html:
+def order_form(values: Mapping[str, Sequence[str]], problems: Mapping[str, str]) -> Html:
     """Render the order form with the given values and their problems."""
     return page(
         "order",
         problems=_problem("Please look at these fields again.", problems) if problems else "",
-        sections=join(section(part, given, problems) for part in SECTIONS),
+        sections=join(section(part, values, problems) for part in SECTIONS),
     )
 
 
@@ -188,8 +188,8 @@ def _product_row(item: Product) -> Html:
 
 
 def _page_link(text: str, number: int, listing: Listing, *, rel: str | None = None) -> Html:
-    here = "page" if text == str(listing.page) else None
-    return element("a", text, href=listing.address(page=number), rel=rel, aria_current=here)
+    aria_current = "page" if text == str(listing.page) else None
+    return element("a", text, href=listing.address(page=number), rel=rel, aria_current=aria_current)
 
 
 def _pair(label: str, value: str) -> Html:

@@ -26,9 +26,9 @@ async def upload_files(stage: DemoStage) -> Check:
     )
     await stage.browser.call("click", selector="main button[type=submit]")
     table = await stage.browser.call("extract_table", selector="#uploads")
-    held = [_row(upload) for upload in stage.site.shop.uploads]
+    uploads = [_row(upload) for upload in stage.site.shop.uploads]
     return Check(
-        holds={"sent": held, "shown": held},
+        holds={"sent": uploads, "shown": uploads},
         got={"sent": [_row(upload) for upload in sent], "shown": table.rows(*_HEADERS)},
         describe=lambda value: ", ".join(f"{row['File']} {row['SHA-256'][:8]}…" for row in value["shown"]),
     )

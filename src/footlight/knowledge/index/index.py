@@ -88,17 +88,17 @@ class Index:
             logger.warning("%s is not in the index yet: %s", path.name, error)
 
     def list_latest(self, n: int, *, session_id: str | None = None) -> list[StepRow]:
-        where, given = ("WHERE s.session = ?", (session_id,)) if session_id is not None else ("", ())
-        return self._select_rows(f"{where} ORDER BY s.id DESC LIMIT ?", (*given, n))
+        where, values = ("WHERE s.session = ?", (session_id,)) if session_id is not None else ("", ())
+        return self._select_rows(f"{where} ORDER BY s.id DESC LIMIT ?", (*values, n))
 
     def list_session(self, session_id: str | None = None, *, most: int | None = None) -> list[StepRow]:
         """Return the steps of a session in order of time, at most the latest `most`.
 
         Without an id, return those of the latest session, or else the steps without a session.
         """
-        chosen, given = ("?", (session_id,)) if session_id is not None else (_LATEST, (NO_SESSION,) * 2)
+        chosen, values = ("?", (session_id,)) if session_id is not None else (_LATEST, (NO_SESSION,) * 2)
         rows = self._select_rows(
-            f"WHERE s.session = {chosen} ORDER BY s.id DESC LIMIT ?", (*given, -1 if most is None else most)
+            f"WHERE s.session = {chosen} ORDER BY s.id DESC LIMIT ?", (*values, -1 if most is None else most)
         )
         return rows[::-1]
 
@@ -189,8 +189,8 @@ class Index:
                 self._connection.close()
             self._connection = None
 
-    def _select_rows(self, rest: str, given: Sequence[object]) -> list[StepRow]:
-        return self._ask(lambda to: [*map(_load_row, to.execute(f"SELECT {_ROW} {FROM} {rest}", given))])
+    def _select_rows(self, rest: str, values: Sequence[object]) -> list[StepRow]:
+        return self._ask(lambda to: [*map(_load_row, to.execute(f"SELECT {_ROW} {FROM} {rest}", values))])
 
     def _ask(self, question: Callable[[sqlite3.Connection], Answer], *, refresh: bool = True) -> Answer:
         """Run a query on an index that is up to date. A broken index is built again once."""

@@ -179,15 +179,15 @@ def _free_id(connection: sqlite3.Connection, at_ms: int) -> int:
 
 def _find_before(connection: sqlite3.Connection, row: StepRow, id: int) -> tuple[str, RecordedView]:
     earlier = "WHERE s.session = ? AND s.id < ? {} ORDER BY s.id DESC LIMIT 1"
-    given = (row.session_id, id)
+    values = (row.session_id, id)
     # A step without a page did not change the screen.
     saw = earlier.format("AND (s.screen != ? OR l.digest != ?)")
     nothing = _digest(_encode_view(RecordedView()))
-    screen = connection.execute(f"SELECT s.screen {FROM} {saw}", (*given, UNKNOWN, nothing)).fetchone()
+    screen = connection.execute(f"SELECT s.screen {FROM} {saw}", (*values, UNKNOWN, nothing)).fetchone()
     seen = (
         row.target
         and connection.execute(
-            f"SELECT l.seen {FROM} {earlier.format('AND s.has_nodes' if row.target.ref else '')}", given
+            f"SELECT l.seen {FROM} {earlier.format('AND s.has_nodes' if row.target.ref else '')}", values
         ).fetchone()
     )
     return screen[0] if screen else "", load_view(seen[0]) if seen else RecordedView()
@@ -239,14 +239,14 @@ def _target_words(target: StepTarget | None) -> str:
 
 def _index_text(session: str, tool: str, ok: bool, screen: str, target: str, ids: str, names: str) -> str:
     """Return all index words of a step. Its removal needs the same text."""
-    there: dict[Scope, Set[str]] = {
+    words: dict[Scope, Set[str]] = {
         "tool": split_words(plain_tool_name(tool)),
         "screen": split_words(screen) if screen != UNKNOWN else frozenset(),
         "target": {*target.split()},
         "ids": {*ids.split()},
     }
-    there["strong"] = there["tool"] | there["screen"] | there["target"]
-    there["anywhere"] = there["strong"] | there["ids"] | {*names.split()}
+    words["strong"] = words["tool"] | words["screen"] | words["target"]
+    words["anywhere"] = words["strong"] | words["ids"] | {*names.split()}
     facets = {
         make_facet("outcome", "ok" if ok else "failed"),
         make_facet("session", session),
@@ -254,7 +254,7 @@ def _index_text(session: str, tool: str, ok: bool, screen: str, target: str, ids
         make_facet("tool", tool),
         make_facet("tool", plain_tool_name(tool)),
     }
-    scoped = {make_scoped_word(scope, word) for scope, some in there.items() for word in some}
+    scoped = {make_scoped_word(scope, word) for scope, some in words.items() for word in some}
     return " ".join(facets | scoped)
 
 

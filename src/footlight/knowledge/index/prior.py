@@ -133,11 +133,11 @@ def summarize_screen(
 ) -> PriorKnowledge:
     """Return the prior knowledge from steps that began or ended on the screen, given latest first."""
     place = _ScreenMatcher(screen, look)
-    there = [row for row in rows if place.begins_here(row)]
-    acted = [row for row in there if row.target and row.target.stable_name]
+    screen_rows = [row for row in rows if place.begins_here(row)]
+    acted = [row for row in screen_rows if row.target and row.target.stable_name]
     return PriorKnowledge(
         screen=screen,
-        worked=tuple(_find_worked(there, place))[:MOST_WORKED],
+        worked=tuple(_find_worked(screen_rows, place))[:MOST_WORKED],
         avoid=tuple(_find_failed(acted))[:MOST_AVOIDED],
         seen=tuple(_rank_test_ids([row for row in rows if place.ends_here(row)], acted))[:MOST_SEEN],
         sessions=tuple(
@@ -188,10 +188,10 @@ def _are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
     return bool(one) and len(one & other) >= ALIKE * len(one | other)
 
 
-def _find_worked(there: Sequence[StepRow], place: _ScreenMatcher) -> list[WorkedAction]:
+def _find_worked(screen_rows: Sequence[StepRow], place: _ScreenMatcher) -> list[WorkedAction]:
     """Return the actions of visits that led to another screen, latest visit first, in order of time."""
     found: dict[Action, WorkedAction] = {}
-    for visit in _visits_with_progress(there, place):
+    for visit in _visits_with_progress(screen_rows, place):
         done = {_action_of(row): row for row in visit if _is_action(row)}  # The last occurrence counts.
         in_order = sorted(done.items(), key=lambda each: each[1].at_ms)
         for (tool, target), row in in_order[-MOST_WORKED:]:
@@ -206,7 +206,7 @@ def _find_worked(there: Sequence[StepRow], place: _ScreenMatcher) -> list[Worked
     return [*found.values()]
 
 
-def _visits_with_progress(there: Sequence[StepRow], place: _ScreenMatcher) -> list[list[StepRow]]:
+def _visits_with_progress(screen_rows: Sequence[StepRow], place: _ScreenMatcher) -> list[list[StepRow]]:
     """Return the visits of the screen, each with its steps up to the one that led to another screen.
 
     The latest visit comes first. Visits that have not ended, or that ended because the caller navigated away,
@@ -214,7 +214,7 @@ def _visits_with_progress(there: Sequence[StepRow], place: _ScreenMatcher) -> li
     """
     found: list[list[StepRow]] = []
     visits: dict[str, list[StepRow]] = {}
-    for row in reversed(there):
+    for row in reversed(screen_rows):
         visit = visits.setdefault(row.session_id, [])
         visit.append(row)
         if place.leaves(row):
@@ -251,8 +251,8 @@ def _find_failed(acted: Iterable[StepRow]) -> list[FailedAction]:
 
 def _rank_test_ids(rows: Iterable[StepRow], acted: Iterable[StepRow]) -> list[str]:
     used = Counter(row.target.test_id for row in acted if row.ok and row.target and row.target.test_id)
-    there = Counter(id for row in rows for id in {seen.test_id: None for seen in row.look.test_ids})
-    return sorted(there, key=lambda id: (-used[id], -there[id]))
+    seen_counts = Counter(id for row in rows for id in {seen.test_id: None for seen in row.look.test_ids})
+    return sorted(seen_counts, key=lambda id: (-used[id], -seen_counts[id]))
 
 
 def _find_related(rows: Iterable[StepRow]) -> list[RelatedSession]:

@@ -251,11 +251,11 @@ def _combine(
     """Yield lists of steps with several words. `common` has the indices of words with more than `each`
     steps.
     """
-    together = find(_join_and((*anywhere, narrowing)))
-    yield together
+    rows_with_all = find(_join_and((*anywhere, narrowing)))
+    yield rows_with_all
     for (_, one), (_, other) in itertools.combinations(common, 2):
         yield find(_join_and((one, other, narrowing)))
-    if len(together) < each or not common:
+    if len(rows_with_all) < each or not common:
         return
     yield find(_join_and((*(strong for _, strong in common), narrowing)))
     for number, strong in common:

@@ -64,11 +64,11 @@ class Sanitiser:
         Most texts of a page are short and plain. They are searched together, which is much faster.
         """
         plain = [text for text in set(texts) if len(text) < MIN_PHRASE_CHARS]
-        together = _SEPARATOR.join(plain)
-        if not (together.isascii() and together.replace(_SEPARATOR, "").isprintable()):
+        joined = _SEPARATOR.join(plain)
+        if not (joined.isascii() and joined.replace(_SEPARATOR, "").isprintable()):
             plain = [text for text in plain if text.isascii() and text.isprintable()]
-            together = _SEPARATOR.join(plain)
-        squeezed = together.replace(" ", "").lower()
+            joined = _SEPARATOR.join(plain)
+        squeezed = joined.replace(" ", "").lower()
         each = zip(plain, squeezed.split(_SEPARATOR), strict=True) if plain else ()
         for hint in (*HINTS, *self.secrets.search_hints):
             if hint in squeezed:

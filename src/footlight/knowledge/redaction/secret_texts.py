@@ -136,14 +136,14 @@ class SecretTexts:
 
     def _redact_cut_end(self, text: str) -> str:
         """Replace a secret at the end of a text that was cut, possibly in the middle of the secret."""
-        kept = text.rstrip("…. ")
-        end = kept[-MAX_TEXT_CHARS:].casefold()
+        without_mark = text.rstrip("…. ")
+        end = without_mark[-MAX_TEXT_CHARS:].casefold()
         for secret in self._texts.values():
             folded = secret.casefold()
             at = end.find(folded[:MIN_TEXT_CHARS], max(0, len(end) - len(folded)))
             while at >= 0:
                 if folded.startswith(end[at:]):
-                    return f"{kept[: at - len(end)]}{MARK}…"
+                    return f"{without_mark[: at - len(end)]}{MARK}…"
                 at = end.find(folded[:MIN_TEXT_CHARS], at + 1)
         return text
 
@@ -165,13 +165,13 @@ def _limit_accents(text: str) -> str:
 
     Normalisation sorts the accents of a letter in quadratic time.
     """
-    kept: list[str] = []
+    chars: list[str] = []
     run = 0
     for char in text:
         run = run + 1 if unicodedata.combining(char) else 0
         if run <= MAX_ACCENTS:
-            kept.append(char)
-    return "".join(kept)
+            chars.append(char)
+    return "".join(chars)
 
 
 def _decode(text: str) -> str:

@@ -172,9 +172,9 @@ def _render_view(step: ReportedStep) -> Iterator[Html]:
         all = element("ul", *(element("li", id) for id in now[: 4 * MOST_IDS]), class_="ids")
         yield element("details", element("summary", f"All {format_count(len(now), 'test id')}"), all)
     if look.nodes and look.nodes == earlier.nodes:
-        there = element("a", f"step {step.same_as}", href=f"#step-{step.same_as}")
+        link = element("a", f"step {step.same_as}", href=f"#step-{step.same_as}")
         yield element(
-            "p", f"The same {format_count(len(look.nodes), 'element')} as in ", there, ".", class_="quiet"
+            "p", f"The same {format_count(len(look.nodes), 'element')} as in ", link, ".", class_="quiet"
         )
     elif look.nodes:
         yield element(

@@ -180,12 +180,12 @@ class Dispatcher:
         ) as stage:
             deadline = replace(deadline, stage=stage)
             try:
-                async with contextlib.AsyncExitStack() as held:
+                async with contextlib.AsyncExitStack() as stack:
                     async with asyncio.timeout_at(deadline.expires):
                         call = state.call = await self._make_call(state, deadline)
                         if tool.scope == "server":
                             return success(await tool.run(call, arguments), images=call.report.images)
-                        await self._enter_session(state, call, arguments, held)
+                        await self._enter_session(state, call, arguments, stack)
                         if tool.scope == "page":
                             await _find_page(call, arguments)
                     return await self._run_in_session(state, call, arguments)
@@ -222,15 +222,15 @@ class Dispatcher:
         return table
 
     async def _enter_session(
-        self, state: CallState, call: ToolCall, arguments: BaseModel, held: contextlib.AsyncExitStack
+        self, state: CallState, call: ToolCall, arguments: BaseModel, stack: contextlib.AsyncExitStack
     ) -> None:
-        """Find the session, or create it, and hold its lock until `held` is closed."""
+        """Find the session, or create it, and hold its lock until `stack` is closed."""
         # A session that is being created is finished even if this call is cancelled: the next one uses it.
         session = await shield_until_done(call.sessions.get(_session_name(arguments), caller=state.caller))
         state.awaited = session
         if state.followed is not None:
             state.followed.wait_for(session)
-        await held.enter_async_context(_session_lock(session, call.deadline, state.tool))
+        await stack.enter_async_context(_session_lock(session, call.deadline, state.tool))
         state.session = session
         call.use_session(session)
 

@@ -28,9 +28,9 @@ def make_deadline(tool: Tool, arguments: BaseModel, settings: SessionSettings) -
     if tool.limits is not None:
         timeout_ms, patience_ms = tool.limits(arguments)
         return Deadline.after(timeout_ms, patience_ms=patience_ms)
-    given: float | None = getattr(arguments, "timeout", None)
-    if given is not None and "timeout" in arguments.model_fields_set:
-        return Deadline.after(given)
+    requested_ms: float | None = getattr(arguments, "timeout", None)
+    if requested_ms is not None and "timeout" in arguments.model_fields_set:
+        return Deadline.after(requested_ms)
     return Deadline.after(
         tool.default_timeout_ms or settings.default_timeout,
         patience_ms=settings.element_timeout,

@@ -121,13 +121,13 @@ class PromptLibrary:
         if name not in self._prompts:
             raise PromptNotFound(name)
         prompt, template = self._prompts[name]
-        given = _with_defaults(prompt, arguments)
+        completed = _with_defaults(prompt, arguments)
         try:
             values = {
                 key: _parse_iterable(key, value) if key in template.iterated else clean(value)
-                for key, value in given.items()
+                for key, value in completed.items()
             }
-            return _fill_in(prompt, template, values, given=arguments.keys())
+            return _fill_in(prompt, template, values, arguments=arguments.keys())
         except RecursionError:
             raise InvalidArgument(f"An argument of {name} is nested too deeply") from None
 
@@ -184,8 +184,8 @@ def _with_defaults(prompt: PromptDefinition, arguments: Mapping[str, object]) ->
     known = [argument.name for argument in prompt.arguments]
     for name in arguments:
         if name not in known:
-            takes = ", ".join(known) or "none"
-            raise InvalidArgument(f"Unknown argument: {name}; {prompt.name} takes {takes}")
+            names = ", ".join(known) or "none"
+            raise InvalidArgument(f"Unknown argument: {name}; {prompt.name} takes {names}")
     defaults = {each.name: each.default for each in prompt.arguments if each.default is not None}
     return {**defaults, **arguments}
 
@@ -206,7 +206,11 @@ def _parse_iterable(name: str, value: object) -> object:
 
 
 def _fill_in(
-    prompt: PromptDefinition, template: TextTemplate, values: Mapping[str, object], *, given: Collection[str]
+    prompt: PromptDefinition,
+    template: TextTemplate,
+    values: Mapping[str, object],
+    *,
+    arguments: Collection[str],
 ) -> str:
     """Fill in the template. Secrets are masked in the caller's values, and nowhere else.
 
@@ -219,11 +223,13 @@ def _fill_in(
     for name, value in values.items():
         if name in secret:
             safe[name] = MARK if value != "" else ""
-        elif name in given:
+        elif name in arguments:
             # The model works with the values over which a template iterates, such as texts to
             # type: keep them.
-            kept = value if name in template.iterated else mask_json(value, by_key=not names_selectors(name))
-            safe[name] = _without_all(kept, secrets)
+            masked = (
+                value if name in template.iterated else mask_json(value, by_key=not names_selectors(name))
+            )
+            safe[name] = _without_all(masked, secrets)
         else:
             safe[name] = value
     return template.render(safe)

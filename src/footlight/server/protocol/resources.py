@@ -75,12 +75,12 @@ class ResourceHandlers:
             request.text("notifications")  # Raises: it is required.
         for unused in ("toolsListChanged", "promptsListChanged"):
             request.flag("notifications", unused)
-        given = dict.fromkeys(request.texts("notifications", "resourceSubscriptions"))
-        if len(given) > MAX_URIS:
+        uris = dict.fromkeys(request.texts("notifications", "resourceSubscriptions"))
+        if len(uris) > MAX_URIS:
             raise ProtocolError(INVALID_PARAMS, f"At most {MAX_URIS} resources on one stream")
         interest = Interest(
             list_changes=request.flag("notifications", "resourcesListChanged"),
-            uris=tuple(dict.fromkeys(self._find_listed_uri(request, uri) for uri in given)),
+            uris=tuple(dict.fromkeys(self._find_listed_uri(request, uri) for uri in uris)),
         )
         return await self._subscriptions.listen(request, interest)
 

@@ -148,30 +148,30 @@ class _Connection:
         return True
 
     async def _result(self, id: RequestId, method: str, params: object) -> dict[str, Any]:
-        given = object_or_none(params)
-        if given is None and params is not None:
+        fields = object_or_none(params)
+        if fields is None and params is not None:
             raise invalid_params()
-        given = given or {}
-        meta = object_or_none(given.get("_meta"))
+        fields = fields or {}
+        meta = object_or_none(fields.get("_meta"))
         if self._era is None:
             is_stateless = method != "initialize" and meta is not None and VERSION_KEY in meta
             self._era = "stateless" if is_stateless else "handshake"
         if self._era == "stateless":
-            version = _check_stateless(method, given, meta)
+            version = _check_stateless(method, fields, meta)
         else:
             _check_handshake(method, meta)
             version = self._version
         handler = self._find(method, version)
         if handler is None:
             raise ProtocolError(METHOD_NOT_FOUND, "Method not found", method)
-        if meta is None and given.get("_meta") is not None:
+        if meta is None and fields.get("_meta") is not None:
             raise invalid_params()
         if self._era == "handshake" and not self._initialized and method not in ("initialize", "ping"):
             raise invalid_params()
         stateless = object_or_none(meta.get(CAPABILITIES_KEY)) if meta is not None else None
         request = Request(
             id=id,
-            params=given,
+            params=fields,
             caller=self._caller,
             connection=self,
             notify=self._notify_of(id),

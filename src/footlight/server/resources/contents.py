@@ -121,9 +121,9 @@ def _open_page(address: Address, session: Session) -> Page:
 
 async def _element(address: Address, session: Session) -> ResourceContent:
     page, id = _open_page(address, session), address.segments[2]
-    kept = _find_element(address, session)
+    element = _find_element(address, session)
     try:
-        found = await elements.describe(page, kept, timeout_ms=READ_MS)
+        found = await elements.describe(page, element, timeout_ms=READ_MS)
     except TimeoutError:
         raise Missing(f"its page gave no answer within {READ_MS}ms") from None
     if found is None:
@@ -143,10 +143,10 @@ async def _element(address: Address, session: Session) -> ResourceContent:
 
 
 def _find_element(address: Address, session: Session) -> KeptElement:
-    kept = _open_page(address, session).element_ids.find(address.segments[2])
-    if kept is None:
+    element = _open_page(address, session).element_ids.find(address.segments[2])
+    if element is None:
         raise Missing(f"no {address.segments[2]} was found in the current document; find it again")
-    return kept
+    return element
 
 
 def _network_log(address: Address, session: Session) -> ResourceContent:

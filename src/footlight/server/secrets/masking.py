@@ -103,9 +103,9 @@ class Masker:
         return dict(zip(texts, map(self._finish, masked), strict=True)) if texts else {}
 
     def _finish(self, masked: str) -> str:
-        told = self._without_cut(masked)
+        text = self._without_cut(masked)
         # A long text may be a piece of a longer one.
-        return self._without_end(self._without_beginning(told)) if len(told) >= LEAST_PIECE else told
+        return self._without_end(self._without_beginning(text)) if len(text) >= LEAST_PIECE else text
 
     def _of(self, value: Any, texts: Mapping[str, str]) -> Any:
         if isinstance(value, str):

@@ -45,9 +45,9 @@ def parse_arguments(
         MissingParameter, InvalidParameter: name the field and say what was expected.
     """
     try:
-        given = _with_whole_numbers(_without_nulls(expected, arguments))
-        _check_names(expected, given)
-        return expected.model.model_validate(given, context=secrets)
+        values = _with_whole_numbers(_without_nulls(expected, arguments))
+        _check_names(expected, values)
+        return expected.model.model_validate(values, context=secrets)
     except ValidationError as error:
         raise _error_from(error, expected) from None
 
@@ -60,10 +60,10 @@ def _without_nulls(expected: ExpectedArguments, arguments: Mapping[str, Any]) ->
     return {key: value for key, value in arguments.items() if value is not None or key not in optional}
 
 
-def _check_names(expected: ExpectedArguments, given: Mapping[str, Any]) -> None:
+def _check_names(expected: ExpectedArguments, values: Mapping[str, Any]) -> None:
     """Refuse parameters that a fixed schema does not list, even if the function's signature accepts them."""
     known = expected.properties
-    unknown = next((name for name in given if name not in known), None)
+    unknown = next((name for name in values if name not in known), None)
     if expected.is_fixed and unknown is not None:
         raise InvalidParameter(
             _unknown_parameter(unknown, expected.tool, known),
@@ -107,8 +107,8 @@ def _problem(problem: Any, expected: ExpectedArguments) -> tuple[str, str, str]:
     if problem["type"] == "extra_forbidden":
         return path, "extra", _unknown_parameter(path, expected.tool, expected.properties)
     text = str(problem["msg"]).replace("Input should be", "must be").removeprefix("Value error, ")
-    got = "" if _takes_secret(expected, path) else f", got {_shorten_value(problem['input'])}"
-    return path, str(problem["type"]), f"{path}: {text}{got}"
+    value = "" if _takes_secret(expected, path) else f", got {_shorten_value(problem['input'])}"
+    return path, str(problem["type"]), f"{path}: {text}{value}"
 
 
 def _takes_secret(expected: ExpectedArguments, path: str) -> bool:

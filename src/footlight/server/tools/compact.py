@@ -48,12 +48,12 @@ def _compact(schema: Mapping[str, Any]) -> dict[str, Any]:
     if "description" in schema and schema["description"].startswith("{"):
         # The description has the names of the properties.
         return {"type": "object", "description": schema["description"]}
-    kept: dict[str, Any] = {}
+    compacted: dict[str, Any] = {}
     for key, value in schema.items():
         if key == "anyOf" and "description" in schema:
             continue  # The description has the types.
         if key == "properties":
-            kept[key] = {name: _compact(each) for name, each in value.items()}
+            compacted[key] = {name: _compact(each) for name, each in value.items()}
         elif key not in _OMITTED:
-            kept[key] = _compact(cast("dict[str, Any]", value)) if isinstance(value, dict) else value
-    return kept
+            compacted[key] = _compact(cast("dict[str, Any]", value)) if isinstance(value, dict) else value
+    return compacted

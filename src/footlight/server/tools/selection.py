@@ -78,8 +78,8 @@ def instructions_for(offered: Collection[str], text: str, tools: Iterable[Tool])
     withheld = {tool.name for tool in tools} - set(offered)
     if not withheld:
         return text
-    kept = (_without_sentences(line, withheld) for line in text.split("\n"))
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(kept))
+    lines = (_without_sentences(line, withheld) for line in text.split("\n"))
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines))
 
 
 def _without_sentences(line: str, withheld: Set[str]) -> str:
@@ -92,9 +92,9 @@ def _check_names(setting: str, names: Iterable[str], known: Collection[str] | Ma
     for name in names:
         if name not in known:
             close = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
-            near = f"; closest: {', '.join(close)}" if close else ""
+            suggestions = f"; closest: {', '.join(close)}" if close else ""
             groups = f"; groups: {', '.join((*PRESETS, *GROUPS))}" if setting == "groups" else ""
             kind = "group" if setting == "groups" else "tool"
             raise ConfigurationError(
-                f"setting 'tools.{setting}': there is no {kind} {name!r}{near or groups}"
+                f"setting 'tools.{setting}': there is no {kind} {name!r}{suggestions or groups}"
             )

@@ -37,7 +37,7 @@ async def upload_file(
     ],
 ) -> UploadResult:
     """Upload files. Into a file input or a control that opens a file chooser."""
-    paths = upload_paths(files, call.settings.security.upload_roots, never=call.settings.private_paths)
+    paths = upload_paths(files, call.settings.security.upload_roots, forbidden=call.settings.private_paths)
     call.stage(f"uploading {len(paths)} file{'s' * (len(paths) != 1)} into {selector}")
     await upload_files(call.page, selector, paths, call.deadline)
     return {**action_result(call), "files": [path.name for path in paths]}
@@ -74,7 +74,7 @@ async def drop(
             setting="security.enableFileUpload",
             parameter="files",
         )
-    paths = upload_paths(files or [], security.upload_roots, never=call.settings.private_paths)
+    paths = upload_paths(files or [], security.upload_roots, forbidden=call.settings.private_paths)
     call.stage(f"dropping onto {selector}")
     dragged = await drop_onto_element(call.page, selector, paths, data or {}, call.deadline)
     dropped: DropResult = {**action_result(call), "files": [path.name for path in paths]}

@@ -181,19 +181,19 @@ async def wait_for(
 
 
 def _find_condition(**conditions: object) -> tuple[str, object]:
-    given = [(name, value) for name, value in conditions.items() if value is not None]
+    conditions_set = [(name, value) for name, value in conditions.items() if value is not None]
     known = ", ".join(conditions)
-    if not given:
+    if not conditions_set:
         raise MissingParameter(
             f"wait_for needs one of {known}", parameter=next(iter(conditions)), missing=list(conditions)
         )
-    if len(given) > 1:
-        names = " and ".join(name for name, _ in given)
+    if len(conditions_set) > 1:
+        names = " and ".join(name for name, _ in conditions_set)
         raise InvalidParameter(
-            f"{given[1][0]}: wait_for takes one of {known}, not {names}; call it once for each",
-            parameter=given[1][0],
+            f"{conditions_set[1][0]}: wait_for takes one of {known}, not {names}; call it once for each",
+            parameter=conditions_set[1][0],
         )
-    return given[0]
+    return conditions_set[0]
 
 
 def _check_evaluation(call: ToolCall) -> None:

@@ -138,11 +138,11 @@ def _clean_input(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
 def _without_values(items: object) -> object:
     if not isinstance(items, list):
         return None
-    kept: list[object] = []
+    entries: list[object] = []
     for item in cast("list[object]", items):
         fields = cast("dict[str, object]", item) if isinstance(item, dict) else {}
-        kept.append({name: value for name, value in fields.items() if name != "value"})
-    return kept
+        entries.append({name: value for name, value in fields.items() if name != "value"})
+    return entries
 
 
 def _find_target(selector: object) -> dict[str, str] | None:

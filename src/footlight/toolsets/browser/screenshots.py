@@ -322,7 +322,7 @@ def _find_image(call: ToolCall, file: str) -> Path:
         return found
     roots = [output.path, *(security.upload_roots if security.enable_file_upload else ())]
     try:
-        return upload_paths([file], roots, never=call.settings.private_paths)[0]
+        return upload_paths([file], roots, forbidden=call.settings.private_paths)[0]
     except InvalidParameter:
         raise InvalidParameter(
             f"baseline: {file} is not a file",

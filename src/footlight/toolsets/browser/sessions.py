@@ -134,8 +134,8 @@ async def list_sessions(call: ToolCall) -> SessionList:
         "sessions": [session_info(session) for session in call.sessions.list(caller=call.caller)],
         "savedStates": list(call.states.names()),
     }
-    if kept := call.sessions.kept_ids(caller=call.caller):
-        listed["kept"] = list(kept)
+    if kept_ids := call.sessions.kept_ids(caller=call.caller):
+        listed["kept"] = list(kept_ids)
     return listed
 
 
@@ -226,7 +226,7 @@ async def emulate(
 ) -> EmulationStatus:
     """Emulate device, place or media. In all pages of the session, also future ones."""
     emulator = call.session.emulator
-    given = Emulation(
+    changes = Emulation(
         viewport=viewport.size if viewport else None,
         device=emulator.devices.get(device) if device is not None else None,
         color_scheme=color_scheme,
@@ -244,7 +244,7 @@ async def emulate(
     before = Emulation() if reset else emulator.in_force
     if device is not None:  # The size and user agent of the device apply, unless the call sets others.
         before = replace(before, viewport=None, user_agent=None)
-    emulation = before.merge(given)
+    emulation = before.merge(changes)
     if emulation != emulator.in_force:
         await emulator.change(emulation)
     return _describe_emulation(emulation)

@@ -66,12 +66,12 @@ async def snapshot(
     else:
         seen = await look_at(call.page, call.deadline, selector=root_selector, boxes=boxes)
         is_whole = False
-    kept: list[str] = []
+    uris: list[str] = []
 
     @call_in_loop
     def keep(text: str) -> str | None:
         uri = attach_text(call, text, tool="snapshot")
-        kept.extend([uri] if uri else [])
+        uris.extend([uri] if uri else [])
         return uri
 
     def write() -> SnapshotTaken:
@@ -81,7 +81,7 @@ async def snapshot(
         if test_ids and format == "text":
             nodes = [_with_test_id(node) for node in nodes]
         selected = Snapshot(seen.url, seen.title, nodes if depth is None else limit_depth(nodes, depth))
-        return _fit_snapshot(selected, format, budget or call.settings.observation.budget, keep, kept)
+        return _fit_snapshot(selected, format, budget or call.settings.observation.budget, keep, uris)
 
     if is_whole:
         view.last_reported = seen
@@ -98,7 +98,7 @@ def _fit_snapshot(
     format: Literal["text", "yaml", "json"],
     budget: int,
     keep: LinkTo,
-    kept: Sequence[str],
+    uris: Sequence[str],
 ) -> SnapshotTaken:
     data: SnapshotTaken = {"url": seen.url, "title": seen.title}
     if format == "json":
@@ -113,8 +113,8 @@ def _fit_snapshot(
         data["snapshot"], was_cut = PageText(fitted.text), fitted.cut
     if was_cut:
         data["cut"] = True
-    if kept:
-        data["resource"] = kept[0]
+    if uris:
+        data["resource"] = uris[0]
     return data
 
 

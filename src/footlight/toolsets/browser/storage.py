@@ -69,16 +69,16 @@ async def set_cookies(
     call: ToolCall, cookies: Annotated[list[DescribedCookie], Field(max_length=1000)]
 ) -> CookiesSet:
     """Set cookies. Each needs a url, or a domain and a path."""
-    given = [cookie.model_dump(by_alias=True, exclude_none=True) for cookie in cookies]
-    for index, cookie in enumerate(given):
+    cookie_fields = [cookie.model_dump(by_alias=True, exclude_none=True) for cookie in cookies]
+    for index, cookie in enumerate(cookie_fields):
         if "url" not in cookie and "domain" not in cookie:
             raise InvalidParameter(
                 f"cookies.{index}: needs a url, or a domain and a path", parameter=f"cookies.{index}"
             )
         if "domain" in cookie:
             cookie.setdefault("path", "/")
-    await call.session.add_cookies(given)
-    return {"count": len(given)}
+    await call.session.add_cookies(cookie_fields)
+    return {"count": len(cookie_fields)}
 
 
 @tool(
@@ -132,45 +132,47 @@ async def storage(
 ) -> StorageResult:
     """Read or change the page's localStorage or sessionStorage"""
     _check_arguments(action, key, value, offset)
-    there = PageStorage(call.page, area, call.deadline)
+    area_storage = PageStorage(call.page, area, call.deadline)
     if action == "get":
-        return await _get_item(there, key or "", offset, call.mask)
+        return await _get_item(area_storage, key or "", offset, call.mask)
     if action == "list":
-        return await _list_items(there, offset, call.mask)
+        return await _list_items(area_storage, offset, call.mask)
     if action == "set":
-        await there.put(key or "", value or "")
+        await area_storage.put(key or "", value or "")
     elif action == "remove":
-        await there.remove(key or "")
+        await area_storage.remove(key or "")
     else:
-        await there.clear()
-    return {"count": len(await there.items())}
+        await area_storage.clear()
+    return {"count": len(await area_storage.items())}
 
 
 def _check_arguments(action: Action, key: str | None, value: str | None, offset: int) -> None:
     """Refuse missing parameters, and parameters that the action would ignore."""
     needed = {"get": {"key"}, "set": {"key", "value"}, "remove": {"key"}}.get(action, set[str]())
-    for name, given in (("key", key), ("value", value)):
-        if given is None and name in needed:
+    for name, argument in (("key", key), ("value", value)):
+        if argument is None and name in needed:
             raise MissingParameter(f"storage needs the parameter {name} to {action}", parameter=name)
-        if given is not None and name not in needed:
+        if argument is not None and name not in needed:
             raise InvalidParameter(f"{name}: not used by {action}; leave it out", parameter=name)
     if offset and action not in ("get", "list"):
         raise InvalidParameter(f"offset: not used by {action}; leave it out", parameter="offset")
 
 
-async def _get_item(there: PageStorage, key: str, offset: int, mask: Callable[[str], str]) -> StorageResult:
-    value = await there.find(key)
+async def _get_item(
+    area_storage: PageStorage, key: str, offset: int, mask: Callable[[str], str]
+) -> StorageResult:
+    value = await area_storage.find(key)
     if value is None:
         return {"value": None}
     piece = excerpt(mask(value), offset)
-    got: StorageResult = {"value": piece.text, "length": piece.length}
+    result: StorageResult = {"value": piece.text, "length": piece.length}
     if piece.next_offset is not None:
-        got["nextOffset"] = piece.next_offset
-    return got
+        result["nextOffset"] = piece.next_offset
+    return result
 
 
-async def _list_items(there: PageStorage, offset: int, mask: Callable[[str], str]) -> StorageResult:
-    items = list((await there.items()).items())
+async def _list_items(area_storage: PageStorage, offset: int, mask: Callable[[str], str]) -> StorageResult:
+    items = list((await area_storage.items()).items())
     listed: StorageResult = {
         "items": [
             {"key": cut(mask(key), MAX_LISTED_CHARS), "value": cut(mask(value), MAX_LISTED_CHARS)}
@@ -212,17 +214,17 @@ async def clipboard(
         await write_clipboard(call.page, text, call.deadline, html=html)
         return {"length": len(text)}
     _refuse_unused(action, text=text, html=html)
-    there = await read_clipboard(call.page, call.deadline)
-    piece = excerpt(call.mask(there.text), offset)
-    read: ClipboardResult = {"text": piece.text, "types": list(there.types), "length": piece.length}
-    if there.html is not None:
-        read["html"] = cut(call.mask(there.html), MAX_HTML_CHARS)
+    content = await read_clipboard(call.page, call.deadline)
+    piece = excerpt(call.mask(content.text), offset)
+    read: ClipboardResult = {"text": piece.text, "types": list(content.types), "length": piece.length}
+    if content.html is not None:
+        read["html"] = cut(call.mask(content.html), MAX_HTML_CHARS)
     if piece.next_offset is not None:
         read["nextOffset"] = piece.next_offset
     return read
 
 
-def _refuse_unused(action: str, **given: str | int | None) -> None:
-    for name, value in given.items():
+def _refuse_unused(action: str, **unused: str | int | None) -> None:
+    for name, value in unused.items():
         if value is not None and value != 0:
             raise InvalidParameter(f"{name}: not used by {action}; leave it out", parameter=name)

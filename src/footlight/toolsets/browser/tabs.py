@@ -79,8 +79,8 @@ def _check_unused(action: str, page_id: str | None, url: str | None, before_unlo
         "url": url is not None and action != "new",
         "beforeUnload": before_unload and action != "close",
     }
-    for name, given in unused.items():
-        if given:
+    for name, value in unused.items():
+        if value:
             raise InvalidParameter(f"{name}: not used by {action}; leave it out", parameter=name)
 
 

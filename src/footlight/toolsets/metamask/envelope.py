@@ -141,10 +141,14 @@ class MetaEnvelope:
 
     def _suggestion(self, error: Mapping[str, Any]) -> str:
         """Return the error's suggestion, or ours in place of one that names tools of another toolset."""
-        given, own = error["suggestion"], SUGGESTIONS.get(error["code"])
+        suggestion, own = error["suggestion"], SUGGESTIONS.get(error["code"])
         if error["details"].get("parameter") == "pageId":
-            own, given = SUGGESTIONS["PAGE_CLOSED"], None
-        return own.format(x=self._prefix) if own and given in (None, _OURS.get(error["code"])) else str(given)
+            own, suggestion = SUGGESTIONS["PAGE_CLOSED"], None
+        return (
+            own.format(x=self._prefix)
+            if own and suggestion in (None, _OURS.get(error["code"]))
+            else str(suggestion)
+        )
 
     def _step(self, step: Mapping[str, Any]) -> dict[str, Any]:
         if "error" not in step:

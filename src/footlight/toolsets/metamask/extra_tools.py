@@ -149,9 +149,9 @@ def _find_tab(app: ExtensionApp, role: str | None, url: str | None) -> Page:
         if (role is None or app.role_of(page) == role) and (url is None or url in page.url)
     ]
     if not matching:
-        there = ", ".join(f"{app.role_of(page)} {page.url}" for page in app.session.pages)
+        open_tabs = ", ".join(f"{app.role_of(page)} {page.url}" for page in app.session.pages)
         raise InvalidParameter(
-            f"{'role' if role else 'url'}: no tab matches; open tabs: {there}",
+            f"{'role' if role else 'url'}: no tab matches; open tabs: {open_tabs}",
             parameter="role" if role else "url",
             tabs=_list_tabs(app)["tabs"],
         )

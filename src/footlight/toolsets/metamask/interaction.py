@@ -148,8 +148,8 @@ async def _page_for(app: ExtensionApp, url: str) -> Page:
     current = app.current
     if current is not None and app.role_of(current) in ("dapp", "other"):
         return current
-    there = [*app.pages_of("dapp"), *(page for page in app.pages_of("other") if page.url == "about:blank")]
-    return there[0] if there else await app.session.page_table.open()
+    pages = [*app.pages_of("dapp"), *(page for page in app.pages_of("other") if page.url == "about:blank")]
+    return pages[0] if pages else await app.session.page_table.open()
 
 
 async def _open_screen(call: ToolCall, app: ExtensionApp, screen: str) -> Page:

@@ -143,12 +143,12 @@ async def find_target(
 def _build_one(
     call: ToolCall, of: str, a11y_ref: str | None, test_id: str | None, selector: str | None
 ) -> str:
-    given = {"a11yRef": a11y_ref, "testId": test_id, "selector": selector}
-    names = [name for name, value in given.items() if value is not None]
+    targets = {"a11yRef": a11y_ref, "testId": test_id, "selector": selector}
+    names = [name for name, value in targets.items() if value is not None]
     if len(names) != 1:
-        got = f"got {' and '.join(names)}" if names else "got none of them"
+        received = f"got {' and '.join(names)}" if names else "got none of them"
         raise InvalidParameter(
-            f"{of or ''}target: give exactly one of a11yRef, testId and selector; {got}",
+            f"{of or ''}target: give exactly one of a11yRef, testId and selector; {received}",
             parameter=f"{of}{names[1]}" if names else of.rstrip(".") or "testId",
         )
     if a11y_ref is not None:
@@ -208,5 +208,5 @@ def _translate(text: str, refs: RefMap) -> str:
 
 def describe_target(a11y_ref: str | None, test_id: str | None, selector: str | None) -> str:
     """Return the target as answers show it: `testId:confirm-btn`."""
-    given: dict[str, Any] = {"a11yRef": a11y_ref, "testId": test_id, "selector": selector}
-    return ", ".join(f"{name}:{value}" for name, value in given.items() if value is not None)
+    targets: dict[str, Any] = {"a11yRef": a11y_ref, "testId": test_id, "selector": selector}
+    return ", ".join(f"{name}:{value}" for name, value in targets.items() if value is not None)

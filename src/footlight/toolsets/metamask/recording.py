@@ -93,7 +93,7 @@ class StepRecorder:
 
     def _step(self, recorded: RecordedCall, name: str, observed: StepObservation | None) -> RawStep:
         answer = recorded.answer
-        given = {key: value for key, value in recorded.arguments.items() if key in TARGET}
+        target = {key: value for key, value in recorded.arguments.items() if key in TARGET}
         return RawStep(
             tool=recorded.tool.name,
             session_id=answer.session_id,
@@ -101,7 +101,7 @@ class StepRecorder:
             ok=answer.success,
             duration_ms=answer.duration_ms,
             input=recorded.arguments,
-            target={key: value for key, value in given.items() if isinstance(value, str)} or None,
+            target={key: value for key, value in target.items() if isinstance(value, str)} or None,
             field=recorded.typed_field,
             error=None if answer.success else self._error(name, answer.content["error"]),
             observation=observed,

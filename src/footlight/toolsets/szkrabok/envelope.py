@@ -62,12 +62,12 @@ class PlainEnvelope:
         if tool.scope == "page" and tool.effect == "act":
             # An action that a dialog interrupted reports only the dialog and the URL.
             required = [name for name in required if name == "url"]
-        beside = {} if tool.scope == "server" else EVENTS_SCHEMA
+        events = {} if tool.scope == "server" else EVENTS_SCHEMA
         observed = {"observation": OBSERVATION_SCHEMA} if tool.observed else {}
         linked = _LINKED if tool.scope == "page" else {}
         return {
             "type": "object",
-            "properties": {**data.get("properties", {}), **beside, **observed, **linked},
+            "properties": {**data.get("properties", {}), **events, **observed, **linked},
             **({"required": required} if required else {}),
         }
 
@@ -96,10 +96,10 @@ def _answers_text(tool: Tool) -> bool:
 
 def _unwrap(content: typing.Mapping[str, Any]) -> dict[str, Any]:
     # The effect of an action is no part of this toolset's answers.
-    beside = {
+    extra = {
         key: value for key, value in content.items() if key not in ("success", "data", "effect", "reason")
     }
-    return {**content.get("data", {}), **beside}
+    return {**content.get("data", {}), **extra}
 
 
 def _text_result(answer: Answer) -> dict[str, Any]:
@@ -117,10 +117,10 @@ def _error_result(answer: Answer) -> dict[str, Any]:
     error = {**answer.content["error"]}
     if error["suggestion"] == _OURS.get(error["code"]):
         error["suggestion"] = SUGGESTIONS.get(error["code"], error["suggestion"])
-    beside = {key: value for key, value in answer.content.items() if key not in ("success", "error")}
+    extra = {key: value for key, value in answer.content.items() if key not in ("success", "error")}
     if steps := error["details"].get("steps"):
-        beside["steps"] = steps  # The message does not say which steps were done.
-    other_parts = [text_part(_to_json(beside), WHOLE)] if beside else []
+        extra["steps"] = steps  # The message does not say which steps were done.
+    other_parts = [text_part(_to_json(extra), WHOLE)] if extra else []
     return {
         "content": [
             text_part(error["message"], WHOLE),

@@ -91,8 +91,8 @@ class _Reply:
             await self._commit()
 
     async def _commit(self) -> None:
-        held, self._held = self._held, []
-        for message in held:
+        messages, self._held = self._held, []
+        for message in messages:
             await self._send(message)
 
 

@@ -320,9 +320,9 @@ class _AccessMiddleware:
             scope["user"] = AuthenticatedUser(grant.access)
         if self._settings.stateless:
             # A simple client sends only the body; the SDK requires these headers.
-            given = MutableHeaders(scope=scope)
-            given["content-type"] = "application/json"
-            given["accept"] = "application/json, text/event-stream"
+            header_fields = MutableHeaders(scope=scope)
+            header_fields["content-type"] = "application/json"
+            header_fields["accept"] = "application/json, text/event-stream"
         return in_session
 
     async def _count(self, scope: Scope, receive: Receive, send: Send) -> None:

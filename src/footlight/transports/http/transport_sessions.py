@@ -171,10 +171,10 @@ class TransportSessions:
                 self._on_ended(session)
         too_many = len(self._sessions) - self._limit
         # Sessions with running calls come last: their clients may return for the responses.
-        left = sorted(
+        idle_sessions = sorted(
             (each for each in idle if each.id in self._sessions), key=lambda each: bool(each.unanswered)
         )
-        for session in left[: max(0, too_many)]:
+        for session in idle_sessions[: max(0, too_many)]:
             logger.info("transport session ended to make room for another")
             self._on_ended(session)
             await self._end(session)

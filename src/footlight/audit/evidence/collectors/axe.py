@@ -51,8 +51,8 @@ class AxeRules:
 
     async def collect(self, page: AuditedPage, view: AuditViewport) -> Collected:
         self._first = self._first or view
-        again = "true" if view != self._first else "false"
-        answer = an_object(await page.evaluate(script("axe", before=f"{_axe()}const AGAIN = {again};")))
+        repeats = "true" if view != self._first else "false"
+        answer = an_object(await page.evaluate(script("axe", before=f"{_axe()}const AGAIN = {repeats};")))
         self.version = text(answer.get("version"))
         how = f"axe-core {self.version} at {view.width} px"
         return Collected(

@@ -85,11 +85,11 @@ class ConsoleErrors:
         messages = await page.console()
         errors = [each for each in messages if each.level == "error"]
         warnings = [each.text for each in messages if each.level == "warning"]
-        here = text(await page.evaluate("() => location.href.replace(/#.*/, '')"))
+        page_url = text(await page.evaluate("() => location.href.replace(/#.*/, '')"))
         missing = {
             _request_url(each): _failure_reason(each)
             for each in errors
-            if kind_of(each) == "not-loaded" and _request_url(each) != here
+            if kind_of(each) == "not-loaded" and _request_url(each) != page_url
         }
         icon = next((each for each in missing if each.endswith("/favicon.ico")), None)
         if icon is not None:

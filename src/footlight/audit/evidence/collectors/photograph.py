@@ -47,20 +47,20 @@ async def _take_with_boxes(page: AuditedPage, *, full_page: bool) -> Collected:
     """Take a screenshot during which no element moved; keep the boxes that did not change otherwise."""
     before = boxes_of(await page.evaluate(_boxes()))
     picture = await _take_screenshot(page, full_page=full_page)
-    after = boxes_of(await page.evaluate(_boxes(again=True)))
+    after = boxes_of(await page.evaluate(_boxes(repeats=True)))
     for _ in range(ATTEMPTS - 1):
         if before == after:
             break
         before = boxes_of(await page.evaluate(_boxes()))
         picture = await _take_screenshot(page, full_page=full_page)
-        after = boxes_of(await page.evaluate(_boxes(again=True)))
+        after = boxes_of(await page.evaluate(_boxes(repeats=True)))
     await page.evaluate(_boxes(forget=True))
     same = {handle: box for handle, box in after.items() if before.get(handle) == box}
     return Collected(picture=picture, boxes=same)
 
 
-def _boxes(*, again: bool = False, forget: bool = False) -> str:
-    settings = f"const AGAIN = {str(again).lower()}, FORGET = {str(forget).lower()};"
+def _boxes(*, repeats: bool = False, forget: bool = False) -> str:
+    settings = f"const AGAIN = {str(repeats).lower()}, FORGET = {str(forget).lower()};"
     return script("boxes", before=settings)
 
 

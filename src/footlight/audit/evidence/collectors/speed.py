@@ -159,8 +159,8 @@ class Speed:
         how = f"the browser's own timings of one load at {view.width} px"
         limited = [_check_limit(limit, metrics, answer, view, how) for limit in LIMITS]
         if text(answer.get("type")) == "reload":
-            again = _whole_page("it reloaded itself")
-            limited.append(RELOADS.finding(again, view, "the browser's type of the last navigation"))
+            element = _whole_page("it reloaded itself")
+            limited.append(RELOADS.finding(element, view, "the browser's type of the last navigation"))
         return Collected(
             findings=[*filter(None, limited), *findings_of(RULES, answer, view, how)],
             facts=[
@@ -180,9 +180,9 @@ async def _measure(page: AuditedPage) -> object:
 
 
 def _read_metrics(answer: Mapping[str, Any]) -> Mapping[str, float]:
-    given = {name: number(value) for name, value in answer.items()}
+    numbers = {name: number(value) for name, value in answer.items()}
     return {
-        name: round(value, 4 if name == "cls" else 0) for name, value in given.items() if value is not None
+        name: round(value, 4 if name == "cls" else 0) for name, value in numbers.items() if value is not None
     }
 
 
@@ -190,10 +190,10 @@ def _check_limit(
     limit: Limit, metrics: Mapping[str, float], answer: Mapping[str, Any], view: AuditViewport, how: str
 ) -> Finding | None:
     value = metrics.get(limit.metric, 0)
-    over = [each for each in limit.limits if value > each[1]]
-    if not over:
+    exceeded = [each for each in limit.limits if value > each[1]]
+    if not exceeded:
         return None
-    severity, _ = over[-1]
+    severity, _ = exceeded[-1]
     good = _format_value(limit.metric, limit.limits[0][1])
     measured = f"{_format_value(limit.metric, value)}, good is at most {good}"
     how = f"{how}: {measured}"
