@@ -18,7 +18,7 @@ from footlight.browser.page.selectors import locate_in
 from footlight.browser.snapshot.locators import frame_locator, stable_locator
 from footlight.browser.snapshot.nodes import Node
 from footlight.browser.snapshot.places import ENTRIES, find_places
-from footlight.browser.snapshot.view import ElementIdentity, RemovedRef, RefMeaning, identity_of
+from footlight.browser.snapshot.view import ElementIdentity, RefMeaning, RemovedRef, identity_of
 from footlight.errors import StaleRef
 
 if TYPE_CHECKING:
