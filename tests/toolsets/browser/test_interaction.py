@@ -463,6 +463,18 @@ async def test_drag_and_drop_carries_data(browser: SessionBrowser) -> None:
     assert await browser.call("get_text", selector="#b") == {"text": "cargo"}
 
 
+async def test_drag_and_drop_says_what_covers_the_target(browser: SessionBrowser) -> None:
+    await browser.show(
+        """<p id=a draggable=true>one</p><div id=b style="height: 90px">two</div>
+        <div id=cover style="position: fixed; inset: 60px 0 0 0; background: red">wait</div>"""
+    )
+
+    error = await browser.refused("drag_and_drop", source="#a", target="#b", timeout=1500)
+
+    assert error["code"] == "ELEMENT_NOT_INTERACTIVE"
+    assert error["message"] == '"#b" cannot be used: covered by <div id="cover"> "wait"'
+
+
 @pytest.mark.parametrize(("source", "target"), [("#a", "#missing"), ("#missing", "#b")])
 async def test_drag_and_drop_says_which_end_is_missing(
     browser: SessionBrowser, source: str, target: str

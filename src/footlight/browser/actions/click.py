@@ -151,15 +151,13 @@ async def drag_element(page: Page, source: str, target: str, deadline: Deadline)
         ):
             await element.drag_to(goal, timeout=timeout_ms)
 
-    # The target is looked for first, so that a missing target is not reported as a missing source.
-    await act_on_element(
-        page,
-        target,
-        deadline,
-        lambda element, timeout_ms: element.wait_for(state="visible", timeout=timeout_ms),
-    )
-    # A trial waits until the source can be used, so that no such wait comes while the button is down.
-    await act_on_element(
-        page, source, deadline, lambda element, timeout_ms: element.hover(trial=True, timeout=timeout_ms)
-    )
+    # A trial waits until the mouse can reach an element, so that no such wait comes while the button is down.
+    # The target comes first, so that a missing or covered target is not reported as a fault of the source.
+    for selector in (target, source):
+        await act_on_element(
+            page,
+            selector,
+            deadline,
+            lambda element, timeout_ms: element.hover(trial=True, timeout=timeout_ms),
+        )
     await act_on_element(page, source, deadline.without_patience(), drag)
