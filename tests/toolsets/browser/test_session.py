@@ -271,6 +271,7 @@ async def test_cookies_can_be_asked_for_by_url(browser: SessionBrowser) -> None:
         ({"name": "a", "value": "1", "url": "about:blank"}, "cookies"),
         ({"name": "a", "value": "1", "domain": "a.test", "colour": "red"}, "cookies.0.colour"),
         ({"value": "1", "url": "http://a.test"}, "cookies.0.name"),
+        ({"name": "a", "value": "1", "url": "http://a.test", "sameSite": "None"}, "cookies.0"),
     ],
 )
 async def test_a_cookie_that_cannot_be_is_refused(
@@ -285,6 +286,15 @@ async def test_a_cookie_that_cannot_be_is_refused(
 
 
 # Saving and restoring
+
+
+async def test_the_cookies_that_the_browser_stored_are_counted(browser: SessionBrowser) -> None:
+    cookie = {"value": "1", "domain": "a.test", "path": "/"}
+    cookies = [{**cookie, "name": "a"}, {**cookie, "name": "b", "sameSite": "None"}]
+
+    restored = await browser.call("restore_state", state={"cookies": cookies})
+
+    assert restored["cookieCount"] == 1
 
 
 async def test_a_state_survives_its_session(browser: SessionBrowser) -> None:

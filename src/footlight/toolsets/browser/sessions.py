@@ -164,7 +164,9 @@ async def restore_state(
     """Restore session state. Replaces the current state and opens the saved URL."""
     restored = _get_named_state(call, state) if "name" in state else SessionState.from_json(state)
     await apply_state(call.session, restored, call.deadline)
-    return {"url": (await call.session.page_table.get()).url, "cookieCount": len(restored.cookies)}
+    kept = {cookie["name"] for cookie in await call.session.cookies([])}
+    stored = sum(cookie["name"] in kept for cookie in restored.cookies)
+    return {"url": (await call.session.page_table.get()).url, "cookieCount": stored}
 
 
 def _get_saved_state(call: ToolCall, name: str) -> SessionState:

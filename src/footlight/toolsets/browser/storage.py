@@ -1,5 +1,6 @@
 """What a browser stores for sites: cookies, localStorage, sessionStorage; and its clipboard."""
 
+import time
 from collections.abc import Callable
 from typing import Annotated, Any, Literal, NotRequired
 
@@ -78,6 +79,15 @@ async def set_cookies(
         if "domain" in cookie:
             cookie.setdefault("path", "/")
     await call.session.add_cookies(cookie_fields)
+    kept = {cookie["name"] for cookie in await call.session.cookies([])}
+    for index, cookie in enumerate(cookie_fields):
+        # A cookie that has expired deletes the one of that name.
+        if cookie["name"] not in kept and not 0 < cookie.get("expires", -1) <= time.time():
+            why = ": sameSite None requires secure" if cookie.get("sameSite") == "None" else ""
+            raise InvalidParameter(
+                f"cookies.{index}: the browser did not store it{why}. Others may have been stored",
+                parameter=f"cookies.{index}",
+            )
     return {"count": len(cookie_fields)}
 
 
