@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import re
 import time
 from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
@@ -396,10 +395,15 @@ class Session:
 
         The cookies of a domain's subdomains are not deleted with its own.
         """
-        before = len(await self._context.cookies())
-        own = re.compile(rf"^\.?{re.escape(domain.removeprefix('.'))}$") if domain else None
-        await self._context.clear_cookies(name=name, domain=own)
-        return before - len(await self._context.cookies())
+        before = await self._context.cookies()
+        if domain is None:
+            await self._context.clear_cookies(name=name)
+        else:
+            host = domain.removeprefix(".")
+            for own in {each.get("domain", "") for each in before}:
+                if own.removeprefix(".") == host:
+                    await self._context.clear_cookies(name=name, domain=own)
+        return len(before) - len(await self._context.cookies())
 
     async def add_cookies(self, cookies: Sequence[dict[str, Any]]) -> None:
         """Add cookies.

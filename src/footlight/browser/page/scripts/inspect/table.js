@@ -383,7 +383,8 @@ export function tableOf(element, limit) {
   const width = widthOf(grids);
   for (let y = 0; y < leading; y++) heading[y] = grids[1][y];
   const headers = headerTexts(heading, width, budget);
-  const headerLength = headers.join("").length; // each row repeats the headers
+  let headerLength = 0; // each row repeats the headers
+  for (let x = 0; x < headers.length; x++) headerLength += headers[x].length;
   const maxRows = Math.min(limit, Math.floor(MAX_SLOTS / Math.max(width, 1)));
   /** @type {string[][]} */
   const rows = [];

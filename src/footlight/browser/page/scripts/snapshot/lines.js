@@ -57,7 +57,7 @@ export function addLeaf(depth, text) {
  */
 export function onlyText(at) {
   if (pass.out.length !== at + 2 || pass.lastText.index !== at + 1) return "";
-  pass.size -= pass.out.pop().length;
+  pass.size -= /** @type {string} */ (pass.out.pop()).length;
   return pass.lastText.text;
 }
 
