@@ -167,8 +167,9 @@ async def test_nothing_is_left_of_other_tests(mcp_client):
     assert len(SERVERS) == 1
 
 async def test_after_a_crash(mcp):
-    psutil.Process(*SERVERS).kill()
-    psutil.Process(*SERVERS).wait()
+    [server] = map(psutil.Process, SERVERS)
+    server.kill()
+    server.wait()
 
 async def test_there_is_a_new_one(mcp):
     assert await headline(mcp) == "Tonight"

@@ -22,7 +22,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from footlight.config import Settings
-from footlight.errors import ConfigurationError
+from footlight.errors import DOCUMENTATION_URL, ConfigurationError
 from footlight.transports.access import Refusal
 from footlight.transports.listener import bind, make_access_control
 from footlight.transports.tls import server_ssl
@@ -32,6 +32,8 @@ from tests.processes import descendants_of
 from tests.site import Site
 
 pytestmark = pytest.mark.anyio
+
+MORE = f"More: {DOCUMENTATION_URL}reference/configuration.html\n"
 
 TOKEN = "the-one-and-only-token"
 MAKE_ONE = "Make one with: python -c 'import secrets; print(secrets.token_urlsafe(32))'"
@@ -94,7 +96,7 @@ async def test_a_server_that_may_not_listen_ends_with_the_way_out(tmp_path: Path
         2,
         "footlight: setting 'listen.host': 0.0.0.0 can be reached from other machines, "
         "so a token is required\n"
-        "Set FOOTLIGHT_TOKEN or --token-file, or listen on 127.0.0.1.\n",
+        f"Set FOOTLIGHT_TOKEN or --token-file, or listen on 127.0.0.1.\n{MORE}",
     )
 
 
@@ -116,7 +118,7 @@ async def test_a_port_in_use_is_named(tmp_path: Path) -> None:
     assert said == (
         2,
         f"footlight: settings 'listen.host' and 'port': 127.0.0.1:{port} cannot be listened on: "
-        "Address already in use\nChoose another port, or 0 for a free one.\n",
+        f"Address already in use\nChoose another port, or 0 for a free one.\n{MORE}",
     )
 
 

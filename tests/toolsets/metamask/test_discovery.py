@@ -188,7 +188,7 @@ async def test_a_page_that_draws_itself_anew_all_the_time_is_seen(app: Server) -
     """Lessons 2.2, spec 04: a look at it is whole, and what is shown can be clicked."""
     await app.show("""<main id=root></main><p data-testid=log id=log>-</p><script>
         const draw = () => { root.innerHTML = "<h1>Live</h1><button data-testid=go>Go</button>";
-          root.querySelector("button").onclick = () => log.textContent = "went"; };
+          root.querySelector("button").onmousedown = () => log.textContent = "went"; };
         draw(); setInterval(draw, 100);</script>""")
 
     for _ in range(5):
