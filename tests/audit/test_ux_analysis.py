@@ -110,6 +110,7 @@ async def test_the_shop_is_walked_through_and_judged(family: str, tmp_path: Path
     assert (result.usage.requests, result.duration > 0) == (len(model.requests), True)
 
 
+@pytest.mark.slow
 async def test_parts_come_live(site: Site) -> None:
     """R004-51, R004-42: a call is told before it is made. The server is our own, as none is named."""
     page = site.page("<h1>Here</h1>")

@@ -174,6 +174,7 @@ async def test_a_popup_is_a_page_of_the_session(site: Site, sessions: NamedSessi
     assert [event.page_id for event in session.actions.take_events().pages] == ["page-2"]
 
 
+@pytest.mark.slow
 async def test_nothing_runs_before_a_session_is_opened_and_nothing_after(tmp_path: Path) -> None:
     async with served(tmp_path) as sessions:
         assert browsers_in(tmp_path) == []
@@ -258,6 +259,7 @@ async def test_what_cannot_be_opened_leaves_nothing(sessions: NamedSessions, tmp
     assert (await sessions.open("shop", PLAIN, caller=LOCAL)).profile.options == PLAIN
 
 
+@pytest.mark.slow
 async def test_a_browser_that_dies_while_it_starts_is_told_and_is_no_reason_not_to_try_again(
     sessions: NamedSessions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

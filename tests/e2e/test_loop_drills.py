@@ -107,6 +107,7 @@ async def test_a_large_page_that_becomes_another_holds_up_nobody(
     assert gaps.too_long == []
 
 
+@pytest.mark.slow
 async def test_no_size_of_a_page_holds_up_others(browser: Browser, watched_file: Path) -> None:
     fill = """document.body.innerHTML = '<button>Go</button>' +
       Array.from({length: 12_000}, (_, i) => `<p>${i} ${'"'.repeat(1900)}</p>`).join(''); 0"""
@@ -123,6 +124,7 @@ async def test_no_size_of_a_page_holds_up_others(browser: Browser, watched_file:
     assert gaps.too_long == []
 
 
+@pytest.mark.slow
 async def test_the_boxes_of_many_elements_hold_up_nobody(browser: Browser, watched_file: Path) -> None:
     fill = """document.body.innerHTML = '<table>' + Array.from({length: 1800}, (_, row) => '<tr>' +
       Array.from({length: 25}, (_, at) => `<td>${row} ${at}</td>`).join('')).join('') + '</table>'; 0"""

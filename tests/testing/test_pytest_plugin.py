@@ -198,6 +198,7 @@ def test_tests_in_several_processes_have_a_server_each(project: Project) -> None
     project.run("-o", "asyncio_mode=auto", "-n", "2").assert_outcomes(passed=6)
 
 
+@pytest.mark.slow
 def test_a_test_without_async_has_the_same_fixtures(project: Project) -> None:
     project.write(
         """

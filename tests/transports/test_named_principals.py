@@ -66,6 +66,7 @@ async def test_a_name_is_not_there_for_another_principal(ada: Raw, bob: Raw, sit
     await data(ada, "session.delete", sessionName=name)
 
 
+@pytest.mark.slow
 async def test_a_name_leads_to_its_session_from_any_connection(
     ada: Raw, house: HttpServer, site: Site
 ) -> None:

@@ -150,6 +150,7 @@ async def test_a_request_for_help_ends_with_its_deadline(agent: Agent, site: Sit
     answer = await agent.call("request_help", reason="Anybody?", timeout=300)
 
     assert answer["error"]["code"] == "TIMEOUT"
+    assert answer["error"]["message"].startswith("No person handed the page back within ")
     assert (await agent.call("get_text", selector="button"))["data"]["text"] == "Send"
 
 

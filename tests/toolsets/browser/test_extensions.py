@@ -211,6 +211,7 @@ async def test_a_locked_page_is_read_and_waited_for(extended: Extended) -> None:
     assert described["element"]["selector"] == '[data-testid="onboarding-import-wallet"]'
 
 
+@pytest.mark.slow
 async def test_failures_in_a_locked_page_are_explained(extended: Extended) -> None:
     await extended.unlock_page()
 

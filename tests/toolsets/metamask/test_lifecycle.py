@@ -265,6 +265,7 @@ async def test_an_extension_that_the_browser_rejects_is_told_with_the_reason(idl
     assert await left(idle, before) == []
 
 
+@pytest.mark.slow
 async def test_what_is_wrong_with_a_launch_is_told_before_anything_is_built(
     start: Start, tmp_path: Path
 ) -> None:

@@ -1,10 +1,11 @@
 """Ask a person for help: with a second factor, a captcha, a decision."""
 
+import asyncio
 from typing import Annotated, NotRequired
 
 from pydantic import Field
 
-from footlight.errors import PermissionDenied
+from footlight.errors import DeadlineExceeded, PermissionDenied
 from footlight.server.tools import ToolCall, tool
 from footlight.toolsets.browser.parameters import ActionResult, action_result
 
@@ -32,7 +33,16 @@ async def request_help(
             setting="watch.enabled",
         )
     call.stage("waiting for a person")
-    note = await call.session.turn.ask_for_help(reason)
+    try:
+        async with asyncio.timeout(call.deadline.remaining_ms / 1000):
+            note = await call.session.turn.ask_for_help(reason)
+    except TimeoutError:
+        raise DeadlineExceeded(
+            f"No person handed the page back within {call.deadline.elapsed}",
+            suggestion="Look at the page: a person may have begun to act. Continue without help, or ask again "
+            "with a longer timeout.",
+            timeout=call.deadline.timeout_ms,
+        ) from None
     # They may have opened or closed pages meanwhile.
     call.use_page(await call.session.page_table.get())
     return {**action_result(call), "note": note} if note else {**action_result(call)}

@@ -224,6 +224,7 @@ async def test_a_trap_among_some_of_the_elements_is_found_whatever_its_timing(
     assert [each.note for each in trap.elements] == ["Tab and Escape do not leave it; not reached: 1"]
 
 
+@pytest.mark.slow
 async def test_a_trap_with_an_exit_that_the_page_names_is_none(page: AuditedPage, site: Site) -> None:
     leaving = (
         "<p>Press the M-key to exit.</p>"

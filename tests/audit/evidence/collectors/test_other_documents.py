@@ -49,9 +49,9 @@ COLLECTORS: tuple[Collector, ...] = (
     ("media_type", "content"),
     [
         pytest.param("image/svg+xml", SVG, id="svg"),
-        pytest.param("application/xml", XML, id="xml"),
+        pytest.param("application/xml", XML, id="xml", marks=pytest.mark.slow),
         pytest.param("text/html", EMPTIED, id="no root"),
-        pytest.param("text/html", WITHOUT_BODY, id="no body"),
+        pytest.param("text/html", WITHOUT_BODY, id="no body", marks=pytest.mark.slow),
         pytest.param("text/html", SHADOWED, id="names of members"),
     ],
 )
