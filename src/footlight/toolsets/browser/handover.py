@@ -39,8 +39,8 @@ async def request_help(
     except TimeoutError:
         raise DeadlineExceeded(
             f"No person handed the page back within {call.deadline.elapsed}",
-            suggestion="Look at the page: a person may have begun to act. Continue without help, or ask again "
-            "with a longer timeout.",
+            suggestion="Look at the page: a person may have begun to act. Then continue without help, or ask "
+            "again with a longer timeout.",
             timeout=call.deadline.timeout_ms,
         ) from None
     # They may have opened or closed pages meanwhile.
