@@ -166,7 +166,7 @@ class ElementNotInteractive(FootlightError):
 
 
 class ExpectationFailed(FootlightError):
-    """What the call expected of the page was not so in time. The action itself was done."""
+    """The page did not meet the expectation of the call in time. The action itself was done."""
 
     code = "EXPECTATION_FAILED"
     is_specified = False

@@ -1,4 +1,4 @@
-"""With `security.blockPrivateNetworks`, pages reach public addresses and what is listed, by no other way."""
+"""With `security.blockPrivateNetworks`, pages reach only public addresses and listed ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.anyio
 
 @pytest.fixture(scope="module")
 async def blocking(site: Site, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Browser]:
-    """Of this machine, only 127.0.0.1 may be reached."""
+    """Start a server whose pages may reach 127.0.0.1 and no other private address."""
     folder: Path = tmp_path_factory.mktemp("blocking")
     flags = ("--allow-domain", "*", "--allow-domain", "127.0.0.1", "--enable-script-evaluation")
     async with connect_browser(

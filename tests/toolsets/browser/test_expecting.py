@@ -1,4 +1,4 @@
-"""What a call expects of its page: as an option of acting calls, in steps, and as a tool of its own."""
+"""Expectations of a page: as an option of acting calls, in steps, and as a separate tool."""
 
 from __future__ import annotations
 

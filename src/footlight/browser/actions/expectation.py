@@ -73,7 +73,7 @@ class RequestPattern:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expectation:
-    """What a page must show or have done. Values and counts are by selector."""
+    """The conditions that a page must meet. The keys of `value` and `count` are selectors."""
 
     text: str | None = None
     gone: str | None = None
@@ -87,7 +87,10 @@ class Expectation:
 
 @dataclass(frozen=True, slots=True)
 class _Unmet:
-    """`deadline` has the patience of the expectation. `mask` masks secrets in a text before it is cut."""
+    """Reports a condition that is not met.
+
+    `deadline` has the patience of the expectation. `mask` masks secrets in a text before it is cut.
+    """
 
     page: Page
     deadline: Deadline
@@ -128,18 +131,18 @@ async def meet_expectation(
         ExpectationFailed: names what was expected, what there is, and what comes closest on the page.
         BrowserCrashed: the page or its browser crashed.
     """
-    unmet, wanted = _Unmet(page, deadline, mask), expectation
-    if wanted.url:
-        await _judge(unmet, {"url": wanted.url.text}, wait_for_url(page, wanted.url, deadline))
-    if wanted.request:
-        await _meet_request(unmet, wanted.request, since)
-    if wanted.text:
-        await _judge(unmet, {"text": wanted.text}, wait_for_text(page, wanted.text, deadline))
-    if wanted.gone:
-        await _judge(unmet, {"gone": wanted.gone}, wait_for_text_gone(page, wanted.gone, deadline))
-    for selector, value in (wanted.value or {}).items():
+    unmet = _Unmet(page, deadline, mask)
+    if expectation.url:
+        await _judge(unmet, {"url": expectation.url.text}, wait_for_url(page, expectation.url, deadline))
+    if expectation.request:
+        await _meet_request(unmet, expectation.request, since)
+    if expectation.text:
+        await _judge(unmet, {"text": expectation.text}, wait_for_text(page, expectation.text, deadline))
+    if expectation.gone:
+        await _judge(unmet, {"gone": expectation.gone}, wait_for_text_gone(page, expectation.gone, deadline))
+    for selector, value in (expectation.value or {}).items():
         await _meet_value(unmet, selector, value)
-    for selector, count in (wanted.count or {}).items():
+    for selector, count in (expectation.count or {}).items():
         await _meet_count(unmet, selector, count)
 
 
@@ -189,37 +192,37 @@ def _describe_request(entry: LogEntry) -> str:
     return f"{entry.method} {entry.url} {entry.status or entry.failure or 'pending'}"
 
 
-async def _meet_value(unmet: _Unmet, selector: str, wanted: str | bool) -> None:
-    page, deadline, expected = unmet.page, unmet.deadline, {"value": {selector: wanted}}
+async def _meet_value(unmet: _Unmet, selector: str, expected_value: str | bool) -> None:
+    page, deadline, expected = unmet.page, unmet.deadline, {"value": {selector: expected_value}}
     deadline.stage(f"waiting for the value of {selector}")
 
     async def read() -> list[str | bool]:
-        if isinstance(wanted, bool):
+        if isinstance(expected_value, bool):
             return [await reads.is_checked(page, selector, deadline)]
         return [*await reads.values(page, selector, deadline)]
 
-    found = await _judge(unmet, expected, _poll(read, lambda found: wanted in found, deadline))
-    if wanted not in found:
+    found = await _judge(unmet, expected, _poll(read, lambda found: expected_value in found, deadline))
+    if expected_value not in found:
         actual = unmet.cut(found[0]) if isinstance(found[0], str) else found[0]
         await unmet.fail_late(f'The value of "{selector}" did not become what was expected', expected, actual)
 
 
-async def _meet_count(unmet: _Unmet, selector: str, wanted: int) -> None:
-    page, deadline, expected = unmet.page, unmet.deadline, {"count": {selector: wanted}}
-    deadline.stage(f"waiting for {wanted} of {selector}")
+async def _meet_count(unmet: _Unmet, selector: str, expected_count: int) -> None:
+    page, deadline, expected = unmet.page, unmet.deadline, {"count": {selector: expected_count}}
+    deadline.stage(f"waiting for {expected_count} of {selector}")
 
     async def read() -> int:
         return await reads.count(page, selector, deadline)
 
-    found = await _judge(unmet, expected, _poll(read, lambda found: found == wanted, deadline))
-    if found != wanted:
+    found = await _judge(unmet, expected, _poll(read, lambda found: found == expected_count, deadline))
+    if found != expected_count:
         closest = [] if found else (await find_state(page, selector, deadline.without_patience()))[1]
-        message = f'"{selector}" matched {found} elements and not {wanted}'
+        message = f'"{selector}" matched {found} elements and not {expected_count}'
         await unmet.fail_late(message, expected, found, closest)
 
 
 async def _poll(read: Callable[[], Awaitable[T]], is_met: Callable[[T], bool], deadline: Deadline) -> T:
-    """Return what `read` returns once it is as wanted, or what it returns when the patience ends."""
+    """Read until the value meets the condition or the patience ends, and return the last value."""
     found = await read()
     while not is_met(found) and deadline.element_ms > POLL_SECONDS * 1000:
         await asyncio.sleep(POLL_SECONDS)

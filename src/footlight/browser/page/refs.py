@@ -262,8 +262,8 @@ def _describe_candidates(nodes: Iterable[Node]) -> list[str]:
 
 def _describe(element: ElementIdentity) -> str:
     name = element.name if len(element.name) <= 80 else f"{element.name[:80]}…"
-    said = f' "{name}"' if name else f" testid={element.testid}" if element.testid else ""
-    return f"{element.role}{said}"
+    label = f' "{name}"' if name else f" testid={element.testid}" if element.testid else ""
+    return f"{element.role}{label}"
 
 
 def _number(ref: str) -> int:

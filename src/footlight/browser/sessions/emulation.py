@@ -71,7 +71,7 @@ class Emulation:
 
     @property
     def looks(self) -> tuple[str | None, ...]:
-        """What media queries of a page's styles find."""
+        """The values that the media queries of a page see."""
         return (self.color_scheme, self.reduced_motion, self.forced_colors, self.contrast, self.media)
 
     @property

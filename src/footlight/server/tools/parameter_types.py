@@ -78,7 +78,7 @@ def _omit_additional_properties(schema: dict[str, Any]) -> None:
 
 
 class Expect(BaseModel):
-    """What must be so after a call. All that is given must be."""
+    """Conditions that must all hold after a call."""
 
     model_config = ConfigDict(
         extra="forbid", strict=True, frozen=True, json_schema_extra=_omit_additional_properties
