@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import html
+import html
 import json
 import re
 import time
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from urllib.parse import quote, quote_plus, urlencode
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from footlight.server.answers.answer import Answer, AnswerLink, PageText
@@ -224,6 +225,10 @@ def test_text_in_bytes_is_masked_and_pictures_are_not() -> None:
     assert mask_document("hunter2", "text/plain", keep_unmasked) == "hunter2"
 
 
+@example("000Ã")
+@example("000\uf900")
+@example("000%")
+@example("000&")
 @given(
     st.text(min_size=4, max_size=40).filter(lambda value: len(value.split()) > 0 and len(value.strip()) >= 4)
 )
@@ -231,7 +236,7 @@ def test_any_value_is_found_as_it_is_in_json_and_in_a_url(value: str) -> None:
     mask = Masker(Secrets({"ANY": value}))
 
     core = " ".join(value.split())
-    for written in (core, json.dumps(core)[1:-1], quote(core, safe="")):
+    for written in (core, json.dumps(core)[1:-1], quote(core, safe=""), html.escape(core)):
         assert mask(f"·{written}·") == "·[secret ANY]·"
 
 

@@ -226,7 +226,8 @@ _BACKSLASH = r"(?:\\|%(?:25)*5c)"
 
 def _value_pattern(value: str) -> str:
     """Return an expression in RE2's syntax that matches any spelling of a value."""
-    return "|".join((*_in_base64(value), _plain_pattern(unicodedata.normalize("NFC", value))))
+    spellings = dict.fromkeys((value, unicodedata.normalize("NFC", value)))
+    return "|".join((*_in_base64(value), *map(_plain_pattern, spellings)))
 
 
 def _plain_pattern(value: str) -> str:
@@ -243,10 +244,14 @@ _IN_FILE_NAMES = re.compile(r"[\w.\- ()]")
 
 
 def _character_pattern(char: str) -> str:
-    """Return an expression for a character as it is, and as it is escaped in JSON, scripts, URLs and HTML."""
+    """Return an expression for a character as it is, and as it is escaped in JSON, scripts, URLs and HTML.
+
+    The longest forms are first, because the first one that matches counts: `%` begins its own form `%25`.
+    """
     cases = {char, char.lower(), char.upper()}
     cases.update(unicodedata.normalize(form, case) for case in [*cases] for form in ("NFD", "NFKC"))
-    written = "|".join((*map(re.escape, sorted(cases)), *_codes(sorted(cases))))
+    longest_first = sorted(cases, key=lambda case: (-len(case), case))
+    written = "|".join((*_codes(longest_first), *map(re.escape, longest_first)))
     if char.isascii() and char.isalnum():
         return f"(?:{written})"
     escaped = json.dumps(char)[1:-1]
@@ -258,18 +263,25 @@ def _character_pattern(char: str) -> str:
 def _codes(cases: Sequence[str]) -> Iterator[str]:
     """Yield expressions for the numbers and names that stand for a character, in any of its forms."""
     points = [ord(case) for case in cases if len(case) == 1]
-    if latin := [f"{point:02x}" for point in points if point <= 0xFF]:
-        yield rf"(?:\\+(?:u00|x)|%(?:25)*)(?:{'|'.join(latin)})"
     for case in [case for case in cases if not case.isascii()]:
-        yield "".join(f"%(?:25)*{octet}" for octet in _octets(case.encode()))
+        yield "".join(map(_percent_encoded, case))
         if len(case) == 1:
             yield "".join(rf"\\+x{octet}" for octet in _octets(case.encode()))
             yield "".join(
                 rf"(?:{_BACKSLASH}+|%(?:25)*)u{unit}" for unit in _octets(case.encode("utf-16-be"), 2)
             )
+    # After the form in UTF-8, which begins with the same byte for some characters, such as Ã.
+    if latin := [f"{point:02x}" for point in points if point <= 0xFF]:
+        yield rf"(?:\\+(?:u00|x)|%(?:25)*)(?:{'|'.join(latin)})"
     numbers = f"0*(?:{'|'.join(map(str, points))})|x0*(?:{'|'.join(f'{point:x}' for point in points)})"
     names = [f"|{name}" for point in points if (name := codepoint2name.get(point))]
     yield f"&(?:amp;)*(?:#(?:{numbers}){''.join(names)});"
+
+
+def _percent_encoded(char: str) -> str:
+    """Return an expression for a character in a URL. Letters and digits may stay as they are."""
+    encoded = "".join(f"%(?:25)*{octet}" for octet in _octets(char.encode()))
+    return f"(?:{re.escape(char)}|{encoded})" if char.isascii() else encoded
 
 
 def _octets(data: bytes, size: int = 1) -> list[str]:
