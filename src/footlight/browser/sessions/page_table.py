@@ -11,7 +11,7 @@ from footlight.browser.driver.shielding import shield_until_done
 from footlight.browser.page.events import Events, PageOpened
 from footlight.browser.page.page import Page, PageOwner
 from footlight.browser.page.page_operations import bring_to_front
-from footlight.browser.page.page_watch import DocumentWatch, LinkEffect, watch_links
+from footlight.browser.sessions.page_watch import DocumentWatch, LinkEffect, watch_links
 from footlight.errors import InvalidParameter
 
 if TYPE_CHECKING:

@@ -13,7 +13,6 @@ from footlight.toolsets.browser import (
     console,
     extraction,
     files,
-    handover,
     interaction,
     navigation,
     network,
@@ -102,7 +101,7 @@ TOOLS = (
     interaction.mouse_move,
     interaction.mouse_drag,
     interaction.mouse_wheel,
-    handover.request_help,
+    sessions.request_help,
 )
 """In the order of `tools/list`, which clients see."""
 
