@@ -100,7 +100,7 @@ async def test_a_waiting_call_is_told_why_and_then_refused(
 async def test_only_one_person_has_a_session(
     chromium: playwright.async_api.Browser, person: Page, agent: Agent, site: Site
 ) -> None:
-    await agent.show(site, PAGE)
+    await agent.show(site, f"{PAGE}<script>setInterval(() => ++out.textContent, 100)</script>")
     await take_over(person)
 
     async with person_at(chromium, person.url.removesuffix("/watch")) as other:
@@ -108,6 +108,11 @@ async def test_only_one_person_has_a_session(
         await expect(other.locator("#turn")).to_contain_text("a person controls the session")
         await other.get_by_role("button", name="Take over").click()
         await expect(other.locator("#message")).to_have_text("Another person controls the session.")
+        await expect(other.locator("#turn")).to_contain_text("a person controls the session")
+        # The message stays while pictures come.
+        first = await other.evaluate("Number(picture.dataset.frames)")
+        await other.wait_for_function("first => Number(picture.dataset.frames) >= first + 2", arg=first)
+        assert await other.locator("#message").inner_text() == "Another person controls the session."
 
 
 async def test_the_keyboard_is_enough(person: Page, agent: Agent, site: Site) -> None:

@@ -47,6 +47,7 @@ export class Picture {
   async run(session, asking) {
     this.asking = asking;
     let after = 0;
+    let hasFailed = false;
     while (this.asking === asking) {
       try {
         const response = await askPicture(session, this.page, after, asking.signal);
@@ -54,11 +55,13 @@ export class Picture {
           after = Number(response.headers.get("X-Frame"));
           await this.draw(response);
         }
-        this.onMessage("");
+        if (hasFailed) this.onMessage(""); // Messages of others stay.
+        hasFailed = false;
       } catch (error) {
         if (this.asking !== asking || isAbort(error)) return;
         if (!(error instanceof Refused)) throw error;
         this.onMessage(error.message);
+        hasFailed = true;
         if (error.status === 410) return;
         await pause(SECOND);
       }

@@ -260,9 +260,10 @@ get("take").addEventListener("click", async () => {
   showText("turn", "Waiting for the running call…");
   const isTaken = await steer("take", {});
   get("take").disabled = false;
-  if (!isTaken) return;
-  setMine(true);
-  get("stage").focus();
+  if (isTaken) {
+    setMine(true);
+    get("stage").focus();
+  } else showChosen();
 });
 
 get("giving").addEventListener("submit", async (/** @type {SubmitEvent} */ event) => {
