@@ -285,6 +285,17 @@ async def test_a_cookie_that_cannot_be_is_refused(
     assert await browser.call("get_cookies") == {"cookies": []}
 
 
+async def test_a_cookie_of_that_name_for_another_host_is_no_sign_that_it_was_stored(
+    browser: SessionBrowser,
+) -> None:
+    await browser.call("set_cookies", cookies=[{"name": "a", "value": "1", "url": "http://bücher.test"}])
+    refused = {"name": "a", "value": "1", "url": "http://a.test", "sameSite": "None"}
+
+    error = await browser.refused("set_cookies", cookies=[refused])
+
+    assert error["details"]["parameter"] == "cookies.0"
+
+
 # Saving and restoring
 
 

@@ -6,10 +6,11 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import urlsplit
 
 from footlight.browser.context.arguments import open_context
 from footlight.browser.context.devices import Devices
@@ -405,6 +406,11 @@ class Session:
                     await self._context.clear_cookies(name=name, domain=own)
         return len(before) - len(await self._context.cookies())
 
+    async def are_stored(self, cookies: Sequence[dict[str, Any]]) -> list[bool]:
+        """Return for each cookie whether one of its name is stored for its host."""
+        stored = {_name_and_host(cookie) for cookie in await self._context.cookies()}
+        return [_name_and_host(cookie) in stored for cookie in cookies]
+
     async def add_cookies(self, cookies: Sequence[dict[str, Any]]) -> None:
         """Add cookies.
 
@@ -415,3 +421,12 @@ class Session:
             await self._context.add_cookies(cast("Any", cookies))
         except Error as error:
             raise InvalidParameter(f"cookies: {cause(error)}", parameter="cookies") from error
+
+
+def _name_and_host(cookie: Mapping[str, Any]) -> tuple[str, str]:
+    """Return what identifies a cookie with a URL or a domain, as the browser writes the host."""
+    domain: str = cookie.get("domain") or urlsplit(cookie.get("url", "")).hostname or ""
+    host = domain.removeprefix(".").lower()
+    with contextlib.suppress(UnicodeError):
+        host = host.encode("idna").decode()
+    return cookie["name"], host

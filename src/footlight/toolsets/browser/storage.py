@@ -79,10 +79,10 @@ async def set_cookies(
         if "domain" in cookie:
             cookie.setdefault("path", "/")
     await call.session.add_cookies(cookie_fields)
-    kept = {cookie["name"] for cookie in await call.session.cookies([])}
-    for index, cookie in enumerate(cookie_fields):
+    for index, is_stored in enumerate(await call.session.are_stored(cookie_fields)):
+        cookie = cookie_fields[index]
         # A cookie that has expired deletes the one of that name.
-        if cookie["name"] not in kept and not 0 < cookie.get("expires", -1) <= time.time():
+        if not is_stored and not 0 < cookie.get("expires", -1) <= time.time():
             why = ": sameSite None requires secure" if cookie.get("sameSite") == "None" else ""
             raise InvalidParameter(
                 f"cookies.{index}: the browser did not store it{why}. Others may have been stored",
