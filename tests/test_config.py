@@ -360,11 +360,11 @@ def test_every_setting_comes_from_the_environment_as_from_a_file(
     [
         (
             '{"brwser": {}}',
-            "unknown setting 'brwser'; known here: app, browser, daemon, documentationUrl, knowledge, ",
+            "unknown setting 'brwser'; closest: browser; known here: app, browser, daemon, ",
         ),
         (
             '{"pool": {"min_browsers": 1}}',
-            "unknown setting 'pool.min_browsers'; known here: idleTimeout, maxBrowsers, minBrowsers",
+            "unknown setting 'pool.min_browsers'; closest: minBrowsers; known here: idleTimeout, ",
         ),
         (
             '{"session": {"dialogs": {"print": "accept"}}}',
@@ -460,7 +460,8 @@ def test_an_unknown_variable_of_a_section_is_named_with_those_there_are() -> Non
     message = refused(environment={"FOOTLIGHT_SECURITY_BLOCKED_DOMAIN": "example.com"})
 
     assert message == (
-        "environment variable FOOTLIGHT_SECURITY_BLOCKED_DOMAIN: unknown; known here: "
+        "environment variable FOOTLIGHT_SECURITY_BLOCKED_DOMAIN: unknown; "
+        "closest: FOOTLIGHT_SECURITY_BLOCKED_DOMAINS; known here: "
         "FOOTLIGHT_SECURITY_ALLOWED_DOMAINS, FOOTLIGHT_SECURITY_BLOCKED_DOMAINS, "
         "FOOTLIGHT_SECURITY_BLOCK_PRIVATE_NETWORKS, "
         "FOOTLIGHT_SECURITY_MAX_SCREENSHOT_SIZE, FOOTLIGHT_SECURITY_ENABLE_FILE_UPLOAD, "

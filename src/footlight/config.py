@@ -506,14 +506,26 @@ def _read_environment(environment: Mapping[str, str]) -> list[tuple[str, Key, ob
             key, field = known[variable]
             found.append((variable, key, _parse_variable(text, field)))
         elif section := next((each for each in sections if variable.startswith(each)), None):
-            siblings = ", ".join(name for name in known if name.startswith(section))
-            raise ConfigurationError(f"environment variable {variable}: unknown; known here: {siblings}")
+            siblings = [name for name in known if name.startswith(section)]
+            raise ConfigurationError(
+                f"environment variable {variable}: unknown{_suggest_names(variable, siblings)}"
+            )
         elif variable.startswith(ENVIRONMENT_PREFIX) and not variable.startswith(OTHER_VARIABLES):
             raise ConfigurationError(
                 f"environment variable {variable}: unknown{_suggest_variables(variable, list(known))}",
                 suggestion="Remove it or correct its name.",
             )
     return found
+
+
+def _suggest_names(name: str, known: Sequence[str]) -> str:
+    """Return the closest of a few known names, if one is close, and all of them, for an error message."""
+    from difflib import get_close_matches
+
+    folded = {each.replace("_", "").lower(): each for each in known}
+    closest = get_close_matches(name[:MAX_COMPARED].replace("_", "").lower(), folded, n=1, cutoff=0.75)
+    suggestion = f"; closest: {folded[closest[0]]}" if closest else ""
+    return f"{suggestion}; known here: {', '.join(known)}"
 
 
 def _suggest_variables(variable: str, known: Sequence[str]) -> str:
@@ -605,8 +617,8 @@ def _explain_error(error: ValidationError, origin: Mapping[Key, str]) -> Configu
         source = next((origin[key[:end]] for end in range(len(key), 0, -1) if key[:end] in origin), None)
         where = f"{source}: " if source else ""
         if problem["type"] == "extra_forbidden":
-            known = ", ".join(sorted(_list_sibling_keys(key)))
-            lines.append(f"{where}unknown setting {dotted!r}; known here: {known}")
+            names = sorted(_list_sibling_keys(key))
+            lines.append(f"{where}unknown setting {dotted!r}{_suggest_names(key[-1], names)}")
         else:
             value = "" if dotted == "token" else f", got {problem['input']!r}"
             lines.append(f"{where}setting {dotted!r}: {problem['msg']}{value}")
