@@ -86,6 +86,7 @@ async def test_no_word_of_a_page_stands_outside(browser: SessionBrowser) -> None
         ("evaluate", {"script": "document.title"}),
         ("evaluate", {"script": "throw new Error(document.title)"}),
         ("click", {"selector": "#nothing", "timeout": 300}),
+        ("click", {"selector": "h1", "expect": {"text": "Nothing"}, "timeout": 300}),
         ("run_steps", {"steps": [{"tool": "click", "arguments": {"selector": "h1"}}]}),
     ]
     acting = {tool.name for tool in (await browser.client.list_tools()).tools if _observes(tool.input_schema)}

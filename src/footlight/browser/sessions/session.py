@@ -425,8 +425,9 @@ class Session:
 
 def _name_and_host(cookie: Mapping[str, Any]) -> tuple[str, str]:
     """Return what identifies a cookie with a URL or a domain, as the browser writes the host."""
-    domain: str = cookie.get("domain") or urlsplit(cookie.get("url", "")).hostname or ""
-    host = domain.removeprefix(".").lower()
+    url: str = cookie.get("url", "")
+    domain: str = cookie.get("domain", "")
+    host = (domain or urlsplit(url).hostname or "").removeprefix(".").lower()
     with contextlib.suppress(UnicodeError):
         host = host.encode("idna").decode()
     return cookie["name"], host

@@ -12,8 +12,19 @@ from footlight.browser.page.events import Events
 from footlight.errors import FootlightError
 from footlight.server.answers.json_values import PageText, clean
 
-__all__ = ["Answer", "AnswerLink", "Image", "failure", "link_to_whole", "success", "without_page_texts"]
+__all__ = [
+    "ABOUT_PAGE",
+    "Answer",
+    "AnswerLink",
+    "Image",
+    "failure",
+    "link_to_whole",
+    "success",
+    "without_page_texts",
+]
 
+ABOUT_PAGE = ("effect", "reason", "observation")
+"""The parts of the content beside `data` and `error` that a page may have written."""
 MAX_PREVIEW = 2_000
 """Characters of the preview of an answer that is only linked."""
 MAX_ERROR_BYTES = 50_000
@@ -45,9 +56,8 @@ class Answer:
     """The result of a call. `content` is `{success: true, data}` or `{success: false, error}`.
 
     The content of an action has its `effect` too, with a `reason` where it had none or something failed, and
-    an `observation`: what is different on the page. The content of an
-    answer that is too large is `{success: true, resource, preview}`, with the `events` beside them, which
-    are in `data` otherwise.
+    an `observation`: what is different on the page. The content of an answer that is too large is
+    `{success: true, resource, preview}`, with the `events` beside them, which are in `data` otherwise.
     """
 
     content: Mapping[str, Any]
@@ -125,7 +135,7 @@ def link_to_whole(answer: Answer, link: AnswerLink) -> Answer:
         "resource": {"uri": link.uri, "mimeType": link.mime_type, "bytes": link.bytes},
         "preview": json.dumps(answer.content["data"], ensure_ascii=False)[:MAX_PREVIEW],
         **_shorten_value(answer.events),
-        **{key: value for key, value in answer.content.items() if key in ("effect", "reason", "observation")},
+        **{key: answer.content[key] for key in ABOUT_PAGE if key in answer.content},
     }
     return replace(answer, content=content, links=(*answer.links, link))
 

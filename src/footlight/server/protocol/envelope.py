@@ -10,6 +10,7 @@ import base64
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from footlight.server.answers.answer import ABOUT_PAGE
 from footlight.server.answers.untrusted import META, mark_page_content
 
 if TYPE_CHECKING:
@@ -86,9 +87,9 @@ def pointers_to_page_text(tool: Tool, answer: Answer) -> list[str]:
     content = answer.content
     if tool.scope == "server" and not tool.untrusted:
         return []
+    observed = [f"/{name}" for name in ABOUT_PAGE if name in content]
     if not answer.success:
-        return ["/error/message", "/error/details"]
-    observed = [f"/{name}" for name in ("effect", "reason", "observation") if name in content]
+        return ["/error/message", "/error/details", *observed]
     if "data" not in content:
         return ["/preview", *(f"/{name}" for name in _PAGE_EVENTS if name in content), *observed]
     if tool.untrusted:
