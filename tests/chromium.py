@@ -14,7 +14,7 @@ __all__ = ["launched"]
 
 @asynccontextmanager
 async def launched(playwright: Playwright) -> AsyncGenerator[Browser]:
-    """The system's where it has one, and Playwright's else."""
+    """Launch Chromium: the system's where it has one, else Playwright's."""
     path = shutil.which("chromium-headless-shell") or shutil.which("chromium")
     sandbox = not (hasattr(os, "geteuid") and os.geteuid() == 0)
     browser = await playwright.chromium.launch(executable_path=path, chromium_sandbox=sandbox)

@@ -67,7 +67,7 @@ class HttpServer:
                 self._heard.notify_all()
 
     async def heard(self, part: str) -> str:
-        """The first line of its log that holds this."""
+        """Return the first line of the server's log that contains this text."""
         async with asyncio.timeout(LIMIT_SECONDS), self._heard:
             await self._heard.wait_for(lambda: any(part in line for line in self.noise))
         return next(line for line in self.noise if part in line)
@@ -133,14 +133,14 @@ def refusal(code: int, message: str, id: str | int | None = None) -> Message:
 
 
 def modern(method: str, params: Mapping[str, Any] | None = None, *, id: str | int = 1) -> Message:
-    """A request of the current era, which says everything about itself."""
+    """Return a request of the current era, which says everything about itself."""
     params = params or {}
     meta = {**MODERN_META, **params.get("_meta", {})}
     return request(method, {**params, "_meta": meta}, id=id)
 
 
 def routing(message: Message) -> dict[str, str]:
-    """The headers that a request of the current era needs."""
+    """Return the headers that a request of the current era needs."""
     name = message["params"].get("name") or message["params"].get("uri")
     headers = {"MCP-Protocol-Version": MODERN, "Mcp-Method": message["method"]}
     return {**headers, **({"Mcp-Name": name} if name else {})}
@@ -200,7 +200,7 @@ class Raw:
 
     @asynccontextmanager
     async def streaming(self, message: object = None, **how: Any) -> AsyncGenerator[httpx2.Response]:
-        """The body is read when it is asked for; what is left of it at the end is dropped."""
+        """Yield a response whose body is read on demand. The rest of it is dropped at the end."""
         response = await self.http.send(self.build(message, **how), stream=True)
         try:
             yield response
@@ -212,7 +212,7 @@ class Raw:
         return await self.send(message, headers=routing(message))
 
     async def call(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
-        """In the current era; the structured content."""
+        """Return the structured content, in whatever way it is sent."""
         answer = await self.modern("tools/call", {"name": tool, "arguments": arguments})
         return answer.json()["result"]["structuredContent"]
 
@@ -226,13 +226,13 @@ class Handshaken(Raw):
         self._numbers = itertools.count(1)
 
     async def ask(self, method: str, params: Mapping[str, Any] | None = None) -> Message:
-        """The answer, which comes at once."""
+        """Return the answer, which comes at once."""
         response = await self.send(request(method, params, id=next(self._numbers)))
         assert response.headers["content-type"] == "application/json", response.text
         return response.json()
 
     async def call(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
-        """The structured content, however it comes."""
+        """Return the structured content, in whatever way it is sent."""
         message = request("tools/call", {"name": tool, "arguments": arguments}, id=next(self._numbers))
         async with self.streaming(message) as response:
             if response.headers["content-type"] == "application/json":
@@ -246,7 +246,7 @@ class Handshaken(Raw):
 
     @asynccontextmanager
     async def listening(self, *, after: str | None = None) -> AsyncGenerator[httpx2.Response]:
-        """The stream for what answers no request, or one that was lost `after` an event."""
+        """Yield the stream for messages that answer no request, or one that was lost `after` an event."""
         headers = {"Accept": "text/event-stream", "Content-Type": None, "Last-Event-ID": after}
         async with self.streaming(method="GET", headers=headers) as response:
             yield response
@@ -254,7 +254,7 @@ class Handshaken(Raw):
 
 @asynccontextmanager
 async def raw(server: HttpServer | str, *, token: str | None = None, **options: Any) -> AsyncGenerator[Raw]:
-    """A client of its own, with its own connections."""
+    """Yield a client of its own, with its own connections."""
     url = server if isinstance(server, str) else server.url
     async with httpx2.AsyncClient(base_url=url, timeout=LIMIT_SECONDS, **options) as http:
         yield Raw(http, {**JSON, **({"Authorization": f"Bearer {token}"} if token else {})})
@@ -271,7 +271,7 @@ async def handshake(client: Raw, version: str = LATEST) -> Handshaken:
 
 
 async def data(client: Raw, tool: str, /, **arguments: Any) -> dict[str, Any]:
-    """What a call gives."""
+    """Return the data of a call's answer."""
     content = await client.call(tool, **arguments)
     assert content["success"], content
     return content["data"]

@@ -43,7 +43,7 @@ def watch_loops() -> Generator[Gaps]:
 
 
 def command_watched(file: Path, command: list[str]) -> list[str]:
-    """The command `python -m footlight …`, with its event loop watched."""
+    """Return the command `python -m footlight …`, with its event loop watched."""
     python, _, module, *arguments = command
     assert module == "footlight"
     return [python, __file__, str(file), *arguments]
@@ -51,7 +51,7 @@ def command_watched(file: Path, command: list[str]) -> list[str]:
 
 @contextlib.contextmanager
 def gaps_in(file: Path) -> Generator[Gaps]:
-    """What a watched server writes down within the block."""
+    """Yield the gaps that a watched server writes down within the block."""
     before = file.stat().st_size if file.exists() else 0
     gaps = Gaps()
     yield gaps

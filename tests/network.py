@@ -45,7 +45,7 @@ async def listening(transport: Transport, *flags: str, **environment: str) -> As
 
 
 def address(transport: Transport, url: str) -> Any:
-    """What the SDK's client connects to. On stdio it starts a server of its own."""
+    """Return what the SDK's client connects to. On stdio it starts a server of its own."""
     if transport == "stdio":
         _, *arguments = server_command()
         return StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ))

@@ -50,7 +50,7 @@ def name_of(process: psutil.Process) -> str:
 
 
 def browsers_in(folder: Path) -> list[psutil.Process]:
-    """Those with a profile in the folder, without the processes that they started themselves."""
+    """Return the browsers with a profile in the folder, without their child processes."""
     return [each for each in descendants_of(psutil.Process()) if _is_browser_in(folder, each)]
 
 

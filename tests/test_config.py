@@ -276,7 +276,7 @@ HOSTS = st.from_regex(r"(\*\.)?[a-z][a-z0-9-]{0,8}(\.[a-z]{2,5}){0,2}", fullmatc
 
 
 def some_value(key: tuple[str, ...]) -> st.SearchStrategy[Any]:
-    """A value that a file could hold for this setting."""
+    """Return a value that a file could hold for this setting."""
     kind = str(EVERY[key].annotation)
     if "Literal" in kind:
         annotation = EVERY[key].annotation

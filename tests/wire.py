@@ -42,7 +42,7 @@ class Wire:
                 self._heard.notify_all()
 
     async def heard(self, part: str) -> str:
-        """The first line on stderr that holds this."""
+        """Return the first line on stderr that contains this text."""
         async with asyncio.timeout(LIMIT_SECONDS), self._heard:
             await self._heard.wait_for(lambda: any(part in line for line in self.noise))
         return next(line for line in self.noise if part in line)
@@ -54,7 +54,7 @@ class Wire:
             await self.process.stdin.drain()
 
     async def line(self) -> bytes:
-        """The next line; b"" at the end."""
+        """Return the next line, or b"" at the end."""
         assert self.process.stdout is not None
         async with asyncio.timeout(LIMIT_SECONDS):
             return await self.process.stdout.readline()

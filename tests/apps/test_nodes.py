@@ -13,7 +13,7 @@ from footlight.browser.snapshot.nodes import Node
 
 
 def tree(text: str) -> list[Node]:
-    """A node a line, `role name [state …]`, a space deeper for each level. All but texts have a ref."""
+    """Return nodes from lines `role name [state …]`, indented by level. All but texts have a ref."""
     nodes: list[Node] = []
     for number, line in enumerate(text.strip("\n").splitlines()):
         depth = len(line) - len(line.lstrip())

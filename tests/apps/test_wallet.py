@@ -63,7 +63,7 @@ class App:
         await self.click("unlock-submit")
 
     async def window(self, opener: Page, test_id: str) -> Page:
-        """The window that opens when this is clicked."""
+        """Return the window that opens when this is clicked."""
         async with self.context.expect_page() as opened:
             await opener.get_by_test_id(test_id).click()
         return await opened.value
@@ -75,7 +75,7 @@ class App:
 
 @asynccontextmanager
 async def opened(chromium: BrowserType, extension: Path, profile: Path, *, at: str) -> AsyncGenerator[App]:
-    """A browser without a window, but with this extension, at this page of it."""
+    """Yield a browser without a window, with this extension, at this page of it."""
     found = find_browser(BrowserSettings(), Path(chromium.executable_path), shell=False)
     root = ("--no-sandbox",) if os.getuid() == 0 else ()
     context = await chromium.launch_persistent_context(
@@ -102,7 +102,7 @@ async def opened(chromium: BrowserType, extension: Path, profile: Path, *, at: s
 async def opened_wallet(
     chromium: BrowserType, folder: Path, *, chain: Chain | None = None, state: dict[str, Any] | None = None
 ) -> AsyncGenerator[App]:
-    """The wallet, which finds `state` at the fixture server if there is one."""
+    """Yield the wallet, which finds `state` at the fixture server if there is one."""
     port = free_port()
     rpc_port = int(chain.url.rpartition(":")[2]) if chain else free_port()
     extension = wallet(folder, fixture_port=port, rpc_port=rpc_port)

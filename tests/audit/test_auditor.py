@@ -85,7 +85,7 @@ async def client(anyio_backend: str) -> AsyncGenerator[MCPClient]:
 
 
 def kill_server() -> None:
-    """The last one that was started."""
+    """Kill the server that was started last."""
     server = max(children_of(psutil.Process()), key=lambda each: each.create_time())
     for process in (*descendants_of(server), server):
         process.send_signal(signal.SIGKILL)

@@ -47,7 +47,7 @@ def xvfb(tmp_path: Path, nowhere: pytest.MonkeyPatch) -> Callable[[str], Path]:
 
 
 def displays() -> list[psutil.Process]:
-    """Those of ours."""
+    """Return the display servers that this process has started."""
     mine = children_of(psutil.Process())
     return [each for each in mine if "Xvfb" in name_of(each) and line_of(each)]
 

@@ -80,7 +80,9 @@ def pool_of(launcher: ExtensionLauncher, most: int) -> ExtensionPool:
 
 @asynccontextmanager
 async def opened(launcher: ExtensionLauncher, folder: Path, path: str) -> AsyncGenerator[tuple[Page, str]]:
-    """A page of the reading list, or of the wallet where the path says so; and the id of its extension."""
+    """Yield a page of the reading list, or of the wallet where the path says so; and the id of its
+    extension.
+    """
     browser = await launcher.launch(EXTENSIONS, SessionOptions(), headless=True)
     pool = pool_of(launcher, 1)
     pooled = await pool._wrap(browser)  # pyright: ignore[reportPrivateUsage]

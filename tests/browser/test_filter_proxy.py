@@ -368,7 +368,7 @@ async def answering(answer: bytes, *, tls: ssl.SSLContext | None = None) -> Asyn
 
 
 async def told(proxy: FilterProxy, request: bytes) -> bytes:
-    """All that the proxy answers to these bytes, up to its closing the connection."""
+    """Return everything that the proxy answers to these bytes until it closes the connection."""
     reader, writer = await asyncio.open_connection("127.0.0.1", int(proxy.url.rpartition(":")[2]))
     try:
         async with asyncio.timeout(10):
@@ -618,7 +618,7 @@ async def test_a_resolver_that_hangs_does_not_hold_up_the_end(monkeypatch: pytes
 
 @asynccontextmanager
 async def silent() -> AsyncGenerator[int]:
-    """A server that takes connections and says nothing; gone when they are."""
+    """Yield the port of a server that accepts connections and never answers."""
     served: list[asyncio.Task[None]] = []
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -65,7 +65,7 @@ def ports_of_this_worker(worker_id: str, monkeypatch: pytest.MonkeyPatch) -> Non
 async def served(
     folder: Path, *, on_change: Callable[[SessionChange], None] = lambda _: None, **settings: Any
 ) -> AsyncGenerator[NamedSessions]:
-    """A server's table of sessions, with its profiles in this folder."""
+    """Yield a server's table of sessions, with its profiles in this folder."""
     directory = {"directory": str(folder / "sessions")}
     engine = Engine(
         Settings.model_validate({"toolset": "szkrabok", "profiles": directory, **settings}),
@@ -92,7 +92,7 @@ async def opened(sessions: NamedSessions, name: str, options: LaunchOptions = PL
 
 
 async def asked(session: Session, script: str, url: str | None = None) -> Any:
-    """What a script in its page gives."""
+    """Return the result of a script in the page of the session."""
     page = (await session.page_table.get()).playwright
     if url is not None:
         await page.goto(url)

@@ -39,7 +39,7 @@ def told(before: Sequence[Node], after: Sequence[Node]) -> list[str]:
 
 
 def edited(**nodes: Node | None) -> list[Node]:
-    """The form, with these nodes in place of those; None takes one away."""
+    """Return the form with these nodes in place of those. None removes one."""
     return [new for node in FORM if (new := nodes.get(node.ref or "", node)) is not None]
 
 
@@ -198,7 +198,7 @@ def test_every_ref_that_came_or_went_is_accounted_for(pages: tuple[list[Node], l
 
 
 def _gone(before: Sequence[Node], changes: Sequence[NodeChange], stayed: set[str]) -> list[str]:
-    """The refs of what was removed and of what was in it."""
+    """Return the refs of what was removed and of what was in it."""
     removed = [change.node for change in changes if change.kind == "removed"]
     return list(
         {

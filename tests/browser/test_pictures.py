@@ -13,7 +13,7 @@ from footlight.browser.snapshot.nodes import Node, NodeBox
 
 
 def drawn(*areas: Area, size: tuple[int, int] = (300, 200)) -> Image.Image:
-    """A white picture with these marked e1, e2, …"""
+    """Return a white picture with these marked e1, e2, …"""
     file = io.BytesIO()
     Image.new("RGB", size, "white").save(file, "png")
     marks = [Mark(f"e{number}", area) for number, area in enumerate(areas, start=1)]
@@ -21,7 +21,7 @@ def drawn(*areas: Area, size: tuple[int, int] = (300, 200)) -> Image.Image:
 
 
 def inked(picture: Image.Image, number: int) -> int:
-    """How many pixels have the colour of that mark."""
+    """Return how many pixels have the colour of that mark."""
     colour = ImageColor.getrgb(COLOURS[number])
     return sum(each == colour for each in picture.get_flattened_data())
 

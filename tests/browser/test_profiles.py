@@ -38,7 +38,7 @@ def store(tmp_path: Path) -> ProfileStore:
 
 
 def made(store: ProfileStore, name: str, options: LaunchOptions | None = None) -> Path:
-    """A profile that was opened once."""
+    """Return a profile that was opened once."""
     with store.lock(name):
         store.save_options(name, options or LaunchOptions())
     folder = store.folder(name)

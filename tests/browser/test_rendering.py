@@ -171,7 +171,7 @@ def test_words_are_the_same_when_the_yaml_is_read_again(said: str) -> None:
 
 
 def _keys(read: object) -> list[str]:
-    """What is an element's key: in a list, alone or with what it has."""
+    """Return the key of each item of a list, nested lists included."""
     if not isinstance(read, list):
         return []
     keys: list[str] = []

@@ -60,7 +60,7 @@ class Tab:
             await settle(self.page, since, deadline or patient, limit_ms=limit_ms)
 
     async def read(self, script: str = "document.body.innerText.trim()") -> object:
-        """What is there at this moment."""
+        """Return the current value of an expression in the page."""
         return await self.page.playwright.evaluate(script)
 
 
@@ -80,7 +80,7 @@ def slow(site: Site, ms: float, response: Response) -> str:
 
 
 def endless(site: Site, piece: str, media_type: str) -> str:
-    """An answer that begins and never ends."""
+    """Return an answer that begins and never ends."""
 
     async def pieces() -> AsyncIterator[str]:
         yield piece
@@ -93,7 +93,7 @@ def endless(site: Site, piece: str, media_type: str) -> str:
 
 
 def appends(url: str) -> str:
-    """A script that fetches, and shows what came."""
+    """Return a script that fetches, and shows the answer."""
     return f"fetch('{url}').then(answer => answer.text()).then(text => document.body.append(text))"
 
 

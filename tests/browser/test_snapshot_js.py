@@ -44,25 +44,25 @@ async def tab(chromium: Browser) -> AsyncGenerator[Page]:
 
 
 async def ask(tab: Page, question: dict[str, Any], selector: str = "") -> dict[str, Any]:
-    """The reply about the document, or about one element."""
+    """Return the reply about the document, or about one element."""
     engine = "footlight=" + quote(json.dumps(question))
     where = f"{selector} >> {engine}" if selector else engine
     return json.loads(await tab.get_attribute(where, "v", timeout=WAIT_MS) or "")
 
 
 async def look(tab: Page, html: str, selector: str = "", **options: Any) -> list[Any]:
-    """The nodes of a page of this HTML."""
+    """Return the nodes of a page of this HTML."""
     await tab.set_content(html, timeout=WAIT_MS)
     return (await ask(tab, {"what": "look", "next": 1, **options}, selector))["nodes"]
 
 
 async def names(tab: Page, html: str) -> list[str]:
-    """What the elements with a ref are called."""
+    """Return the names of the elements with a ref."""
     return [name for _, _, name, ref, *_ in await look(tab, html) if ref]
 
 
 def apply_operations(nodes: Sequence[Any], ops: Sequence[Any]) -> list[Any]:
-    """The list of now, from the last one and what changed."""
+    """Return the current list, made from the last one and the changes."""
     result: list[Any] = []
     at = 0
     for op in ops:

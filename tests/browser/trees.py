@@ -49,7 +49,9 @@ mixed = plain | elements() | texts
 
 
 def tree(nodes: Sequence[Node], steps: Sequence[int], *, first: int = 1) -> list[Node]:
-    """Each so many steps up from the deepest place it could have. Elements (those of ref `""`) get refs."""
+    """Return nodes, each so many levels above the deepest place it could have. Elements (ref `""`) get
+    refs.
+    """
     placed: list[Node] = []
     for node, step in zip(nodes, steps, strict=True):
         deepest = _deepest(placed)
@@ -72,7 +74,7 @@ def trees(draw: st.DrawFn, nodes: st.SearchStrategy[Node] = mixed, *, most: int 
 
 @st.composite
 def looks(draw: st.DrawFn) -> tuple[list[Node], list[Node]]:
-    """A page, and the page after some edits. What is not edited is the same object."""
+    """Return a page before and after some edits. Nodes that are not edited are the same objects."""
     before = draw(trees(plain | texts))
     after = list(before)
     for number in range(draw(st.integers(0, 5))):

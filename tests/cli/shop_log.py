@@ -25,7 +25,7 @@ FILLED = {
 
 
 async def record_order(site: Site, file: Path, *, sidecar: bool = True) -> None:
-    """Every element is named by the ref that the last look gave it."""
+    """Record an order. Each element is named by its ref in the last snapshot."""
     log = create_logger(console=False, file=file, sidecar=sidecar, directory=file.parent / ".mcp-log")
     async with connect_dynamic("shop", server=list(SERVER), log=log) as mcp:
         await _sign_in(mcp, site)

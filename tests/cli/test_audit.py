@@ -369,7 +369,7 @@ async def on_a_terminal(
     then: Callable[[], None] = lambda: None,
     **variables: str,
 ) -> tuple[int, str]:
-    """The exit status, and all that was written to it. Once `until` was, there is `then`."""
+    """Return the exit status and the output on a terminal. Call `then` when `until` has been written."""
     terminal, line = pty.openpty()
     loop, seen = asyncio.get_running_loop(), bytearray()
 

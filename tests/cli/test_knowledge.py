@@ -33,7 +33,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def typed(folder: Path, *words: str) -> str:
-    """What it prints, where it succeeds and has nothing to complain of."""
+    """Return the output of a command that succeeds and writes no error."""
     done = run("knowledge", *words, cwd=folder)
     assert (done.status, done.err) == (0, "")
     return done.out

@@ -41,7 +41,7 @@ async def running(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) 
 
 @asynccontextmanager
 async def connected(own: Background, site: Site, *, mode: str = "auto") -> AsyncGenerator[Browser]:
-    """The SDK's client, which knows nothing of what is shared."""
+    """Yield the SDK's client, which knows nothing of what is shared."""
     command, *arguments = SHARED
     parameters = StdioServerParameters(command=command, args=arguments, env=own.environment(), cwd=own.root)
     with server_log() as log:
@@ -51,7 +51,7 @@ async def connected(own: Background, site: Site, *, mode: str = "auto") -> Async
 
 @asynccontextmanager
 async def piped(own: Background, *flags: str, cwd: Path | None = None) -> AsyncGenerator[Wire]:
-    """The process itself, and the lines that go through it."""
+    """Yield the process itself, and the lines that go through it."""
     process = await asyncio.create_subprocess_exec(
         *SHARED,
         *flags,

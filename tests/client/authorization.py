@@ -120,7 +120,7 @@ class Authority(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken
 
 @asynccontextmanager
 async def serve_guarded(authority: Authority) -> AsyncGenerator[str]:
-    """The URL of an MCP server with a tool, `whoami`, which says for whom it is called."""
+    """Yield the URL of an MCP server with a tool, `whoami`, which says for whom it is called."""
     listener = socket.create_server(("127.0.0.1", 0))
     origin = f"http://127.0.0.1:{listener.getsockname()[1]}"
     app = _make_server(authority).streamable_http_app(
@@ -181,7 +181,7 @@ class Memory(TokenStorage):
 
 
 def oauth(url: str, memory: Memory) -> OAuthClientProvider:
-    """The SDK's provider, with a person who follows every link at once."""
+    """Return the SDK's provider, with a person who follows every link at once."""
     came_back: asyncio.Queue[dict[str, list[str]]] = asyncio.Queue()
 
     async def follow(link: str) -> None:

@@ -100,7 +100,7 @@ class Wire:
             self.answer(message, reply)
 
     def _fails(self, error: MCPError) -> None:
-        """What a channel does beside raising it."""
+        """Do what a channel does besides raising the error."""
 
     def use_version(self, version: str) -> None:
         self.versions.append(version)
@@ -132,12 +132,12 @@ class Wire:
             await self._changed.wait_for(done)
 
     async def asked(self, method: str, count: int = 1) -> Message:
-        """The last of `count` messages of this method, once so many were sent."""
+        """Wait for `count` messages of this method, and return the last one."""
         await self.until(lambda: len(self.of(method)) >= count)
         return self.of(method)[count - 1]
 
     async def answered(self, identifier: int | str) -> Message:
-        """What the client says to a request of the server's."""
+        """Return the client's response to a request of the server."""
         await self.until(lambda: bool(self._answers(identifier)))
         return self._answers(identifier)[0]
 
@@ -171,7 +171,7 @@ class HttpWire(Wire):
             self.expires()
 
     def expires(self) -> None:
-        """The server has forgotten the session, and some request has noticed it."""
+        """Let the server forget the session, and a request notice it."""
         self.session_id = None
         self._receiver.on_session_ended()
 

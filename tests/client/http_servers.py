@@ -85,7 +85,7 @@ class Reply:
         await self.write(_head(status, head))
 
     async def event(self, message: Message | None = None, **fields: str | int) -> None:
-        """An event with this message as its data, and with these other fields."""
+        """Send an event with this message as its data, and with these other fields."""
         lines = [f"{name}: {value}" for name, value in fields.items()]
         if message is not None:
             lines.append(f"data: {json.dumps(message)}")
@@ -95,11 +95,11 @@ class Reply:
         await self.write(b"%x\r\n%b\r\n" % (len(data), data))
 
     async def end(self) -> None:
-        """The stream's clean end."""
+        """End the stream regularly."""
         await self.write(b"0\r\n\r\n")
 
     async def finish(self, result: Any = None, **fields: str | int) -> None:
-        """The answer as an event, and the end."""
+        """Send the answer as an event, and end the stream."""
         await self.event(answer(self._request.message["id"], result), **fields)
         await self.end()
 
@@ -119,7 +119,7 @@ class Reply:
         self._writer.close()
 
     async def gone(self) -> None:
-        """The client has closed its end."""
+        """Wait until the client has closed its end."""
         self.keeps_open = False
         try:
             async with asyncio.timeout(LIMIT_SECONDS):
@@ -153,7 +153,7 @@ class HttpServer:
         return [request.asks or request.method for request in self.requests]
 
     async def received(self, count: int) -> list[Received]:
-        """The requests, when there are so many."""
+        """Wait for so many requests, and return them."""
         async with asyncio.timeout(LIMIT_SECONDS), self._came:
             await self._came.wait_for(lambda: len(self.requests) >= count)
         return self.requests
@@ -200,7 +200,7 @@ class HttpServer:
 
 @asynccontextmanager
 async def serving(script: Script, *, tls: ssl.SSLContext | None = None) -> AsyncGenerator[HttpServer]:
-    """A server on a free port, at `/mcp`. What fails in the script fails the test."""
+    """Serve a script on a free port, at `/mcp`. An error in the script fails the test."""
     server = HttpServer(script)
     server.listener = await asyncio.start_server(server.accept, "127.0.0.1", 0, ssl=tls, limit=1 << 20)
     port = server.listener.sockets[0].getsockname()[1]
@@ -213,7 +213,7 @@ async def serving(script: Script, *, tls: ssl.SSLContext | None = None) -> Async
 
 
 def in_turn(*scripts: Script) -> Script:
-    """A script for each request, in the order in which they come."""
+    """Return a script for each request, in the order in which they come."""
     left = list(scripts)
 
     async def script(request: Received, reply: Reply) -> None:
@@ -223,7 +223,7 @@ def in_turn(*scripts: Script) -> Script:
 
 
 def by_method(scripts: Mapping[str, Script]) -> Script:
-    """A script for each JSON-RPC method, and for GET and DELETE.
+    """Return a script for each JSON-RPC method, and for GET and DELETE.
 
     What is not named is answered as a server without sessions would: a handshake, 202, 405, an empty result.
     """
@@ -277,7 +277,7 @@ def with_bytes(data: bytes) -> Script:
 
 
 def with_chunks(*chunks: bytes, clean: bool = True) -> Script:
-    """A stream of events in these pieces."""
+    """Return a stream of events in these pieces."""
 
     async def script(request: Received, reply: Reply) -> None:
         await reply.start()
@@ -301,7 +301,7 @@ def data_of(*messages: Message) -> bytes:
 
 
 def named(requests: Sequence[Received], header: str) -> list[str | None]:
-    """What each request says in this header."""
+    """Return the value of this header in each request."""
     return [request.headers.get(header.lower()) for request in requests]
 
 

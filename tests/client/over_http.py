@@ -28,7 +28,7 @@ class Caller:
         self._ends: asyncio.Queue[MCPError] = asyncio.Queue()
 
     async def send(self, message: Message, headers: Mapping[str, str] | None = None) -> list[Message]:
-        """What came until it was sent and, if it is a request, answered."""
+        """Send a message, and return what has come when it is sent or, if it is a request, answered."""
         async with asyncio.timeout(LIMIT_SECONDS):
             await self.channel.send(message, headers=headers or {})
         return await self.came()

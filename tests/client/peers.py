@@ -257,7 +257,7 @@ async def listening(peer: Peer, over: Over, folder: Path, *, port: int | None = 
 
 
 async def _until_it_listens(process: asyncio.subprocess.Process) -> asyncio.Task[None]:
-    """A task that goes on reading: a server whose output nobody reads comes to a halt."""
+    """Wait until a server listens. The returned task goes on reading its output, or it would block."""
     output = process.stdout
     assert output is not None
     heard: list[str] = []
@@ -285,7 +285,7 @@ async def _ended(process: asyncio.subprocess.Process) -> None:
 
 
 def free_port() -> int:
-    """A server that names its port itself cannot be asked for any free one."""
+    """Return a free port, for a server that cannot be told to choose one."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return listener.getsockname()[1]
 
@@ -306,7 +306,7 @@ class Visitor:
             await self.call(Call(self.peer.navigate, {"url": url}, "Numbers"))
 
     async def call(self, call: Call, **options: Any) -> ToolResult:
-        """Its answer, which says what it should."""
+        """Call the tool, check the answer, and return it."""
         result = await self.client.call_tool(call.tool, self.arguments(call.arguments), **options)
         assert call.says in result.text
         return result

@@ -32,12 +32,12 @@ class Recorder:
         self.sessions_ended += 1
 
     async def message(self) -> Message:
-        """The next one."""
+        """Return the next message."""
         async with asyncio.timeout(LIMIT_SECONDS):
             return await self._messages.get()
 
     async def loss(self) -> dict[str, Any]:
-        """What all requests would fail with, in plain values; told once."""
+        """Return the error of all further requests in plain values. It is reported once."""
         async with asyncio.timeout(LIMIT_SECONDS):
             await self._lost.wait()
         (error,) = self.losses

@@ -26,7 +26,7 @@ _TARGET = {"type": "object", "properties": {"target": {"type": "string"}}}
 
 
 def says(*texts: str, image: str | None = None, error: bool = False, **data: Any) -> types.CallToolResult:
-    """What a tool answers: texts, an image, structured content."""
+    """Return the result of a tool: texts, an image, structured content."""
     content: list[types.ContentBlock] = [types.TextContent(text=text) for text in texts]
     if image is not None:
         content.append(types.ImageContent(data=image, mime_type="image/png"))
@@ -49,7 +49,7 @@ class Script:
         self._answers = answers
 
     def forget_parameters(self) -> None:
-        """The tools take anything, and do not say what."""
+        """Let the tools take any arguments without declaring them."""
         for tool in self._tools:
             tool.input_schema = {"type": "object"}
 
@@ -78,7 +78,7 @@ class Script:
 async def scripted(
     tools: tuple[str, ...], answers: Mapping[str, Answer] | None = None
 ) -> AsyncGenerator[tuple[MCPClient, Script]]:
-    """A client of a server with these tools."""
+    """Yield a client of a server with these tools."""
     script = Script(tools, answers or {})
     async with MCPClient(InMemory(script.server())) as client:
         yield client, script

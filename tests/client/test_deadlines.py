@@ -42,7 +42,7 @@ WITH_THE_CLIENTS_TIME: dict[str, Call] = {
 
 
 def stubborn(folder: Path) -> Stdio:
-    """A server that says nothing, and does not end with its input."""
+    """Return a server that says nothing, and does not end with its input."""
     path = folder / "server.py"
     path.write_text(
         textwrap.dedent(
@@ -58,7 +58,7 @@ def stubborn(folder: Path) -> Stdio:
 
 
 async def too_late(call: Awaitable[object]) -> tuple[MCPTimeoutError, float]:
-    """The error, and how long it took."""
+    """Return the error and how long it took, in seconds."""
     began = time.monotonic()
     with pytest.raises(MCPTimeoutError) as late:
         await call

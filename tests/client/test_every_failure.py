@@ -138,7 +138,7 @@ def rows(
     after: After = "goes on",
     others: Told | None = None,
 ) -> list[Row]:
-    """What is told where the fault happens; `after` it happened in a call."""
+    """Return a row for each transport and each place where the fault is reported."""
     return [
         Row(fault, over, at, by_process(what) if over == "stdio" else what, after, others)
         for over in overs
@@ -147,7 +147,7 @@ def rows(
 
 
 def by_process(told: Told) -> Told:
-    """What concerns the connection names the command line."""
+    """Return what an error of the connection says: it names the command line."""
     if told.kind not in (MCPConnectionError, ServerNotAvailableError):
         return told
     return Told(told.kind, {**told.fields, "serverCommand": "{where}"})
@@ -459,7 +459,7 @@ async def test_what_is_told_and_what_is_left(
 
 
 def is_of_the_server(record: logging.LogRecord) -> bool:
-    """What its process writes on stderr is in the log, whatever it is."""
+    """Return whether a record comes from the server: all that its process writes to stderr is logged."""
     return (record.name, record.levelno) == ("footlight.client.stdio", logging.INFO)
 
 
@@ -524,7 +524,7 @@ async def raised(work: Awaitable[object]) -> MCPError:
 
 
 def check(error: MCPError, told: Told, transport: Transport) -> None:
-    """The whole error, in each of its forms."""
+    """Check the whole error, in each of its forms."""
     expected = filled(told.fields, where=transport.where)
     assert (type(error), error.to_dict()) == (told.kind, expected)
     assert json.loads(error.to_json()) == expected
@@ -736,7 +736,7 @@ async def test_without_a_session_404_is_a_status_like_others() -> None:
 
 @contextmanager
 def reserved_port() -> Generator[int]:
-    """A port on which nobody listens, and nobody else can."""
+    """Reserve a port on which nobody listens."""
     with socket.socket() as reserving:
         reserving.bind(("127.0.0.1", 0))
         yield reserving.getsockname()[1]

@@ -438,7 +438,7 @@ async def failures(client: MCPClient) -> list[str]:
 
 @asynccontextmanager
 async def calling(visitor: Visitor) -> AsyncGenerator[asyncio.Task[object]]:
-    """A call that is under way."""
+    """Yield a call that is under way."""
     tool, arguments = visitor.peer.slow
     call = visitor.client.call_tool(tool, visitor.arguments(arguments))
     task: asyncio.Task[object] = asyncio.create_task(call)

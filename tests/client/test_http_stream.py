@@ -45,7 +45,7 @@ CUT = SOON + event(progress(1), "a1")
 
 
 def broken(*chunks: bytes) -> Script:
-    """A stream that is reset after these."""
+    """Return a stream that is reset after these."""
     return with_chunks(*chunks, clean=False)
 
 

@@ -47,7 +47,7 @@ OF_HTTP = ("host", "accept-encoding", "connection", "user-agent", "content-lengt
 
 
 def own(request: Received) -> dict[str, str]:
-    """The headers that are the protocol's or the caller's."""
+    """Return the headers that are the protocol's or the caller's."""
     return {name: value for name, value in request.headers.items() if name not in OF_HTTP}
 
 

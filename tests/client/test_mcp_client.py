@@ -1398,7 +1398,7 @@ class Subscriptions:
         return asyncio.create_task(client.open_stream(self.heard.append, self.fail, **more))
 
     async def opened(self, client: MCPClient, count: int = 1) -> Mapping[str, Any]:
-        """The request, once it was acknowledged."""
+        """Wait until the request is acknowledged, and return it."""
         opening = self.open(client)
         wire: Wire = self.place.wire
         request = await wire.asked("subscriptions/listen", count)

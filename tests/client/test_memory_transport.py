@@ -74,7 +74,7 @@ async def a_coroutine(read: Any, write: Any) -> None:
 
 
 def waiting() -> set[str]:
-    """The names of this module's tasks that have not ended."""
+    """Return the names of this module's tasks that have not ended."""
     names = {task.get_name() for task in asyncio.all_tasks() if not task.done()}
     return {name for name in names if name.startswith("footlight-memory")}
 

@@ -116,7 +116,7 @@ async def by_a_stream_that_goes_on(client: MCPClient, server: Forgetful) -> None
 
 
 async def by_a_call_beside_a_stream(client: MCPClient, server: Forgetful) -> None:
-    """The stream of a session that is gone is over, though the server may keep it open for ever."""
+    """Let a call notice the expiry while a stream is open, which the server may never close."""
     ended: asyncio.Queue[MCPError] = asyncio.Queue()
     assert await client.open_stream(print, ended.put_nowait)
     await by_a_call(client, server)

@@ -18,7 +18,7 @@ from tests.client.channels import Place
 
 
 async def serve(read: Any, write: Any) -> None:
-    """What serves a pair of streams."""
+    """Serve a pair of streams."""
 
 
 PLACE = Place()

@@ -40,7 +40,7 @@ HELLO = '{"jsonrpc": "2.0", "method": "hello"}'
 
 @asynccontextmanager
 async def misbehaving(behave: Behave, **options: Any) -> AsyncGenerator[str]:
-    """A server of frames; its URL. What is still open at the end is aborted."""
+    """Yield the URL of a server that sends these frames. Open connections are aborted at the end."""
     sockets: list[ServerConnection] = []
 
     async def handle(connection: ServerConnection) -> None:
@@ -58,7 +58,7 @@ async def misbehaving(behave: Behave, **options: Any) -> AsyncGenerator[str]:
 
 @asynccontextmanager
 async def answering(answer: bytes, *, asked: asyncio.Event | None = None) -> AsyncGenerator[str]:
-    """A server that says these bytes when it is asked, and hangs up; without any it leaves that to the other.
+    """Yield the URL of a server that answers with these bytes and closes. Without bytes the client closes.
 
     Either has happened on return.
     """

@@ -124,7 +124,7 @@ def test_a_difference_is_named_by_its_place(holds: object, got: object, differen
 
 
 def write(*acts: Callable[[DemoTranscript], None], secrets: Collection[str] = ()) -> list[str]:
-    """The lines that the acts leave on a pipe."""
+    """Return the lines that the calls write to a pipe."""
     pipe = io.StringIO()
     transcript = DemoTranscript(Console(file=pipe, width=40), secrets=secrets)
     for act in acts:

@@ -25,7 +25,7 @@ class Block:
 
 
 def blocks(language: str) -> list[Block]:
-    """All of that language, in all documents."""
+    """Return all blocks of a language, in all documents."""
     return list(_blocks(language))
 
 

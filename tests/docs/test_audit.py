@@ -23,7 +23,7 @@ LIMIT_SECONDS = 60.0
 
 
 def shown(beginning: str) -> tuple[str, str]:
-    """The command line of the guide that begins so, and what stands below it."""
+    """Return the command line of the guide that begins like this, and what the guide shows below it."""
     texts = (block.text for block in blocks("console") if block.page == ROOT / "docs/audit.md")
     (text,) = (text for text in texts if text.startswith(f"$ {beginning}"))
     line, _, output = text.partition("\n")
@@ -32,7 +32,7 @@ def shown(beginning: str) -> tuple[str, str]:
 
 @asynccontextmanager
 async def example() -> AsyncGenerator[str]:
-    """The URL of a site with the page."""
+    """Yield the URL of a site with the page."""
     async with serve_site() as site:
         site.page((EXAMPLES / "signup.html").read_text("utf-8"), path="/signup.html")
         yield site.url

@@ -18,7 +18,7 @@ ASSIGNED = re.compile(rf"\b({ENVIRONMENT_PREFIX}[A-Z_]+)=(\"[^\"]*\"|\S*)")
 
 
 def lines() -> Iterator[str]:
-    """What is typed, in blocks and between backticks."""
+    """Yield the command lines in blocks and between backticks."""
     for block in blocks("console"):
         text = block.text.replace("\\\n", " ")
         yield from (line.removeprefix("$ ").partition("#")[0].strip() for line in text.splitlines())

@@ -142,7 +142,7 @@ VALUES = {
 
 
 def another(kind: str, default: str) -> str:
-    """A value of that type other than the default, both as the page writes them."""
+    """Return a value of that type other than the default, both as the page writes them."""
     if choices := re.findall(r'`"(\w+)"`', kind):
         return next(choice for choice in choices if choice not in default)
     if kind == "boolean":

@@ -98,7 +98,7 @@ def test_a_request_that_stands_alone_must_name_its_session() -> None:
 
 @contextmanager
 def listening(transport: str) -> Generator[tuple[str, str]]:
-    """What the server says, and the URL in it."""
+    """Yield what the server prints, and the URL in it."""
     command = [*SERVE, "--transport", transport, "--port", "0", "--log-level", "error"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8") as server:
         assert server.stdout is not None
@@ -111,6 +111,6 @@ def listening(transport: str) -> Generator[tuple[str, str]]:
 
 
 def refusal(page: Path) -> dict[str, Any]:
-    """The answer that the page shows for one."""
+    """Return the answer that the page shows for an error."""
     found = [json.loads(block.text) for block in blocks("json") if block.page == page]
     return next(answer for answer in found if answer.get("success") is False)

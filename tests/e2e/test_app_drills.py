@@ -30,7 +30,7 @@ OURS = ("chrom", "anvil", "Xvfb")
 
 
 def process_of(server: Server) -> psutil.Process:
-    """The server's own, which this process has started."""
+    """Return the process of the server, which this process has started."""
     mine = descendants_of(psutil.Process())
     return next(each for each in mine if str(server.root) in line_of(each))
 
@@ -46,7 +46,7 @@ def named(process: psutil.Process, *names: str) -> bool:
 
 
 def browser_below(process: psutil.Process) -> psutil.Process:
-    """The main process: it alone is told to load extensions, and has no type."""
+    """Return the main process of the browser: it alone gets extensions to load, and has no type."""
     return next(
         each
         for each in descendants_of(process)

@@ -38,13 +38,13 @@ GONE_SECONDS = 15.0
 
 
 def family(pid: int) -> list[psutil.Process]:
-    """A process and all below it."""
+    """Return a process and all processes below it."""
     process = psutil.Process(pid)
     return [process, *descendants_of(process)]
 
 
 def browsers_of(pid: int) -> list[psutil.Process]:
-    """The browsers' main processes, without the shells that some systems start them in."""
+    """Return the browsers' main processes, without the shells that some systems start them in."""
     found = {
         process.pid: process
         for process in descendants_of(psutil.Process(pid))
@@ -87,7 +87,7 @@ async def until(happened: Callable[[], Any], limit_seconds: float = 10.0) -> Any
 async def served(
     site: Site, tmp_path: Path, *flags: str, config: dict[str, Any] | None = None
 ) -> AsyncGenerator[Wire]:
-    """A server whose temporary files are in `tmp_path`, with a page open."""
+    """Yield a server whose temporary files are in `tmp_path`, with a page open."""
     temporary = tmp_path / "temporary"
     temporary.mkdir(exist_ok=True)
     if config is not None:

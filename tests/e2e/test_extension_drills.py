@@ -31,7 +31,7 @@ GONE_SECONDS = 10.0
 
 @asynccontextmanager
 async def served(tmp_path: Path, config: dict[str, Any] | None = None) -> AsyncGenerator[Wire]:
-    """A server with the reading list, whose temporary files are in `tmp_path`."""
+    """Yield a server with the reading list, whose temporary files are in `tmp_path`."""
     temporary, file = tmp_path / "temporary", tmp_path / "config.json"
     temporary.mkdir(exist_ok=True)
     file.write_text(json.dumps(config or {}))
@@ -48,7 +48,7 @@ async def data(wire: Wire, tool: str, /, **arguments: Any) -> dict[str, Any]:
 
 
 async def begin_launch(wire: Wire) -> None:
-    """A call, whose answer is not waited for."""
+    """Send a call without waiting for its answer."""
     request: dict[str, Any] = {"name": "create_session", "arguments": {}}
     call = {"jsonrpc": "2.0", "id": "launch", "method": "tools/call", "params": request}
     await wire.send(json.dumps(call).encode() + b"\n")
@@ -61,7 +61,7 @@ def ours_below(wire: Wire) -> list[psutil.Process]:
 
 
 def browser_below(wire: Wire) -> psutil.Process:
-    """The main process: it alone is told to load extensions, and has no type."""
+    """Return the main process of the browser: it alone gets extensions to load, and has no type."""
     return next(
         each
         for each in ours_below(wire)
@@ -71,7 +71,7 @@ def browser_below(wire: Wire) -> psutil.Process:
 
 
 def folders_of(pid: int, tmp_path: Path) -> list[Path]:
-    """A browser does not start on a profile with a long path, so that may be elsewhere."""
+    """Return the profile folders. A browser refuses a long path, so they may be elsewhere."""
     return [
         folder
         for root in (tmp_path / "temporary", Path("/tmp"))

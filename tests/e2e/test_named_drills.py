@@ -61,7 +61,7 @@ class Started:
 
 @asynccontextmanager
 async def named(tmp_path: Path, *flags: str, config: dict[str, Any] | None = None) -> AsyncGenerator[Wire]:
-    """A server of the toolset, whose files are all in `tmp_path`. Calls in its `data` may be at once."""
+    """Yield a server of the toolset whose files are all in `tmp_path`. Data of calls may be used at once."""
     for folder in ("temporary", "tests"):
         (tmp_path / folder).mkdir(exist_ok=True)
     if config is not None:
@@ -93,7 +93,7 @@ async def begin(wire: Wire, tool: str, /, **arguments: Any) -> str:
 
 
 async def answers(wire: Wire, count: int) -> dict[str, dict[str, Any]]:
-    """The next results, by the ids of their calls."""
+    """Return the next results, by the ids of their calls."""
     return {message["id"]: message["result"] for message in [await wire.message() for _ in range(count)]}
 
 
@@ -339,7 +339,7 @@ async def test_a_browser_that_is_killed_is_told_once_and_opens_again(site: Site,
 
 
 async def begin_endless(wire: Wire, site: Site, name: str) -> str:
-    """A call that never ends by itself, and has begun."""
+    """Begin a call that never ends by itself, and return its id."""
     begun = site.page("begun")
     script = f"fetch('{begun}').then(() => new Promise(() => {{}}))"
     call = await begin(wire, "extract.evaluate", sessionName=name, expression=script)

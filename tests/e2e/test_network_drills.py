@@ -64,7 +64,7 @@ class Memory:
         return self.now - self.first
 
     async def peak_during(self, work: Any) -> float:
-        """How much more it was than at first, at the most, while this went on."""
+        """Return by how much the value grew at most within the block."""
         task, peak = asyncio.ensure_future(work), 0.0
         while not task.done():
             await asyncio.wait([task], timeout=0.02)
@@ -74,7 +74,7 @@ class Memory:
 
 
 async def nothing_for(seconds: float) -> None:
-    """Where time itself is what is tested."""
+    """Let time pass, where time itself is tested."""
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await asyncio.Event().wait()
@@ -270,7 +270,7 @@ class Line:
         return time.monotonic() - self.began
 
     async def push(self, pieces: Iterator[bytes]) -> int:
-        """Whether anybody wants it or not; how much went out before the other end closed."""
+        """Send whether anybody reads or not, and return how much was sent before the other end closed."""
         sent = 0
         with suppress(ConnectionError):
             for piece in pieces:
@@ -346,7 +346,7 @@ async def test_many_large_bodies_at_once(server: HttpServer, site: Site, tell: T
 
 
 async def trickle(line: Line, start: str) -> None:
-    """A byte at a time, as long as the other end takes it."""
+    """Send a byte at a time, as long as the other end reads."""
     line.writer.write(start.encode())
     with suppress(ConnectionError):
         while True:

@@ -66,7 +66,7 @@ def record(
     screenshot: str | None = None,
     **target: str,
 ) -> dict[str, Any]:
-    """A StepRecord v1. `target` is `testId`, `selector` or `a11yRef`."""
+    """Return a StepRecord v1. `target` is `testId`, `selector` or `a11yRef`."""
     ids, nodes = SCREENS.get(screen, ((), ())) if seen is None else seen
     return {
         "schemaVersion": 1,
@@ -122,12 +122,12 @@ def record(
 
 
 def write(root: Path, *records: Mapping[str, Any]) -> list[Path]:
-    """Where the recorder would have put them."""
+    """Write the records where the recorder would put them, and return their paths."""
     return [_write(root, each) for each in records]
 
 
 def in_seconds(records: Sequence[dict[str, Any]], *, start: datetime = START) -> list[dict[str, Any]]:
-    """The same, one second after the other."""
+    """Return the same records, one second apart."""
     return [
         {**each, "timestamp": f"{start + timedelta(seconds=number):%Y-%m-%dT%H:%M:%S}.000Z"}
         for number, each in enumerate(records)
@@ -207,7 +207,7 @@ def long_session(session_id: str = "mm-long") -> list[dict[str, Any]]:
 
 
 def picture(width: int = 640, height: int = 400) -> bytes:
-    """A PNG of one colour that gets lighter downwards."""
+    """Return a PNG of one colour that gets lighter downwards."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

@@ -44,7 +44,7 @@ def found(index: Index, text: str) -> list[str]:
 
 
 def files_of(root: Path) -> bytes:
-    """All that the index has written."""
+    """Return all that the index has written."""
     return b"".join(each.read_bytes() for each in root.glob("index.sqlite*"))
 
 

@@ -61,7 +61,7 @@ def texts_of(record: dict[str, Any]) -> dict[str, str]:
 
 
 def message(text: str) -> str:
-    """What is kept of it in an error's message."""
+    """Return what an error's message keeps of a text."""
     return recorded(error={"message": text})["outcome"]["error"]["message"]
 
 

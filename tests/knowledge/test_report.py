@@ -77,7 +77,7 @@ async def open_all(tab: Page) -> None:
 
 
 async def shown(tab: Page) -> list[int]:
-    """The numbers of the steps that are to be seen."""
+    """Return the numbers of the steps that are to be seen."""
     ids = await tab.locator(".step:visible").evaluate_all("all => all.map((each) => each.id)")
     return [int(id.removeprefix("step-")) for id in ids]
 

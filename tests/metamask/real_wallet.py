@@ -60,7 +60,7 @@ class RealWallet:
         return f"chrome-extension://{self.launched['extensionId']}/home.html"
 
     async def go(self, place: str) -> None:
-        """What follows `home.html` in the address."""
+        """Open a path below `home.html`."""
         await self.call("navigate", screen="url", url=self.home + place)
 
     # What a hand does. Each waits until its element is there.
@@ -70,7 +70,7 @@ class RealWallet:
             await self.call("click", testId=test_id, timeoutMs=LIMIT_MS)
 
     async def press(self, name: str) -> None:
-        """A button that has no test id."""
+        """Press a button that has no test id."""
         await self.call("click", selector=f'role=button[name="{name}"]', timeoutMs=LIMIT_MS)
 
     async def type(self, test_id: str, text: str) -> None:
@@ -111,7 +111,7 @@ class RealWallet:
         self.onboarded.append((await self.state())["currentScreen"])
 
     async def add_network(self) -> None:
-        """The chain. It is chosen when it is saved, and then nothing covers home any more."""
+        """Add the network. Saving it selects it, and then nothing covers the home screen any more."""
         await self.go("#settings/networks")
         await self.press("Add a custom network")
         await self.type("network-form-network-name", NETWORK)
@@ -126,7 +126,7 @@ class RealWallet:
         await self.click("tour-cta-button")
 
     async def connect(self, url: str) -> None:
-        """A site, which stays the page that calls work in."""
+        """Connect a site, which stays the page in which calls act."""
         await self.call("navigate", screen="url", url=url)
         await self.ask("#connectButton", shows="connect-page")
         await self.confirm("confirm-btn")
@@ -140,7 +140,7 @@ class RealWallet:
         return await self.state()
 
     async def confirm(self, test_id: str) -> None:
-        """The window closes by itself."""
+        """Confirm. The window closes by itself."""
         await self.click(test_id)
         async with asyncio.timeout(LIMIT_MS / 1000):
             while "notification" in await self._roles():
@@ -150,7 +150,7 @@ class RealWallet:
         return [tab["role"] for tab in (await self.call("switch_tab", role="dapp"))["tabs"]]
 
     async def sent(self) -> int:
-        """The transactions of the account, as the chain counts them."""
+        """Return the transactions of the account, as the chain counts them."""
         return int(await self.chain.call("eth_getTransactionCount", ACCOUNT, "latest"), 16)
 
 

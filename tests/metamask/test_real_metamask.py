@@ -135,7 +135,7 @@ async def test_closing_the_window_is_a_refusal(connected_wallet: RealWallet) -> 
 
 
 async def _until_sent(wallet: RealWallet, count: int) -> None:
-    """The wallet hands it to the chain after it has closed its window."""
+    """Wait until the wallet has sent the transaction, which it does after it has closed its window."""
     async with asyncio.timeout(CHAIN_SECONDS):
         while (sent := await wallet.sent()) < count:
             pass

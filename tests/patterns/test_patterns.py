@@ -69,7 +69,7 @@ def test_no_pattern_that_is_made_at_run_time_backtracks() -> None:
 
 
 def _not_used(place: str) -> set[str]:
-    """A pattern for a whole text is not looked for from each of its characters on."""
+    """Return patterns that are never searched from each character on, because they match whole texts."""
     whole = place.startswith(("client/mcp_client.py", "demo/shop/order_check.py"))
     return {"search", "sub"} if whole else {"fullmatch"}
 

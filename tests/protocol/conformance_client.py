@@ -34,13 +34,13 @@ async def add_numbers(client: MCPClient, _: Values) -> None:
 
 
 async def call_all(client: MCPClient, _: Values) -> None:
-    """Every tool that the client takes to be usable."""
+    """Call every tool that the client regards as usable."""
     for tool in await client.list_tools():
         await client.call_tool(tool.name, {name: "us-west1" for name in tool.input_schema["properties"]})
 
 
 async def call_and_listen(client: MCPClient, given: Values) -> None:
-    """The server asks on its own stream, not on that of the call."""
+    """Call a tool whose server asks on its own stream, not on that of the call."""
     assert await client.open_stream(lambda _: None)
     await call_all(client, given)
 
@@ -56,7 +56,7 @@ async def call_as_told(client: MCPClient, given: Values) -> None:
 
 
 async def ask_for_all(client: MCPClient, _: Values) -> None:
-    """The methods whose requests carry a name."""
+    """Send the requests that name something."""
     tool, *_rest = await client.list_tools()
     await client.call_tool(tool.name)
     resource, *_rest = await client.list_resources()
@@ -72,14 +72,14 @@ async def echo_a_schema(client: MCPClient, _: Values) -> None:
 
 
 async def call_first(client: MCPClient, _: Values) -> None:
-    """What a client with credentials does; whether it may is the server's business."""
+    """Call a tool with credentials. The server decides whether that is allowed."""
     tools = await client.list_tools()
     with suppress(MCPError):
         await client.call(tools[0].name)
 
 
 async def migrate(client: MCPClient, given: Values) -> None:
-    """The server changes to another issuer after the first call."""
+    """Call twice. The server changes to another issuer after the first call."""
     await call_first(client, given)
     await call_first(client, given)
 
@@ -101,7 +101,7 @@ SCENARIOS: Mapping[str, Scenario] = {
 
 
 def accept_defaults(question: Values) -> Values:
-    """A person who leaves the form as it is."""
+    """Return the values of a form that the user accepts unchanged."""
     fields: Mapping[str, Values] = question["requestedSchema"]["properties"]
     content = {name: field["default"] for name, field in fields.items() if "default" in field}
     return {"action": "accept", "content": content}

@@ -46,7 +46,7 @@ class Call:
         return value
 
     def answer(self, key: str) -> types.InputResponse | None:
-        """What the client says to a question of an earlier round."""
+        """Return the client's answer to a question of an earlier round."""
         return (self.params.input_responses or {}).get(key)
 
     def offers(self, capability: Capability) -> bool:
@@ -87,7 +87,7 @@ class Fixture:
 
 
 def strings(*names: str) -> Schema:
-    """An input schema of strings that must all be there."""
+    """Return an input schema of required strings."""
     properties = {name: {"type": "string"} for name in names}
     return {"type": "object", "properties": properties, "required": list(names)}
 

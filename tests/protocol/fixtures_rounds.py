@@ -23,7 +23,7 @@ def ask(call: Call, *, state: str | None = None, **questions: Question) -> types
 
 
 def form(message: str, **properties: str) -> types.ElicitRequest:
-    """A form for the user; `properties` are names and their JSON types."""
+    """Return a form for the user; `properties` are names and their JSON types."""
     schema = {
         "type": "object",
         "properties": {name: {"type": kind} for name, kind in properties.items()},
@@ -33,7 +33,7 @@ def form(message: str, **properties: str) -> types.ElicitRequest:
 
 
 def filled_in(call: Call, key: str, name: str) -> object:
-    """What the user wrote; None without an answer, and where the user refused."""
+    """Return what the user entered, or None without an answer and where the user refused."""
     answer = call.answer(key)
     if not isinstance(answer, types.ElicitResult) or answer.action != "accept":
         return None

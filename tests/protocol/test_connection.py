@@ -42,7 +42,7 @@ class Ends:
         return tasks
 
     async def settled(self) -> None:
-        """A message there and back: all that came before it was looked at."""
+        """Send a message there and back, so that all earlier ones have been read."""
         task = self.ask("settled")
         count = len(self.wire.of("settled")) + 1
         self.wire.answer(await self.wire.asked("settled", count), {})

@@ -36,7 +36,7 @@ Connect = Callable[[Mode], AbstractAsyncContextManager[Client]]
 
 
 async def answer_form(context: ClientRequestContext, params: types.ElicitRequestParams) -> types.ElicitResult:
-    """The user writes this into every form."""
+    """Return what the user enters in every form."""
     return types.ElicitResult(action="accept", content={"name": "Ada"})
 
 

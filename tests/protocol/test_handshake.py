@@ -34,7 +34,7 @@ NO_MODERN_WORD = Refusal(-32601, "Method not found")
 async def begun(
     script: Script, version: RequestedVersion = None, timeout_ms: float = 20_000
 ) -> tuple[ServerIntroduction | MCPError, Wire, Connection]:
-    """What comes of it: an introduction, or an error."""
+    """Return the result of the handshake: an introduction, or an error."""
     place, connection = Place(script=script), Connection()
     channel = await connection.open(place)
     try:

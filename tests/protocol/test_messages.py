@@ -199,7 +199,7 @@ def test_an_odd_error_is_its_own_data() -> None:
 
 
 def read(data: bytes | str) -> str | None:
-    """What it is as a message; None where it was refused."""
+    """Return the kind of message, or None where it was refused."""
     try:
         return kind_of(parse(data, unit="line"))
     except MCPError as error:

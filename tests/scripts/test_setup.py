@@ -64,7 +64,7 @@ class Checkout:
         )
 
     def take_calls(self) -> list[str]:
-        """The calls since the last time that change something."""
+        """Return the calls since the last time that change something."""
         lines = self._calls.read_text().splitlines() if self._calls.exists() else []
         self._calls.unlink(missing_ok=True)
         return [line for line in lines if line in MADE + INSTALLED + BROWSER]

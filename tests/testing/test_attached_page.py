@@ -43,7 +43,7 @@ class Session:
         urllib.request.urlopen(request, timeout=LIMIT_SECONDS).close()
 
     def targets(self) -> dict[str, str]:
-        """The ids of its pages, by their titles."""
+        """Return the ids of its pages, by their titles."""
         with urllib.request.urlopen(f"{self.endpoint}/json/list", timeout=LIMIT_SECONDS) as answer:
             return {page["title"]: page["id"] for page in json.load(answer) if page["type"] == "page"}
 

@@ -65,11 +65,11 @@ class Project:
         )
 
     def noted(self) -> list[str]:
-        """What the small server was asked."""
+        """Return the requests that the small server has received."""
         return self.notes.read_text().splitlines()
 
     def noted_processes(self) -> set[int]:
-        """Those that a test wrote down: the server, and what it had started."""
+        """Return the processes that a test wrote down: the server, and its children."""
         return {int(word) for word in (self.folder / "pids").read_text().split()}
 
     def still_running(self) -> set[int]:
@@ -81,7 +81,7 @@ class Project:
 
 
 def runs(identifier: int) -> bool:
-    """A zombie does not: it waits to be buried, and not by us."""
+    """Return whether a process runs. A zombie does not: it waits for its parent."""
     try:
         return psutil.Process(identifier).status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:

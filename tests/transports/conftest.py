@@ -44,7 +44,7 @@ class House:
 
 @asynccontextmanager
 async def house_of_callers(folder: Path, config: Mapping[str, Any]) -> AsyncGenerator[HttpServer]:
-    """A server that knows Ada and Bob: the `house` of a module whose tests take `ada` and `bob`."""
+    """Yield a server that knows Ada and Bob: the `house` of a module whose tests take `ada` and `bob`."""
     modules = folder / "modules"
     modules.mkdir()
     (modules / "house_of_callers.py").write_text(HOUSE)

@@ -38,7 +38,7 @@ async def serve_connection(read: Any, write: Any) -> None:
 
 @asynccontextmanager
 async def serving(transport: str) -> AsyncGenerator[str]:
-    """The URL of a server that takes two connections."""
+    """Yield the URL of a server that takes two connections."""
     listener = socket.create_server(("127.0.0.1", 0))
     settings = ListenSettings.model_validate({"shutdownTimeout": 0, "maxConnections": MOST})
     access_control = AccessControl(bound="127.0.0.1")
@@ -66,7 +66,7 @@ async def connected(url: str) -> Line:
 
 
 async def told(line: Line, said: bytes) -> bytes:
-    """All that is answered until the connection ends. A reset is an error."""
+    """Return everything that is answered until the connection ends. A reset is an error."""
     reader, writer = line
     with contextlib.suppress(ConnectionError):
         writer.write(said)

@@ -53,7 +53,7 @@ def refused(**given: Any) -> tuple[str, str]:
 async def not_started(
     folder: Path, *flags: str, environment: Mapping[str, str] | None = None
 ) -> tuple[int, str]:
-    """The exit status of a server that does not start, and all that it says."""
+    """Return the exit status of a server that does not start, and its output."""
     process = await asyncio.create_subprocess_exec(
         *server_command("--transport", "http", "--port", "0", *flags),
         stdin=asyncio.subprocess.DEVNULL,

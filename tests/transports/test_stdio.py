@@ -339,7 +339,7 @@ async def test_no_child_holds_the_wire(shared_wire: Wire, site: Site) -> None:
 
 
 def held(pid: int, number: int) -> str | None:
-    """What this process has open under this number."""
+    """Return what this process has open under this number."""
     try:
         return str(Path(f"/proc/{pid}/fd/{number}").readlink())
     except OSError:

@@ -77,7 +77,9 @@ async def agent(client: Raw) -> AsyncGenerator[Agent]:
 async def person_at(
     chromium: playwright.async_api.Browser, url: str, token: str | None = TOKEN, **options: Any
 ) -> AsyncGenerator[Page]:
-    """The page of a server, open in a browser of the person's own. Errors of its scripts fail the test."""
+    """Yield the page of a server, open in a browser of the person's own. Errors of its scripts fail the
+    test.
+    """
     context = await chromium.new_context(viewport={"width": 1280, "height": 900}, **options)
     context.set_default_timeout(LIMIT_MS)
     page = await context.new_page()
@@ -120,7 +122,7 @@ async def click_in_picture(page: Page, x: float, y: float) -> None:
 
 
 def calls_of(page: Page) -> playwright.async_api.Locator:
-    """The calls that are shown, the latest first."""
+    """Return the calls that are shown, the latest first."""
     return page.locator("#calls > li:not([hidden])")
 
 

@@ -291,5 +291,5 @@ def _children() -> set[psutil.Process]:
 
 
 def _lives(process: psutil.Process) -> bool:
-    """One that ended is there until whoever inherited it looks."""
+    """Return whether a process runs. One that has ended stays listed until its parent asks for its status."""
     return process.is_running() and process.status() != psutil.STATUS_ZOMBIE

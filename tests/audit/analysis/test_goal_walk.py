@@ -67,7 +67,7 @@ async def walked(
 
 
 def then(*turns: Sequence[Any]) -> Script:
-    """One that does not look at what it is answered."""
+    """Return a script that ignores the answers that it gets."""
 
     def script(_: str) -> Turns:
         for turn in turns:

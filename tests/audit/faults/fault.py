@@ -35,7 +35,7 @@ def reply(
     status: int = 200,
     headers: Mapping[str, str] | None = None,
 ) -> Handler:
-    """A route that always answers the same."""
+    """Return a route that always answers the same."""
 
     async def handler(_: Request) -> Response:
         return Response(content, status, headers, type)

@@ -38,12 +38,12 @@ _FOOTER = "<footer><p>Brook &amp; Leaf, 12 Mill Lane, Hebden. Open from nine to 
 
 
 def page(main: str, *, title: str = "Green teas – Brook & Leaf", head: str = "", lang: str = "en") -> str:
-    """A page of the shop: this in its `<main>`, below the navigation and above the footer."""
+    """Return a page of the shop: this HTML in `<main>`, between the navigation and the footer."""
     return document(f"{_HEADER}\n<main>\n{main}\n</main>\n{_FOOTER}", title=title, head=head, lang=lang)
 
 
 def document(body: str, *, title: str = "Green teas – Brook & Leaf", head: str = "", lang: str = "en") -> str:
-    """A whole document with the shop's style and nothing in its body but this."""
+    """Return a document with the shop's style and only this in its body."""
     return f"""<!doctype html>
 <html lang="{lang}">
 <head>

@@ -11,7 +11,7 @@ __all__ = ["noise"]
 
 
 def noise(width: int, height: int) -> bytes:
-    """A PNG of three bytes for each pixel, the same each time."""
+    """Return a PNG of three bytes for each pixel, the same each time."""
     out = io.BytesIO()
     data = random.Random(1).randbytes(width * height * 3)
     Image.frombytes("RGB", (width, height), data).save(out, "PNG", compress_level=0)

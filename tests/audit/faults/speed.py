@@ -22,7 +22,7 @@ LONG_SCRIPT = f"/* {'Leaves. ' * 12_000} */"
 
 
 def late(seconds: float, content: str | bytes = "", *, type: str = SCRIPT) -> Handler:
-    """What is slow is the fault here."""
+    """Answer late, which is the fault."""
 
     async def handler(_: Request) -> Response:
         await anyio.sleep(seconds)

@@ -21,13 +21,13 @@ __all__ = ["evidence_of", "finding_of", "one_browser"]
 
 @asynccontextmanager
 async def one_browser() -> AsyncGenerator[AuditedPage]:
-    """One server and one client, for as many pages as one likes, one after the other."""
+    """Yield a page of one server and one client, for any number of visits in turn."""
     async with MCPClient(config_of("footlight").transport(), timeout_ms=60_000) as client:
         yield await page_of(client)
 
 
 async def finding_of(audited: AuditedPage, fault: Fault) -> Finding | None:
-    """What its rule finds on its faulty page: at the first width, or where that is nothing at any."""
+    """Return the finding of the rule on its faulty page: at the first width, or else at any."""
     for views in (VIEWPORTS[:1], VIEWPORTS):
         evidence = await evidence_of(
             audited, fault.faulty, fault.routes, views=views, collectors=_family(fault.rule)

@@ -552,7 +552,7 @@ async def test_the_key_is_nowhere(vendor: VendorServer, caplog: pytest.LogCaptur
 
 
 def all_of(error: BaseException) -> list[str]:
-    """What can be read in it: text, details, and the frames of our code with their variables."""
+    """Return all texts of an error: message, details, and our frames with their variables."""
     assert (error.__cause__, error.__context__) == (None, None)
     frames = traceback.TracebackException.from_exception(error, capture_locals=True).stack
     ours = traceback.StackSummary.from_list([frame for frame in frames if frame.filename != __file__])

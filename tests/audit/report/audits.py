@@ -47,7 +47,7 @@ The **basket** is *very* plain (P1).
 
 @cache
 def picture(width: int = 320, height: int = 90, *, noise: int = 0) -> EvidencePicture:
-    """A JPEG with something in it; with `noise`, of that many bytes and more."""
+    """Return a JPEG that is not empty. With `noise` it has at least that many bytes."""
     image = Image.new("RGB", (width, height), "#f3f4f8")
     ImageDraw.Draw(image).rectangle((20, 20, width - 20, height - 20), outline="#c2185b", width=2)
     out = io.BytesIO()

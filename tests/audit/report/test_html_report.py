@@ -63,7 +63,7 @@ async def words(tab: Page, selector: str) -> str:
 
 
 async def shown(tab: Page) -> list[str]:
-    """The ids of the findings that are to be seen."""
+    """Return the ids of the findings that are to be seen."""
     return await tab.locator(".finding:visible").evaluate_all("all => all.map((each) => each.id)")
 
 

@@ -38,7 +38,7 @@ def tokens(text: str) -> Iterator[Token]:
 
 
 def rendered(text: str) -> str:
-    """The words alone."""
+    """Return the words alone."""
     return "".join(token.content for token in tokens(text) if token.type in ("text", "code_inline"))
 
 

@@ -27,7 +27,7 @@ class Vendor(Protocol):
 
     def base_url(self, url: str) -> str: ...
     def beginning(self, turn: Turn) -> Iterator[bytes]:
-        """An answer as far as its text."""
+        """Yield the events of an answer before its text."""
         ...
 
     def rest(self, turn: Turn) -> Iterator[bytes]: ...
@@ -116,7 +116,7 @@ class VendorServer:
 
 @asynccontextmanager
 async def serve_vendor(vendor: Vendor) -> AsyncGenerator[VendorServer]:
-    """The port is closed on return."""
+    """Serve a vendor's API. The port is closed at the end of the block."""
     listener = listen_on_free_port()
     app = VendorServer(vendor, listener.getsockname()[1])
     async with serve_app(app, listener):
@@ -124,6 +124,6 @@ async def serve_vendor(vendor: Vendor) -> AsyncGenerator[VendorServer]:
 
 
 def event(data: Mapping[str, Any], *, name: str | None = None) -> bytes:
-    """A server-sent one."""
+    """Return a server-sent event."""
     head = f"event: {name}\n" if name else ""
     return f"{head}data: {json.dumps(data)}\n\n".encode()

@@ -175,7 +175,7 @@ async def silence_in_the_body(said: Exchange, request: Message) -> None:
 
 
 async def begin(said: Exchange, request: Message) -> None:
-    """A message before the answer, or half of the answer."""
+    """Send a message before the answer, or half of the answer."""
     if said.events:
         await said.reply.start()
         await said.reply.event(PROGRESS)

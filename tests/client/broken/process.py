@@ -100,7 +100,7 @@ async def broken_process(
 
 
 def install(path: Path, *, mode: int = 0o644) -> Path:
-    """The server as a command."""
+    """Install the server as a command, and return its path."""
     path.parent.mkdir(exist_ok=True)
     path.write_text(f"#!{sys.executable} -IS\n{PROCESS}")
     path.chmod(mode)

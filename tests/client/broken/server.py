@@ -27,7 +27,7 @@ Over = Literal["stdio", "http json", "http events", "websocket", "memory"]
 
 
 def subject(message: Message) -> str:
-    """What it is about: the tool, or else the method."""
+    """Return the subject of a message: the tool, or else the method."""
     return message["params"]["name"] if message.get("method") == "tools/call" else message.get("method", "")
 
 
@@ -83,7 +83,7 @@ class Broken:
         await said.say(well(message))
 
     async def heard(self, about: str) -> Message:
-        """The first message about it."""
+        """Return the first message about it."""
 
         def found() -> list[Message]:
             return [message for message in self.messages if subject(message) == about]
@@ -119,7 +119,7 @@ class Broken:
 
 
 def well(message: Message) -> Message:
-    """The answer of a server that is well."""
+    """Return the answer of a server without faults."""
     result: Any = None
     if message["method"] == "initialize":
         result = {
@@ -141,7 +141,7 @@ def failed(message: Message, code: int, text: str, **more: Any) -> Message:
 
 
 def saying(change: Callable[[Message], Message]) -> Fault:
-    """What can be wrong over every transport: the answer itself."""
+    """Return a fault of the answer itself, which every transport can have."""
 
     @wraps(change)
     async def fault(said: Any, request: Message) -> None:

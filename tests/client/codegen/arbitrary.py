@@ -127,7 +127,7 @@ class Anything:
                 return self._object(depth - 1) if depth else {"$ref": self.chance.choice(REFERENCES)}
 
     def _object(self, depth: int) -> dict[str, Any]:
-        """An object, of anything: what an entry of the list of tools must have."""
+        """Return any object: an entry of the list of tools must be one."""
         chance = self.chance
         odd = 0.05
 

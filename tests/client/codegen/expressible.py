@@ -39,7 +39,7 @@ class Chance:
         self.schema: dict[str, Any] = {**self._object(3), "$defs": self._definitions}
 
     def value(self) -> Any:
-        """One that the schema accepts, or one that is a little different."""
+        """Return a value that the schema accepts, or one that differs a little."""
         value = self._value(self.schema, 4)
         return value if self._chance.random() < 0.4 else self._mutated(value)
 
@@ -89,7 +89,7 @@ class Chance:
         return {"properties": properties, "required": [name for name in names if self._chance.random() < 0.5]}
 
     def _one_of_two(self, depth: int) -> dict[str, Any]:
-        """One or another of the keys must be there."""
+        """Return a schema that requires one key or another."""
         found = self._object(depth, {"p": {"type": "string"}, "q": {"type": "integer"}})
         return {**found, "anyOf": [{"required": ["p"]}, {"required": ["q"]}]}
 

@@ -17,7 +17,7 @@ RUFF = Path(sys.executable).with_name("ruff")
 
 
 def tool(name: str, properties: Mapping[str, Any] | None = None, *required: str, **other: Any) -> Tool:
-    """One whose parameters are these."""
+    """Return a tool with these parameters."""
     schema = {"type": "object", "properties": dict(properties or {}), "required": list(required)}
     return Tool(name=name, input_schema=other.pop("input_schema", schema), **other)
 
@@ -27,7 +27,7 @@ def render(*tools: Tool, adapter: str = "none", **source: Any) -> str:
 
 
 def executed(text: str) -> dict[str, Any]:
-    """The names of a module that was run."""
+    """Return the names of a module after it was executed."""
     names: dict[str, Any] = {"__name__": "generated"}
     module = ModuleType("generated")
     module.__dict__.update(names)
@@ -38,7 +38,7 @@ def executed(text: str) -> dict[str, Any]:
 
 
 def imported(path: Path) -> Any:
-    """The module in this file, under a name of its own."""
+    """Import the module in this file under a name of its own, and return it."""
     spec = importlib.util.spec_from_file_location(f"{path.stem}_{abs(hash(path))}", path)
     assert spec is not None
     assert spec.loader is not None
@@ -49,7 +49,7 @@ def imported(path: Path) -> Any:
 
 
 def reformatted(texts: Sequence[str], folder: Path) -> Sequence[str]:
-    """What `ruff format` makes of each."""
+    """Return each text as `ruff format` writes it."""
     for number, text in enumerate(texts):
         (folder / f"{number}.py").write_text(text, "utf-8", newline="\n")
     subprocess.run(

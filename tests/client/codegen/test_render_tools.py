@@ -369,7 +369,7 @@ def test_a_server_without_tools_has_a_module_too() -> None:
 
 
 def _calls(module: str) -> dict[tuple[str, str], Any]:
-    """What each method sends, by its namespace's name and its own."""
+    """Return what each method sends, by its namespace's name and its own."""
     tree = ast.parse(module)
     words = {
         node.value.func.id: node.value.args[1].value

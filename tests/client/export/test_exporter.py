@@ -26,7 +26,7 @@ def made(
 
 
 def body(*calls: dict[str, Any], **variables: str) -> list[str]:
-    """The lines in the test's function."""
+    """Return the lines in the test's function."""
     logged = [
         LoggedCall(
             2 * at + 1,

@@ -41,7 +41,7 @@ Given = TypeVar("Given")
 
 
 async def soon(waiting: Awaitable[Given]) -> Given:
-    """What it gives, or a TimeoutError."""
+    """Return the result of an awaitable, or raise TimeoutError."""
     async with asyncio.timeout(LIMIT_SECONDS):
         return await waiting
 
@@ -89,7 +89,7 @@ class Root(Namespace):
     @overload
     async def health(self, arguments: NoArguments, /, **options: Unpack[CallOptions]) -> Any: ...
     async def health(self, arguments: Any = None, /, **keywords: Any) -> Any:
-        """Whether the server is well"""
+        """Return whether the server is well."""
         return await self._invoke("health", arguments, keywords)
 
 
@@ -193,7 +193,7 @@ class Started:
         return [entry["started"] for entry in self.journal.entries if "started" in entry]
 
     async def left(self) -> list[int]:
-        """Those that live, after some time to end."""
+        """Give processes some time to end, and return those that still run."""
         family: list[psutil.Process] = []
         for pid in self.pids:
             with suppress(psutil.NoSuchProcess):
@@ -203,7 +203,7 @@ class Started:
 
 
 def children() -> set[int]:
-    """The processes that were started here and live."""
+    """Return the child processes that run."""
     return {process.pid for process in descendants_of(psutil.Process())}
 
 
@@ -247,14 +247,14 @@ class Connected:
         await soon(self.mcp.call("release", parallel=True))
 
     async def holding(self, id: str, count: int = 1, **options: Any) -> asyncio.Task[Any]:
-        """A call that the server has begun, and that lasts until `release`."""
+        """Return a call that the server has begun, and that lasts until `release`."""
         task = asyncio.create_task(self.hold(id, **options))
         await self.journal.began("hold", count)
         return task
 
 
 def in_memory(variant: Variant = "plain") -> tuple[InMemory, SessionServer, Journal]:
-    """A server in this process, for what a process adds nothing to."""
+    """Return a server in this process, for tests to which a process adds nothing."""
     journal = Journal()
     server = SessionServer(journal.add, variant)
     return InMemory(server.server()), server, journal

@@ -66,7 +66,7 @@ TOOLS = (
 
 
 def registry(variant: Variant) -> tuple[types.Tool, ...]:
-    """The tools, but for one difference."""
+    """Return the tools, with one difference."""
     by_name = {tool.name: tool.model_copy(deep=True) for tool in TOOLS}
     goto, snapshot = by_name["nav.goto"], by_name["browser.snapshot"]
     if variant == "renamed":
@@ -85,7 +85,7 @@ def registry(variant: Variant) -> tuple[types.Tool, ...]:
 
 
 def listed(variant: Variant = "plain") -> list[Tool]:
-    """The tools as a client sees them."""
+    """Return the tools as a client sees them."""
     return [read_tool(tool.model_dump(by_alias=True, exclude_none=True)) for tool in registry(variant)]
 
 
@@ -109,7 +109,7 @@ class SessionServer:
         self._released = asyncio.Event()
 
     def offer_later(self, name: str) -> None:
-        """One more tool, which takes a session and a text."""
+        """Add a tool, which takes a session and a text."""
         self._tools = (*self._tools, _tool(name, "Came later", text="string"))
 
     def server(self) -> Server[Any]:

@@ -27,7 +27,7 @@ def closed(tool: str) -> tuple[str, str]:
 
 
 async def refused(waiting: Any) -> tuple[str, str]:
-    """The words and the reason of our own error."""
+    """Return the message and the reason of an error of this package."""
     with pytest.raises(MCPError) as caught:
         await soon(waiting)
     return str(caught.value), caught.value.reason

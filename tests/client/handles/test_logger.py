@@ -38,7 +38,7 @@ Entry = dict[str, Any]
 
 
 def said(*texts: str, **more: Any) -> ToolResult:
-    """What a tool answered in words."""
+    """Return what a tool answered in words."""
     return read_result({"content": [{"type": "text", "text": text} for text in texts], **more})
 
 
@@ -430,7 +430,7 @@ def test_a_result_that_cannot_be_kept_still_has_its_line(
 
 
 def without(word: str) -> Callable[[Entry], Entry]:
-    """A callback that strikes a word out, wherever it is."""
+    """Return a callback that removes a word wherever it is."""
     return lambda entry: json.loads(json.dumps(entry, ensure_ascii=False).replace(word, "***"))
 
 
@@ -697,7 +697,7 @@ while count == 0 or number < count:
 
 
 async def writing(file: Path, name: str, count: int) -> asyncio.subprocess.Process:
-    """A process that is about to write so many calls, or without end."""
+    """Start a process that writes so many calls, or calls without end."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", textwrap.dedent(WRITER), str(file), name, str(count)),
         stdin=asyncio.subprocess.PIPE,

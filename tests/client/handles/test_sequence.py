@@ -33,7 +33,7 @@ async def handle(notes: Notes, *, log: CallLog | None = None) -> AsyncGenerator[
 
 
 async def recorded(file: Path, *, greeting: str = "hello", sidecar: bool = False) -> None:
-    """A log of a note that is made, read, removed, and not found any more."""
+    """Record a note that is created, read, removed, and not found any more."""
     log = create_logger(console=False, file=file, sidecar=sidecar, directory=file.parent / "beside")
     async with handle(Notes(greeting=greeting), log=log) as mcp:
         note = (await mcp.root.add(text="buy milk"))["note"]

@@ -109,7 +109,7 @@ async def shared_browser(
 
 @asynccontextmanager
 async def cancelled(browser: SessionBrowser, tool: str, **arguments: Any) -> AsyncGenerator[Stages]:
-    """A call that is cancelled at the end of the block, as a client does that gives up."""
+    """Yield the stages of a call that is cancelled at the end of the block."""
     stages = Stages()
     call = functools.partial(
         browser.client.call_tool,
@@ -125,7 +125,7 @@ async def cancelled(browser: SessionBrowser, tool: str, **arguments: Any) -> Asy
 
 
 async def next_answer(browser: SessionBrowser, script: str = "0") -> dict[str, Any]:
-    """What the next call tells, which comes soon."""
+    """Return the result of the next call, which comes soon."""
     began = time.monotonic()
     answer = await browser.call("evaluate", script=script)
     assert time.monotonic() - began < FREE_SECONDS

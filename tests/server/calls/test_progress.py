@@ -88,7 +88,7 @@ async def shared_browser(
 def asking(
     browser: SessionBrowser, heard: Heard, tool: str, **arguments: Any
 ) -> Callable[[], Awaitable[Any]]:
-    """A call whose progress is heard."""
+    """Return a call that asks for progress."""
     arguments = {"sessionId": browser.session_id, **arguments}
     return functools.partial(browser.client.call_tool, tool, arguments, progress_callback=heard)
 
@@ -204,7 +204,7 @@ async def test_progress_is_for_whoever_gave_a_token(
 async def _call_until_answered(
     wire: Wire, id: int, meta: dict[str, Any], tool: str, **arguments: Any
 ) -> list[dict[str, Any]]:
-    """The messages before the answer."""
+    """Return the messages before the answer."""
     params = {"name": tool, "arguments": arguments, "_meta": meta}
     request = {"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}
     await wire.send(json.dumps(request).encode() + b"\n")

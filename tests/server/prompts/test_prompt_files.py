@@ -215,7 +215,7 @@ FIELDS = "name, description, arguments, template"
 
 
 def yaml(line: str = "", *, name: str = "a", template: str = "t", argument: str = "x") -> str:
-    """A prompt with something in it."""
+    """Return a prompt in YAML with these fields."""
     return (
         f"name: {name}\ndescription: d\ntemplate: {template}\n{line}\n"
         f"arguments: [{{name: {argument}, description: d}}]"

@@ -240,7 +240,7 @@ async def test_a_session_that_is_made_again_has_nothing_of_the_one_that_crashed(
 
 
 def browsers() -> set[psutil.Process]:
-    """Those of this process, without the processes that they started themselves."""
+    """Return the browsers of this process, without their child processes."""
     return {
         child
         for child in descendants_of(psutil.Process())

@@ -41,7 +41,7 @@ TOOLS = (
 
 
 def chosen(*words: str) -> list[str]:
-    """What `--tools` with these words offers."""
+    """Return what `--tools` with these words offers."""
     settings = {key.removeprefix("tools."): value for key, value in parse_tools_option(words).items()}
     offered = choose_tools(
         TOOLS, ToolSettings.model_validate(settings), minimal=("click", "navigate", "snapshot")

@@ -23,7 +23,7 @@ SAME = {"different": False, "percent": 0, "pixels": 0, "sizesDiffer": False, "re
 
 
 async def compare(browser: SessionBrowser, **arguments: Any) -> tuple[dict[str, Any], Image.Image]:
-    """What was told, and the picture that came with it, which is kept too."""
+    """Return the data of a comparison, and its picture, which is also saved."""
     result = await browser.answer("visual_diff", **arguments)
     assert result.structured_content is not None
     assert result.structured_content["success"], result.structured_content

@@ -234,7 +234,7 @@ async def test_a_flood_leaves_its_end_and_says_that_there_was_more(browser: Sess
 
 
 async def messages_until(browser: SessionBrowser, last: str) -> dict[str, Any]:
-    """The first 500, once there is one with this text."""
+    """Wait for a message with this text, and return the first 500."""
     with anyio.fail_after(60):
         while not (await browser.call("console_messages", text=last))["total"]:
             pass

@@ -757,7 +757,7 @@ WORKING = (
 
 
 async def silent_acts(browser: Browser, acts: Sequence[Act]) -> list[str]:
-    """The acts whose answers say that nothing happened, with what they say."""
+    """Return the acts whose answers say that nothing happened, with what they say."""
     found: list[str] = []
     for tool, arguments in acts:
         content = await act(browser, tool, arguments)

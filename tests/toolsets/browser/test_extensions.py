@@ -37,7 +37,7 @@ class Extended(SessionBrowser):
         return f"chrome-extension://{extension['id']}/{path}"
 
     async def unlock_page(self) -> None:
-        """The first page of the wallet's onboarding that has a field. It lets no script run."""
+        """Wait for the first page of the wallet's onboarding that has a field. It runs no scripts."""
         await self.call("navigate", url=self.url(self.wallet, "home.html"))
         await self.call("click", selector="testid=get-started")
         await self.call("click", selector="testid=onboarding-import-wallet")

@@ -95,7 +95,7 @@ async def test_get_value_refuses_what_is_no_field(browser: SessionBrowser) -> No
 async def taken(
     browser: SessionBrowser, tool: str, /, **arguments: Any
 ) -> tuple[dict[str, Any], Image.Image]:
-    """The data of a screenshot, and the image that came with it; what the data says of it is true."""
+    """Return the data of a screenshot and its image, after comparing them."""
     result = await browser.answer(tool, **arguments)
     assert result.structured_content is not None
     data = result.structured_content["data"]

@@ -32,7 +32,7 @@ def is_file(path: str) -> bool:
 
 
 async def kept(browser: SessionBrowser, uri: str) -> bytes:
-    """What a file's link leads to."""
+    """Return the contents behind a file's link."""
     (content,) = (await browser.client.read_resource(uri)).contents
     return content.text.encode() if hasattr(content, "text") else base64.b64decode(content.blob)
 
@@ -233,7 +233,7 @@ async def test_without_a_folder_of_its_own_nothing_stays(site: Site) -> None:
 
 
 def traced(path: str) -> list[dict[str, Any]]:
-    """The events of a trace."""
+    """Return the events of a trace."""
     with zipfile.ZipFile(path) as archive:
         (name,) = (name for name in archive.namelist() if name.endswith(".trace"))
         return [json.loads(line) for line in archive.read(name).splitlines()]
@@ -353,7 +353,7 @@ async def test_a_har_holds_the_requests_without_their_secrets(
 
 
 async def played(browser: SessionBrowser, path: str) -> dict[str, Any]:
-    """A video as a browser sees it: its length in seconds, its size, its corner at both ends."""
+    """Return the properties of a video in a browser: length in seconds, size, a corner at both ends."""
     data = base64.b64encode(content(path)).decode()
     await browser.show(f"<video muted src='data:video/webm;base64,{data}'></video>")
     return (await browser.call("evaluate", script=_PLAY))["result"]

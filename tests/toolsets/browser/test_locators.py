@@ -22,7 +22,7 @@ async def refs(browser: SessionBrowser) -> list[str]:
 
 
 async def ref(browser: SessionBrowser, words: str, number: int = 0) -> str:
-    """The ref of the line of the page's snapshot that has these words in it."""
+    """Return the ref of the line of the page's snapshot that has these words in it."""
     seen = (await browser.call("snapshot"))["snapshot"]
     return re.findall(rf"^ *(e\d+) [^\n]*{re.escape(words)}", seen, re.MULTILINE)[number]
 
@@ -34,7 +34,7 @@ async def locator(browser: SessionBrowser, tool: str, /, **arguments: Any) -> An
 
 
 async def mark(browser: SessionBrowser, selector: str) -> str | None:
-    """What the test wrote at the element."""
+    """Return what the test wrote at the element."""
     return (await browser.call("get_attribute", selector=selector, attribute="data-mark"))["value"]
 
 

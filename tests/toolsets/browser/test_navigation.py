@@ -16,7 +16,7 @@ pytestmark = pytest.mark.anyio
 
 
 def without_timing(data: dict[str, Any]) -> dict[str, Any]:
-    """The rest of a navigation's answer, for comparing; how long things take is never the same."""
+    """Return the answer of a navigation without its times, which always differ."""
     timing = data.pop("timing")
     assert set(timing) == {"startTime", "domContentLoaded", "loadComplete", "duration"}
     return data

@@ -88,7 +88,7 @@ BODIES = {"image": PNG, "media": WAV, "eventsource": b"data: x\n\n", "script": b
 
 
 def resource(browser: SessionBrowser, kind: str) -> str:
-    """A resource of this type on the site."""
+    """Return a resource of this type on the site."""
 
     async def handler(_: Request) -> Response:
         return Response(BODIES.get(kind, b"x"), media_type=KINDS.get(kind, "text/plain"))

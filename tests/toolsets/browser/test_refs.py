@@ -14,7 +14,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def ref(browser: SessionBrowser, words: str, **arguments: Any) -> str:
-    """The ref of the only line of the page's snapshot that has these words in it."""
+    """Return the ref of the only line of the page's snapshot that has these words in it."""
     text = (await browser.call("snapshot", **arguments))["snapshot"]
     lines = [line for line in text.splitlines() if words in line]
     assert len(lines) == 1, text

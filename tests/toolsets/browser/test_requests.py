@@ -17,7 +17,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def find(browser: SessionBrowser, url: str) -> dict[str, Any]:
-    """The last entry of the log with this URL, when it has ended."""
+    """Wait for the last log entry with this URL to end, and return it."""
     async with asyncio.timeout(10):
         while True:
             entries = (await browser.call("get_request_log", filter=url))["entries"]

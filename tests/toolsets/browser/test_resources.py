@@ -22,7 +22,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def read(browser: SessionBrowser, uri: str) -> dict[str, Any]:
-    """The JSON of a resource."""
+    """Return the JSON of a resource."""
     [content] = (await browser.client.read_resource(uri, cache_mode="bypass")).contents
     assert isinstance(content, TextResourceContents)
     assert (content.uri, content.mime_type) == (uri, "application/json")
@@ -38,7 +38,7 @@ async def why_not(browser: SessionBrowser, uri: str) -> str:
 
 
 async def own_resources(browser: SessionBrowser) -> dict[str, dict[str, Any]]:
-    """Those of this test's session, as they are listed, by what follows the session in the URI."""
+    """Return the resources of this test's session by the end of their URI."""
     listed: dict[str, dict[str, Any]] = {}
     cursor = None
     while True:

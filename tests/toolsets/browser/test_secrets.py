@@ -234,7 +234,7 @@ async def test_nothing_that_the_server_tells_has_the_value_of_a_secret(site: Sit
 
 
 def leaks(text: str) -> Iterator[str]:
-    """The spellings of a secret that are in a text, which may be JSON, with a piece of it."""
+    """Yield the spellings of a secret that are in a text, which may be JSON, with a piece of it."""
     spellings = {
         "hunter2",
         PIN,

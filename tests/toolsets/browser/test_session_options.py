@@ -36,7 +36,7 @@ PAGE = "<meta name=viewport content='width=device-width'><p>x</p>"
 
 @asynccontextmanager
 async def made(browser: SessionBrowser, **options: Any) -> AsyncGenerator[SessionBrowser]:
-    """A session with these options."""
+    """Yield a session with these options."""
     session_id = (await browser.call("create_session", **options))["sessionId"]
     yield SessionBrowser(browser, session_id)
     await browser.call("close_session", sessionId=session_id)
@@ -238,7 +238,7 @@ async def test_no_error_shows_a_password(browser: SessionBrowser, options: dict[
 
 @asynccontextmanager
 async def proxy() -> AsyncGenerator[tuple[str, list[tuple[str, str | None]]]]:
-    """A proxy that answers everything itself, and asks who it is: its URL, and the requests as they come."""
+    """Yield the URL of a proxy that answers everything itself and asks for credentials, and its requests."""
     seen: list[tuple[str, str | None]] = []
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -20,7 +20,7 @@ async def active(browser: SessionBrowser) -> str | None:
 
 
 async def opened(browser: SessionBrowser, count: int) -> list[str]:
-    """The URLs of so many new tabs, page-1 the first of them."""
+    """Open so many tabs and return their URLs. The first is page-1."""
     urls = [browser.site.page(f"<title>{number}</title>") for number in range(1, count + 1)]
     for url in urls:
         await browser.call("tabs", action="new", url=url)

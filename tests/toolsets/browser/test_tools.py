@@ -145,7 +145,7 @@ async def test_a_tool_is_as_the_document_has_it(
 
 
 def essence(schema: dict[str, Any]) -> dict[str, Any]:
-    """The type and the choices, without texts and limits."""
+    """Return the type and the choices of a schema, without texts and limits."""
     kept = {key: value for key, value in schema.items() if key in ("type", "enum")}
     if "items" in schema:
         items = schema["items"]
@@ -198,7 +198,7 @@ async def test_the_schemas_are_plain(tools: dict[str, Tool]) -> None:
 
 
 def parts(schema: Any) -> Iterator[dict[str, Any]]:
-    """Every schema inside a schema. The names of properties are no keywords."""
+    """Yield every schema inside a schema. Names of properties are no keywords."""
     if isinstance(schema, list):
         for item in schema:
             yield from parts(item)
@@ -333,7 +333,7 @@ async def test_a_refusal_is_what_the_schema_promises(
 
 
 def closed(schema: Any) -> Any:
-    """The same schema with every object that lists its properties closed: the schema keeps nothing back."""
+    """Return the schema with every object closed that lists its properties."""
     if isinstance(schema, list):
         return [closed(item) for item in schema]
     if not isinstance(schema, dict):

@@ -30,7 +30,7 @@ fetch('/obeyme');
 
 
 def rest_of(value: Any, pointers: list[str]) -> str:
-    """What is left of a JSON value without what the pointers name. Each must lead somewhere."""
+    """Return a JSON value without what the pointers name. Each pointer must lead somewhere."""
     value = json.loads(json.dumps(value))
     for pointer in pointers:
         *way, last = [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]] or [""]
@@ -44,7 +44,7 @@ def rest_of(value: Any, pointers: list[str]) -> str:
 
 
 def outside(told: dict[str, Any]) -> str:
-    """What a message says that it does not name as a page's."""
+    """Return the parts of a message that it does not mark as text of a page."""
     told = json.loads(json.dumps(told))
     rests: list[str] = []
     for part in (*told.pop("content", ()), *told.pop("contents", ())):

@@ -37,7 +37,7 @@ class Gate:
 
 
 async def after(browser: SessionBrowser, gate: Gate, **wanted: Any) -> dict[str, Any]:
-    """What `wait_for` answers where the page gets what it waits for only while the call runs."""
+    """Return the answer of `wait_for` on a page that changes only while the call runs."""
     async with asyncio.timeout(10), asyncio.TaskGroup() as tasks:
         waiting = tasks.create_task(browser.call("wait_for", **wanted))
         await gate.asked()

@@ -98,7 +98,7 @@ class Server:
         await self.call("mm_wait_for", testId="account-menu-icon")
 
     async def go_home(self) -> None:
-        """The wallet: unlocked, on its home screen, with no other page open."""
+        """Unlock the wallet and show its home screen, with no other page open."""
         tabs = (await self.call("mm_switch_tab", role="extension"))["tabs"]
         for tab in tabs:
             if not tab["current"]:

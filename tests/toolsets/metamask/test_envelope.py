@@ -16,7 +16,7 @@ MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
 def shape(told: dict[str, Any]) -> dict[str, Any]:
-    """An envelope with the kinds of its values in place of those that differ from call to call."""
+    """Return an envelope with the types of the values that differ from call to call."""
     meta = told["meta"]
     assert MOMENT.fullmatch(meta["timestamp"])
     assert abs((datetime.now(UTC) - datetime.fromisoformat(meta["timestamp"])).total_seconds()) < 60

@@ -28,7 +28,7 @@ def children(server: Server) -> set[psutil.Process]:
 
 
 def yarn(folder: Path, script: str) -> Path:
-    """A `yarn` of the test's own; the folder for PATH."""
+    """Write a `yarn` of the test's own, and return its folder for PATH."""
     folder.mkdir(exist_ok=True)
     (folder / "yarn").write_text(f"#!/bin/sh\n{script}\n", "utf-8")
     (folder / "yarn").chmod(0o755)
@@ -135,7 +135,7 @@ async def test_the_smoke_of_the_document(start: Start) -> None:
 
 
 def running(server: Server, before: set[psutil.Process]) -> list[str]:
-    """What was started since, without what has only not been asked for its exit code yet."""
+    """Return the processes that were started since and still run. Zombies do not count."""
     found: list[str] = []
     for each in children(server) - before:
         with contextlib.suppress(psutil.NoSuchProcess):
@@ -145,7 +145,7 @@ def running(server: Server, before: set[psutil.Process]) -> list[str]:
 
 
 async def left(server: Server, before: set[psutil.Process]) -> list[str]:
-    """The same, once those that only tell a version or are ending have had their time."""
+    """Return the processes that still run after those that end by themselves have had time to."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(10):
             while running(server, before):  # noqa: ASYNC110 - a process that ends tells nobody
@@ -288,7 +288,7 @@ async def test_what_is_wrong_with_a_launch_is_told_before_anything_is_built(
 
 
 def browser_of(server: Server, *words: str) -> psutil.Process | None:
-    """Its browser, once it has a process whose command line has all these words."""
+    """Return the browser of a process when its command line has all these words."""
     for each in children(server):
         with contextlib.suppress(psutil.Error):
             line = " ".join(each.cmdline())

@@ -45,7 +45,7 @@ LIMIT_S = 60
 async def serving(
     site: Site, root: Path, *flags: str, profile: str = "READER_APP", built: bool = True
 ) -> AsyncGenerator[Server]:
-    """A server for the reader, in the repository `root`. Nothing of it is there afterwards."""
+    """Yield a server for the reader, in the repository `root`. Nothing of it runs afterwards."""
     if ENGINE != "chromium":
         pytest.skip(f"extensions are Chromium's alone, and this run is in {ENGINE}")
     if built:

@@ -97,7 +97,7 @@ async def named_server(site: Site, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 def fresh_name() -> str:
-    """One that no other test has, nor anybody on this machine: it decides on a port."""
+    """Return a name that is unique on this machine, because it decides on a port."""
     return f"t-{secrets.token_hex(6)}"
 
 

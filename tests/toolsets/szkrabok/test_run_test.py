@@ -374,7 +374,7 @@ def test_closest_are_those_of_the_same_letters_however_words_are_joined() -> Non
 
 
 async def gone(pid: int) -> bool:
-    """Whether a process has ended, which it has a moment for."""
+    """Return whether a process has ended, for which it has a moment."""
     with suppress(psutil.NoSuchProcess):
         process = psutil.Process(pid)
         with suppress(psutil.TimeoutExpired):

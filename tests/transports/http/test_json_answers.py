@@ -38,7 +38,7 @@ def waiting(timeout_ms: int, *, token: str | None = None, **arguments: Any) -> d
 
 
 async def ask(session: Handshaken, params: dict[str, Any]) -> tuple[str, list[Event]]:
-    """The content type of the answer, and the events of a stream."""
+    """Return the content type of the answer, and the events of a stream."""
     async with session.streaming(request("tools/call", params, id="asked")) as response:
         kind = response.headers["content-type"]
         return kind, [event async for event in events(response)] if kind == STREAM else []
@@ -136,7 +136,7 @@ ANSWER = b'id: 2\r\nevent: message\r\ndata: {"jsonrpc":"2.0","id":1,"result":{}}
 
 
 async def answered(*chunks: bytes, patience: float = 60.0) -> list[tuple[str, bytes]]:
-    """What goes out of these events, and of the end after them."""
+    """Return what is sent for these events and the end after them."""
     sent: list[Message] = []
 
     async def app(_: Scope, __: Receive, send: Send) -> None:

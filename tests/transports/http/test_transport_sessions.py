@@ -49,7 +49,7 @@ async def status(session: Handshaken) -> int:
 
 
 async def nothing_for(seconds: float) -> None:
-    """Where time itself is what is tested."""
+    """Let time pass, where time itself is tested."""
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await asyncio.Event().wait()
@@ -76,7 +76,7 @@ async def small(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) ->
 
 @asynccontextmanager
 async def opened(url: str, count: int = 3) -> AsyncGenerator[tuple[Raw, list[Handshaken]]]:
-    """A client, and transport sessions of its, which are ended at last."""
+    """Yield a client, and transport sessions of its, which are ended at last."""
     async with raw(url) as client:
         sessions = [await handshake(client) for _ in range(count)]
         yield client, sessions
@@ -202,7 +202,9 @@ async def test_an_idle_one_expires_and_its_browser_session_does_not(site: Site, 
 
 
 async def lost(session: Handshaken, timeout_ms: int = 1500) -> tuple[Event, Event]:
-    """The first event of a call's stream, and the first of its progress, when the connection was dropped."""
+    """Return the first event of a call's stream, and the first of its progress, when the connection was
+    dropped.
+    """
     await data(session, "get_cookies")
     async with session.streaming(request("tools/call", waiting(timeout_ms), id="lost")) as response:
         stream = events(response)

@@ -167,7 +167,7 @@ class Raw:
         return json.loads(frame)
 
     async def text(self, number: int) -> str:
-        """The next message, which is the answer to this call."""
+        """Return the next message, which is the answer to this call."""
         answer = await self.message()
         assert answer["id"] == number
         return answer["result"]["structuredContent"]["text"]
@@ -484,7 +484,7 @@ UPGRADE = (
 
 
 async def spoken(house: House, request: str) -> bytes:
-    """What is said on a connection until its end."""
+    """Return what is sent on a connection until its end."""
     reader, writer = await asyncio.open_connection("127.0.0.1", house.port)
     writer.write(request.encode())
     async with asyncio.timeout(LIMIT_SECONDS):
@@ -664,7 +664,7 @@ class Sipping(ClientConnection):
 
 
 async def nothing_for(seconds: float) -> None:
-    """Where time itself is what is tested."""
+    """Let time pass, where time itself is tested."""
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await asyncio.Event().wait()
@@ -811,7 +811,7 @@ async def test_a_server_that_ends_waits_for_nobody_who_is_idle() -> None:
 
 @asynccontextmanager
 async def served(**listen: Any) -> AsyncGenerator[tuple[House, Callable[[], Coroutine[Any, Any, None]]]]:
-    """A server, and what ends it."""
+    """Yield a server, and a function that ends it."""
     stop, started = asyncio.Event(), asyncio.Event()
     houses: list[House] = []
 
@@ -970,7 +970,7 @@ async def nothing(connection: Any) -> None:
 
 @asynccontextmanager
 async def other_server(handler: Any = nothing, **options: Any) -> AsyncGenerator[str]:
-    """One that is not ours."""
+    """Yield the URL of a server that is not ours."""
     async with serve(handler, "127.0.0.1", 0, **options) as server:
         yield f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}"
 
