@@ -112,7 +112,9 @@ async def page(anyio_backend: str) -> AsyncGenerator[Page]:
 def document(situation: str, target: str) -> str:
     html = SITUATIONS[situation]
     if "DOCUMENT" in html:
-        inner = f"<!doctype html>{LOG}{TARGETS[target].replace('ATTRIBUTES', '')}"
+        # Without a base of its own the link would lead to the page around the frame, which takes the log away.
+        base = "<base href='about:srcdoc'>"
+        inner = f"<!doctype html>{base}{LOG}{TARGETS[target].replace('ATTRIBUTES', '')}"
         return "<!doctype html>" + html.replace("DOCUMENT", escape(inner))
     before, _, rest = html.partition("TARGET[")
     attributes, _, after = rest.partition("]")
