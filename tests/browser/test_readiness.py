@@ -112,7 +112,7 @@ async def page(anyio_backend: str) -> AsyncGenerator[Page]:
 def document(situation: str, target: str) -> str:
     html = SITUATIONS[situation]
     if "DOCUMENT" in html:
-        # Without a base of its own the link would lead to the page around the frame, which takes the log away.
+        # Without a base of its own the link would replace the document in the frame, and its log.
         base = "<base href='about:srcdoc'>"
         inner = f"<!doctype html>{base}{LOG}{TARGETS[target].replace('ATTRIBUTES', '')}"
         return "<!doctype html>" + html.replace("DOCUMENT", escape(inner))
