@@ -396,7 +396,7 @@ def test_a_wrong_setting_in_a_file_is_named_with_the_file(tmp_path: Path, text: 
     assert refused(file=file).startswith(f"{file}: {message}")
 
 
-def test_every_wrong_setting_is_told(tmp_path: Path) -> None:
+def test_every_wrong_setting_is_reported(tmp_path: Path) -> None:
     file = written(tmp_path, '{"name": 1, "version": 2}')
 
     assert refused(file=file).splitlines() == [

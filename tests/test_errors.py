@@ -91,7 +91,7 @@ def test_the_other_suggestions_say_more_than_the_default(code: str) -> None:
     assert suggestion != SUGGESTIONS["INTERNAL_ERROR"]
 
 
-def test_an_element_that_is_not_found_is_told_in_the_documents_words() -> None:
+def test_an_element_that_is_not_found_is_reported_in_the_documents_words() -> None:
     """R003-70, R003-72"""
     error = ElementNotFound.at("#submit-button", page="https://example.com/form", closest=[])
 

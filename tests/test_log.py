@@ -234,7 +234,9 @@ def test_a_mask_goes_over_the_whole_line(tmp_path: Path, format: str) -> None:
     assert written.count("[secret]") == 4  # The traceback quotes the code, too.
 
 
-def test_a_file_is_not_told_of_a_diversion(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_has_no_notice_of_redirected_output(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """R003-91"""
     configured(tmp_path / "log")
 

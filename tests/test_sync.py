@@ -108,7 +108,7 @@ def test_a_call_without_an_answer_ends_in_time(server: list[str]) -> None:
         assert client.call("echo").text == "{}"
 
 
-def test_a_callback_that_calls_the_client_is_told_not_to(server: list[str]) -> None:
+def test_a_callback_must_not_call_the_client(server: list[str]) -> None:
     heard: list[MCPError] = []
 
     def on_progress(progress: float, total: float | None, message: str | None) -> None:
@@ -167,7 +167,7 @@ def test_closing_while_threads_call_leaves_none_waiting(server: list[str]) -> No
         client.close()
 
 
-def test_what_the_end_of_the_thread_cuts_short_is_told(server: list[str]) -> None:
+def test_what_the_end_of_the_thread_cuts_short_is_reported(server: list[str]) -> None:
     client = sync.MCPClient(server)
     client.connect()
     with ThreadPoolExecutor(1) as threads:

@@ -131,7 +131,7 @@ def test_an_alert_dialog_is_a_dialog() -> None:
         ("link A [checked]", {"disabled": False}),
     ],
 )
-def test_what_state_is_told(node: str, expected: dict[str, Any]) -> None:
+def test_what_state_is_reported(node: str, expected: dict[str, Any]) -> None:
     """R002-12: what is neither on nor off is left out, as no boolean says it."""
     assert flags(node) == expected
 
@@ -164,7 +164,7 @@ NODES = st.lists(st.builds(Node, st.integers(0, 4), ROLES, st.text(max_size=3)),
 
 
 @given(NODES)
-def test_of_any_page_all_of_those_roles_are_told_in_order(nodes: list[Node]) -> None:
+def test_of_any_page_all_of_those_roles_are_reported_in_order(nodes: list[Node]) -> None:
     """R002-11, R002-15"""
     kept = [node.ref for node in nodes if node.role in ACTIONABLE | IMPORTANT | {"alertdialog"}]
 
@@ -175,7 +175,7 @@ def test_of_any_page_all_of_those_roles_are_told_in_order(nodes: list[Node]) -> 
     assert all(part.split(":")[0] in IMPORTANT for node in found for part in node.path)
 
 
-def test_a_node_is_told_under_whatever_ref_it_is_given() -> None:
+def test_a_node_is_reported_under_whatever_ref_it_is_given() -> None:
     node = TrimmedNode(element="f9", role="link", name="x", path=("dialog:y",), disabled=False)
 
     assert node.as_json("e2") == {

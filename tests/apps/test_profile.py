@@ -40,7 +40,7 @@ def test_a_screen_is_known_by_its_element_or_else_by_its_address(
     assert APP.screen_at(path, test_ids).name == name
 
 
-def test_the_names_of_its_screens_are_told_once_with_the_unknown_one() -> None:
+def test_the_names_of_its_screens_are_reported_once_with_the_unknown_one() -> None:
     assert APP.screen_names == ("basket", "shelf", "unknown")
 
 

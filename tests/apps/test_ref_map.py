@@ -14,8 +14,8 @@ def nodes(*elements: str) -> list[TrimmedNode]:
     ]
 
 
-def refs(told: list[dict[str, object]]) -> list[object]:
-    return [node["ref"] for node in told]
+def refs(numbered: list[dict[str, object]]) -> list[object]:
+    return [node["ref"] for node in numbered]
 
 
 def test_a_whole_look_counts_from_one() -> None:
@@ -27,7 +27,7 @@ def test_a_whole_look_counts_from_one() -> None:
     assert [known.find(ref) for ref in ("e1", "e2", "e3")] == ["f7", "f3", "f9"]
 
 
-def test_a_ref_that_was_not_told_stands_for_nothing() -> None:
+def test_a_ref_that_was_not_reported_stands_for_nothing() -> None:
     """R002-16"""
     known = RefMap()
     known.renumber(nodes("f7"))
@@ -44,7 +44,7 @@ def test_a_whole_look_forgets_the_refs_before_it() -> None:
     assert (known.find("e1"), known.find("e2"), known.find("e3")) == ("f3", None, None)
 
 
-def test_what_is_told_in_between_keeps_refs_and_adds_to_them() -> None:
+def test_what_is_reported_in_between_keeps_refs_and_adds_to_them() -> None:
     known = RefMap()
     known.renumber(nodes("f1", "f2"))
 

@@ -262,7 +262,7 @@ async def test_it_sends_by_itself_only_what_it_has(
         await app.see("activity-list-item", "Sent 0.5 ETH to 0x11111...11111: confirmed")
 
 
-async def test_scripts_in_the_world_of_its_pages_are_refused_and_worlds_apart_work(
+async def test_scripts_in_the_world_of_its_pages_are_refused_and_isolated_worlds_work(
     chromium: BrowserType, tmp_path: Path
 ) -> None:
     """As in the real one, where globals are taken away."""

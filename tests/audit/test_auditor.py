@@ -223,6 +223,6 @@ async def test_a_model_that_walks_and_judges_adds_to_what_was_measured(client: M
     assert (audit.provenance.personas, audit.provenance.focus_areas) == (("Stage manager",), ("trust",))
 
 
-async def test_a_server_that_is_none_is_told_before_any_page() -> None:
+async def test_a_server_that_is_none_is_reported_before_any_page() -> None:
     with pytest.raises(ServerNotAvailableError):
         await Auditor(MCPClient(Stdio("/nowhere/server"))).run([NOWHERE])

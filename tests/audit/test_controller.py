@@ -60,7 +60,9 @@ async def test_an_analysis_is_watched_from_its_beginning_to_its_end(site: Site, 
 
 
 @pytest.mark.slow
-async def test_calls_of_a_provider_that_restarts_its_ids_are_told_apart(site: Site, tmp_path: Path) -> None:
+async def test_calls_of_a_provider_that_restarts_its_ids_are_distinguished(
+    site: Site, tmp_path: Path
+) -> None:
     """In each answer, and in each stage: what has ended stays as it ended."""
     views: list[AnalysisView] = []
     controller = UXAnalysisController()
@@ -97,7 +99,7 @@ def test_a_result_ends_the_call_that_runs() -> None:
     assert apply_part(apply_part(view, result("1")), result("1")).tool_calls[0].status == "error"
 
 
-async def test_an_error_is_told(tmp_path: Path) -> None:
+async def test_an_error_is_reported(tmp_path: Path) -> None:
     """R004-45."""
     controller = UXAnalysisController()
 

@@ -22,6 +22,8 @@ def test_measuring_imports_no_library_of_models() -> None:
         "('pydantic_ai', 'openai', 'anthropic', 'google', 'mcp', 'playwright')))"
     )
 
-    told = subprocess.run([sys.executable, "-c", script], capture_output=True, encoding="utf-8", check=True)
+    process = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, encoding="utf-8", check=True
+    )
 
-    assert told.stdout == "[]\n"
+    assert process.stdout == "[]\n"

@@ -67,7 +67,7 @@ async def test_uncaught_errors_count(session: Session) -> None:
     assert texts(errors) == ["Uncaught Error: nobody caught"]
 
 
-async def test_the_first_few_of_one_page_are_told(session: Session) -> None:
+async def test_the_first_few_of_one_page_are_reported(session: Session) -> None:
     await session.page_table.get()
     await session.context.new_page()
     mark = session.console.mark()
@@ -80,7 +80,7 @@ async def test_the_first_few_of_one_page_are_told(session: Session) -> None:
     assert len(await session.console.errors_since(mark, most=20)) == 10
 
 
-async def test_a_page_that_is_gone_has_told_all(session: Session) -> None:
+async def test_a_closed_page_has_reported_all_its_events(session: Session) -> None:
     page = await session.page_table.get()
     mark = session.console.mark()
     await page.close()

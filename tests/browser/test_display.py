@@ -66,7 +66,7 @@ def lock_of(number: str) -> Path:
 
 
 @needs_xvfb
-async def test_without_a_display_there_is_a_virtual_one_for_as_long_as_it_is_wanted(
+async def test_without_a_display_there_is_a_virtual_one_while_it_is_used(
     nowhere: pytest.MonkeyPatch,
 ) -> None:
     async with open_display() as display:
@@ -88,7 +88,7 @@ async def test_two_displays_are_two(nowhere: pytest.MonkeyPatch) -> None:
 
 
 @needs_xvfb
-async def test_a_display_ends_with_the_call_that_wanted_it(nowhere: pytest.MonkeyPatch) -> None:
+async def test_a_display_ends_with_the_call_that_requested_it(nowhere: pytest.MonkeyPatch) -> None:
     opened = asyncio.Event()
 
     async def hold() -> None:
@@ -137,8 +137,8 @@ async def test_an_xvfb_that_fails_is_as_good_as_none(
         async with open_display() as display:
             assert display == Display("none", {})
 
-    [told] = [each.message for each in caplog.records if each.name.startswith("footlight")]
-    assert told.startswith(said)
+    [reported] = [each.message for each in caplog.records if each.name.startswith("footlight")]
+    assert reported.startswith(said)
     assert displays() == []
 
 

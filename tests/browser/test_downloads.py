@@ -19,10 +19,10 @@ class Tab:
     """As much of a page as tells of its downloads."""
 
     def __init__(self) -> None:
-        self.told: dict[str, Any] = {}
+        self.handlers: dict[str, Any] = {}
 
-    def on(self, event: str, told: Any) -> None:
-        self.told[event] = told
+    def on(self, event: str, handlers: Any) -> None:
+        self.handlers[event] = handlers
 
 
 @dataclass
@@ -43,7 +43,7 @@ async def test_only_the_latest_are_remembered(tmp_path: Path) -> None:
     downloads.watch_page(cast("Any", tab))
 
     for number in range(1, 204):
-        tab.told["download"](File(tab, f"{number}.txt"))
+        tab.handlers["download"](File(tab, f"{number}.txt"))
     await downloads.settle()
 
     assert downloads.count == 203

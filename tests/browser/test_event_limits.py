@@ -43,10 +43,10 @@ def filtered(
         chunks += [{"after": 0 if at else after_ms, "chunk": part} for at, part in enumerate(parts)]
     chunks[0]["command"] = command
     node, _ = compute_driver_executable()
-    told = subprocess.run(
+    process = subprocess.run(
         [node, str(PROGRAM), str(LIMITS)], input=json.dumps(chunks).encode(), capture_output=True, check=True
     )
-    outcome = json.loads(told.stdout)
+    outcome = json.loads(process.stdout)
     return outcome["read"].split("\0")[:-1], outcome["commands"]
 
 

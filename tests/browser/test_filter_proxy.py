@@ -205,9 +205,9 @@ async def test_a_worker_is_asked_about(site: Site, proxy: FilterProxy, page: Pag
           (await navigator.serviceWorker.ready).active.postMessage('', [c.port2])""",
     }[kind]
 
-    told = await page.evaluate(f"() => new Promise(async done => {{ {ask} }})")
+    reported = await page.evaluate(f"() => new Promise(async done => {{ {ask} }})")
 
-    assert told == [200, "TypeError"]
+    assert reported == [200, "TypeError"]
     assert {host for host, _ in site.asked} == {"localhost"}
     assert hosts(proxy) == [REFUSED]
 
@@ -218,7 +218,7 @@ async def test_websockets_are_asked_about(
 ) -> None:
     await page.goto(site.show("/", "page"))
 
-    told = await page.evaluate(
+    answer = await page.evaluate(
         """url => new Promise(done => {
           const socket = new WebSocket(url);
           socket.onopen = () => socket.send('hello');
@@ -228,7 +228,7 @@ async def test_websockets_are_asked_about(
         f"ws://{name}:{site.port}/socket",
     )
 
-    assert told == expected
+    assert answer == expected
     assert ((REFUSED, "/socket") in site.asked) is False
     assert hosts(proxy) == ([REFUSED] if name == REFUSED else [])
 

@@ -53,7 +53,7 @@ def test_a_long_run_is_folded_first() -> None:
     assert shelf.kept == [render_text(OPTIONS)]
 
 
-def test_refs_that_do_not_follow_each_other_are_not_told_as_if_they_did() -> None:
+def test_refs_with_gaps_are_not_reported_as_a_range() -> None:
     nodes = [Node(0, "option", "x", f"e{2 * number}") for number in range(1, 21)]
 
     assert (

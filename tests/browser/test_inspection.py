@@ -410,7 +410,9 @@ async def test_nothing_is_in_the_way(inspected: Page, html: str) -> None:
         ),
     ],
 )
-async def test_an_obstacle_is_told(inspected: Page, html: str, expected: tuple[str, str, str | None]) -> None:
+async def test_an_obstacle_is_reported(
+    inspected: Page, html: str, expected: tuple[str, str, str | None]
+) -> None:
     reason, detail, by = expected
 
     assert await obstacle_to(inspected, html) == {"reason": reason, "detail": detail, "by": by}
@@ -439,7 +441,7 @@ async def test_an_open_dialog_covers_the_page(inspected: Page) -> None:
     }
 
 
-async def test_a_detached_element_is_told(inspected: Page) -> None:
+async def test_a_detached_element_is_reported(inspected: Page) -> None:
     await inspected.set_content("<p>x</p>")
     handle = await inspected.query_selector("p")
     assert handle is not None
@@ -843,8 +845,8 @@ def model(sections: list[tuple[str, list[list[Cell]]]]) -> tuple[list[str], list
         return " ".join(text for text in named if text)
 
     headers = [header(x) for x in range(width)] if header_rows else []
-    shown = [y for y in range(header_rows, formed.height) if any(formed.row(y))]
-    return headers, [texts(y) for y in shown]
+    displayed = [y for y in range(header_rows, formed.height) if any(formed.row(y))]
+    return headers, [texts(y) for y in displayed]
 
 
 @st.composite

@@ -74,7 +74,7 @@ def test_the_rest_goes_with_a_preset() -> None:
     LaunchOptions(preset="desktop-us", stealth=True, headless=False, disable_webgl=True).check()
 
 
-def test_a_preset_that_is_not_known_is_told_with_those_that_are() -> None:
+def test_an_unknown_preset_is_refused_with_the_known_ones() -> None:
     assert refused(LaunchOptions(preset="desktop")).message == (
         "launchOptions.preset: no preset is named 'desktop'; there are desktop-us, desktop-uk, desktop-de, "
         "mobile-android, mobile-iphone"
@@ -241,9 +241,9 @@ def test_the_agent_of_stealth_is_that_of_the_same_browser_with_a_window(own: str
 
 
 def test_stealth_says_what_it_does_and_what_it_does_not() -> None:
-    told = list_measures(launch_of(LaunchOptions(stealth=True, locale="de-DE", disable_webgl=True)))
+    reported = list_measures(launch_of(LaunchOptions(stealth=True, locale="de-DE", disable_webgl=True)))
 
-    assert told == (
+    assert reported == (
         Measure(name="userAgent", on=True, detail=f"{SHOWN} in headers, pages and workers"),
         Measure(name="locale", on=True, detail="de-DE in Accept-Language, navigator.languages and Intl"),
         Measure(
@@ -261,7 +261,7 @@ def test_stealth_says_what_it_does_and_what_it_does_not() -> None:
         Measure(name="hardware", on=False, detail="fonts, processors and memory are this machine's"),
         Measure(name="address", on=False, detail="requests come from this machine's address"),
     )
-    assert told[0].to_json() == {"name": "userAgent", "on": True, "detail": told[0].detail}
+    assert reported[0].to_json() == {"name": "userAgent", "on": True, "detail": reported[0].detail}
 
 
 @pytest.mark.parametrize(
@@ -281,5 +281,5 @@ def test_stealth_says_where_client_hints_give_it_away(options: LaunchOptions, sh
     assert re.search(why, hints.detail)
 
 
-def test_without_stealth_nothing_is_told() -> None:
+def test_without_stealth_nothing_is_reported() -> None:
     assert list_measures(launch_of(LaunchOptions(preset="desktop-us"))) == ()

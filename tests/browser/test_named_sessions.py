@@ -260,7 +260,7 @@ async def test_what_cannot_be_opened_leaves_nothing(sessions: NamedSessions, tmp
 
 
 @pytest.mark.slow
-async def test_a_browser_that_dies_while_it_starts_is_told_and_is_no_reason_not_to_try_again(
+async def test_a_browser_that_dies_while_it_starts_is_reported_and_is_no_reason_not_to_try_again(
     sessions: NamedSessions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     listens = persistent_launch._is_listening  # pyright: ignore[reportPrivateUsage]
@@ -356,7 +356,7 @@ async def test_a_session_that_nobody_uses_is_closed(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_a_crash_is_told_once(site: Site, tmp_path: Path) -> None:
+async def test_a_crash_is_reported_once(site: Site, tmp_path: Path) -> None:
     """And the session opens again, as it was."""
     news: list[str] = []
     async with served(tmp_path, on_change=lambda change: news.append(change.kind)) as sessions:
@@ -466,7 +466,7 @@ asyncio.run(main())
 
 
 @pytest.mark.slow
-async def test_a_profile_that_another_process_has_is_told_with_it(
+async def test_a_profile_that_another_process_has_is_reported_with_it(
     sessions: NamedSessions, tmp_path: Path
 ) -> None:
     """Lessons 2.0: "profile in use". When that process is killed, so is its browser, and the profile free."""
@@ -498,7 +498,9 @@ async def test_a_profile_that_another_process_has_is_told_with_it(
     assert again.profile.held_by.pid == os.getpid()
 
 
-async def test_a_port_that_is_taken_is_told_with_who_has_it(sessions: NamedSessions, tmp_path: Path) -> None:
+async def test_a_port_that_is_taken_is_reported_with_who_has_it(
+    sessions: NamedSessions, tmp_path: Path
+) -> None:
     """It is documented to come from the name, so no other is taken in its place."""
     port = sessions._profiles.port_of("p4n-test")  # pyright: ignore[reportPrivateUsage]
     with socket.create_server(("127.0.0.1", port)):
@@ -517,14 +519,14 @@ async def test_a_port_that_is_taken_is_told_with_who_has_it(sessions: NamedSessi
 @pytest.mark.slow
 async def test_two_names_of_one_port_are_not_open_together(sessions: NamedSessions, tmp_path: Path) -> None:
     store = sessions._profiles  # pyright: ignore[reportPrivateUsage]
-    wanted = store.port_of("shop")
-    twin = next(name for n in itertools.count() if store.port_of(name := f"shop-{n}") == wanted)
+    expected = store.port_of("shop")
+    twin = next(name for n in itertools.count() if store.port_of(name := f"shop-{n}") == expected)
     await opened(sessions, "shop")
 
     error = await refused(
         sessions.open(twin, PLAIN, caller=LOCAL),
         ResourceExhausted,
-        f"^port {wanted} is in use by the open session shop$",
+        f"^port {expected} is in use by the open session shop$",
     )
 
     assert error.suggestion == "Close shop first, or give another sessionName."
@@ -588,14 +590,14 @@ async def test_a_page_cannot_debug_its_own_browser(site: Site, sessions: NamedSe
     session = await opened(sessions, "shop")
     ws = sessions.endpoint("shop", caller=LOCAL).ws
 
-    came = await asked(
+    outcome = await asked(
         session,
         f"new Promise(done => {{ const s = new WebSocket('{ws}');"
         "s.onopen = () => done('open'); s.onerror = () => done('refused') })",
         site.page("<p>x</p>"),
     )
 
-    assert came == "refused"
+    assert outcome == "refused"
 
 
 HERE = (
@@ -644,7 +646,7 @@ async def test_only_the_ports_of_debuggers_are_closed() -> None:
 
 
 @pytest.mark.slow
-async def test_what_cannot_be_written_down_is_told_and_leaves_no_browser(tmp_path: Path) -> None:
+async def test_what_cannot_be_written_down_is_reported_and_leaves_no_browser(tmp_path: Path) -> None:
     (tmp_path / "sessions").write_text("a file")
     async with served(tmp_path) as sessions:
         error = await refused(
@@ -735,13 +737,13 @@ class Mirror:
 async def seen(session: Session, mirror: Mirror) -> dict[str, dict[str, Any]]:
     """By whom what is seen, in all the places where scripts run."""
     await asked(session, "0", mirror.url)
-    told = {where: json.loads(await asked(session, script)) for where, script in ASK.items()}
+    data = {where: json.loads(await asked(session, script)) for where, script in ASK.items()}
     page = (await session.page_table.get()).playwright
     async with page.expect_popup() as opening:
         await page.evaluate("void open('/popup')")
     popup = await opening.value
     await popup.wait_for_load_state()
-    return {**told, "popup": json.loads(await popup.evaluate(TELL))}
+    return {**data, "popup": json.loads(await popup.evaluate(TELL))}
 
 
 @pytest.mark.slow
@@ -749,15 +751,15 @@ async def test_a_preset_with_stealth_is_one_browser_everywhere(site: Site, sessi
     """R000-87; lessons 2.0: parts that do not fit each other are worse than none."""
     mirror = Mirror(site)
     options = LaunchOptions(preset="desktop-de", stealth=True)
-    came = await sessions.open("shop", options, caller=LOCAL)
+    outcome = await sessions.open("shop", options, caller=LOCAL)
 
-    told = await seen(came.session, mirror)
+    reported = await seen(outcome.session, mirror)
 
-    agent = told["page"]["agent"]
-    version = came.session.browser.browser.version.split(".")[0]
+    agent = reported["page"]["agent"]
+    version = outcome.session.browser.browser.version.split(".")[0]
     assert f" Chrome/{version}.0.0.0 " in agent
-    assert "Headless" not in json.dumps([told, mirror.sent])
-    brands = told["page"]["brands"]
+    assert "Headless" not in json.dumps([reported, mirror.sent])
+    brands = reported["page"]["brands"]
     same = {
         "agent": agent,
         "language": "de-DE",
@@ -767,15 +769,17 @@ async def test_a_preset_with_stealth_is_one_browser_everywhere(site: Site, sessi
         "brands": brands,
         "mobile": False,
     }
-    assert told == {where: same for where in ("page", "worker", "shared worker", "service worker", "popup")}
+    assert reported == {
+        where: same for where in ("page", "worker", "shared worker", "service worker", "popup")
+    }
     assert "Chromium" in brands
     assert mirror.header("user-agent") == dict.fromkeys(mirror.sent, agent)
     languages = mirror.header("accept-language")
     # The script of a service worker is fetched by the browser, which adds the language without its country.
     assert languages.pop("/service.js") in ("de-DE", "de-DE,de;q=0.9")
     assert languages == dict.fromkeys(languages, "de-DE")
-    assert await asked(came.session, "[innerWidth, innerHeight, screen.width]") == [1440, 900, 1440]
-    assert {measure.name for measure in came.measures if measure.on} == {
+    assert await asked(outcome.session, "[innerWidth, innerHeight, screen.width]") == [1440, 900, 1440]
+    assert {measure.name for measure in outcome.measures if measure.on} == {
         *("userAgent", "locale", "timezone", "viewport", "clientHints"),
     }
 
@@ -788,10 +792,10 @@ async def test_options_of_ones_own_are_the_same_everywhere(site: Site, sessions:
     )
     session = await opened(sessions, "shop", options)
 
-    told = await seen(session, mirror)
+    reported = await seen(session, mirror)
 
     mine = ("agent", "language", "intl", "timezone")
-    for where, each in told.items():
+    for where, each in reported.items():
         said = [each[key] for key in mine]
         assert said == ["Mozilla/5.0 Robot/1", "fr-FR", "fr-FR", "Asia/Tokyo"], where
     assert mirror.header("user-agent") == dict.fromkeys(mirror.sent, "Mozilla/5.0 Robot/1")
@@ -808,14 +812,14 @@ async def test_a_phone_is_one_to_pages_and_servers(
     session = await opened(sessions, "shop", LaunchOptions(preset=preset))
 
     await asked(session, "0", mirror.url)
-    shown = "<meta name=viewport content='width=device-width'>"
-    told = json.loads(await asked(session, TELL, site.page(shown)))
+    displayed = "<meta name=viewport content='width=device-width'>"
+    data = json.loads(await asked(session, TELL, site.page(displayed)))
 
-    assert system in told["agent"]
-    assert mirror.sent["/mirror"]["user-agent"] == told["agent"]
-    assert mirror.sent["/mirror"]["accept-language"] == told["language"] == "en-US"
-    assert told["mobile"] is True
-    assert told["timezone"] == "America/New_York"
+    assert system in data["agent"]
+    assert mirror.sent["/mirror"]["user-agent"] == data["agent"]
+    assert mirror.sent["/mirror"]["accept-language"] == data["language"] == "en-US"
+    assert data["mobile"] is True
+    assert data["timezone"] == "America/New_York"
     assert await asked(session, "[innerWidth, navigator.maxTouchPoints > 0]") == [width, True]
 
 

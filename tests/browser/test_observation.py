@@ -64,7 +64,7 @@ def test_a_form_that_was_filled_tells_what_is_other_now() -> None:
     ]
 
 
-def test_the_focus_is_told_where_it_went() -> None:
+def test_the_new_focus_is_reported() -> None:
     lost = edited(e3=replace(FORM[2], states=()))
     went = edited(e3=replace(FORM[2], states=()), e4=replace(FORM[3], states=("focused",)))
 
@@ -72,7 +72,7 @@ def test_the_focus_is_told_where_it_went() -> None:
     assert told(FORM, went) == ['  e2 form "Account"', '~  e4 textbox "Mail" focused']
 
 
-def test_what_is_new_is_told_with_its_refs_and_what_is_gone_in_a_line() -> None:
+def test_what_is_new_is_reported_with_its_refs_and_what_is_gone_in_a_line() -> None:
     dialog = [
         Node(0, "dialog", "Really?", "e20", states=("modal",)),
         Node(1, "text", "Bob will be gone."),
@@ -147,7 +147,7 @@ def observed(before: Sequence[Node] | None, after: Sequence[Node], *, budget: in
     return observe(look, snapshot(after), mode="diff", budget=budget, link=lambda _: None)
 
 
-def test_the_whole_is_told_where_there_was_no_look_before_or_another_document() -> None:
+def test_the_whole_is_sent_for_a_first_look_or_another_document() -> None:
     other = [replace(node, ref=f"e{number}") for number, node in enumerate(FORM, 50)]
     asked = observe(snapshot(FORM), snapshot(FORM), mode="full", budget=8_000, link=lambda _: None)
 
@@ -156,7 +156,7 @@ def test_the_whole_is_told_where_there_was_no_look_before_or_another_document() 
     assert observed(FORM, other) == Observation("full", render_text(other), cut=False, lines=14)
 
 
-def test_the_whole_is_told_where_it_is_shorter_than_the_difference() -> None:
+def test_the_whole_is_sent_where_it_is_shorter_than_the_difference() -> None:
     after = [FORM[0], Node(1, "text", "Done")]
     before = [Node(0, "list", "All of them", f"e{number}", states=(str(number),)) for number in range(20, 50)]
 
@@ -185,7 +185,7 @@ def test_a_difference_over_the_budget_is_cut_and_kept_whole_behind_its_link() ->
 
 @patient
 @given(looks())
-def test_every_ref_that_came_or_went_is_accounted_for(pages: tuple[list[Node], list[Node]]) -> None:
+def test_every_added_or_removed_ref_is_accounted_for(pages: tuple[list[Node], list[Node]]) -> None:
     before, after = pages
     changes = (compute_difference(before, after) or SnapshotDifference(())).changes
     stayed = {node.ref for node in before if node.ref} & {node.ref for node in after}

@@ -70,7 +70,7 @@ def test_what_a_link_leads_to_is_neither_found_nor_written(tmp_path: Path) -> No
     assert (folder.find("a.png"), outside.read_text()) == (None, "kept")
 
 
-def test_folders_below_are_apart(tmp_path: Path) -> None:
+def test_subfolders_are_separate(tmp_path: Path) -> None:
     folder = OutputFolder(tmp_path)
     path = folder.below("mine").reserve("a", ".png")
 

@@ -405,7 +405,7 @@ def test_a_name_with_a_nul_is_none(folder: Path) -> None:
         upload_paths(["a.txt\0.png"], [folder / "root"])
 
 
-def test_the_working_directory_is_not_told_about(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_working_directory_is_not_exposed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """R003-19: the answer is the same whether a file outside is there or not."""
     monkeypatch.chdir(folder)
 

@@ -219,7 +219,7 @@ def test_a_profile_is_had_once(store: ProfileStore) -> None:
     assert entries(store.folder("shop").parent) == []
 
 
-def test_who_has_a_profile_is_told(store: ProfileStore) -> None:
+def test_who_has_a_profile_is_reported(store: ProfileStore) -> None:
     """Lessons 2.0: "profile in use" did not say by whom."""
     made(store, "p4n-test")
     before = datetime.now(UTC).replace(microsecond=0)
@@ -228,12 +228,12 @@ def test_who_has_a_profile_is_told(store: ProfileStore) -> None:
             store.lock("p4n-test")
         found = store.find("p4n-test")
 
-    told = re.fullmatch(
+    match = re.fullmatch(
         r"profile p4n-test is in use by process (\d+) \(footlight serve\) since (.*) UTC", str(refused.value)
     )
-    assert told is not None
-    assert int(told[1]) == process.pid
-    assert before <= datetime.fromisoformat(told[2]).replace(tzinfo=UTC) <= datetime.now(UTC)
+    assert match is not None
+    assert int(match[1]) == process.pid
+    assert before <= datetime.fromisoformat(match[2]).replace(tzinfo=UTC) <= datetime.now(UTC)
     host = socket.gethostname()
     assert refused.value.details == {"sessionName": "p4n-test", "pid": process.pid, "host": host}
     assert found is not None
@@ -263,9 +263,9 @@ def test_the_profile_of_a_process_that_was_killed_is_free(store: ProfileStore) -
 def test_a_later_process_of_the_same_number_has_nothing(store: ProfileStore) -> None:
     made(store, "shop")
     host, long_ago = socket.gethostname(), datetime(2001, 1, 1, tzinfo=UTC)
-    told = {"pid": os.getpid(), "host": host, "command": "footlight", "since": long_ago.isoformat()}
+    reported = {"pid": os.getpid(), "host": host, "command": "footlight", "since": long_ago.isoformat()}
     lock = store.folder("shop").parent / ".shop.lock"
-    lock.write_text(json.dumps(told | {"started": long_ago.timestamp()}))
+    lock.write_text(json.dumps(reported | {"started": long_ago.timestamp()}))
     assert psutil.Process().create_time() > long_ago.timestamp()
 
     found = store.find("shop")

@@ -226,8 +226,8 @@ async def ours(tab: Page, index: int) -> tuple[str, str]:
 async def chromes(session: CDPSession, document: int, index: int) -> tuple[str, str]:
     selector = f"[data-case='{index}'] [x]"
     found = await session.send("DOM.querySelector", {"nodeId": document, "selector": selector})
-    wanted = {"nodeId": found["nodeId"], "fetchRelatives": False}
-    node: dict[str, Any] = (await session.send("Accessibility.getPartialAXTree", wanted))["nodes"][0]
+    expected = {"nodeId": found["nodeId"], "fetchRelatives": False}
+    node: dict[str, Any] = (await session.send("Accessibility.getPartialAXTree", expected))["nodes"][0]
     role = "none" if node.get("ignored") else node["role"]["value"]
     return role, " ".join(node.get("name", {}).get("value", "").split())
 

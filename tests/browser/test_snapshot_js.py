@@ -486,7 +486,7 @@ async def test_fields_show_their_values_and_never_a_password(tab: Page) -> None:
     """
     nodes = await look(tab, html)
     await tab.evaluate("p.type = 'text'")
-    shown = (await ask(tab, {"what": "look", "next": 50}))["nodes"]
+    displayed = (await ask(tab, {"what": "look", "next": 50}))["nodes"]
 
     assert nodes == [
         [0, "textbox", "Pw", "e1", {"v": "••••••••"}],
@@ -502,7 +502,7 @@ async def test_fields_show_their_values_and_never_a_password(tab: Page) -> None:
         [0, "textbox", "ed", "e11", {"v": "Edited text"}],
         [0, "spinbutton", "s", "e12", {"v": "3"}],
     ]
-    assert shown == nodes
+    assert displayed == nodes
 
 
 async def test_states_are_words_in_one_order(tab: Page) -> None:
@@ -774,7 +774,7 @@ async def test_a_part_of_the_page_and_boxes_leave_the_last_list_alone(tab: Page)
 # ---- what changed ----
 
 
-async def test_changes_are_told_as_a_list_of_operations(tab: Page) -> None:
+async def test_changes_are_reported_as_a_list_of_operations(tab: Page) -> None:
     await tab.set_content("<p>top</p><button>a</button><button>b</button><button>c</button>")
     start = await ask(tab, {"what": "look", "next": 1})
     await tab.evaluate("document.querySelectorAll('button')[1].textContent = 'B'")

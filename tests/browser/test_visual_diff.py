@@ -39,7 +39,7 @@ def test_the_same_is_the_same() -> None:
     assert (told(difference), difference.percent, difference.size) == ((0, (), False), 0.0, (400, 300))
 
 
-def test_changes_near_each_other_are_one_region_and_those_apart_are_two() -> None:
+def test_changes_near_each_other_are_one_region_and_distant_ones_are_two() -> None:
     difference = compare(page(), page((10, 10, 5, 5), (18, 12, 2, 2), (300, 200, 20, 10)), threshold=0.1)
 
     assert told(difference) == (25 + 4 + 200, (Area(10, 10, 10, 5), Area(300, 200, 20, 10)), False)
@@ -103,7 +103,7 @@ def test_what_is_ignored_is_the_same() -> None:
     assert told(difference) == (25, (Area(200, 200, 5, 5),), False)
 
 
-def test_the_twenty_largest_changes_are_told_in_reading_order() -> None:
+def test_the_twenty_largest_changes_are_reported_in_reading_order() -> None:
     boxes = [(column * 80, row * 60, 5 + column, 5 + row) for row in range(5) for column in range(5)]
 
     difference = compare(page(), page(*boxes), threshold=0.1)

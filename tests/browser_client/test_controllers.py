@@ -53,7 +53,7 @@ async def test_a_connection_is_watched_from_its_beginning_to_its_end() -> None:
     assert views == [ConnectionView(connected=True), ConnectionView(connected=False)]
 
 
-async def test_a_failed_connection_is_raised_and_told() -> None:
+async def test_a_failed_connection_is_raised_and_reported() -> None:
     """R004-45, R004-26."""
     views: list[ConnectionView] = []
     connection = MCPConnectionController(NOWHERE)
@@ -145,7 +145,7 @@ async def test_two_operations_at_once_load_once(connection: MCPConnectionControl
     assert views == [AutomationView(loading=True), AutomationView(loading=False)]
 
 
-async def test_an_error_is_raised_and_told_until_the_next_operation(
+async def test_an_error_is_raised_and_reported_until_the_next_operation(
     connection: MCPConnectionController, site: Site
 ) -> None:
     """R004-45."""
@@ -176,7 +176,7 @@ async def test_a_browser_without_a_connection_says_so() -> None:
 
 
 @pytest.mark.slow
-async def test_a_lost_connection_is_told_and_made_again(site: Site) -> None:
+async def test_a_lost_connection_is_reported_and_made_again(site: Site) -> None:
     """R004-45, R004-44: to recover takes one attempt."""
     page = site.page("<title>Back</title>")
     others = set(children_of(psutil.Process()))

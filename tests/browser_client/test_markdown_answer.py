@@ -155,7 +155,7 @@ def test_an_answer_without_a_value(answer: str) -> None:
         ("", ""),
     ],
 )
-def test_an_error_is_told_without_traces_and_colours(answer: str, said: str) -> None:
+def test_an_error_is_reported_without_traces_and_colours(answer: str, said: str) -> None:
     """R004-30."""
     assert error_of(answer) == said
 

@@ -337,7 +337,9 @@ async def test_the_value_of_a_script(client: PlaywrightClient, site: Site, scrip
     assert await client.evaluate(script) == value
 
 
-async def test_a_script_that_throws_is_told_without_its_trace(client: PlaywrightClient, site: Site) -> None:
+async def test_a_script_that_throws_is_reported_without_its_trace(
+    client: PlaywrightClient, site: Site
+) -> None:
     """R004-29, R004-30."""
     await client.navigate(site.page(""))
 
@@ -371,7 +373,7 @@ async def test_the_browser_can_be_closed_twice_and_opened_again(client: Playwrig
     assert (await client.navigate(page)).title == "Again"
 
 
-async def test_a_dialog_that_keeps_the_page_is_told_and_no_success(site: Site, tmp_path: Path) -> None:
+async def test_a_dialog_that_keeps_the_page_is_reported_and_no_success(site: Site, tmp_path: Path) -> None:
     """R004-9: @playwright/mcp says that it went, and stays."""
     asking = site.page("<script>alert('Wait')</script>")
     other = site.page("<title>Other</title>")
@@ -521,7 +523,9 @@ async def test_a_server_of_another_kind_is_refused() -> None:
         ),
     ],
 )
-async def test_a_tool_that_is_switched_off_is_told_with_the_switch(tools: tuple[str, ...], hint: str) -> None:
+async def test_a_tool_that_is_switched_off_is_reported_with_the_switch(
+    tools: tuple[str, ...], hint: str
+) -> None:
     """R004-29."""
     async with scripted(tools) as (mcp_client, _):
         error = await refused(PlaywrightClient(mcp_client).evaluate("1"))

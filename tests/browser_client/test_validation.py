@@ -151,7 +151,7 @@ def test_what_is_no_selector_is_refused(selector: str) -> None:
         (7, "must be a string"),
     ],
 )
-def test_a_refused_selector_is_told_what_is_wrong_with_it(selector: object, problem: str) -> None:
+def test_a_refused_selector_is_reported_what_is_wrong_with_it(selector: object, problem: str) -> None:
     """R004-35, R004-29."""
     assert refusal(validate_selector, selector) == {
         "message": f"browser_x: selector {problem}",

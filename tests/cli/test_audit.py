@@ -122,15 +122,17 @@ async def test_the_shop_can_be_used(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_what_is_being_done_is_told_on_standard_error_a_line_each(site: Site, tmp_path: Path) -> None:
+async def test_what_is_being_done_is_reported_on_standard_error_a_line_each(
+    site: Site, tmp_path: Path
+) -> None:
     url = site.page(FAULTY)
 
     done = await audit(url, cwd=tmp_path)
 
-    first, *told, last = steady(done.err)
+    first, *reported, last = steady(done.err)
     assert first == FACTS_ONLY
-    assert told[:2] == [f"page 1 of 1: {url}", f"  open {url} at 1280 px"]
-    assert f"  open {url} at 360 px" in told
+    assert reported[:2] == [f"page 1 of 1: {url}", f"  open {url} at 1280 px"]
+    assert f"  open {url} at 360 px" in reported
     assert re.fullmatch(r"page 1 of 1: complete, 1 critical.* findings?, …", last)
     assert "\x1b" not in done.err + done.out
     assert "axe/image-alt" in done.out
@@ -266,11 +268,11 @@ async def test_a_model_walks_and_judges(site: Site, tmp_path: Path) -> None:
     texts = [out, err, *written(tmp_path)]
     assert [text for text in texts if b"sk-very-secret" in text] == []
 
-    told = steady(err.decode())
-    assert "  getPageStructure  ok, …" in told
-    assert "  finishGoal outcome=stopped why=There is none  ok, …" in told
-    assert "  | Nobody \\x1b[31mknows\\x1b]0;owned\\x07 [red]what\\u202e it shows" in told
-    assert "  | and that is all." in told
+    reported = steady(err.decode())
+    assert "  getPageStructure  ok, …" in reported
+    assert "  finishGoal outcome=stopped why=There is none  ok, …" in reported
+    assert "  | Nobody \\x1b[31mknows\\x1b]0;owned\\x07 [red]what\\u202e it shows" in reported
+    assert "  | and that is all." in reported
     report = json.loads((tmp_path / "r.json").read_text())
     assert report["pages"][0]["walks"][0]["persona"] == "Visitor"
     assert report["pages"][0]["status"] == "complete"
@@ -343,7 +345,7 @@ async def test_a_password_is_typed_by_its_name_and_is_nowhere_else(site: Site, t
     assert [text for text in texts if "sesame" in text] == []
 
 
-async def test_secrets_that_are_not_there_are_told_before_anything_is_started(tmp_path: Path) -> None:
+async def test_secrets_that_are_not_there_are_reported_before_anything_is_started(tmp_path: Path) -> None:
     done = await audit(NOWHERE, "--secrets", "none.env", cwd=tmp_path)
 
     assert (done.status, done.err) == (2, "footlight: --secrets none.env: there is no such file\n")

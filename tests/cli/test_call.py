@@ -309,7 +309,7 @@ async def test_a_call_starts_a_server_where_none_runs(tmp_path: Path) -> None:
         assert [each.pid for each in none.servers()] == [none.state.pid]
 
 
-async def test_a_server_that_ends_in_the_middle_of_a_call_is_told(tmp_path: Path, site: Site) -> None:
+async def test_a_server_that_ends_in_the_middle_of_a_call_is_reported(tmp_path: Path, site: Site) -> None:
     async with background(tmp_path) as own:
         await own.run("daemon", "start")
         process = own.process
@@ -348,7 +348,7 @@ async def test_any_other_server_can_be_called(running: Background, site: Site) -
 
 
 @pytest.mark.parametrize("server", ["no-such-command", "http://127.0.0.1:9/mcp", "'"])
-async def test_a_server_that_is_not_there_is_told(running: Background, server: str) -> None:
+async def test_a_server_that_is_not_there_is_reported(running: Background, server: str) -> None:
     done = await running.run("call", "navigate", "--url", "x", "--server", server)
     listed = await running.run("tools", "--server", server)
 
@@ -382,16 +382,16 @@ async def test_what_is_typed_is_completed(running: Background) -> None:
 
 
 @pytest.mark.slow
-async def test_settings_that_cannot_be_are_told_and_complete_nothing(tmp_path: Path) -> None:
+async def test_settings_that_cannot_be_are_reported_and_complete_nothing(tmp_path: Path) -> None:
     wrong = {"FOOTLIGHT_BROWSER_TYPE": "opera"}
     async with background(tmp_path) as none:
         helped = await none.run("call", "click", "--help", **wrong)
         typed = {"COMP_WORDS": "footlight call cl", "COMP_CWORD": "2"}
-        shown = await none.run(_FOOTLIGHT_COMPLETE="bash_complete", **typed, **wrong)
+        displayed = await none.run(_FOOTLIGHT_COMPLETE="bash_complete", **typed, **wrong)
 
         assert (helped.status, helped.out) == (2, "")
         assert helped.err.startswith("footlight: environment variable FOOTLIGHT_BROWSER_TYPE: ")
-        assert (shown.out.strip(), shown.err) == ("", "")
+        assert (displayed.out.strip(), displayed.err) == ("", "")
 
 
 @pytest.mark.slow

@@ -198,7 +198,7 @@ def test_an_adapter_that_is_named_and_would_be_taken_anyway_is_no_change(generat
     assert generating.run("--check", "--adapter", "browser")[0] == 1
 
 
-def test_a_header_is_for_a_url_and_is_not_told() -> None:
+def test_a_header_is_for_a_url_and_is_not_reported() -> None:
     def codegen(server: str, header: str) -> tuple[int, str]:
         done = run("codegen", "--server", server, "--out", "x.py", "--header", header)
         return done.status, done.err
@@ -318,7 +318,7 @@ def test_what_cannot_be_is_said_with_the_way_out(
 def test_the_command_can_be_pasted(server: str) -> None:
     """Whatever shells make of quotes, the words are those that were typed."""
     command = command_line(server, Path("my tools.py"), adapter="none")
-    shown = subprocess.run(
+    displayed = subprocess.run(
         ["bash", "-c", f"footlight() {{ printf '%s\\0' \"$@\"; }}; {command}"],
         capture_output=True,
         check=True,
@@ -327,7 +327,7 @@ def test_the_command_can_be_pasted(server: str) -> None:
     )
 
     expected: Sequence[str] = ("codegen", "--server", server, "--out", "my tools.py", "--adapter", "none")
-    assert shown.stdout.split("\0")[:-1] == list(expected)
+    assert displayed.stdout.split("\0")[:-1] == list(expected)
     assert "\n" not in command
 
 

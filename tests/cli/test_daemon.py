@@ -55,14 +55,14 @@ async def test_it_is_started_found_and_stopped(tmp_path: Path) -> None:
     async with background(tmp_path) as own:
         started = await own.run("daemon", "start")
         state, process = own.state, own.process
-        told = await own.status()
+        reported = await own.status()
         children = descendants_of(process)
         stopped = await own.run("daemon", "stop")
         after = await own.run("daemon", "status")
 
         assert (started.status, started.err) == (0, "")
         assert started.out == f"started: process {state.pid}, {state.url}\n"
-        assert told == {
+        assert reported == {
             "running": True,
             "pid": state.pid,
             "version": __version__,
@@ -205,9 +205,9 @@ async def test_over_http_it_asks_for_the_token_beside_the_state(running: Backgro
 async def test_two_starts_at_once_make_one(own: Background) -> None:
     done = await asyncio.gather(*(own.run("daemon", "start") for _ in range(3)))
 
-    told = f"process {own.state.pid}, {own.state.url}\n"
+    reported = f"process {own.state.pid}, {own.state.url}\n"
     assert sorted(each.out for each in done) == sorted(
-        [f"started: {told}", f"already running: {told}", f"already running: {told}"]
+        [f"started: {reported}", f"already running: {reported}", f"already running: {reported}"]
     )
     assert [each.pid for each in own.servers()] == [own.state.pid]
 
@@ -359,11 +359,11 @@ async def test_a_path_that_is_too_long_for_a_socket_is_no_matter(tmp_path: Path)
     async with background(deep) as own:
         started = await own.run("daemon", "start")
         socket = Path(own.state.socket)
-        told = await own.status()
+        reported = await own.status()
         await own.run("daemon", "stop")
 
     assert started.status == 0
-    assert told["running"]
+    assert reported["running"]
     assert not socket.parent.exists()
 
 

@@ -80,7 +80,7 @@ def test_a_search_that_finds_nothing_says_so(folder: Path) -> None:
     assert (done.status, done.out, done.err) == (0, "", "Nothing was found.\n")
 
 
-def test_a_session_is_told_as_a_recipe(folder: Path) -> None:
+def test_a_session_is_reported_as_a_recipe(folder: Path) -> None:
     """R002-57."""
     assert typed(folder, "summarize", "mm-one") == (
         "mm-one\n"

@@ -93,12 +93,12 @@ async def test_a_log_that_opens_its_own_session_is_replayed_as_it_is(tmp_path: P
 async def test_or_in_a_session_of_its_own(tmp_path: Path) -> None:
     await record(tmp_path / "log.jsonl")
 
-    status, told, _ = replay(
+    status, data, _ = replay(
         tmp_path / "log.jsonl", "--verify", "--session", "mine", "--log", str(tmp_path / "new")
     )
     logged = [json.loads(line)["name"] for line in (tmp_path / "new").read_text().splitlines()]
 
-    assert (status, told[0], told[-1]) == (0, "   1  add  ok  …", "5 calls …, all as logged.")
+    assert (status, data[0], data[-1]) == (0, "   1  add  ok  …", "5 calls …, all as logged.")
     assert logged[::2] == ["create_session", "add", "read", "long", "remove", "read", "close_session"]
 
 
@@ -106,7 +106,7 @@ async def test_or_in_a_session_of_its_own(tmp_path: Path) -> None:
 async def test_what_differs_is_shown(tmp_path: Path) -> None:
     await record(tmp_path / "log.jsonl", sidecar=True)
 
-    status, told, said = replay(tmp_path / "log.jsonl", "--verify", server=f"{NOTES} ciao")
+    status, data, said = replay(tmp_path / "log.jsonl", "--verify", server=f"{NOTES} ciao")
     ignored = replay(
         tmp_path / "log.jsonl",
         "--verify",
@@ -118,10 +118,10 @@ async def test_what_differs_is_shown(tmp_path: Path) -> None:
     )
 
     assert (status, said) == (1, "")
-    assert told[2] == "   3  read  differs  …"
-    assert re.fullmatch(r'      line 5: read \{"sessionId":"\w{32}","id":"note-\w{8}"\}', told[3])
-    assert told[4:7] == ["      $.greeting", '        - "hello"', '        + "ciao"']
-    assert told[-1] == "7 calls …, 2 of them not as logged."
+    assert data[2] == "   3  read  differs  …"
+    assert re.fullmatch(r'      line 5: read \{"sessionId":"\w{32}","id":"note-\w{8}"\}', data[3])
+    assert data[4:7] == ["      $.greeting", '        - "hello"', '        + "ciao"']
+    assert data[-1] == "7 calls …, 2 of them not as logged."
     assert ignored[0] == 0
 
 
@@ -302,7 +302,7 @@ def test_a_session_that_nobody_named_is_new_each_time_and_leaves_nothing(tmp_pat
 def test_a_server_that_is_not_there(tmp_path: Path) -> None:
     (tmp_path / "s.jsonl").write_text(lines({"name": "a"}))
 
-    status, told, said = replay(tmp_path / "s.jsonl", server="no-such-command")
+    status, data, said = replay(tmp_path / "s.jsonl", server="no-such-command")
 
-    assert (status, told) == (3, [])
+    assert (status, data) == (3, [])
     assert "no-such-command" in said

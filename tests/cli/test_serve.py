@@ -39,7 +39,7 @@ def test_the_flags_are_explained() -> None:
     assert done.err == ""
 
 
-def test_the_version_is_told() -> None:
+def test_the_version_is_printed() -> None:
     from importlib.metadata import version
 
     assert run("--version").out == f"footlight, version {version('footlight')}\n"
@@ -103,7 +103,7 @@ async def test_flags_win_over_variables_and_those_over_the_file(site: Site, tmp_
     assert made == [False, False, True]
 
 
-async def test_a_missing_browser_is_told_with_its_remedy(tmp_path: Path) -> None:
+async def test_a_missing_browser_is_reported_with_its_remedy(tmp_path: Path) -> None:
     """R003-69: the server starts; the first call that needs a browser says it."""
     missing = tmp_path / "nothing"
     async with wired("--executable-path", str(missing), cwd=tmp_path) as wire:
@@ -122,7 +122,7 @@ async def test_a_missing_browser_is_told_with_its_remedy(tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-async def test_a_browser_that_does_not_start_is_told(tmp_path: Path) -> None:
+async def test_a_browser_that_does_not_start_is_reported(tmp_path: Path) -> None:
     """R003-69"""
     broken = tmp_path / "broken"
     broken.write_text("#!/bin/sh\nexit 3\n")

@@ -230,7 +230,7 @@ async def test_a_server_is_started_where_none_runs_and_outlives_its_client(tmp_p
     assert same
 
 
-async def test_options_that_do_not_count_are_told(running: Background, tmp_path: Path) -> None:
+async def test_options_that_do_not_count_are_reported(running: Background, tmp_path: Path) -> None:
     async with piped(running, "--headed", cwd=tmp_path) as wire:
         await wire.initialize()
         first = await wire.heard("these options are ignored")
@@ -245,7 +245,7 @@ async def test_options_that_do_not_count_are_told(running: Background, tmp_path:
     )
 
 
-async def test_an_option_that_is_none_is_told_by_the_server_that_does_not_start(tmp_path: Path) -> None:
+async def test_an_option_that_is_none_is_reported_by_the_server_that_does_not_start(tmp_path: Path) -> None:
     async with background(tmp_path) as own, piped(own, "--fly") as wire:
         status = await wire.exit()
         said = await wire.heard("No such option")

@@ -67,7 +67,7 @@ HTTP: tuple[Over, ...] = ("http json", "http events")
 
 
 @dataclass(frozen=True)
-class Told:
+class Report:
     """A whole error; `{where}` stands for what the client connects to."""
 
     kind: type[MCPError]
@@ -83,31 +83,31 @@ NAMES = {
 }
 
 
-def whole(kind: type[MCPError], message: str, reason: str, rpc_code: int, **more: Any) -> Told:
+def whole(kind: type[MCPError], message: str, reason: str, rpc_code: int, **more: Any) -> Report:
     name, code = NAMES[kind]
-    return Told(
+    return Report(
         kind,
         {"name": name, "code": code, "message": message, "reason": reason, "rpcCode": rpc_code, **more},
     )
 
 
-def lost(message: str, **more: Any) -> Told:
+def lost(message: str, **more: Any) -> Report:
     return whole(MCPConnectionError, message, "network", -32001, **more)
 
 
-def no_server(message: str, **more: Any) -> Told:
+def no_server(message: str, **more: Any) -> Report:
     return whole(ServerNotAvailableError, message, "network", -32001, **more)
 
 
-def no_handshake(message: str, rpc_code: int = -32600, **more: Any) -> Told:
+def no_handshake(message: str, rpc_code: int = -32600, **more: Any) -> Report:
     return whole(MCPConnectionError, f"The handshake failed: {message}", "handshake", rpc_code, **more)
 
 
-def late(message: str, **more: Any) -> Told:
+def late(message: str, **more: Any) -> Report:
     return whole(MCPTimeoutError, message, "timeout", -32000, timeout=SHORT_MS, **more)
 
 
-def wrong(message: str, rpc_code: int = -32600, **more: Any) -> Told:
+def wrong(message: str, rpc_code: int = -32600, **more: Any) -> Report:
     return whole(MCPError, message, "protocol", rpc_code, **more)
 
 
@@ -122,9 +122,9 @@ class Row:
     fault: Fault
     over: Over
     at: At
-    told: Told
+    expected_report: Report
     after: After
-    others: Told | None
+    others: Report | None
     """What a call is told that was under way beside it, where it is not the same."""
 
     def __str__(self) -> str:
@@ -134,52 +134,52 @@ class Row:
 def rows(
     fault: Fault,
     *overs: Over,
-    told: Mapping[At, Told],
+    expected_report: Mapping[At, Report],
     after: After = "goes on",
-    others: Told | None = None,
+    others: Report | None = None,
 ) -> list[Row]:
     """Return a row for each transport and each place where the fault is reported."""
     return [
         Row(fault, over, at, by_process(what) if over == "stdio" else what, after, others)
         for over in overs
-        for at, what in told.items()
+        for at, what in expected_report.items()
     ]
 
 
-def by_process(told: Told) -> Told:
+def by_process(expected_report: Report) -> Report:
     """Return what an error of the connection says: it names the command line."""
-    if told.kind not in (MCPConnectionError, ServerNotAvailableError):
-        return told
-    return Told(told.kind, {**told.fields, "serverCommand": "{where}"})
+    if expected_report.kind not in (MCPConnectionError, ServerNotAvailableError):
+        return expected_report
+    return Report(expected_report.kind, {**expected_report.fields, "serverCommand": "{where}"})
 
 
-def anywhere(told: Told) -> dict[At, Told]:
-    return {"initialize": told, "broken": told}
+def anywhere(expected_report: Report) -> dict[At, Report]:
+    return {"initialize": expected_report, "broken": expected_report}
 
 
-def no_answer(message: str, rpc_code: int = -32600, **more: Any) -> dict[At, Told]:
+def no_answer(message: str, rpc_code: int = -32600, **more: Any) -> dict[At, Report]:
     return {
         "initialize": no_handshake(message, rpc_code, **more),
         "broken": wrong(message, rpc_code, **more),
     }
 
 
-def refused_by_it(**more: Any) -> dict[At, Told]:
+def refused_by_it(**more: Any) -> dict[At, Report]:
     return {
         "initialize": no_handshake("The disk is full", -32603, **more),
         **failed("The disk is full", "peer", -32603, **more),
     }
 
 
-def failed(message: str, reason: str, rpc_code: int, **more: Any) -> dict[At, Told]:
+def failed(message: str, reason: str, rpc_code: int, **more: Any) -> dict[At, Report]:
     return {"broken": whole(ToolInvocationError, message, reason, rpc_code, **TOOL, **more)}
 
 
-def gone(message: str) -> dict[At, Told]:
+def gone(message: str) -> dict[At, Report]:
     return anywhere(lost(message))
 
 
-LATE: Mapping[At, Told] = {
+LATE: Mapping[At, Report] = {
     "initialize": late("{where} did not answer within 400ms; is it an MCP server?"),
     "broken": late("The tool broken gave no answer within 400ms", toolName="broken"),
 }
@@ -192,15 +192,15 @@ OLD = f"the server speaks the protocol's revision '1999-12-31', and this client 
 NO_ANSWER = "The response ended without the answer"
 
 EVERYWHERE = [
-    *rows(silence, *PIPES, *HTTP, told=LATE),
-    *rows(wrong_id, *PIPES, told=LATE),
-    *rows(wrong_id, *HTTP, told=no_answer(NO_ANSWER)),
+    *rows(silence, *PIPES, *HTTP, expected_report=LATE),
+    *rows(wrong_id, *PIPES, expected_report=LATE),
+    *rows(wrong_id, *HTTP, expected_report=no_answer(NO_ANSWER)),
     *rows(
         no_object,
         "stdio",
         "websocket",
         *HTTP,
-        told={
+        expected_report={
             "initialize": no_handshake("The result of initialize is not an object"),
             "broken": wrong("The result of tools/call is not an object"),
         },
@@ -209,30 +209,30 @@ EVERYWHERE = [
         an_error,
         *PIPES,
         *HTTP,
-        told=refused_by_it(data={"free": 0}),
+        expected_report=refused_by_it(data={"free": 0}),
     ),
     # Beside another call nobody knows whose it is.
-    *rows(an_error_for_nobody, *PIPES, told={**refused_by_it(), "broken": LATE["broken"]}),
-    *rows(an_error_for_nobody, *HTTP, told=refused_by_it()),
-    *rows(unheard_of_version, *PIPES, *HTTP, told={"initialize": no_handshake(OLD)}),
-    *rows(failed_tool, *PIPES, *HTTP, told=failed("No report", "tool", -32603)),
+    *rows(an_error_for_nobody, *PIPES, expected_report={**refused_by_it(), "broken": LATE["broken"]}),
+    *rows(an_error_for_nobody, *HTTP, expected_report=refused_by_it()),
+    *rows(unheard_of_version, *PIPES, *HTTP, expected_report={"initialize": no_handshake(OLD)}),
+    *rows(failed_tool, *PIPES, *HTTP, expected_report=failed("No report", "tool", -32603)),
     *rows(
         unknown_tool_of_the_sdks,
         *PIPES,
         *HTTP,
-        told=failed("Unknown tool: broken", "unknown_tool", -32602),
+        expected_report=failed("Unknown tool: broken", "unknown_tool", -32602),
     ),
     *rows(
         unknown_tool_of_the_document,
         *PIPES,
         *HTTP,
-        told=failed("There is no broken", "unknown_tool", -32601),
+        expected_report=failed("There is no broken", "unknown_tool", -32601),
     ),
     *rows(
         unknown_tool_as_a_result,
         *PIPES,
         *HTTP,
-        told=failed("Unknown tool: broken", "unknown_tool", -32601),
+        expected_report=failed("Unknown tool: broken", "unknown_tool", -32601),
     ),
 ]
 
@@ -244,39 +244,43 @@ OVER_STDIO = [
     *rows(
         process.ends,
         "stdio",
-        told=gone("The server ended with exit code 3; its last words: warming up\nthe disk is full"),
+        expected_report=gone(
+            "The server ended with exit code 3; its last words: warming up\nthe disk is full"
+        ),
         after="lost",
     ),
     *rows(
         process.ends_with_a_traceback,
         "stdio",
-        told=gone("The server ended with exit code 1; its last words: OSError: the disk is full"),
+        expected_report=gone("The server ended with exit code 1; its last words: OSError: the disk is full"),
         after="lost",
     ),
-    *rows(process.is_killed, "stdio", told=gone("The server was ended by SIGKILL"), after="lost"),
-    *rows(process.closes_its_output, "stdio", told=gone("The server closed its output"), after="lost"),
+    *rows(process.is_killed, "stdio", expected_report=gone("The server was ended by SIGKILL"), after="lost"),
+    *rows(
+        process.closes_its_output, "stdio", expected_report=gone("The server closed its output"), after="lost"
+    ),
     *rows(
         process.ends_in_half_a_line,
         "stdio",
-        told=gone("The server ended with exit code 0 in the middle of a message"),
+        expected_report=gone("The server ended with exit code 0 in the middle of a message"),
         after="lost",
     ),
-    *rows(process.a_line_that_is_not_json, "stdio", told=LATE),
-    *rows(process.a_line_that_is_no_message, "stdio", told=LATE),
+    *rows(process.a_line_that_is_not_json, "stdio", expected_report=LATE),
+    *rows(process.a_line_that_is_no_message, "stdio", expected_report=LATE),
 ]
 
 
 # Over HTTP
 
 
-def refused(status: int, phrase: str, data: Any = None) -> dict[At, Told]:
+def refused(status: int, phrase: str, data: Any = None) -> dict[At, Report]:
     more = {} if data is None else {"data": data}
     words = f": {data.strip()}" if isinstance(data, str) else ""
     message = f"{{where}} answers {status} {phrase}{words}"
     return anywhere(whole(MCPError, message, "http", status, status=status, **more))
 
 
-def broke(why: str) -> dict[At, Told]:
+def broke(why: str) -> dict[At, Report]:
     return anywhere(lost(f"{{where}}: the connection broke: {why}"))
 
 
@@ -302,19 +306,27 @@ NOT_FOUND = http.status(404, "Not Found", "Nothing is here")
 EXPIRED = whole(MCPConnectionError, "Session expired", "session_expired", -32000, status=404)
 
 OVER_HTTP = [
-    *(row for status, told in STATUSES for row in rows(status, *HTTP, told=told)),
-    *rows(NOT_FOUND, *HTTP, told={"initialize": refused(404, "Not Found", "Nothing is here")["initialize"]}),
-    *rows(NOT_FOUND, *HTTP, told={"broken": EXPIRED}, after="begins anew"),
-    *rows(UNWELL, *HTTP, told={"notifications/initialized": refused(500, "Unwell")["initialize"]}),
+    *(
+        row
+        for status, expected_report in STATUSES
+        for row in rows(status, *HTTP, expected_report=expected_report)
+    ),
+    *rows(
+        NOT_FOUND,
+        *HTTP,
+        expected_report={"initialize": refused(404, "Not Found", "Nothing is here")["initialize"]},
+    ),
+    *rows(NOT_FOUND, *HTTP, expected_report={"broken": EXPIRED}, after="begins anew"),
+    *rows(UNWELL, *HTTP, expected_report={"notifications/initialized": refused(500, "Unwell")["initialize"]}),
     *rows(
         http.status_with_an_error,
         *HTTP,
-        told=refused_by_it(status=500),
+        expected_report=refused_by_it(status=500),
     ),
     *rows(
         http.redirect,
         *HTTP,
-        told=anywhere(
+        expected_report=anywhere(
             whole(
                 MCPError,
                 "{where} redirects (307) to http://127.0.0.1:9/elsewhere: give that URL, if it is right",
@@ -324,51 +336,65 @@ OVER_HTTP = [
             )
         ),
     ),
-    *rows(http.reset, *HTTP, told=broke("Connection reset by peer")),
-    *rows(http.hung_up, *HTTP, told=broke("Server disconnected without sending a response.")),
-    *rows(http.half_a_head, *HTTP, told=broke("Server disconnected without sending a response.")),
-    *rows(http.no_http, *HTTP, told=broke("illegal status line")),
-    *rows(http.illegal_header, *HTTP, told=broke("illegal header line")),
+    *rows(http.reset, *HTTP, expected_report=broke("Connection reset by peer")),
+    *rows(http.hung_up, *HTTP, expected_report=broke("Server disconnected without sending a response.")),
+    *rows(http.half_a_head, *HTTP, expected_report=broke("Server disconnected without sending a response.")),
+    *rows(http.no_http, *HTTP, expected_report=broke("illegal status line")),
+    *rows(http.illegal_header, *HTTP, expected_report=broke("illegal header line")),
     *rows(
         http.half_a_body,
         *HTTP,
-        told=broke("peer closed connection without sending complete message body (incomplete chunked read)"),
+        expected_report=broke(
+            "peer closed connection without sending complete message body (incomplete chunked read)"
+        ),
     ),
-    *rows(http.reset_in_the_body, *HTTP, told=broke("Connection reset by peer")),
-    *rows(http.no_chunk, *HTTP, told=broke("illegal chunk header")),
-    *rows(http.not_json, "http json", told=no_answer("The server sent a body that is not JSON", -32700)),
-    *rows(http.not_json, "http events", told=no_answer(NO_JSON_EVENT, -32700)),
+    *rows(http.reset_in_the_body, *HTTP, expected_report=broke("Connection reset by peer")),
+    *rows(http.no_chunk, *HTTP, expected_report=broke("illegal chunk header")),
+    *rows(
+        http.not_json,
+        "http json",
+        expected_report=no_answer("The server sent a body that is not JSON", -32700),
+    ),
+    *rows(http.not_json, "http events", expected_report=no_answer(NO_JSON_EVENT, -32700)),
     *rows(
         http.no_message,
         "http json",
-        told=no_answer("The server sent a body that is not a JSON-RPC 2.0 message"),
+        expected_report=no_answer("The server sent a body that is not a JSON-RPC 2.0 message"),
     ),
     *rows(
         http.no_message,
         "http events",
-        told=no_answer("The server sent a streamed event that is not a JSON-RPC 2.0 message"),
+        expected_report=no_answer("The server sent a streamed event that is not a JSON-RPC 2.0 message"),
     ),
-    *rows(http.nothing, *HTTP, told=no_answer("The server gave no answer (200, empty)", status=200)),
-    *rows(http.accepted, *HTTP, told=no_answer("The server gave no answer (202, empty)", status=202)),
-    *rows(http.a_page, *HTTP, told=no_answer("An answer is JSON or events, not 'text/html'", status=200)),
-    *rows(http.silence_after_the_head, *HTTP, told=LATE),
-    *rows(http.silence_in_the_body, *HTTP, told=LATE),
-    *rows(http.end_of_events, "http events", told=no_answer(NO_ANSWER)),
-    *rows(http.end_in_an_event, "http events", told=no_answer(NO_JSON_EVENT, -32700)),
-    *rows(http.reset_of_what_could_go_on, "http events", told=broke("Connection reset by peer")),
-    *rows(http.end_of_what_could_go_on, "http events", told=no_answer(NO_ANSWER)),
+    *rows(
+        http.nothing, *HTTP, expected_report=no_answer("The server gave no answer (200, empty)", status=200)
+    ),
+    *rows(
+        http.accepted, *HTTP, expected_report=no_answer("The server gave no answer (202, empty)", status=202)
+    ),
+    *rows(
+        http.a_page,
+        *HTTP,
+        expected_report=no_answer("An answer is JSON or events, not 'text/html'", status=200),
+    ),
+    *rows(http.silence_after_the_head, *HTTP, expected_report=LATE),
+    *rows(http.silence_in_the_body, *HTTP, expected_report=LATE),
+    *rows(http.end_of_events, "http events", expected_report=no_answer(NO_ANSWER)),
+    *rows(http.end_in_an_event, "http events", expected_report=no_answer(NO_JSON_EVENT, -32700)),
+    *rows(http.reset_of_what_could_go_on, "http events", expected_report=broke("Connection reset by peer")),
+    *rows(http.end_of_what_could_go_on, "http events", expected_report=no_answer(NO_ANSWER)),
 ]
 
 
 # Over WebSocket
 
 
-def shut(status: int, said: str, **more: Any) -> dict[At, Told]:
+def shut(status: int, said: str, **more: Any) -> dict[At, Report]:
     message = f"{{where}}: the server refused the connection: HTTP {status}: {said}"
     return {"opening": whole(ServerNotAvailableError, message, "http", status, status=status, **more)}
 
 
-def unreachable(why: str) -> dict[At, Told]:
+def unreachable(why: str) -> dict[At, Report]:
     return {"opening": whole(ServerNotAvailableError, f"{{where}}: {why}", "network", -32001)}
 
 
@@ -380,35 +406,39 @@ OVER_WEBSOCKET = [
         row
         for status in (400, 401, 403, 404, 405, 413, 429, 500, 503)
         for row in rows(
-            websocket.status(status), "websocket", told=shut(status, f"No: {status}", data=f"No: {status}")
+            websocket.status(status),
+            "websocket",
+            expected_report=shut(status, f"No: {status}", data=f"No: {status}"),
         )
     ),
-    *rows(websocket.no_websocket, "websocket", told=shut(200, "OK")),
-    *rows(websocket.no_http, "websocket", told=NO_WEBSOCKET),
-    *rows(websocket.half_a_head, "websocket", told=NO_WEBSOCKET),
-    *rows(websocket.hung_up, "websocket", told=NO_WEBSOCKET),
-    *rows(websocket.reset, "websocket", told=NO_WEBSOCKET),
+    *rows(websocket.no_websocket, "websocket", expected_report=shut(200, "OK")),
+    *rows(websocket.no_http, "websocket", expected_report=NO_WEBSOCKET),
+    *rows(websocket.half_a_head, "websocket", expected_report=NO_WEBSOCKET),
+    *rows(websocket.hung_up, "websocket", expected_report=NO_WEBSOCKET),
+    *rows(websocket.reset, "websocket", expected_report=NO_WEBSOCKET),
     *rows(
-        websocket.silence, "websocket", told={"opening": late("Connecting to {where} took longer than 400ms")}
+        websocket.silence,
+        "websocket",
+        expected_report={"opening": late("Connecting to {where} took longer than 400ms")},
     ),
     *rows(
         websocket.closed,
         "websocket",
-        told=gone("{where}: the server closed the connection with code 1011: The disk is full"),
+        expected_report=gone("{where}: the server closed the connection with code 1011: The disk is full"),
         after="lost",
     ),
-    *rows(websocket.hung_up, "websocket", told=BROKEN, after="lost"),
-    *rows(websocket.half_a_frame, "websocket", told=BROKEN, after="lost"),
-    *rows(websocket.reset, "websocket", told=BROKEN, after="lost"),
+    *rows(websocket.hung_up, "websocket", expected_report=BROKEN, after="lost"),
+    *rows(websocket.half_a_frame, "websocket", expected_report=BROKEN, after="lost"),
+    *rows(websocket.reset, "websocket", expected_report=BROKEN, after="lost"),
     *rows(
         websocket.no_frame,
         "websocket",
-        told=gone("{where}: the connection was closed with code 1002: invalid opcode"),
+        expected_report=gone("{where}: the connection was closed with code 1002: invalid opcode"),
         after="lost",
     ),
-    *rows(websocket.not_json, "websocket", told=LATE),
-    *rows(websocket.no_message, "websocket", told=LATE),
-    *rows(websocket.binary, "websocket", told=LATE),
+    *rows(websocket.not_json, "websocket", expected_report=LATE),
+    *rows(websocket.no_message, "websocket", expected_report=LATE),
+    *rows(websocket.binary, "websocket", expected_report=LATE),
 ]
 
 
@@ -420,13 +450,15 @@ CLOSED = whole(ToolInvocationError, "Connection closed", "peer", -32000, toolNam
 IT_FAILED = gone("{where}: The server failed: The disk is full")
 
 OVER_MEMORY = [
-    *rows(memory.fails, "memory", told=IT_FAILED, after="lost", others=CLOSED),
-    *rows(memory.ends, "memory", told=gone("{where}: The server ended"), after="lost", others=CLOSED),
-    *rows(memory.raises_in_the_tool, "memory", told=failed("The disk is full", "peer", 0)),
+    *rows(memory.fails, "memory", expected_report=IT_FAILED, after="lost", others=CLOSED),
+    *rows(
+        memory.ends, "memory", expected_report=gone("{where}: The server ended"), after="lost", others=CLOSED
+    ),
+    *rows(memory.raises_in_the_tool, "memory", expected_report=failed("The disk is full", "peer", 0)),
     *rows(
         memory.unknown_to_the_tool,
         "memory",
-        told=failed("Unknown tool: broken", "unknown_tool", -32602),
+        expected_report=failed("Unknown tool: broken", "unknown_tool", -32602),
     ),
 ]
 
@@ -434,7 +466,7 @@ TABLE = [*EVERYWHERE, *OVER_STDIO, *OVER_HTTP, *OVER_WEBSOCKET, *OVER_MEMORY]
 
 
 @pytest.mark.parametrize("row", TABLE, ids=str)
-async def test_what_is_told_and_what_is_left(
+async def test_what_is_reported_and_what_is_left(
     row: Row, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """R001-14, R001-15, R001-18, R001-19, R001-22, R001-28 to R001-36, R001-50, R001-51, R004-2, R004-7,
@@ -464,7 +496,7 @@ def is_of_the_server(record: logging.LogRecord) -> bool:
 
 
 async def breaks_at_the_beginning(server: Broken, row: Row) -> None:
-    is_late = row.told.kind is MCPTimeoutError
+    is_late = row.expected_report.kind is MCPTimeoutError
     client = MCPClient(server.transport, timeout_ms=SHORT_MS if is_late else LONG_MS)
 
     error = await raised(client.connect())
@@ -472,7 +504,7 @@ async def breaks_at_the_beginning(server: Broken, row: Row) -> None:
         # On a machine that stalls, the time was over before the server was asked.
         error = await raised(client.connect())
 
-    check(error, row.told, server.transport)
+    check(error, row.expected_report, server.transport)
     assert (client.state, client.transport) == ("disconnected", None)
     assert tasks_of_the_client() == []
     await server.deserted()
@@ -485,22 +517,22 @@ async def breaks_at_the_beginning(server: Broken, row: Row) -> None:
 
 
 async def breaks_in_a_call(client: MCPClient, server: Broken, row: Row) -> None:
-    is_late = row.told.kind is MCPTimeoutError
+    is_late = row.expected_report.kind is MCPTimeoutError
     held = asyncio.create_task(client.call_tool("hold"))
     await server.heard("hold")
 
     error = await raised(client.call_tool("broken", ARGUMENTS, timeout_ms=SHORT_MS if is_late else None))
 
-    check(error, row.told, server.transport)
+    check(error, row.expected_report, server.transport)
     async with asyncio.timeout(LIMIT_SECONDS):
         await server.failed.wait()
     cancelled = {"requestId": (await server.heard("broken"))["id"], "reason": "the client's time limit"}
     if is_late:
         assert (await server.heard("notifications/cancelled"))["params"] == cancelled
     if row.after == "lost":
-        check(await raised(held), row.others or row.told, server.transport)
+        check(await raised(held), row.others or row.expected_report, server.transport)
         assert client.state == "error"
-        check(await raised(client.ping()), row.told, server.transport)
+        check(await raised(client.ping()), row.expected_report, server.transport)
         await client.reconnect()
     else:
         server.released.set()
@@ -523,10 +555,10 @@ async def raised(work: Awaitable[object]) -> MCPError:
     return caught.value
 
 
-def check(error: MCPError, told: Told, transport: Transport) -> None:
+def check(error: MCPError, expected_report: Report, transport: Transport) -> None:
     """Check the whole error, in each of its forms."""
-    expected = filled(told.fields, where=transport.where)
-    assert (type(error), error.to_dict()) == (told.kind, expected)
+    expected = filled(expected_report.fields, where=transport.where)
+    assert (type(error), error.to_dict()) == (expected_report.kind, expected)
     assert json.loads(error.to_json()) == expected
     assert str(error) == expected["message"]
     asked = "network" if expected["reason"] in ("spawn", "not_connected") else expected["reason"]
@@ -571,7 +603,7 @@ def serving(row: Row, folder: Path) -> AbstractAsyncContextManager[Broken]:
 # Where there is no server
 
 
-async def test_a_command_that_is_not_there_is_told_of_and_starts_once_it_is(tmp_path: Path) -> None:
+async def test_a_command_that_is_not_there_is_reported_and_starts_once_it_is(tmp_path: Path) -> None:
     """R004-7, R004-26."""
     path = f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"
     async with process.broken_process(None, "", tmp_path, PATH=path) as server:
@@ -584,7 +616,7 @@ async def test_a_command_that_is_not_there_is_told_of_and_starts_once_it_is(tmp_
         await server.deserted()
 
 
-async def test_a_command_that_cannot_be_executed_is_told_of_and_starts_once_it_can(tmp_path: Path) -> None:
+async def test_a_command_that_cannot_be_executed_is_reported_and_starts_once_it_can(tmp_path: Path) -> None:
     """R004-7, R004-26."""
     command = process.install(tmp_path / "broken-server", mode=0o644)
     async with process.broken_process(None, "", tmp_path) as server:
@@ -596,7 +628,9 @@ async def test_a_command_that_cannot_be_executed_is_told_of_and_starts_once_it_c
         await server.deserted()
 
 
-async def test_a_folder_that_is_not_there_is_told_of_and_the_server_starts_once_it_is(tmp_path: Path) -> None:
+async def test_a_folder_that_is_not_there_is_reported_and_the_server_starts_once_it_is(
+    tmp_path: Path,
+) -> None:
     """R004-7, R004-26."""
     folder = tmp_path / "folder"
     command = process.install(tmp_path / "broken-server", mode=0o755)
@@ -611,9 +645,9 @@ async def test_a_folder_that_is_not_there_is_told_of_and_the_server_starts_once_
 
 async def starts_later(transport: Stdio, message: str, repair: Callable[[], object]) -> None:
     client = MCPClient(transport)
-    told = whole(ServerNotAvailableError, message, "spawn", -32001, serverCommand="{where}")
+    reported = whole(ServerNotAvailableError, message, "spawn", -32001, serverCommand="{where}")
 
-    check(await raised(client.connect()), told, transport)
+    check(await raised(client.connect()), reported, transport)
     assert (client.state, client.transport, tasks_of_the_client()) == ("disconnected", None, [])
 
     repair()
@@ -628,7 +662,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("scheme", ["http", "ws"])
-async def test_a_port_where_nobody_listens_is_told_of_and_is_reached_once_somebody_does(
+async def test_a_closed_port_is_reported_and_reached_once_it_is_open(
     scheme: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """R001-34, R004-26, R004-29."""
@@ -648,7 +682,7 @@ async def test_a_port_where_nobody_listens_is_told_of_and_is_reached_once_somebo
     assert [secret for secret in SECRETS if secret in caplog.text] == []
 
 
-async def test_an_http_server_that_is_gone_for_a_while_is_told_of_and_is_served_by_again() -> None:
+async def test_an_http_server_that_stops_for_a_while_is_reported_and_used_again() -> None:
     """HTTP has no connection that could be lost. R001-34."""
     async with http.broken_http(None, "") as server:
         port = server.port
@@ -670,7 +704,7 @@ NO_TLS = "the server does not speak TLS"
 
 
 @pytest.mark.parametrize(
-    ("opened", "over", "told"),
+    ("opened", "over", "expected_report"),
     [
         (http.broken_http, http.over_http, no_server(f"{{where}} cannot be reached: {SELF_SIGNED}")),
         (
@@ -681,8 +715,8 @@ NO_TLS = "the server does not speak TLS"
     ],
     ids=["https", "wss"],
 )
-async def test_a_certificate_that_nobody_vouches_for_is_told_of(
-    opened: Any, over: Any, told: Told, tmp_path: Path
+async def test_an_untrusted_certificate_is_reported(
+    opened: Any, over: Any, expected_report: Report, tmp_path: Path
 ) -> None:
     """R001-34, R001-56."""
     certificate = make_certificate(tmp_path)
@@ -690,7 +724,7 @@ async def test_a_certificate_that_nobody_vouches_for_is_told_of(
         transport = over(server.port, tls=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT))
         client = MCPClient(transport)
 
-        check(await raised(client.connect()), told, transport)
+        check(await raised(client.connect()), expected_report, transport)
         assert (client.state, client.transport, tasks_of_the_client()) == ("disconnected", None, [])
 
         async with MCPClient(over(server.port, tls=certificate.trusting())) as trusting:
@@ -699,14 +733,14 @@ async def test_a_certificate_that_nobody_vouches_for_is_told_of(
 
 
 @pytest.mark.parametrize(
-    ("over", "told"),
+    ("over", "expected_report"),
     [
         (http.over_http, no_server(f"{{where}} cannot be reached: {NO_TLS}")),
         (websocket.over_websocket, no_server(f"{{where}}: no connection: {NO_TLS}")),
     ],
     ids=["https", "wss"],
 )
-async def test_a_server_without_tls_is_told_of(over: Any, told: Told) -> None:
+async def test_a_server_without_tls_is_reported(over: Any, expected_report: Report) -> None:
     """R001-34."""
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -718,7 +752,7 @@ async def test_a_server_without_tls_is_told_of(over: Any, told: Told) -> None:
         transport = over(listener.sockets[0].getsockname()[1], tls=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT))
         client = MCPClient(transport)
 
-        check(await raised(client.connect()), told, transport)
+        check(await raised(client.connect()), expected_report, transport)
         assert (client.state, client.transport, tasks_of_the_client()) == ("disconnected", None, [])
 
 
@@ -726,9 +760,9 @@ async def test_without_a_session_404_is_a_status_like_others() -> None:
     """R001-17, R001-19."""
     async with http.broken_http(NOT_FOUND, "broken", session_id=None) as server:
         async with MCPClient(server.transport) as client:
-            told = refused(404, "Not Found", "Nothing is here")["broken"]
+            reported = refused(404, "Not Found", "Nothing is here")["broken"]
 
-            check(await raised(client.call_tool("broken")), told, server.transport)
+            check(await raised(client.call_tool("broken")), reported, server.transport)
             await works(client)
         await server.deserted()
     assert len([each for each in server.messages if each["method"] == "initialize"]) == 1
@@ -760,19 +794,21 @@ def test_the_page_names_each_kind_of_failure_once() -> None:
     lines = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("| ")][2:]
     kinds = [tuple(cell.strip("`") for cell in line[1:4]) for line in lines]
     numbers = dict(zip(kinds, (line[4] for line in lines), strict=True))
-    happened = [row.told for row in TABLE] + ELSEWHERE
+    happened = [row.expected_report for row in TABLE] + ELSEWHERE
 
     assert len(set(kinds)) == len(kinds)
-    assert set(kinds) == {kind_of(told) for told in happened}
+    assert set(kinds) == {kind_of(reported) for reported in happened}
     assert {reason for _, _, reason in kinds} == set(get_args(Reason))
-    assert [told for told in happened if not is_named(told, numbers[kind_of(told)])] == []
+    assert [reported for reported in happened if not is_named(reported, numbers[kind_of(reported)])] == []
 
 
-def kind_of(told: Told) -> tuple[str, str, str]:
-    return (told.kind.__name__, told.fields["code"], told.fields["reason"])
+def kind_of(expected_report: Report) -> tuple[str, str, str]:
+    return (expected_report.kind.__name__, expected_report.fields["code"], expected_report.fields["reason"])
 
 
-def is_named(told: Told, numbers: str) -> bool:
-    number = told.fields["rpcCode"]
-    others = (told.fields.get("status") == number and "the status" in numbers) or "the server's" in numbers
+def is_named(expected_report: Report, numbers: str) -> bool:
+    number = expected_report.fields["rpcCode"]
+    others = (
+        expected_report.fields.get("status") == number and "the status" in numbers
+    ) or "the server's" in numbers
     return others or str(number) in numbers

@@ -162,15 +162,15 @@ async def refused(client: MCPClient, tool: str, arguments: Mapping[str, Any]) ->
 async def test_a_revision_is_agreed_on(servers: Servers, peer: Peer, over: Over) -> None:
     """R001-1, and each other revision that the server knows; `auto` is the newest."""
 
-    async def spoken(wanted: RequestedVersion) -> str:
+    async def spoken(requested: RequestedVersion) -> str:
         try:
-            async with await servers.client(peer, over, wanted) as client:
+            async with await servers.client(peer, over, requested) as client:
                 await client.list_tools()
                 return client.get_protocol_version()
         except MCPConnectionError as error:
             return error.reason
 
-    agreed = await asyncio.gather(*(spoken(wanted) for wanted in peer.versions))
+    agreed = await asyncio.gather(*(spoken(requested) for requested in peer.versions))
 
     assert dict(zip(peer.versions, agreed, strict=True)) == peer.versions
 
@@ -323,13 +323,15 @@ async def test_its_prompts_are_listed_and_written(client: MCPClient, subject: Su
 
 @having(lambda peer: peer.completion)
 async def test_an_argument_is_completed(visitor: Visitor, subject: Subject) -> None:
-    wanted = subject.peer.completion
-    assert wanted is not None
-    context = {name: visitor.filled(value) for name, value in wanted.context.items()}
+    expected = subject.peer.completion
+    assert expected is not None
+    context = {name: visitor.filled(value) for name, value in expected.context.items()}
 
-    found = await visitor.client.complete(wanted.reference, wanted.argument, wanted.start, context=context)
+    found = await visitor.client.complete(
+        expected.reference, expected.argument, expected.start, context=context
+    )
 
-    assert list(found.values) == list(wanted.values)
+    assert list(found.values) == list(expected.values)
 
 
 # What the server says by itself
@@ -341,18 +343,18 @@ async def test_the_server_tells_that_a_resource_has_changed(visitor: Visitor, su
     assert subject.peer.news is not None
     assert subject.peer.resource is not None
     client, uri = visitor.client, visitor.filled(subject.peer.resource[0])
-    told = asyncio.Event()
+    reported = asyncio.Event()
 
     def listen(message: Mapping[str, Any]) -> None:
         if message["method"] == "notifications/resources/updated" and message["params"]["uri"] == uri:
-            told.set()
+            reported.set()
 
     assert await client.open_stream(listen, resources=[uri])
     if subject.version != STATELESS:
         await client.subscribe_resource(uri)
     await visitor.call(subject.peer.news)
     async with asyncio.timeout(LIMIT_SECONDS):
-        await told.wait()
+        await reported.wait()
     await client.close_stream()
     if subject.version != STATELESS:
         await client.unsubscribe_resource(uri)
@@ -362,16 +364,16 @@ async def test_the_server_tells_that_a_resource_has_changed(visitor: Visitor, su
 async def test_a_list_that_changed_is_asked_for_again(client: MCPClient) -> None:
     """R001-47"""
     before = await client.list_tools()
-    told = asyncio.Event()
+    reported = asyncio.Event()
 
     def listen(message: Mapping[str, Any]) -> None:
         if message["method"] == "notifications/tools/list_changed":
-            told.set()
+            reported.set()
 
     assert await client.open_stream(listen)
     await client.call_tool("touch")
     async with asyncio.timeout(LIMIT_SECONDS):
-        await told.wait()
+        await reported.wait()
     after = await client.list_tools()
     await client.close_stream()
 

@@ -117,7 +117,7 @@ async def test_a_redirect_on_the_same_server_is_followed(status: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "location", "told"),
+    ("status", "location", "place_pattern"),
     [
         (307, "https://user:pass@evil.example/mcp?token=secret", "https://evil.example/mcp"),
         (308, "//other.example:81/x", "http://other.example:81/x"),
@@ -126,12 +126,12 @@ async def test_a_redirect_on_the_same_server_is_followed(status: int) -> None:
         (303, "/new", "{origin}/new"),
     ],
 )
-async def test_another_redirect_is_not_followed(status: int, location: str, told: str) -> None:
+async def test_another_redirect_is_not_followed(status: int, location: str, place_pattern: str) -> None:
     """R001-35: a POST is not turned into a GET, and credentials go nowhere else."""
     async with serving(redirect(status, location)) as server, calling(server) as caller:
         error = await caller.refused()
 
-    place = told.format(origin=server.origin)
+    place = place_pattern.format(origin=server.origin)
     assert (error.reason, error.rpc_code, error.status, error.message) == (
         "http",
         status,
@@ -443,7 +443,7 @@ async def test_who_cannot_be_asked_for_a_token_is_named() -> None:
 SECRET = re.compile("s3cr3t")
 
 
-async def test_nothing_secret_is_told(caplog: pytest.LogCaptureFixture) -> None:
+async def test_nothing_secret_is_reported(caplog: pytest.LogCaptureFixture) -> None:
     """R001-22: no session id, no credentials, no query; in no error, log or name, however loud the log."""
     caplog.set_level(logging.DEBUG)
     failures = [
@@ -466,8 +466,8 @@ async def test_nothing_secret_is_told(caplog: pytest.LogCaptureFixture) -> None:
             await caller.channel.terminate()
             names = [repr(caller.channel), repr(StreamableHTTP(url, headers=headers))]
 
-    told = [part for error in errors for part in (repr(error), error.to_json(), _with_causes(error))]
-    assert [text for text in [*told, *names, caplog.text] if SECRET.search(text)] == []
+    message = [part for error in errors for part in (repr(error), error.to_json(), _with_causes(error))]
+    assert [text for text in [*message, *names, caplog.text] if SECRET.search(text)] == []
     assert {error.reason for error in errors} == {"session_expired", "http", "protocol", "network"}
 
 

@@ -119,7 +119,7 @@ async def test_the_server_says_how_long_to_wait() -> None:
 
 
 @pytest.mark.parametrize("rest", [b"id: a2\n", b'id: a2\ndata: {"jsonrpc"', b"id: a2"])
-async def test_an_answer_is_not_skipped_because_its_id_came_before_the_cut(rest: bytes) -> None:
+async def test_an_answer_is_not_skipped_because_its_id_arrived_before_the_loss(rest: bytes) -> None:
     """R001-11, R001-27."""
     async with (
         serving(in_turn(with_chunks(CUT + rest), with_chunks(event(answer(1), "a2")))) as server,
@@ -412,7 +412,7 @@ async def test_a_stream_may_begin_with_its_first_message(monkeypatch: pytest.Mon
         assert await messages(caller, 1) == [progress(1)]
 
 
-async def test_a_late_refusal_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_late_refusal_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     """R001-25."""
     monkeypatch.setattr(http_stream, "HEAD_SECONDS", 0.05)
     awaited = asyncio.Event()
@@ -509,8 +509,8 @@ async def test_what_is_no_message_is_left_out(caplog: pytest.LogCaptureFixture) 
         assert await caller.listen()
         assert await messages(caller, 1) == [progress(1)]
 
-    told = [record.message for record in caplog.records if record.name.startswith("footlight")]
-    assert told == [
+    reported = [record.message for record in caplog.records if record.name.startswith("footlight")]
+    assert reported == [
         "left out of the stream: The server sent a streamed event that is not JSON",
         "left out of the stream: The server sent a streamed event that is not a JSON-RPC 2.0 message",
     ]

@@ -264,7 +264,7 @@ async def test_an_id_that_is_not_visible_ascii_is_refused(identifier: str) -> No
     }
 
 
-async def test_an_expired_session_is_told_once() -> None:
+async def test_an_expired_session_is_reported_once() -> None:
     """R001-18, R001-32: whatever the body says. The next request has no session."""
     gone = with_json(error_message(1, -32600, "Session not found"), status=404)
     async with (
@@ -617,7 +617,7 @@ async def test_a_status_that_is_an_error(status: int, body: bytes, data: object)
     """R001-19, R001-35: for a request and for what has no answer."""
     async with serving(with_status(status, body)) as server, calling(server) as caller:
         error = await caller.refused()
-        with pytest.raises(MCPError) as told:
+        with pytest.raises(MCPError) as reported:
             await caller.tell()
 
     phrase = {404: "Not Found", 503: "Service Unavailable"}.get(status, "Whatever")
@@ -631,7 +631,7 @@ async def test_a_status_that_is_an_error(status: int, body: bytes, data: object)
         "data": data,
     }
     assert error.to_dict() == {name: value for name, value in expected.items() if value is not None}
-    assert told.value.to_dict() == error.to_dict()
+    assert reported.value.to_dict() == error.to_dict()
 
 
 @pytest.mark.parametrize(
@@ -655,7 +655,7 @@ async def test_a_status_that_is_an_error(status: int, body: bytes, data: object)
     ],
 )
 @pytest.mark.parametrize("body", ["text", "error"])
-async def test_when_to_try_again_is_told(
+async def test_when_to_try_again_is_reported(
     headers: dict[str, str], retry_after_ms: float | None, body: str
 ) -> None:
     """R001-35: whatever the body is."""
@@ -929,7 +929,7 @@ async def test_to_close_fails_what_runs() -> None:
 
 
 @pytest.mark.parametrize("status", [401, 403, 413, 429])
-async def test_who_stands_before_the_protocol_is_told_from_it(status: int) -> None:
+async def test_a_proxy_in_front_is_distinguished_from_the_server(status: int) -> None:
     """R001-35: in whatever words the refusal comes, it is no answer of the server that was asked."""
     refused = {"jsonrpc": "2.0", "id": None, "error": {"code": -32001, "message": "Not you"}}
 

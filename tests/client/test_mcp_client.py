@@ -203,14 +203,14 @@ async def test_what_the_server_is_is_known_while_connected() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "offered"), [(None, "2025-06-18"), ("2025-11-25", "2025-11-25"), ("auto", "2025-06-18")]
+    ("requested", "offered"), [(None, "2025-06-18"), ("2025-11-25", "2025-11-25"), ("auto", "2025-06-18")]
 )
-def test_the_version_that_would_be_offered(wanted: Any, offered: str) -> None:
+def test_the_version_that_would_be_offered(requested: Any, offered: str) -> None:
     """R001-54"""
-    assert MCPClient(protocol_version=wanted).get_protocol_version() == offered
+    assert MCPClient(protocol_version=requested).get_protocol_version() == offered
 
 
-async def test_what_the_client_can_do_is_told() -> None:
+async def test_what_the_client_can_do_is_reported() -> None:
     place = Place(LEGACY)
     async with MCPClient(
         place,
@@ -761,7 +761,7 @@ async def test_tools_that_changed_are_asked_for_again(client: MCPClient) -> None
     assert len(wire.of("tools/list")) == 2
 
 
-async def test_tools_that_change_while_they_are_told_are_asked_for_again(client: MCPClient) -> None:
+async def test_tools_that_change_while_they_are_reported_are_asked_for_again(client: MCPClient) -> None:
     """R001-47"""
     wire = wire_of(client)
     tools = wire.script.pop("tools/list")
@@ -923,7 +923,7 @@ async def test_a_tools_failure_is_returned_by_one_and_raised_by_the_other(client
     assert raised.value.result.raw is raw
 
 
-async def test_a_failure_that_is_told_as_json_is_raised_in_its_words_with_its_error(
+async def test_a_failure_that_is_reported_as_json_is_raised_in_its_words_with_its_error(
     client: MCPClient,
 ) -> None:
     """R002-29: what a program is told of document 002's envelope."""
@@ -998,7 +998,7 @@ async def test_a_tool_that_is_not_there(client: MCPClient, code: int, message: s
     assert (refused.value.message, refused.value.rpc_code) == (message, code)
 
 
-async def test_a_tool_that_is_not_there_may_be_told_as_a_failure(client: MCPClient) -> None:
+async def test_a_tool_that_is_not_there_may_be_reported_as_a_failure(client: MCPClient) -> None:
     """R001-30"""
     wire_of(client).script["tools/call"] = said("Unknown tool: a", isError=True)
 
@@ -1042,7 +1042,7 @@ async def test_a_call_has_its_own_time(client: MCPClient) -> None:
     """R001-31, R001-50, R004-27, R004-32"""
     with pytest.raises(MCPTimeoutError) as late:
         await client.call_tool("a", timeout_ms=5)
-    told = await wire_of(client).asked("notifications/cancelled")
+    reported = await wire_of(client).asked("notifications/cancelled")
 
     assert late.value.to_dict() == {
         "name": "TimeoutError",
@@ -1053,7 +1053,7 @@ async def test_a_call_has_its_own_time(client: MCPClient) -> None:
         "toolName": "a",
         "timeout": 5,
     }
-    assert told["params"]["requestId"] == wire_of(client).of("tools/call")[0]["id"]
+    assert reported["params"]["requestId"] == wire_of(client).of("tools/call")[0]["id"]
 
 
 async def test_a_call_without_a_time_has_the_clients() -> None:
@@ -1079,7 +1079,7 @@ async def test_a_call_hears_of_its_progress(client: MCPClient) -> None:
     assert heard == [(1, 2, "half")]
 
 
-async def test_every_notification_is_told() -> None:
+async def test_every_notification_is_reported() -> None:
     heard: list[Any] = []
     async with MCPClient(Place(LEGACY), on_notification=lambda *news: heard.append(news)) as client:
         wire_of(client).notify("notifications/message", level="info", data="hello")
@@ -1325,9 +1325,9 @@ async def test_a_stateless_call_that_takes_too_long_is_cancelled() -> None:
     async with MCPClient(place) as client:
         with pytest.raises(MCPTimeoutError):
             await client.call_tool("a", timeout_ms=5)
-        told = await place.wire.asked("notifications/cancelled")
+        reported = await place.wire.asked("notifications/cancelled")
 
-    assert told["params"]["requestId"] == place.wire.of("tools/call")[0]["id"]
+    assert reported["params"]["requestId"] == place.wire.of("tools/call")[0]["id"]
 
 
 # Streams
@@ -1371,7 +1371,7 @@ async def test_a_server_without_a_get_stream_goes_on() -> None:
         assert len(await client.list_tools()) == 2
 
 
-async def test_a_get_stream_that_cannot_be_opened_is_told() -> None:
+async def test_a_get_stream_that_cannot_be_opened_is_reported() -> None:
     place = Place(TOOLS, http=True)
     async with MCPClient(place) as client:
         place.wire.listens = MCPError("A 500", reason="http", status=500)
@@ -1419,7 +1419,7 @@ async def test_a_stateless_stream_is_a_subscription() -> None:
         assert await opening
         wire.notify("notifications/tools/list_changed")
         await client.close_stream()
-        told = await wire.asked("notifications/cancelled")
+        reported = await wire.asked("notifications/cancelled")
 
     assert request["params"]["notifications"] == {
         "toolsListChanged": True,
@@ -1427,7 +1427,7 @@ async def test_a_stateless_stream_is_a_subscription() -> None:
         "resourcesListChanged": True,
         "resourceSubscriptions": ["a:b"],
     }
-    assert told["params"]["requestId"] == request["id"]
+    assert reported["params"]["requestId"] == request["id"]
     assert server.heard == [{"jsonrpc": "2.0", "method": "notifications/tools/list_changed", "params": {}}]
     assert server.errors == []
 
@@ -1443,7 +1443,7 @@ async def test_a_stateless_server_may_have_no_subscriptions() -> None:
     assert server.errors == []
 
 
-async def test_a_subscription_that_is_refused_is_told() -> None:
+async def test_a_subscription_that_is_refused_is_reported() -> None:
     server = Subscriptions()
     server.place.script = {**MODERN_TOOLS, "subscriptions/listen": Refusal(-32602, "Too many")}
     async with MCPClient(server.place) as client:
@@ -1458,15 +1458,15 @@ async def test_a_subscription_that_is_not_acknowledged_in_time_is_given_up() -> 
     async with MCPClient(server.place, timeout_ms=50) as client:
         with pytest.raises(MCPTimeoutError, match="did not acknowledge the subscription within 50ms"):
             await server.open(client)
-        told = await server.place.wire.asked("notifications/cancelled")
+        reported = await server.place.wire.asked("notifications/cancelled")
         server.place.wire.notify("late")
 
-    assert told["params"]["requestId"] == server.place.wire.of("subscriptions/listen")[0]["id"]
+    assert reported["params"]["requestId"] == server.place.wire.of("subscriptions/listen")[0]["id"]
     assert server.heard == []
 
 
 @pytest.mark.parametrize("how", ["lost", "ended", "refused"])
-async def test_the_end_of_a_subscription_is_told_once(how: str) -> None:
+async def test_the_end_of_a_subscription_is_reported_once(how: str) -> None:
     server = Subscriptions()
     async with MCPClient(server.place) as client:
         request = await server.opened(client)
@@ -1494,10 +1494,10 @@ async def test_another_stream_replaces_the_first() -> None:
     async with MCPClient(server.place) as client:
         first = await server.opened(client)
         second = await server.opened(client, 2)
-        told = await server.place.wire.asked("notifications/cancelled")
+        reported = await server.place.wire.asked("notifications/cancelled")
         server.place.wire.notify("news")
 
-    assert told["params"]["requestId"] == first["id"] != second["id"]
+    assert reported["params"]["requestId"] == first["id"] != second["id"]
     assert server.heard == [{"jsonrpc": "2.0", "method": "news", "params": {}}]
     assert server.errors == []
 
@@ -1556,7 +1556,7 @@ async def test_over_http_a_client_with_listeners_is_heard_from_the_beginning(
     assert place.wire.streams_closed == 0  # The channel's own end closes it.
 
 
-async def test_over_http_the_stream_that_is_open_is_told_to_who_asks_for_it() -> None:
+async def test_over_http_an_open_stream_is_reported_on_request() -> None:
     """R001-23, R001-24, R001-26: servers allow one, and refuse another while they think that there is one."""
     place = Place(LEGACY, http=True)
     heard: list[Any] = []

@@ -201,7 +201,7 @@ async def deaf(read: Any, write: Any) -> None:
         (deaf, "deaf: The server failed: ValueError"),
     ],
 )
-async def test_how_it_ended_is_told(server: Any, message: str) -> None:
+async def test_how_it_ended_is_reported(server: Any, message: str) -> None:
     async with connected(InMemory(server)) as (channel, recorder):
         await send(channel, messages.request(1, "ping", {}))
 

@@ -327,7 +327,7 @@ async def test_last_words_are_few(tmp_path: Path) -> None:
         ("hear(); os.close(1); hear()", "The server closed its output"),
     ],
 )
-async def test_how_it_ended_is_told(tmp_path: Path, body: str, message: str) -> None:
+async def test_how_it_ended_is_reported(tmp_path: Path, body: str, message: str) -> None:
     async with running(server(tmp_path, body)) as (channel, recorder):
         await send(channel)
 

@@ -103,7 +103,7 @@ def test_what_names_nothing_is_refused(target: object, options: dict[str, Any], 
     assert refused.value.reason == "invalid"
 
 
-def test_a_password_in_a_url_is_not_told() -> None:
+def test_a_password_in_a_url_is_not_reported() -> None:
     """R001-22, R004-30"""
     with pytest.raises(MCPError) as refused:
         transport_for("http://me:hunter2@:0/")

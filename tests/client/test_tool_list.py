@@ -79,7 +79,7 @@ async def test_an_empty_list_is_kept_too() -> None:
     assert listing.asked == 1
 
 
-async def test_they_are_asked_for_again_if_wanted() -> None:
+async def test_they_are_requested_again_on_demand() -> None:
     """R001-45"""
     listing, tools = Listing([page("old")], [page("new")]), ToolList()
     await tools.get(listing.fetch)
@@ -98,7 +98,7 @@ async def test_what_is_forgotten_is_asked_for_again() -> None:
     assert names(await tools.get(listing.fetch)) == ["new"]
 
 
-async def test_what_is_forgotten_while_it_is_told_is_not_kept() -> None:
+async def test_what_is_forgotten_while_it_is_reported_is_not_kept() -> None:
     """R001-47"""
     listing, tools = Listing([page("old")], [page("new")]), ToolList()
     listing.access_control.clear()
@@ -232,13 +232,13 @@ async def test_a_page_without_a_list_has_none(tools: object) -> None:
     assert await ToolList().get(Listing([{"tools": tools}]).fetch) == ()
 
 
-async def test_what_is_no_tool_is_told() -> None:
+async def test_what_is_no_tool_is_reported() -> None:
     """R004-17"""
     with pytest.raises(MCPError, match="without a name"):
         await ToolList().get(Listing([{"tools": [{}]}]).fetch)
 
 
-async def test_a_tool_that_cannot_be_used_is_left_out_and_told(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_tool_that_cannot_be_used_is_left_out_and_reported(caplog: pytest.LogCaptureFixture) -> None:
     """The other tools of its server stay usable."""
     bad = [{"name": "a b", "inputSchema": {}}, {"name": "c", "inputSchema": {"type": "nonsense"}}]
     listing = Listing([{"tools": [*bad, {"name": "good", "inputSchema": {}}]}])

@@ -228,7 +228,7 @@ async def test_a_server_that_does_not_read_holds_up_its_senders_alone() -> None:
 # The end
 
 
-async def test_a_close_is_told_with_its_code_and_reason() -> None:
+async def test_a_close_is_reported_with_its_code_and_reason() -> None:
     """R001-34"""
 
     async def leave(connection: ServerConnection) -> None:
@@ -291,7 +291,7 @@ async def say_too_much_in_pieces(connection: ServerConnection) -> None:
         (say_too_much_in_pieces, "the server sent a message of more than 1000 bytes"),
     ],
 )
-async def test_how_it_broke_is_told(behave: Behave, message: str) -> None:
+async def test_how_it_broke_is_reported(behave: Behave, message: str) -> None:
     """R001-34"""
     async with misbehaving(behave) as url, connected(WebSocket(url, max_size=1_000)) as (_, recorder):
         loss = await recorder.loss()
@@ -401,8 +401,8 @@ async def test_a_redirect_is_a_refusal() -> None:
     assert visitors == []
 
 
-@pytest.mark.parametrize("shown", [{"token": TOKEN}, {"headers": {"AUTHORIZATION": f"Bearer {TOKEN}"}}])
-async def test_a_refusal_that_repeats_the_token_is_not_repeated(shown: dict[str, Any]) -> None:
+@pytest.mark.parametrize("credentials", [{"token": TOKEN}, {"headers": {"AUTHORIZATION": f"Bearer {TOKEN}"}}])
+async def test_a_refusal_that_repeats_the_token_is_not_repeated(credentials: dict[str, Any]) -> None:
     """R004-30"""
 
     def refuse(connection: ServerConnection, request: Request) -> Response:
@@ -411,7 +411,7 @@ async def test_a_refusal_that_repeats_the_token_is_not_repeated(shown: dict[str,
         )
 
     async with misbehaving(echo, process_request=refuse) as url:
-        error = await not_available(WebSocket(url, **shown))
+        error = await not_available(WebSocket(url, **credentials))
 
     assert error.data.startswith("Bearer ***")
     assert len(error.data) < 70_000

@@ -141,7 +141,7 @@ async def test_the_form_has_every_kind_of_field() -> None:
 async def test_an_order_is_received_and_shown_as_it_was_sent(site: Site, visitor: "Visitor") -> None:
     await visitor.sign_in()
 
-    shown = await visitor.send("/order", ORDER, plan=("plan.txt", b"stage left"))
+    displayed = await visitor.send("/order", ORDER, plan=("plan.txt", b"stage left"))
 
     expected = {
         "Product": "SC-401",
@@ -167,7 +167,7 @@ async def test_an_order_is_received_and_shown_as_it_was_sent(site: Site, visitor
         "Insure the hire": "yes",
         "I accept the terms of hire": "yes",
     }
-    assert dict(shown.rows[1:]) == expected
+    assert dict(displayed.rows[1:]) == expected
     assert [order.received for order in site.shop.orders] == [expected]
     assert site.shop.orders[0].password_sha256 == hashlib.sha256(b"out-damned-spot").hexdigest()
     assert "/orders/PC-0001" in (await visitor.open("/account")).addresses
@@ -229,10 +229,10 @@ async def test_a_form_that_comes_back_keeps_what_was_given(visitor: "Visitor") -
 async def test_uploads_are_weighed_and_kept_byte_by_byte(site: Site, visitor: "Visitor") -> None:
     content = bytes(range(256)) * 300
 
-    shown = await visitor.send("/uploads", {}, files=("cue <1>.bin", content))
+    displayed = await visitor.send("/uploads", {}, files=("cue <1>.bin", content))
 
     digest = hashlib.sha256(content).hexdigest()
-    assert shown.rows == [["File", "Bytes", "SHA-256"], ["cue <1>.bin", "76800", digest]]
+    assert displayed.rows == [["File", "Bytes", "SHA-256"], ["cue <1>.bin", "76800", digest]]
     assert [upload.content for upload in site.shop.uploads] == [content]
 
 

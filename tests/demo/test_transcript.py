@@ -104,7 +104,9 @@ def test_arguments_are_brief_and_unmistakable(arguments: dict[str, object], line
         ("click", {"downloads": [{"suggestedFilename": "a.csv"}]}, "downloaded a.csv"),
     ],
 )
-def test_an_answer_is_told_by_the_fact_that_matters(tool: str, data: dict[str, object], fact: str) -> None:
+def test_an_answer_is_summarized_by_its_most_important_field(
+    tool: str, data: dict[str, object], fact: str
+) -> None:
     assert describe_data(tool, data) == fact
 
 

@@ -70,10 +70,10 @@ baseline: tonight.png
 }
 
 OUTPUT |= {
-    shown[1]: shown[2]
+    example[1]: example[2]
     for block in blocks("console")
     if (
-        shown := re.fullmatch(
+        example := re.fullmatch(
             r"\$ python docs/examples/((?:client_\w+|audit_\w+|own_app)\.py)\n(.*)", block.text, re.DOTALL
         )
     )

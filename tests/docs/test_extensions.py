@@ -36,12 +36,12 @@ async def test_the_run_answers_what_is_shown(site: Site, tmp_path: Path) -> None
     differ: list[str] = []
     async with serve_wallet_tools(site, root) as server:
         dapp = site.page(DAPP.read_text("utf-8"), path="/dapp")
-        for tool, arguments, shown in STEPS:
+        for tool, arguments, displayed in STEPS:
             given = json.loads(arguments.replace("http://127.0.0.1:8000/dapp", dapp))
             if tool == "mm_launch":
                 given["ports"] = server.ports
             answer = json.dumps(await server.call(tool, **given), ensure_ascii=False)
-            if not shows(shown, as_on_the_page(answer, server, dapp)):
+            if not shows(displayed, as_on_the_page(answer, server, dapp)):
                 differ.append(f"{tool}: {answer}")
 
     assert len(STEPS) == 15
@@ -58,8 +58,8 @@ def as_on_the_page(answer: str, server: Server, dapp: str) -> str:
     return re.sub(r"\b[a-p]{32}\b", extension, answer)
 
 
-def shows(shown: str, answer: str) -> bool:
-    parts = (re.escape(part.strip()) for part in shown.split("…"))
+def shows(pattern: str, answer: str) -> bool:
+    parts = (re.escape(part.strip()) for part in pattern.split("…"))
     return re.fullmatch(".*?".join(parts), answer) is not None
 
 
@@ -78,10 +78,12 @@ def test_the_codes_are_those_that_there_are() -> None:
     codes = {
         document_code(tool, code) for tool in tools for code in {error.code for error in (*CODES, *APP_CODES)}
     }
-    told = [(row[0].strip("`"), row[3]) for row in rows("Errors")]
+    reported = [(row[0].strip("`"), row[3]) for row in rows("Errors")]
 
-    assert {code for code, _ in told} == {f"MM_{code}" for code in codes}
-    assert [origin for _, origin in told] == ["document"] * OF_DOCUMENT + ["ours"] * (len(told) - OF_DOCUMENT)
+    assert {code for code, _ in reported} == {f"MM_{code}" for code in codes}
+    assert [origin for _, origin in reported] == ["document"] * OF_DOCUMENT + ["ours"] * (
+        len(reported) - OF_DOCUMENT
+    )
 
 
 def test_the_screens_are_those_of_the_profile_in_their_order() -> None:

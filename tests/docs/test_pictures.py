@@ -28,13 +28,13 @@ def test_a_picture_is_small_and_has_no_metadata(file: Path) -> None:
 
 
 def test_every_picture_is_shown_with_a_description() -> None:
-    shown: set[Path] = set()
+    displayed: set[Path] = set()
     for page in PAGES:
         text = page.read_text("utf-8")
-        shown |= {(page.parent / target).resolve() for _, target in IN_MARKDOWN.findall(text)}
-        shown |= {(page.parent / target).resolve() for target, _ in IN_HTML.findall(text)}
+        displayed |= {(page.parent / target).resolve() for _, target in IN_MARKDOWN.findall(text)}
+        displayed |= {(page.parent / target).resolve() for target, _ in IN_HTML.findall(text)}
 
-    assert set(PICTURES) - shown == set()
+    assert set(PICTURES) - displayed == set()
 
 
 @pytest.mark.slow

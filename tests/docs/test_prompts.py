@@ -14,9 +14,9 @@ ARGUMENTS = {"product": "Gaffer tape", "shops": '["https://shop.example.com"]', 
 
 
 def test_the_files_in_the_documents_are_those_of_the_folder() -> None:
-    shown = [block.text for block in blocks("yaml") if block.page == ROOT / "docs/prompts.md"]
+    displayed = [block.text for block in blocks("yaml") if block.page == ROOT / "docs/prompts.md"]
 
-    assert shown == [path.read_text("utf-8") for path in sorted(FOLDER.iterdir())]
+    assert displayed == [path.read_text("utf-8") for path in sorted(FOLDER.iterdir())]
 
 
 def test_the_file_loads_and_becomes_what_the_documents_show() -> None:
@@ -38,7 +38,7 @@ def test_the_page_names_the_prompts_that_are_built_in() -> None:
 
 
 def test_a_wrong_file_ends_the_start_as_the_page_shows(tmp_path: Path) -> None:
-    shown = next(block.text for block in blocks("text") if block.text.startswith("footlight: prompts/"))
+    displayed = next(block.text for block in blocks("text") if block.text.startswith("footlight: prompts/"))
     shutil.copytree(FOLDER, tmp_path / "prompts")
     file = tmp_path / "prompts/compare_prices.yaml"
     file.write_text(file.read_text("utf-8").replace("{{product}}", "{{nope}}"))
@@ -52,4 +52,4 @@ def test_a_wrong_file_ends_the_start_as_the_page_shows(tmp_path: Path) -> None:
         check=False,
     )
 
-    assert (started.returncode, started.stderr) == (2, shown)
+    assert (started.returncode, started.stderr) == (2, displayed)

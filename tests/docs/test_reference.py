@@ -57,19 +57,21 @@ def test_every_tool_for_an_app_is_there_and_additional_ones_are_marked() -> None
 
     assert list(sections) == [*strict, *(tool.name for tool in every if tool.name not in strict)]
     for tool in every:
-        told = re.findall(r"^\| `(\w+)` \|.*?(\*\*Additional\.\*\*|\|$)", sections[tool.name], re.MULTILINE)
+        reported = re.findall(
+            r"^\| `(\w+)` \|.*?(\*\*Additional\.\*\*|\|$)", sections[tool.name], re.MULTILINE
+        )
         known = strict.get(tool.name, tool).input_schema["properties"]
-        assert {name: mark == "**Additional.**" for name, mark in told} == {
+        assert {name: mark == "**Additional.**" for name, mark in reported} == {
             name: name not in known for name in tool.input_schema["properties"]
         }
 
 
 def test_every_template_of_a_resource_is_there() -> None:
-    told = [each.uri_template for each in Resources(lambda: None).templates()]
+    reported = [each.uri_template for each in Resources(lambda: None).templates()]
 
     for page in ("docs/reference/resources.md", "docs/resources.md"):
         text = (ROOT / page).read_text("utf-8")
-        assert (page, re.findall(r"^\| `(playwright:[^`]+)`", text, re.MULTILINE)) == (page, told)
+        assert (page, re.findall(r"^\| `(playwright:[^`]+)`", text, re.MULTILINE)) == (page, reported)
 
 
 def test_every_prompt_and_each_of_its_arguments_is_there_with_its_text() -> None:

@@ -53,8 +53,8 @@ def test_a_setting_that_is_named_exists(page: Path) -> None:
     assert set(named) - known - {tool.name for tool in szkrabok.TOOLS} - {"app.py"} == set()
 
 
-def test_a_wrong_key_is_told_as_the_guide_shows(tmp_path: Path) -> None:
-    shown = next(block.text for block in blocks("text") if block.text.startswith("footlight: agent.toml"))
+def test_a_wrong_key_is_reported_as_the_guide_shows(tmp_path: Path) -> None:
+    displayed = next(block.text for block in blocks("text") if block.text.startswith("footlight: agent.toml"))
     (tmp_path / "agent.toml").write_text("[browser]\nheadles = true\n")
 
     started = subprocess.run(
@@ -67,7 +67,7 @@ def test_a_wrong_key_is_told_as_the_guide_shows(tmp_path: Path) -> None:
     )
 
     assert started.returncode == 2
-    assert started.stderr.startswith(shown)
+    assert started.stderr.startswith(displayed)
 
 
 def subset(part: object, whole: Any) -> bool:

@@ -23,13 +23,13 @@ SERVE = [sys.executable, "-m", "footlight", "serve"]
 
 @pytest.mark.slow
 def test_the_guide_shows_what_the_demo_prints(tmp_path: Path) -> None:
-    shown = next(block for block in blocks("text") if "ELEMENT_NOT_FOUND" in block.text)
+    displayed = next(block for block in blocks("text") if "ELEMENT_NOT_FOUND" in block.text)
     command = [sys.executable, "-m", "footlight", "demo", "--output", str(tmp_path)]
 
     demo = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=LIMIT_S, check=False)
 
     assert demo.returncode == 0, demo.stdout
-    for part in same_every_time(shown.text).split("\n…\n"):
+    for part in same_every_time(displayed.text).split("\n…\n"):
         assert part.strip() in same_every_time(demo.stdout)
 
 
@@ -42,30 +42,30 @@ def same_every_time(transcript: str) -> str:
 
 @pytest.mark.anyio
 async def test_the_guide_shows_what_an_error_says(browser: SessionBrowser) -> None:
-    shown = refusal(ROOT / "docs/guide.md")
+    displayed = refusal(ROOT / "docs/guide.md")
     page = browser.site.page('<button id="submit-order">Submit order</button>')
-    shown["error"]["details"]["page"] = page
+    displayed["error"]["details"]["page"] = page
 
     await browser.call("navigate", url=page)
     answer = await browser.answer("click", selector="#submit", timeout=500)
 
-    assert answer.structured_content == shown
+    assert answer.structured_content == displayed
 
 
 @pytest.mark.slow
 def test_a_server_that_listens_says_so_as_the_page_shows() -> None:
-    shown = [block.text.splitlines()[1] for block in blocks("console") if "listening on" in block.text]
+    displayed = [block.text.splitlines()[1] for block in blocks("console") if "listening on" in block.text]
 
     said = []
     for transport in ("http", "websocket"):
         with listening(transport) as (line, _):
             said.append(re.sub(r":\d+", ":8931", line))
 
-    assert said == shown
+    assert said == displayed
 
 
 def test_a_server_for_others_does_not_start_without_a_token() -> None:
-    shown = next(block.text for block in blocks("text") if "so a token is required" in block.text)
+    displayed = next(block.text for block in blocks("text") if "so a token is required" in block.text)
 
     started = subprocess.run(
         [*SERVE, "--transport", "http", "--host", "0.0.0.0"],
@@ -76,7 +76,7 @@ def test_a_server_for_others_does_not_start_without_a_token() -> None:
         check=False,
     )
 
-    assert (started.returncode, started.stderr) == (2, shown)
+    assert (started.returncode, started.stderr) == (2, displayed)
 
 
 @pytest.mark.slow

@@ -141,7 +141,7 @@ async def test_a_launch_that_nobody_waits_for_leaves_nothing(server: Server) -> 
     assert (await server.launch())["state"]["isLoaded"]
 
 
-async def test_a_port_that_is_taken_is_told_before_anything_starts(server: Server) -> None:
+async def test_a_port_that_is_taken_is_reported_before_anything_starts(server: Server) -> None:
     """R002-39"""
     with socket.create_server(("127.0.0.1", server.ports["fixtureServer"])):
         error = await server.refused("mm_launch", ports=server.ports)

@@ -226,7 +226,7 @@ async def test_a_server_ends_while_it_still_starts(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_a_browser_that_is_killed_is_told_once(site: Site, tmp_path: Path) -> None:
+async def test_a_browser_that_is_killed_is_reported_once(site: Site, tmp_path: Path) -> None:
     """R003-68, R003-71, R003-83"""
     config = {"pool": {"minBrowsers": 1, "maxBrowsers": 1}}
     async with served(site, tmp_path, config=config) as wire:
@@ -239,9 +239,9 @@ async def test_a_browser_that_is_killed_is_told_once(site: Site, tmp_path: Path)
         calling = asyncio.create_task(error(wire, "evaluate", script=script))
         await until(lambda: ("GET", began.removeprefix(site.url)) in site.requests)
         browser.kill()
-        told = await calling
+        reported = await calling
 
-        assert told == {
+        assert reported == {
             "code": "BROWSER_CRASHED",
             "message": "The browser crashed; the session is created again at its next use",
             "details": {"sessionId": "default"},
@@ -275,9 +275,9 @@ async def test_any_call_tells_of_a_browser_that_is_gone(
     for browser in browsers_of(crashing.process.pid):
         browser.kill()
 
-    told = await error(crashing, tool, **arguments)
+    message = await error(crashing, tool, **arguments)
 
-    assert told["code"] == "BROWSER_CRASHED"
+    assert message["code"] == "BROWSER_CRASHED"
     await data(crashing, "navigate", url=site.page("<p>again</p>"))
     assert await data(crashing, "get_text", selector="p") == {"text": "again"}
 
@@ -312,8 +312,8 @@ async def test_a_session_keeps_its_looks_after_a_crash(crashing: Wire, site: Sit
     await data(crashing, "navigate", url=page, sessionId=made["sessionId"])
     for browser in browsers_of(crashing.process.pid):
         browser.kill()
-    told = await error(crashing, "get_text", selector="p", **made)
-    assert told["code"] == "BROWSER_CRASHED"
+    message = await error(crashing, "get_text", selector="p", **made)
+    assert message["code"] == "BROWSER_CRASHED"
 
     await data(crashing, "navigate", url=page, **made)
 
@@ -324,7 +324,7 @@ async def test_a_session_keeps_its_looks_after_a_crash(crashing: Wire, site: Sit
 
 
 @pytest.mark.slow
-async def test_a_page_that_crashes_is_told_and_another_opens(site: Site, tmp_path: Path) -> None:
+async def test_a_page_that_crashes_is_reported_and_another_opens(site: Site, tmp_path: Path) -> None:
     """R003-68"""
     config = {"pool": {"minBrowsers": 1, "maxBrowsers": 1}}
     async with served(site, tmp_path, config=config) as wire:
@@ -337,10 +337,10 @@ async def test_a_page_that_crashes_is_told_and_another_opens(site: Site, tmp_pat
 
         for renderer in renderers_of(browser):
             renderer.kill()
-        told = await error(wire, "get_text", selector="p")
+        message = await error(wire, "get_text", selector="p")
 
-        assert told["code"] == "BROWSER_CRASHED"
-        assert told["message"] == "The page crashed"
+        assert message["code"] == "BROWSER_CRASHED"
+        assert message["message"] == "The page crashed"
         await data(wire, "navigate", url=page)
         assert await data(wire, "get_text", selector="p") == {"text": "x"}
         assert browsers_of(wire.process.pid) == [browser]
@@ -366,8 +366,8 @@ async def test_a_script_in_a_page_that_crashes_is_not_blamed(crashing: Wire, sit
         for renderer in renderers_of(browser):
             renderer.kill()
 
-    told = await call
-    assert (told["code"], told["message"]) == ("BROWSER_CRASHED", "The page crashed")
+    reported = await call
+    assert (reported["code"], reported["message"]) == ("BROWSER_CRASHED", "The page crashed")
 
 
 # Limits
@@ -406,9 +406,9 @@ async def test_sessions_have_a_limit(site: Site, tmp_path: Path) -> None:
     async with served(site, tmp_path, "--max-sessions", "3", config=config) as wire:
         made = [await data(wire, "create_session") for _ in range(3)]
 
-        told = await error(wire, "create_session")
+        message = await error(wire, "create_session")
 
-        assert told == {
+        assert message == {
             "code": "RESOURCE_EXHAUSTED",
             "message": "All 3 sessions are in use",
             "details": {"maxSessions": 3},
@@ -470,10 +470,10 @@ async def test_a_session_expires(site: Site, tmp_path: Path) -> None:
         (browser,) = browsers_of(wire.process.pid)
         await wire.heard(f"session {made['sessionId']} expired")
 
-        told = await error(wire, "get_text", selector="p", **made)
+        message = await error(wire, "get_text", selector="p", **made)
 
-        assert told["code"] == "SESSION_NOT_FOUND"
-        assert told["message"] == f'Session "{made["sessionId"]}" expired after 400ms without use'
+        assert message["code"] == "SESSION_NOT_FOUND"
+        assert message["message"] == f'Session "{made["sessionId"]}" expired after 400ms without use'
         await until(lambda: len(renderers_of(browser)) <= 1)
 
 
@@ -529,14 +529,14 @@ async def test_a_page_that_never_stops_loading(site: Site, tmp_path: Path) -> No
     never = site.never()
     url = site.page(f"<p>here</p><img src='{never}'>")
     async with served(site, tmp_path) as wire:
-        told = await error(wire, "navigate", url=url, timeout=3_000)
-        assert told["code"] == "TIMEOUT"
+        message = await error(wire, "navigate", url=url, timeout=3_000)
+        assert message["code"] == "TIMEOUT"
         assert await data(wire, "get_text", selector="p") == {"text": "here"}
 
         await data(wire, "navigate", url=url, waitUntil="domcontentloaded")
         assert (await data(wire, "screenshot"))["format"] == "png"
-        told = await error(wire, "wait_for_load", timeout=300)
-        assert told["code"] == "TIMEOUT"
+        message = await error(wire, "wait_for_load", timeout=300)
+        assert message["code"] == "TIMEOUT"
         assert await wire.end() == 0
 
 
@@ -689,7 +689,7 @@ def port_in(profile: Path) -> int | None:
 async def test_an_endpoint_where_nobody_is(site: Site, tmp_path: Path) -> None:
     """R003-69"""
     async with served(site, tmp_path, "--cdp-endpoint", "http://127.0.0.1:1") as wire:
-        told = await error(wire, "navigate", url=site.url)
+        message = await error(wire, "navigate", url=site.url)
 
-    assert told["code"] == "BROWSER_NOT_INSTALLED"
-    assert told["message"].startswith("No browser answers at http://127.0.0.1:1: ")
+    assert message["code"] == "BROWSER_NOT_INSTALLED"
+    assert message["message"].startswith("No browser answers at http://127.0.0.1:1: ")

@@ -43,7 +43,7 @@ def suspended(*processes: psutil.Process) -> Generator[None]:
                 process.resume()
 
 
-async def test_a_driver_that_dies_is_told_once_and_started_again(site: Site, tmp_path: Path) -> None:
+async def test_a_driver_that_dies_is_reported_once_and_started_again(site: Site, tmp_path: Path) -> None:
     async with served(site, tmp_path, config=ONE_BROWSER) as wire:
         page = site.page("<p>x</p>")
         await data(wire, "navigate", url=page)
@@ -56,8 +56,8 @@ async def test_a_driver_that_dies_is_told_once_and_started_again(site: Site, tmp
 
         driver_of(wire.process.pid).kill()
 
-        told = await calling
-        assert told["code"] == "BROWSER_CRASHED", told
+        reported = await calling
+        assert reported["code"] == "BROWSER_CRASHED", reported
         await data(wire, "navigate", url=page)
         assert await data(wire, "get_text", selector="p") == {"text": "x"}
         assert (await error(wire, "get_cookies", **made))["code"] == "BROWSER_CRASHED"
@@ -82,17 +82,17 @@ async def test_a_server_is_ready_again_after_its_driver_died(site: Site, tmp_pat
 
 
 @pytest.mark.slow
-async def test_a_driver_that_stands_still_is_told_soon_after_the_deadline(site: Site, tmp_path: Path) -> None:
+async def test_a_stopped_driver_is_reported_soon_after_the_deadline(site: Site, tmp_path: Path) -> None:
     async with served(site, tmp_path, config=ONE_BROWSER) as wire:
         await data(wire, "navigate", url=site.page("<button>x</button>"))
         with suspended(driver_of(wire.process.pid)):
             for tool, arguments in (("click", {"selector": "button"}), ("get_text", {"selector": "button"})):
                 began = time.monotonic()
-                told = await error(wire, tool, timeout=300, **arguments)
+                message = await error(wire, tool, timeout=300, **arguments)
 
-                assert told["code"] == "TIMEOUT"
-                assert "the driver of the browsers does not answer either" in told["message"]
-                assert "closedPages" not in told["details"]
+                assert message["code"] == "TIMEOUT"
+                assert "the driver of the browsers does not answer either" in message["message"]
+                assert "closedPages" not in message["details"]
                 assert time.monotonic() - began < 8  # It was 16 s.
 
         assert await data(wire, "get_text", selector="button") == {"text": "x"}
@@ -107,21 +107,21 @@ async def test_a_page_whose_process_is_stopped_is_not_taken_for_a_busy_one(
         await data(wire, "navigate", url=page)
         (browser,) = browsers_of(wire.process.pid)
         with suspended(*renderers_of(browser)):
-            told = await error(wire, "get_text", selector="button", timeout=300)
+            message = await error(wire, "get_text", selector="button", timeout=300)
 
-        assert "the page's process does not answer either: it is stopped" in told["message"]
-        assert told["details"]["closedPages"] == ["page-1"]
+        assert "the page's process does not answer either: it is stopped" in message["message"]
+        assert message["details"]["closedPages"] == ["page-1"]
 
         await data(wire, "navigate", url=page)
         (browser,) = browsers_of(wire.process.pid)
         with suspended(*renderers_of(browser)):
-            told = await error(wire, "navigate", url=page, timeout=300)
+            message = await error(wire, "navigate", url=page, timeout=300)
 
-        assert "the page's process does not answer either: it is stopped" in told["message"]
+        assert "the page's process does not answer either: it is stopped" in message["message"]
 
         await data(wire, "navigate", url=page)
-        told = await error(wire, "click", selector="button", timeout=300)
-        assert "a script in the page does not end" in told["message"]
+        message = await error(wire, "click", selector="button", timeout=300)
+        assert "a script in the page does not end" in message["message"]
 
 
 @pytest.mark.slow
@@ -150,7 +150,7 @@ async def test_a_browser_that_stands_still_is_not_taken_for_a_busy_page(site: Si
             process.suspend()
         began = time.monotonic()
         try:
-            told = [
+            message = [
                 await error(wire, tool, timeout=300, **arguments)
                 for tool, arguments in (
                     ("click", {"selector": "button"}),
@@ -162,7 +162,7 @@ async def test_a_browser_that_stands_still_is_not_taken_for_a_busy_page(site: Si
             for process in stopped:
                 process.resume()
 
-        for each in told:
+        for each in message:
             assert each["code"] == "TIMEOUT"
             assert "the browser does not answer either" in each["message"]
             assert "script" not in each["message"]

@@ -117,8 +117,8 @@ async def test_a_browser_that_is_killed_leaves_nothing_and_is_replaced(tmp_path:
 
         await gone(processes)
         await until(lambda: not profiles_of(wire, tmp_path))
-        told = (await wire.call("navigate", url="about:blank"))["structuredContent"]
-        assert told["error"]["code"] == "BROWSER_CRASHED"
+        answer = (await wire.call("navigate", url="about:blank"))["structuredContent"]
+        assert answer["error"]["code"] == "BROWSER_CRASHED"
         await data(wire, "navigate", url="about:blank")
         [session] = (await data(wire, "list_sessions"))["sessions"]
         await data(wire, "navigate", url=session["extensions"][0]["pages"]["popup"])

@@ -50,7 +50,9 @@ async def test_the_proxys_own_answer_is_no_page(site: Site, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:9/", "http://nowhere.invalid/"])
-async def test_what_follows_a_failed_navigation_is_done_or_told(browser: SessionBrowser, url: str) -> None:
+async def test_what_follows_a_failed_navigation_is_done_or_reported(
+    browser: SessionBrowser, url: str
+) -> None:
     """The browser's own page about the failure comes a moment after the failure."""
     good = browser.site.page("<p>here</p>")
     for _ in range(3):

@@ -262,12 +262,12 @@ async def test_two_servers_share_a_folder_but_no_profile(tmp_path: Path) -> None
         await data(second, "session.open", sessionName=other)
 
         for tool in ("session.open", "session.delete"):
-            told = await error(second, tool, sessionName=mine)
-            assert told["code"] == "RESOURCE_EXHAUSTED"
-            assert told["message"].startswith(
+            message = await error(second, tool, sessionName=mine)
+            assert message["code"] == "RESOURCE_EXHAUSTED"
+            assert message["message"].startswith(
                 f"profile {mine} is in use by process {first.process.pid} (footlight serve) since "
             )
-            assert told["details"]["pid"] == first.process.pid
+            assert message["details"]["pid"] == first.process.pid
         seen = {each["name"]: each for each in (await data(second, "session.list"))["sessions"]}
         assert (seen[mine]["open"], seen[other]["open"]) == (False, True)
         assert seen[mine]["usedBy"].startswith(f"process {first.process.pid} (footlight serve) on ")
@@ -284,9 +284,9 @@ async def test_one_name_that_is_opened_twice_at_once_is_opened_once(tmp_path: Pa
         for _ in range(2):
             await begin(wire, "session.open", sessionName=name)
 
-        told = [data_of(result) for result in (await answers(wire, 2)).values()]
+        reported = [data_of(result) for result in (await answers(wire, 2)).values()]
 
-        assert sorted(told, key=len) == [{"opened": True}, {"opened": True, "alreadyOpen": True}]
+        assert sorted(reported, key=len) == [{"opened": True}, {"opened": True, "alreadyOpen": True}]
         assert len(browsers_of(wire.process.pid)) == 1
 
 
@@ -312,7 +312,7 @@ async def test_twenty_names_at_once_keep_the_limit(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_a_browser_that_is_killed_is_told_once_and_opens_again(site: Site, tmp_path: Path) -> None:
+async def test_a_browser_that_is_killed_is_reported_once_and_opens_again(site: Site, tmp_path: Path) -> None:
     """R003-68"""
     name, options = fresh_name(), {"locale": "fr-FR", "viewport": {"width": 640, "height": 480}}
     async with named(tmp_path) as wire:
@@ -323,8 +323,8 @@ async def test_a_browser_that_is_killed_is_told_once_and_opens_again(site: Site,
 
         browser.kill()
 
-        told = error_of((await answers(wire, 1))[call])
-        assert (told["code"], told["message"], told["retryable"]) == (
+        message = error_of((await answers(wire, 1))[call])
+        assert (message["code"], message["message"], message["retryable"]) == (
             "BROWSER_CRASHED",
             "The browser crashed; session.open opens the session again",
             True,
@@ -359,9 +359,9 @@ async def test_a_session_ends_while_a_call_runs_in_it(site: Site, tmp_path: Path
 
         ending = await begin(wire, tool, sessionName=name)
 
-        told = await answers(wire, 2)
-        assert data_of(told[ending]) in ({"closed": True}, {"deleted": True})
-        assert error_of(told[running])["code"] == "SESSION_NOT_FOUND"
+        reported = await answers(wire, 2)
+        assert data_of(reported[ending]) in ({"closed": True}, {"deleted": True})
+        assert error_of(reported[running])["code"] == "SESSION_NOT_FOUND"
         await gone(processes)
         left = (await data(wire, "session.list"))["sessions"]
         assert [each["name"] for each in left] == ([name] if tool == "session.close" else [])
@@ -378,9 +378,9 @@ async def test_a_session_ends_while_tests_run_in_it(site: Site, tmp_path: Path, 
 
         ending = await begin(wire, tool, sessionName=name)
 
-        told = await answers(wire, 2)
-        assert not told.pop(ending)["isError"]
-        (ended,) = told.values()
+        reported = await answers(wire, 2)
+        assert not reported.pop(ending)["isError"]
+        (ended,) = reported.values()
         assert error_of(ended)["code"] == "SESSION_NOT_FOUND"
         await gone(tests)
 
@@ -388,12 +388,12 @@ async def test_a_session_ends_while_tests_run_in_it(site: Site, tmp_path: Path, 
 # The disk
 
 
-async def test_a_folder_that_cannot_be_written_is_told_with_its_setting(tmp_path: Path) -> None:
+async def test_a_folder_that_cannot_be_written_is_reported_with_its_setting(tmp_path: Path) -> None:
     (tmp_path / "sessions").write_text("no folder")
     async with named(tmp_path) as wire:
-        told = await error(wire, "session.open", sessionName=fresh_name())
+        message = await error(wire, "session.open", sessionName=fresh_name())
 
-        assert told == {
+        assert message == {
             "code": "PERMISSION_DENIED",
             "message": "The folder of the profiles cannot be written to: File exists",
             "details": {"setting": "profiles.directory"},

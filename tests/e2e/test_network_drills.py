@@ -42,8 +42,8 @@ def tell(request: pytest.FixtureRequest, record_property: Callable[[str, object]
     def tell(**figures: float) -> None:
         for name, value in figures.items():
             record_property(name, round(value, 3))
-        told = " ".join(f"{name}={value:g}" for name, value in figures.items())
-        sys.stdout.write(f"drill: {request.node.name}: {told}\n")
+        reported = " ".join(f"{name}={value:g}" for name, value in figures.items())
+        sys.stdout.write(f"drill: {request.node.name}: {reported}\n")
 
     return tell
 
@@ -386,11 +386,11 @@ async def test_what_comes_a_byte_at_a_time_is_cut_off(
             assert (await client.send(method="GET", path="/healthz")).status_code == 200
             assert "sessions" in await data(client, "list_sessions")
             served += 1
-        told = watching.result()
+        reported = watching.result()
 
-    tell(served=served, last_ended_ms=1000 * max(ended for _, ended in told))
-    assert {status for status, _ in told} <= statuses
-    assert all(READ_TIMEOUT_MS / 1000 * 0.9 < ended < 15 for _, ended in told)
+    tell(served=served, last_ended_ms=1000 * max(ended for _, ended in reported))
+    assert {status for status, _ in reported} <= statuses
+    assert all(READ_TIMEOUT_MS / 1000 * 0.9 < ended < 15 for _, ended in reported)
     assert served > 1
     await unharmed(server, site)
 

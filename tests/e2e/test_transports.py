@@ -139,12 +139,12 @@ async def test_a_subscriber_learns_that_a_page_navigated(
         await client.call_tool("navigate", {"url": site.page("<p>two"), "sessionId": session})
 
         with anyio.fail_after(10):
-            told = (
+            reported = (
                 ResourceUpdated(uri=await heard.receive())
                 if listening_to is None
                 else await anext(listening_to)
             )
-        assert told == ResourceUpdated(uri=page)
+        assert reported == ResourceUpdated(uri=page)
 
 
 @pytest.mark.slow

@@ -341,9 +341,9 @@ def test_two_processes_write_and_ask_at_once(tmp_path: Path) -> None:
         assert process.stdin is not None
         process.stdin.write("\n")
         process.stdin.flush()
-    told = [process.communicate(timeout=100) for process in processes]
+    reported = [process.communicate(timeout=100) for process in processes]
 
     index = Index(tmp_path)
-    assert told == [("True\n", "")] * 2
+    assert reported == [("True\n", "")] * 2
     assert (index.size, index.is_kept) == (300, True)
     assert [index.count_steps(name) for name in ("mm-one", "mm-two")] == [150, 150]

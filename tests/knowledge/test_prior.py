@@ -27,7 +27,7 @@ def known(root: Path, *records: dict[str, object]) -> PriorKnowledge:
 
 
 def test_what_worked_what_failed_and_what_was_there(tmp_path: Path) -> None:
-    told = known(
+    reported = known(
         tmp_path,
         *session(
             "mm-one",
@@ -42,7 +42,7 @@ def test_what_worked_what_failed_and_what_was_there(tmp_path: Path) -> None:
         *session("mm-two", record("mm_click", screen="settings", a11yRef="e1")),
     )
 
-    assert told.as_json() == {
+    assert reported.as_json() == {
         "screen": "home",
         "worked": [
             {"tool": "mm_click", "target": 'button "Account 1"', "leadTo": "settings", "times": 2},
@@ -82,9 +82,9 @@ def test_what_worked_after_it_failed_is_not_to_be_avoided(tmp_path: Path) -> Non
     ] == [("testId=x", 2)]
 
 
-def test_a_ref_is_never_told(tmp_path: Path) -> None:
+def test_a_ref_is_never_reported(tmp_path: Path) -> None:
     """It means something else by now: role and name do, and where they are not known it is left out."""
-    told = known(
+    reported = known(
         tmp_path,
         *session(
             "mm-one",
@@ -94,9 +94,9 @@ def test_a_ref_is_never_told(tmp_path: Path) -> None:
         ),
     )
 
-    assert [each.target for each in told.worked] == ['button "Send"']
-    assert told.avoid == ()
-    assert '"e' not in json.dumps(told.as_json()).replace('"eth-', "")
+    assert [each.target for each in reported.worked] == ['button "Send"']
+    assert reported.avoid == ()
+    assert '"e' not in json.dumps(reported.as_json()).replace('"eth-', "")
 
 
 def test_only_the_last_two_days_count(tmp_path: Path) -> None:
@@ -127,9 +127,14 @@ def test_it_is_bounded(tmp_path: Path) -> None:
             record("mm_click", screen="settings", testId=f"good-{number}"),
         )
     ]
-    told = known(tmp_path, *many)
+    reported = known(tmp_path, *many)
 
-    assert [len(each) for each in (told.worked, told.avoid, told.seen, told.sessions)] == [5, 10, 5, 5]
+    assert [len(each) for each in (reported.worked, reported.avoid, reported.seen, reported.sessions)] == [
+        5,
+        10,
+        5,
+        5,
+    ]
 
 
 def unlocking(password_is_right: bool) -> list[dict[str, object]]:
@@ -148,7 +153,7 @@ def at_unlock(root: Path, *sessions: tuple[str, list[dict[str, object]]]) -> lis
     return find_prior(Index(root), "unlock", now=NOW).as_json()["worked"]
 
 
-def test_what_worked_is_told_in_the_order_in_which_it_was_done(tmp_path: Path) -> None:
+def test_what_worked_is_reported_in_the_order_in_which_it_was_done(tmp_path: Path) -> None:
     """So that it can be followed. The last of it is what led on, though that was seen only later."""
     assert at_unlock(tmp_path, ("mm-one", unlocking(True))) == [
         {"tool": "mm_type", "target": "testId=unlock-password", "times": 1},

@@ -170,7 +170,7 @@ def test_two_ids_never_become_one() -> None:
     assert len({recorded(session_id=id)["sessionId"] for id in ids}) == len(ids)
 
 
-def test_a_time_is_told_in_utc() -> None:
+def test_a_time_is_reported_in_utc() -> None:
     """R002-21"""
     there = timezone(timedelta(hours=2))
 

@@ -580,19 +580,19 @@ def words_of_the_files() -> str:
 @given(
     secret=SECRETS,
     door=st.sampled_from([*DOORS]),
-    shown=st.lists(
+    screens=st.lists(
         st.tuples(st.sampled_from([*WINDOWS]), st.sampled_from([*CHANGES])), min_size=1, max_size=4
     ),
 )
-@example(secret=PHRASE, door="typed by ref", shown=[(window, "as it is") for window in WINDOWS])
-@example(secret="hunter2 & co", door="a fixture", shown=[(window, "quoted") for window in WINDOWS])
-def test_a_planted_secret_is_in_no_file(secret: str, door: str, shown: list[tuple[str, str]]) -> None:
+@example(secret=PHRASE, door="typed by ref", screens=[(window, "as it is") for window in WINDOWS])
+@example(secret="hunter2 & co", door="a fixture", screens=[(window, "quoted") for window in WINDOWS])
+def test_a_planted_secret_is_in_no_file(secret: str, door: str, screens: list[tuple[str, str]]) -> None:
     """R002-24, R002-25: nor in the index."""
     assume(not any(spelling in words_of_the_files() for spelling in spellings(secret)))
     with tempfile.TemporaryDirectory() as folder:
         store = KnowledgeStore(Path(folder) / "knowledge")
         store.record(DOORS[door](secret))
-        for window, change in shown:
+        for window, change in screens:
             store.record(WINDOWS[window](CHANGES[change](secret)))
         store.screenshot_path("mm-abcdef", secret, AT)
         store.last(10)

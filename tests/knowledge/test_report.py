@@ -132,11 +132,11 @@ async def test_an_open_step_tells_what_was_done_and_what_was_seen(tab: Page) -> 
     assert cells == ["e1", "button", "Account 1", "", "dialog:Wallet"]
 
 
-async def test_an_error_is_told_in_full(tab: Page) -> None:
+async def test_an_error_is_reported_in_full(tab: Page) -> None:
     await tab.locator("#step-6 summary").first.click()
-    told = await tab.locator("#step-6 .error").inner_text()
+    message = await tab.locator("#step-6 .error").inner_text()
 
-    assert " ".join(told.split()) == (
+    assert " ".join(message.split()) == (
         "MM_TARGET_NOT_FOUND Nothing has this test id "
         '{ "timeoutMs": 15000, "closest": [ "eth-overview-send" ] }'
     )

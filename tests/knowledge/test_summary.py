@@ -89,15 +89,18 @@ def test_of_nothing_there_is_no_recipe(tmp_path: Path) -> None:
     assert (summarize(index), list_last(index, 5)) == ({"sessionId": None, "steps": []}, [])
 
 
-def test_a_long_session_is_told_from_its_end(tmp_path: Path) -> None:
+def test_a_long_session_is_summarized_from_its_end(tmp_path: Path) -> None:
     """The first steps are those that nobody asks for, and their number is said."""
     records = in_seconds([record("mm_click", testId=f"item-{number}") for number in range(MOST_STEPS + 50)])
     write(tmp_path, *records)
 
-    told = summarize(Index(tmp_path))
+    reported = summarize(Index(tmp_path))
 
-    assert (told["omittedBefore"], len(told["steps"])) == (50, MOST_STEPS)
-    assert (told["steps"][0]["step"], told["steps"][-1]["notes"]) == (51, "click testId=item-149 on home")
+    assert (reported["omittedBefore"], len(reported["steps"])) == (50, MOST_STEPS)
+    assert (reported["steps"][0]["step"], reported["steps"][-1]["notes"]) == (
+        51,
+        "click testId=item-149 on home",
+    )
 
 
 def test_long_texts_of_a_page_are_cut_and_on_one_line(tmp_path: Path) -> None:

@@ -48,9 +48,9 @@ class RealWallet:
     async def call(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
         (part,) = (await self._browser.answer(f"mm_{tool}", **arguments)).content
         assert isinstance(part, TextContent)
-        told: Mapping[str, Any] = json.loads(part.text)
-        assert told["ok"], (tool, arguments, told["error"])
-        return told["result"]
+        data: Mapping[str, Any] = json.loads(part.text)
+        assert data["ok"], (tool, arguments, data["error"])
+        return data["result"]
 
     async def state(self) -> dict[str, Any]:
         return (await self.call("get_state"))["state"]

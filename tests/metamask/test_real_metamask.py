@@ -72,8 +72,8 @@ def _decimals(balance: int) -> str:
 
 async def test_a_network_that_is_not_the_chain_has_no_balance_of_it(wallet: RealWallet) -> None:
     """R002-43."""
-    told = {key: wallet.began[key] for key in ("networkName", "chainId", "balance", "accountAddress")}
-    assert told == {"networkName": "Ethereum", "chainId": 1, "balance": None, "accountAddress": ACCOUNT}
+    reported = {key: wallet.began[key] for key in ("networkName", "chainId", "balance", "accountAddress")}
+    assert reported == {"networkName": "Ethereum", "chainId": 1, "balance": None, "accountAddress": ACCOUNT}
 
 
 async def test_what_is_locked_is_unlocked_with_the_password(wallet: RealWallet) -> None:
@@ -87,21 +87,21 @@ async def test_what_is_locked_is_unlocked_with_the_password(wallet: RealWallet) 
     await wallet.see_id("account-menu-icon")
     unlocked = await wallet.state()
 
-    told = [
+    reported = [
         (state["currentScreen"], state["isUnlocked"], state["accountAddress"]) for state in (locked, unlocked)
     ]
-    assert told == [("unlock", False, None), ("home", True, ACCOUNT)]
+    assert reported == [("unlock", False, None), ("home", True, ACCOUNT)]
 
 
 async def test_it_stays_unlocked_on_screens_that_do_not_say_so(wallet: RealWallet) -> None:
     """R002-43."""
-    told: list[tuple[str, str, bool]] = []
+    reported: list[tuple[str, str, bool]] = []
     for place in ("#settings", "#send"):
         await wallet.go(place)
         state = await wallet.state()
-        told.append((place, state["currentScreen"], state["isUnlocked"]))
+        reported.append((place, state["currentScreen"], state["isUnlocked"]))
 
-    assert told == [("#settings", "settings", True), ("#send", "unknown", True)]
+    assert reported == [("#settings", "settings", True), ("#send", "unknown", True)]
 
 
 async def test_a_transaction_is_confirmed_in_its_window_and_mined(connected_wallet: RealWallet) -> None:

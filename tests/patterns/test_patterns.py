@@ -47,14 +47,14 @@ BACKTRACKING = [
 @pytest.mark.parametrize("folder", ["browser", "client", "knowledge", "server", "audit", "others"])
 def test_no_pattern_backtracks(folder: str) -> None:
     folders = {"browser", "client", "knowledge", "server", "audit"}
-    wanted = [
+    expected = [
         found
         for found in collect_patterns().patterns
         if (found.place.split("/")[0] if found.place.split("/")[0] in folders else "others") == folder
     ]
 
-    assert wanted
-    assert {found.place: slow for found in wanted if (slow := find_slow(found))} == {}
+    assert expected
+    assert {found.place: slow for found in expected if (slow := find_slow(found))} == {}
 
 
 def test_no_pattern_that_is_made_at_run_time_backtracks() -> None:

@@ -186,7 +186,7 @@ async def test_an_id_may_come_back_as_a_text(ends: Ends) -> None:
 
 
 @pytest.mark.parametrize("identifier", [2, 0, -1, "one", "9" * 30, 10**30])
-async def test_an_answer_with_another_id_is_told_before_time_is_up(
+async def test_an_answer_with_another_id_is_reported_before_time_is_up(
     ends: Ends, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, identifier: int | str
 ) -> None:
     """R001-15: to who waits alone; the right answer still has a moment to come."""
@@ -321,11 +321,11 @@ async def test_whatever_comes_the_connection_goes_on(ends: Ends, message: dict[s
 # Time
 
 
-async def test_when_time_is_up_the_server_is_told(ends: Ends) -> None:
+async def test_when_time_is_up_the_server_is_reported(ends: Ends) -> None:
     """R001-31, R001-50, R004-27"""
     with pytest.raises(MCPTimeoutError) as late:
         await ends.connection.request("x", timeout_ms=SHORT_MS)
-    told = await ends.wire.asked("notifications/cancelled")
+    reported = await ends.wire.asked("notifications/cancelled")
 
     assert late.value.to_dict() == {
         "name": "TimeoutError",
@@ -335,7 +335,7 @@ async def test_when_time_is_up_the_server_is_told(ends: Ends) -> None:
         "rpcCode": -32000,
         "timeout": 5.0,
     }
-    assert told == {
+    assert reported == {
         "jsonrpc": "2.0",
         "method": "notifications/cancelled",
         "params": {"requestId": 1, "reason": "the client's time limit"},
@@ -402,10 +402,10 @@ async def test_the_callers_own_time_limit_is_the_callers(ends: Ends) -> None:
     with pytest.raises(TimeoutError) as late:
         async with asyncio.timeout(SHORT_MS / 1000):
             await ends.connection.request("x", timeout_ms=LONG_MS)
-    told = await ends.wire.asked("notifications/cancelled")
+    reported = await ends.wire.asked("notifications/cancelled")
 
     assert not is_timeout(late.value)
-    assert told["params"] == {"requestId": 1, "reason": "the caller gave up"}
+    assert reported["params"] == {"requestId": 1, "reason": "the caller gave up"}
 
 
 # The caller gives up
@@ -416,9 +416,9 @@ async def test_a_caller_that_gives_up_tells_the_server(ends: Ends) -> None:
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    told = await ends.wire.asked("notifications/cancelled")
+    reported = await ends.wire.asked("notifications/cancelled")
 
-    assert told["params"] == {"requestId": 1, "reason": "the caller gave up"}
+    assert reported["params"] == {"requestId": 1, "reason": "the caller gave up"}
     assert ends.connection.alive
 
 
@@ -523,7 +523,7 @@ async def test_the_first_loss_is_the_reason(ends: Ends) -> None:
     assert ends.connection.end is LOST
 
 
-async def test_after_the_loss_no_cancelled_request_is_told(ends: Ends) -> None:
+async def test_after_the_loss_no_cancelled_request_is_reported(ends: Ends) -> None:
     (task,) = await ends.asking("x")
     ends.wire.lose(LOST)
     task.cancel()
@@ -541,7 +541,7 @@ async def test_an_answer_before_the_loss_counts(ends: Ends) -> None:
     assert await task == {"a": 1}
 
 
-async def test_a_loss_while_it_opens_is_told_by_the_first_request() -> None:
+async def test_a_loss_while_it_opens_is_reported_by_the_first_request() -> None:
     class Gone(Place):
         async def open(self, receiver: Any) -> Wire:
             receiver.on_connection_lost(LOST)
@@ -641,7 +641,10 @@ async def test_no_exception_is_left_for_nobody(ends: Ends, caplog: pytest.LogCap
 
 async def test_progress_goes_to_the_request_it_is_about(ends: Ends) -> None:
     news: dict[str, list[Any]] = {"a": [], "b": []}
-    tasks = [ends.ask(each, on_progress=lambda *told, each=each: news[each].append(told)) for each in news]
+    tasks = [
+        ends.ask(each, on_progress=lambda *progress_values, each=each: news[each].append(progress_values))
+        for each in news
+    ]
     a, b = await ends.wire.asked("a"), await ends.wire.asked("b")
     progress = "notifications/progress"
     ends.wire.notify(progress, progressToken=b["params"]["_meta"]["progressToken"], progress=1, total=2)
@@ -681,7 +684,7 @@ async def test_a_listener_that_raises_does_no_harm(ends: Ends, caplog: pytest.Lo
     assert caplog.messages == ["a listener failed"]
 
 
-async def test_notifications_are_told_in_order_whatever_the_listener_does(
+async def test_notifications_are_reported_in_order_whatever_the_listener_does(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     heard: list[tuple[str, Mapping[str, Any]]] = []

@@ -176,16 +176,16 @@ async def test_calls_do_not_wait_for_each_other(client: Client) -> None:
 # What comes before the answer
 
 
-async def test_progress_is_told_in_order(client: Client) -> None:
-    told: list[tuple[float, float | None, str | None]] = []
+async def test_progress_is_reported_in_order(client: Client) -> None:
+    reported: list[tuple[float, float | None, str | None]] = []
 
     async def keep(progress: float, total: float | None, message: str | None) -> None:
-        told.append((progress, total, message))
+        reported.append((progress, total, message))
 
     result = await client.call_tool("test_tool_with_progress", progress_callback=keep)
 
     assert texts(result) == ["Reported progress three times."]
-    assert told == [
+    assert reported == [
         (0, 100, "Completed 0 of 100"),
         (50, 100, "Completed 50 of 100"),
         (100, 100, "Completed 100 of 100"),

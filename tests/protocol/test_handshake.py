@@ -38,19 +38,19 @@ async def begun(
     place, connection = Place(script=script), Connection()
     channel = await connection.open(place)
     try:
-        came: ServerIntroduction | MCPError = await negotiate(
+        outcome: ServerIntroduction | MCPError = await negotiate(
             connection, channel, requested_version=version, identity=IDENTITY, timeout_ms=timeout_ms
         )
     except MCPError as error:
-        came = error
+        outcome = error
     await connection.close()
-    return came, place.wire, connection
+    return outcome, place.wire, connection
 
 
 async def refused(script: Script, version: RequestedVersion = None, timeout_ms: float = 20_000) -> MCPError:
-    came, _, _ = await begun(script, version, timeout_ms)
-    assert isinstance(came, MCPError)
-    return came
+    outcome, _, _ = await begun(script, version, timeout_ms)
+    assert isinstance(outcome, MCPError)
+    return outcome
 
 
 # By handshake
@@ -58,11 +58,11 @@ async def refused(script: Script, version: RequestedVersion = None, timeout_ms: 
 
 async def test_the_handshake_word_for_word() -> None:
     """R001-1, R001-5, R001-7, R004-7"""
-    came, wire, connection = await begun(
+    outcome, wire, connection = await begun(
         {"initialize": initialized(instructions="Be kind.")}, timeout_ms=20_000
     )
 
-    assert came == ServerIntroduction("2025-06-18", SERVER_INFO, {"tools": {}}, "Be kind.")
+    assert outcome == ServerIntroduction("2025-06-18", SERVER_INFO, {"tools": {}}, "Be kind.")
     assert wire.sent == [
         {
             "jsonrpc": "2.0",
@@ -84,10 +84,10 @@ async def test_the_handshake_word_for_word() -> None:
 @pytest.mark.parametrize("version", [None, "2024-11-05", "2025-11-25"])
 async def test_what_the_server_has_is_spoken(answered: str, version: str | None) -> None:
     """Lessons 2.1: sent 2025-06-18 even where another version was negotiated."""
-    came, wire, _ = await begun({"initialize": initialized(answered)}, version)
+    outcome, wire, _ = await begun({"initialize": initialized(answered)}, version)
 
-    assert isinstance(came, ServerIntroduction)
-    assert came.version == wire.versions[-1] == answered
+    assert isinstance(outcome, ServerIntroduction)
+    assert outcome.version == wire.versions[-1] == answered
     assert wire.sent[0]["params"]["protocolVersion"] == (version or "2025-06-18")
 
 
@@ -101,11 +101,11 @@ async def test_a_version_that_is_not_spoken_here_ends_it(answered: Any) -> None:
 
 
 async def test_the_server_may_say_nothing_of_itself() -> None:
-    came, _, _ = await begun(
+    outcome, _, _ = await begun(
         {"initialize": {"protocolVersion": "2025-06-18", "serverInfo": 5, "instructions": []}}
     )
 
-    assert came == ServerIntroduction("2025-06-18", {}, {})
+    assert outcome == ServerIntroduction("2025-06-18", {}, {})
 
 
 async def test_a_refusal_is_a_failed_handshake() -> None:
@@ -142,9 +142,9 @@ async def test_what_the_transport_says_passes(error: MCPError) -> None:
 
 
 async def test_a_server_that_says_nothing_has_its_time() -> None:
-    came, wire, _ = await begun({}, timeout_ms=5)
+    outcome, wire, _ = await begun({}, timeout_ms=5)
 
-    assert isinstance(came, MCPTimeoutError)
+    assert isinstance(outcome, MCPTimeoutError)
     assert wire.methods == ["initialize"], "it is never cancelled"
 
 
@@ -161,11 +161,11 @@ async def test_that_the_last_word_does_not_arrive_ends_it() -> None:
 
 @pytest.mark.parametrize("code", [-32600, -32601, -32602, -32020, -32021, -32022])
 async def test_a_refused_handshake_may_mean_that_there_is_none(code: int) -> None:
-    came, wire, connection = await begun(
+    outcome, wire, connection = await begun(
         {"initialize": Refusal(code, data={"supported": [MODERN]}), "server/discover": discovered()}
     )
 
-    assert came == STATELESS
+    assert outcome == STATELESS
     assert wire.methods == ["initialize", "server/discover"]
     assert wire.sent[1]["params"] == {"_meta": META}
     assert wire.versions[-1] == MODERN
@@ -174,23 +174,23 @@ async def test_a_refused_handshake_may_mean_that_there_is_none(code: int) -> Non
 
 @pytest.mark.parametrize("status", [400, 404, 405])
 async def test_over_http_the_status_may_mean_it_too(status: int) -> None:
-    came, _, _ = await begun(
+    outcome, _, _ = await begun(
         {
             "initialize": MCPError("No", reason="http", rpc_code=status, status=status),
             "server/discover": discovered(),
         }
     )
 
-    assert came == STATELESS
+    assert outcome == STATELESS
 
 
-async def test_if_it_is_not_that_the_refusal_is_told() -> None:
-    came, wire, _ = await begun(
+async def test_if_it_is_not_that_the_refusal_is_reported() -> None:
+    outcome, wire, _ = await begun(
         {"initialize": Refusal(-32602, "Bad name"), "server/discover": NO_MODERN_WORD}
     )
 
-    assert isinstance(came, MCPConnectionError)
-    assert (came.message, came.rpc_code) == ("The handshake failed: Bad name", -32602)
+    assert isinstance(outcome, MCPConnectionError)
+    assert (outcome.message, outcome.rpc_code) == ("The handshake failed: Bad name", -32602)
     assert wire.methods == ["initialize", "server/discover"]
 
 
@@ -205,11 +205,11 @@ async def test_a_server_that_never_answers_the_question_does_not_take_all_the_ti
 
 
 async def test_who_asked_for_a_handshake_gets_no_other_thing() -> None:
-    came, wire, _ = await begun(
+    outcome, wire, _ = await begun(
         {"initialize": NO_MODERN_WORD, "server/discover": discovered()}, version="2025-06-18"
     )
 
-    assert isinstance(came, MCPConnectionError)
+    assert isinstance(outcome, MCPConnectionError)
     assert wire.methods == ["initialize"]
 
 
@@ -222,9 +222,11 @@ async def test_after_a_question_in_vain_the_next_handshake_is_one_again() -> Non
         await negotiate(connection, channel, requested_version=None, identity=IDENTITY, timeout_ms=20_000)
     place.wire.script["initialize"] = initialized()
 
-    came = await negotiate(connection, channel, requested_version=None, identity=IDENTITY, timeout_ms=20_000)
+    outcome = await negotiate(
+        connection, channel, requested_version=None, identity=IDENTITY, timeout_ms=20_000
+    )
 
-    assert came.version == "2025-06-18"
+    assert outcome.version == "2025-06-18"
     assert connection.meta == {}
     assert "_meta" not in place.wire.of("initialize")[1]["params"]
     assert place.wire.versions == ["2025-06-18", MODERN, "2025-06-18", "2025-06-18"]
@@ -235,35 +237,35 @@ async def test_after_a_question_in_vain_the_next_handshake_is_one_again() -> Non
 
 
 async def test_stateless_is_asked_for_by_name() -> None:
-    came, wire, _ = await begun({"server/discover": discovered()}, version=MODERN)
+    outcome, wire, _ = await begun({"server/discover": discovered()}, version=MODERN)
 
-    assert came == STATELESS
+    assert outcome == STATELESS
     assert wire.sent == [{"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": {"_meta": META}}]
 
 
 async def test_a_version_that_is_not_supported_is_asked_again_as_the_server_says() -> None:
     answers: list[Any] = [Refusal(-32022, data={"supported": ["2099-01-01", MODERN]}), discovered()]
-    came, wire, _ = await begun({"server/discover": lambda _: answers.pop(0)}, version=MODERN)
+    outcome, wire, _ = await begun({"server/discover": lambda _: answers.pop(0)}, version=MODERN)
 
-    assert came == STATELESS
+    assert outcome == STATELESS
     assert wire.methods == ["server/discover"] * 2
 
 
 @pytest.mark.parametrize("data", [None, {}, {"supported": ["2099-01-01"]}, {"supported": MODERN}, [MODERN]])
 async def test_a_server_without_a_version_of_ours_is_asked_once(data: object) -> None:
-    came, wire, _ = await begun({"server/discover": Refusal(-32022, "Unsupported", data)}, version=MODERN)
+    outcome, wire, _ = await begun({"server/discover": Refusal(-32022, "Unsupported", data)}, version=MODERN)
 
-    assert isinstance(came, MCPConnectionError)
-    assert (came.reason, came.rpc_code) == ("handshake", -32022)
+    assert isinstance(outcome, MCPConnectionError)
+    assert (outcome.reason, outcome.rpc_code) == ("handshake", -32022)
     assert wire.methods == ["server/discover"]
 
 
 async def test_a_server_that_goes_on_saying_no_is_asked_twice() -> None:
-    came, wire, _ = await begun(
+    outcome, wire, _ = await begun(
         {"server/discover": Refusal(-32022, data={"supported": [MODERN]})}, version=MODERN
     )
 
-    assert isinstance(came, MCPConnectionError)
+    assert isinstance(outcome, MCPConnectionError)
     assert wire.methods == ["server/discover"] * 2
 
 
@@ -278,9 +280,9 @@ async def test_a_server_that_offers_nothing_of_ours_ends_it(offered: object) -> 
 
 
 async def test_auto_takes_the_newest() -> None:
-    came, wire, _ = await begun({"server/discover": discovered("2025-11-25", MODERN)}, version="auto")
+    outcome, wire, _ = await begun({"server/discover": discovered("2025-11-25", MODERN)}, version="auto")
 
-    assert came == STATELESS
+    assert outcome == STATELESS
     assert wire.methods == ["server/discover"]
 
 
@@ -299,11 +301,11 @@ async def test_auto_takes_the_newest() -> None:
     ],
 )
 async def test_auto_falls_back_to_the_handshake(reply: Any) -> None:
-    came, wire, connection = await begun(
+    outcome, wire, connection = await begun(
         {"server/discover": reply, "initialize": initialized("2025-11-25")}, version="auto"
     )
 
-    assert came == ServerIntroduction("2025-11-25", SERVER_INFO, {"tools": {}})
+    assert outcome == ServerIntroduction("2025-11-25", SERVER_INFO, {"tools": {}})
     assert wire.methods == ["server/discover", "initialize", "notifications/initialized"]
     assert wire.sent[1]["params"]["protocolVersion"] == "2025-11-25"
     assert "_meta" not in wire.sent[1]["params"]
@@ -315,10 +317,10 @@ async def test_auto_falls_back_where_the_question_is_not_even_answered(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(handshake, "PROBE_MS", 5.0)
-    came, wire, _ = await begun({"initialize": initialized()}, version="auto")
+    outcome, wire, _ = await begun({"initialize": initialized()}, version="auto")
 
-    assert isinstance(came, ServerIntroduction)
-    assert came.version == "2025-06-18"
+    assert isinstance(outcome, ServerIntroduction)
+    assert outcome.version == "2025-06-18"
     assert "initialize" in wire.methods
 
 
@@ -328,12 +330,12 @@ async def test_auto_asks_again_where_a_slow_server_took_the_question_for_the_cho
     """The SDK's server: whoever asked in the stateless protocol may not begin by handshake."""
     monkeypatch.setattr(handshake, "PROBE_MS", 5.0)
     answers = iter([None, discovered()])
-    came, wire, _ = await begun(
+    outcome, wire, _ = await begun(
         {"server/discover": lambda _: next(answers), "initialize": Refusal(-32022, "It is stateless")},
         version="auto",
     )
 
-    assert came == STATELESS
+    assert outcome == STATELESS
     assert [method for method in wire.methods if not method.startswith("notifications/")] == [
         *("server/discover", "initialize", "server/discover")
     ]
@@ -341,21 +343,21 @@ async def test_auto_asks_again_where_a_slow_server_took_the_question_for_the_cho
 
 @pytest.mark.parametrize("code", [-32020, -32021, -32022])
 async def test_auto_does_not_fall_back_from_a_stateless_server(code: int) -> None:
-    came, wire, _ = await begun(
+    outcome, wire, _ = await begun(
         {"server/discover": Refusal(code, "No"), "initialize": initialized()}, version="auto"
     )
 
-    assert isinstance(came, MCPConnectionError)
-    assert (came.reason, came.rpc_code) == ("handshake", code)
+    assert isinstance(outcome, MCPConnectionError)
+    assert (outcome.reason, outcome.rpc_code) == ("handshake", code)
     assert wire.methods == ["server/discover"]
 
 
 async def test_auto_does_not_fall_back_from_a_server_that_is_gone() -> None:
-    came, wire, _ = await begun(
+    outcome, wire, _ = await begun(
         {"server/discover": MCPConnectionError("It ended"), "initialize": initialized()},
         version="auto",
     )
 
-    assert isinstance(came, MCPConnectionError)
-    assert came.message == "It ended"
+    assert isinstance(outcome, MCPConnectionError)
+    assert outcome.message == "It ended"
     assert wire.methods == ["server/discover"]

@@ -59,7 +59,7 @@ SAID = "MM_NO_ACTIVE_SESSION: MetaMask is not running"
 
 
 @pytest.mark.parametrize(
-    ("raw", "told"),
+    ("raw", "expected"),
     [
         (said(json.dumps(ENVELOPE)), (SAID, ERROR)),
         (said("It failed", structuredContent=ENVELOPE), (SAID, ERROR)),
@@ -75,9 +75,9 @@ SAID = "MM_NO_ACTIVE_SESSION: MetaMask is not running"
     ids=["text", "structured", "no code", "words", "a word", "number", "empty", "list", "cut", "nothing"],
 )
 def test_an_error_that_is_an_object_is_said_in_its_words(
-    raw: dict[str, Any], told: tuple[str, dict[str, Any] | None]
+    raw: dict[str, Any], expected: tuple[str, dict[str, Any] | None]
 ) -> None:
-    assert error_of(read_result(raw)) == told
+    assert error_of(read_result(raw)) == expected
 
 
 @quick

@@ -74,9 +74,9 @@ def test_an_event_comes_with_the_line_end_that_completes_it() -> None:
     """R001-10: also with the CR of a CRLF, whose LF is still to come."""
     decoder = SseDecoder()
 
-    came = [decoder.feed(chunk) for chunk in (b"data: a\r\n", b"\r", b"\ndata: b", b"\n\n")]
+    outcome = [decoder.feed(chunk) for chunk in (b"data: a\r\n", b"\r", b"\ndata: b", b"\n\n")]
 
-    assert came == [[], one("a"), [], one("b")]
+    assert outcome == [[], one("a"), [], one("b")]
 
 
 def test_the_last_id_is_where_to_resume() -> None:

@@ -72,9 +72,9 @@ def test_its_packages_are_debians() -> None:
     if not knows_debians_packages():
         pytest.skip("the lists of Debian's packages are not on this system")
 
-    shown = subprocess.run(["apt-cache", "show", *names], capture_output=True, text=True, check=False)
+    displayed = subprocess.run(["apt-cache", "show", *names], capture_output=True, text=True, check=False)
 
-    assert set(re.findall(r"^Package: (.+)$", shown.stdout, re.MULTILINE)) == set(names)
+    assert set(re.findall(r"^Package: (.+)$", displayed.stdout, re.MULTILINE)) == set(names)
 
 
 def knows_debians_packages() -> bool:

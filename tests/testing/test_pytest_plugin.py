@@ -221,10 +221,10 @@ def test_a_test_without_async_has_the_same_fixtures(project: Project) -> None:
 
 
 def test_the_options_are_in_the_help_of_pytest(project: Project) -> None:
-    shown = "\n".join(project.run("--help").outlines)
+    displayed = "\n".join(project.run("--help").outlines)
 
     for option in ("--mcp-server", "--mcp-module", "--mcp-own-server", "--mcp-headed", "--mcp-log-dir"):
-        assert option in shown
+        assert option in displayed
 
 
 @pytest.mark.slow
@@ -283,8 +283,8 @@ def test_a_failure_shows_what_was_called_and_what_there_was_to_see(project: Proj
     )
     (report,) = (line for line in ran.outlines if line.endswith("test_it-test_fails.html"))
     assert "get_text" in Path(report).read_text()
-    (shown,) = (line for line in ran.outlines if line.endswith("test_it-test_fails.png"))
-    assert Path(shown).read_bytes().startswith(b"\x89PNG")
+    (displayed,) = (line for line in ran.outlines if line.endswith("test_it-test_fails.png"))
+    assert Path(displayed).read_bytes().startswith(b"\x89PNG")
     assert json.loads((project.folder / "extras.json").read_text()) == {
         "name": "mcp screenshot",
         "format_type": "image",
@@ -325,8 +325,8 @@ def test_a_failed_call_shows_the_line_of_the_test_and_nothing_of_ours(project: P
             "E *ValueError: mine",
         ]
     )
-    shown = [line for line in short.outlines if line.endswith(("Error", "Error:")) and ".py:" in line]
-    assert [line.partition(":")[0] for line in shown] == ["test_it.py"] * 3
+    displayed = [line for line in short.outlines if line.endswith(("Error", "Error:")) and ".py:" in line]
+    assert [line.partition(":")[0] for line in displayed] == ["test_it.py"] * 3
     whole.stdout.fnmatch_lines(["*invoker.py:*"])
 
 
@@ -356,7 +356,7 @@ def pytest_configure(config):
 
 
 @pytest.mark.slow
-def test_the_log_of_every_test_is_kept_where_it_is_wanted_and_not_printed(project: Project) -> None:
+def test_the_log_of_every_test_is_kept_on_request_and_not_printed(project: Project) -> None:
     project.write(FAILING)
     project.configure("mcp_log_dir = calls")
 
@@ -614,7 +614,7 @@ def test_what_a_failed_setup_left_is_closed_too(project: Project) -> None:
     ],
     ids=str,
 )
-def test_an_option_that_cannot_be_is_told(project: Project, options: list[str], said: str) -> None:
+def test_an_option_that_cannot_be_is_reported(project: Project, options: list[str], said: str) -> None:
     project.write(
         """
         def test_it(mcp):

@@ -61,9 +61,9 @@ def test_it_says_how_each_test_ended_and_which_there_are(
 ) -> None:
     monkeypatch.setenv("FOOTLIGHT_PARAM_EMAIL", "me@example.com")
 
-    told = report(pytester, TESTS, "-k", "not asked", "-n", str(processes))
+    reported = report(pytester, TESTS, "-k", "not asked", "-n", str(processes))
 
-    by_title = {test["title"]: test for test in told["tests"]}
+    by_title = {test["title"]: test for test in reported["tests"]}
     where = pytester.path / "test_it.py"
     ended = {
         "test_passes": {"status": "passed", "result": {"asked": {"email": "me@example.com"}}},
@@ -78,7 +78,7 @@ def test_it_says_how_each_test_ended_and_which_there_are(
     }
     assert by_title["test_tells_nonsense"]["error"].startswith("TypeError: ")
     if not processes:
-        assert told | {"tests": []} == {
+        assert reported | {"tests": []} == {
             "tests": [],
             "collected": 7,
             "deselected": 1,
@@ -88,10 +88,10 @@ def test_it_says_how_each_test_ended_and_which_there_are(
 
 
 @pytest.mark.slow
-def test_what_cannot_be_collected_is_told(pytester: pytest.Pytester) -> None:
-    told = report(pytester, "import no_such_module")
+def test_what_cannot_be_collected_is_reported(pytester: pytest.Pytester) -> None:
+    reported = report(pytester, "import no_such_module")
 
-    (error,) = told.pop("errors")
-    assert told == {"tests": [], "collected": 0, "deselected": 0, "available": []}
+    (error,) = reported.pop("errors")
+    assert reported == {"tests": [], "collected": 0, "deselected": 0, "available": []}
     assert (error["title"], error["nodeid"]) == ("test_it.py", "test_it.py")
     assert "No module named 'no_such_module'" in error["error"]

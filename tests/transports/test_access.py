@@ -265,7 +265,7 @@ async def test_whatever_a_verifier_cannot_decide_is_a_no(token: str) -> None:
     )
 
 
-async def test_a_verifier_that_fails_is_told_of_without_the_token(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_verifier_that_fails_is_logged_without_the_token(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
 
     await AccessControl(bound="127.0.0.1", verifier=Verifier()).check(bearer("Bearer raises"))
@@ -382,20 +382,20 @@ PREFLIGHT = {
 }
 
 
-async def test_a_page_is_told_what_it_may_send(member: Raw) -> None:
+async def test_the_preflight_answer_lists_what_a_page_may_send(member: Raw) -> None:
     """R001-55: a preflight carries no token. What we allow beyond the list, a client in a page needs."""
     allowed = await member.send(method="OPTIONS", headers=PREFLIGHT)
-    told = {
+    reported = {
         name.lower(): {each.strip() for each in value.split(",")}
         for name, value in allowed.headers.items()
         if name.lower().startswith("access-control-")
     }
 
     assert (allowed.status_code, allowed.content) == (204, b"")
-    assert {"Content-Type", "Accept", "MCP-Protocol-Version", "Mcp-Session-Id"} <= told[
+    assert {"Content-Type", "Accept", "MCP-Protocol-Version", "Mcp-Session-Id"} <= reported[
         "access-control-allow-headers"
     ]
-    assert told == {
+    assert reported == {
         "access-control-allow-origin": {"*"},
         "access-control-allow-methods": {"GET", "POST", "DELETE"},
         "access-control-allow-headers": {
@@ -443,14 +443,14 @@ async def test_every_answer_can_be_read_by_a_page(member: Raw) -> None:
 # Health
 
 
-async def test_health_is_told_to_everybody(member: Raw) -> None:
+async def test_health_is_answered_without_a_token(member: Raw) -> None:
     """Watchers have no token, and name the server as they like. A page of a site learns nothing."""
     for path, status in (("/healthz", "ok"), ("/readyz", "ready")):
         headers = {"Authorization": None, "Host": "10.0.0.7:80", "Origin": "https://evil.example"}
-        told = await member.send(method="GET", path=path, headers=headers)
+        answer = await member.send(method="GET", path=path, headers=headers)
 
-        assert (told.status_code, told.json()) == (200, {"status": status})
-        assert "access-control-allow-origin" not in told.headers
+        assert (answer.status_code, answer.json()) == (200, {"status": status})
+        assert "access-control-allow-origin" not in answer.headers
 
 
 @pytest.mark.slow

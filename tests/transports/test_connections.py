@@ -78,7 +78,7 @@ async def told(line: Line, said: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("transport", ["http", "websocket"])
-async def test_a_crowd_is_told_503(transport: str) -> None:
+async def test_connections_above_the_limit_get_503(transport: str) -> None:
     """Of which most come while those before them are still there."""
     async with serving(transport) as url:
         silent = [await connected(url) for _ in range(MOST if transport == "http" else 2 * MOST)]
@@ -91,7 +91,7 @@ async def test_a_crowd_is_told_503(transport: str) -> None:
     assert all(answer.endswith(WHY) for answer in answers)
 
 
-async def test_a_large_request_above_the_limit_is_told_503_too() -> None:
+async def test_a_large_request_above_the_limit_gets_503_too() -> None:
     """Its connection is not reset for what nobody has read of it."""
     async with serving("http") as url:
         open_ones = [await connected(url) for _ in range(MOST)]

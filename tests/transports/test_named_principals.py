@@ -34,15 +34,15 @@ async def result(client: Raw, tool: str, /, **arguments: Any) -> dict[str, Any]:
 
 
 async def data(client: Raw, tool: str, /, **arguments: Any) -> dict[str, Any]:
-    told = await result(client, tool, **arguments)
-    assert not told["isError"], told
-    return told["structuredContent"]
+    reported = await result(client, tool, **arguments)
+    assert not reported["isError"], reported
+    return reported["structuredContent"]
 
 
 async def error(client: Raw, tool: str, /, **arguments: Any) -> dict[str, Any]:
-    told = await result(client, tool, **arguments)
-    assert told["isError"], told
-    return told["_meta"]["footlight/error"]
+    reported = await result(client, tool, **arguments)
+    assert reported["isError"], reported
+    return reported["_meta"]["footlight/error"]
 
 
 async def test_a_name_is_not_there_for_another_principal(ada: Raw, bob: Raw, site: Site) -> None:
@@ -51,8 +51,8 @@ async def test_a_name_is_not_there_for_another_principal(ada: Raw, bob: Raw, sit
     mine = await data(ada, "session.endpoint", sessionName=name)
 
     for tool in ("session.close", "session.delete", "session.endpoint", "browser.snapshot", "nav.back"):
-        told = await error(bob, tool, sessionName=name)
-        assert (told["code"], told["details"]) == ("SESSION_NOT_FOUND", {"sessionName": name}), tool
+        message = await error(bob, tool, sessionName=name)
+        assert (message["code"], message["details"]) == ("SESSION_NOT_FOUND", {"sessionName": name}), tool
     assert await data(bob, "session.list") == {"sessions": []}
     assert (await data(bob, "health"))["openSessions"] == []
 
@@ -75,8 +75,8 @@ async def test_a_name_leads_to_its_session_from_any_connection(
     await data(ada, "session.open", sessionName=name, url=site.page("<title>Here</title>"))
 
     async with raw(house, token="another-token-of-ada") as other:
-        told = await result(other, "browser.snapshot", sessionName=name)
-        assert told["content"][0]["text"].splitlines()[1] == "title: Here"
+        reported = await result(other, "browser.snapshot", sessionName=name)
+        assert reported["content"][0]["text"].splitlines()[1] == "title: Here"
         await data(other, "session.close", sessionName=name)
     after = await error(ada, "browser.snapshot", sessionName=name)
     assert after["message"] == f'Session "{name}" was closed'

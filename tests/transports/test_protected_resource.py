@@ -34,15 +34,15 @@ async def test_a_client_without_a_token_is_sent_to_who_issues_them(tmp_path: Pat
         public = {"Host": "browser.example.com"}
         without = await client.send(request("ping"), headers=public)
         wrong = await client.send(request("ping"), headers={**public, "Authorization": "Bearer wrong"})
-        told = await client.send(
+        answer = await client.send(
             method="GET", path="/.well-known/oauth-protected-resource/mcp", headers=public
         )
 
     where = 'resource_metadata="https://browser.example.com/.well-known/oauth-protected-resource/mcp"'
     assert (without.status_code, without.headers["www-authenticate"]) == (401, f"Bearer {where}")
     assert wrong.headers["www-authenticate"] == f'Bearer error="invalid_token", {where}'
-    assert told.headers["access-control-allow-origin"] == "*"
-    assert told.json() == {
+    assert answer.headers["access-control-allow-origin"] == "*"
+    assert answer.json() == {
         "resource": PUBLIC,
         "authorization_servers": [ISSUER],
         "bearer_methods_supported": ["header"],

@@ -151,7 +151,7 @@ async def test_both_eras_list_the_same_tools_and_give_the_same_answers(site: Sit
 
 
 @pytest.mark.slow
-async def test_an_unknown_version_is_told_which_ones_there_are() -> None:
+async def test_the_error_for_an_unknown_version_lists_the_known_ones() -> None:
     async with wired() as wire:
         meta = {**MODERN_META, "io.modelcontextprotocol/protocolVersion": "2031-01-01"}
         answer = await wire.ask("server/discover", {"_meta": meta})

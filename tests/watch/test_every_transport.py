@@ -78,8 +78,8 @@ async def test_the_background_server_has_the_page_and_reports(
     async with background(tmp_path) as command:
         called = await command("call", "navigate", "--url", site.page("<h1>Background</h1>"))
         assert called.returncode == 0, called.stderr
-        shown = await command("watch", "--no-open")
-        url, _, token = shown.stdout.strip().partition("/watch#token=")
+        displayed = await command("watch", "--no-open")
+        url, _, token = displayed.stdout.strip().partition("/watch#token=")
         async with person_at(chromium, url, token) as person:
             await expect(calls_of(person).first).to_contain_text("navigate")
         made = await command("report", "last")

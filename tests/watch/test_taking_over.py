@@ -70,7 +70,7 @@ async def test_calls_wait_for_the_person_and_refs_stay(person: Page, agent: Agen
     assert [(await call)["success"] for call in waiting] == [True] * 3
 
 
-async def test_a_waiting_call_is_told_why_and_then_refused(
+async def test_a_waiting_call_gets_the_reason_as_progress_and_is_then_refused(
     person: Page, agent: Agent, client: Raw, site: Site
 ) -> None:
     await agent.show(site, PAGE)
@@ -89,9 +89,9 @@ async def test_a_waiting_call_is_told_why_and_then_refused(
     async with session.streaming(call) as response:
         messages = [event.message async for event in events(response) if event.data]
 
-    told = {each["params"].get("message") for each in messages if "method" in each}
+    answer = {each["params"].get("message") for each in messages if "method" in each}
     error = messages[-1]["result"]["structuredContent"]["error"]
-    assert "a person controls the session" in told
+    assert "a person controls the session" in answer
     assert (error["code"], error["retryable"]) == ("HUMAN_IN_CONTROL", True)
     await person.get_by_role("button", name="Hand back").click()
     await expect(person.get_by_role("button", name="Take over")).to_be_visible()

@@ -30,14 +30,14 @@ WAIT_SECONDS = 20.0
 async def test_a_chain_has_the_account_with_its_balance() -> None:
     """R002-4: chain 1337, 25 ETH."""
     async with run_anvil(executable=anvil_path(), port=free_port(), mnemonic=SEED_PHRASE) as chain:
-        told = (
+        reported = (
             await chain.chain_id(),
             await chain.block_number(),
             format_ether(await chain.balance(ACCOUNT)),
             chain.alive,
         )
 
-    assert told == (1337, 0, "25 ETH", True)
+    assert reported == (1337, 0, "25 ETH", True)
     assert not chain.alive
 
 

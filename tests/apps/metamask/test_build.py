@@ -177,7 +177,7 @@ async def test_a_time_limit_ends_it_with_its_grandchildren(
     assert _children() == before
 
 
-async def test_cancelled_it_is_gone_before_that_is_told(repository: Path, yarn: Yarn) -> None:
+async def test_cancelled_it_is_gone_before_that_is_reported(repository: Path, yarn: Yarn) -> None:
     yarn(f"{MAKE}sleep 300 &\n{HANG}")
     pipe = _pipe(repository)
     building = asyncio.create_task(build(repository))
@@ -276,8 +276,8 @@ def _pipe(repository: Path) -> Path:
 async def _started(pipe: Path) -> list[psutil.Process]:
     """Whoever wrote into the pipe, and all below it."""
     async with asyncio.timeout(WAIT_SECONDS):
-        told = await asyncio.to_thread(pipe.read_text)
-    yarn = psutil.Process(int(told.split()[0]))
+        reported = await asyncio.to_thread(pipe.read_text)
+    yarn = psutil.Process(int(reported.split()[0]))
     return [yarn, *descendants_of(yarn)]
 
 

@@ -113,9 +113,9 @@ async def test_something_else_on_the_port_is_no_chain(body: bytes) -> None:
 
 async def test_the_account_is_the_first_of_the_phrase(chain: Chain) -> None:
     """Section 5: asked of anvil, which derives them by itself."""
-    told = [account.lower() for account in await chain.call("eth_accounts")]
+    answer = [account.lower() for account in await chain.call("eth_accounts")]
 
-    assert [account.lower() for account in ACCOUNTS] == told[: len(ACCOUNTS)]
+    assert [account.lower() for account in ACCOUNTS] == answer[: len(ACCOUNTS)]
     assert ACCOUNTS[0] == ACCOUNT == "0x5CfE73b6021E818B776b421B1c4Db2474086a7e1"
 
 
@@ -159,7 +159,7 @@ async def _server(body: bytes | None) -> AsyncGenerator[_Server]:
     heard = asyncio.Event()
 
     async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        told.connections += 1
+        reported.connections += 1
         try:
             while head := await reader.readuntil(b"\r\n\r\n"):
                 length = next(line for line in head.lower().split(b"\r\n") if b"content-length" in line)
@@ -174,7 +174,7 @@ async def _server(body: bytes | None) -> AsyncGenerator[_Server]:
             writer.close()
 
     listener = await asyncio.start_server(converse, "127.0.0.1", 0)
-    told = _Server(listener.sockets[0].getsockname()[1])
+    reported = _Server(listener.sockets[0].getsockname()[1])
     async with listener:
-        yield told
+        yield reported
         heard.set()

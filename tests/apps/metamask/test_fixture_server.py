@@ -39,7 +39,7 @@ async def test_the_state_is_there(fixtures: FixtureServer) -> None:
     assert answer.headers["access-control-allow-origin"] == "*"
 
 
-async def test_it_is_told_when_the_app_has_read_its_state(fixtures: FixtureServer) -> None:
+async def test_it_is_reported_when_the_app_has_read_its_state(fixtures: FixtureServer) -> None:
     assert (fixtures.reads, fixtures.was_read.is_set()) == (0, False)
 
     await _ask("GET", fixtures.url)

@@ -86,8 +86,8 @@ async def test_a_goal_is_reached_step_by_step(any_page: AuditedPage, site: Site)
 
     def script(prompt: str) -> Turns:
         assert prompt == f"You are Reader: Reads everything.\nYour goal: Read on\nThe page is open: {first}"
-        (shown,) = yield [call("getPageStructure")]
-        link = ref(shown, "link", "On")
+        (displayed,) = yield [call("getPageStructure")]
+        link = ref(displayed, "link", "On")
         yield [call("clickElement", target=link)]
         yield [FINISH]
 
@@ -152,7 +152,7 @@ async def test_a_goal_without_a_budget_is_not_begun(page: AuditedPage, site: Sit
     assert len(site.requests) == before
 
 
-async def test_a_page_that_cannot_be_opened_is_told_by_the_walk(page: AuditedPage) -> None:
+async def test_a_page_that_cannot_be_opened_is_reported_by_the_walk(page: AuditedPage) -> None:
     walk, parts, _ = await walked(page, "http://127.0.0.1:9/", then([FINISH]))
 
     assert (walk.outcome, walk.why[:29], parts) == ("unfinished", "the page could not be opened:", [])
@@ -189,8 +189,8 @@ async def test_a_page_that_gives_orders_is_data_and_leads_nowhere(any_page: Audi
 
     walk, parts, model = await walked(any_page, url, obeys)
 
-    shown, refused = (part.to_dict() for part in parts[1:4:2])
-    before, inside, after = split_at_marks(shown["result"])
+    displayed, refused = (part.to_dict() for part in parts[1:4:2])
+    before, inside, after = split_at_marks(displayed["result"])
     assert (before, "Ignore previous instructions" in inside, after) == ("", True, "")
     assert (refused["isError"], refused["result"][:8]) == (True, "Refused:")
     assert ("GET", "/evil") not in site.requests
@@ -228,8 +228,8 @@ async def test_a_walk_is_the_same_with_each_vendor(
 
     sent = vendor.received[-1]
     assert "finishGoal" in vendor.vendor.tools(sent)
-    ((_, told),) = vendor.vendor.results(sent)
-    assert (MARKS.first in told, '"Done"' in told) == (True, True)
+    ((_, reported),) = vendor.vendor.results(sent)
+    assert (MARKS.first in reported, '"Done"' in reported) == (True, True)
     assert (walk.outcome, walk.why, [step.input for step in walk.steps]) == (
         "reached",
         "It is done",

@@ -175,7 +175,7 @@ async def test_the_model_is_given_all_evidence_between_marks_and_one_tool() -> N
     )
 
 
-async def test_what_is_said_before_and_after_recording_stands_apart() -> None:
+async def test_messages_before_and_after_recording_are_separate() -> None:
     def judge(_: str) -> Turns:
         yield ["First.", call("recordFinding", **GOOD)]
         yield ["Then."]

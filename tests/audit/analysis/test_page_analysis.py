@@ -66,7 +66,7 @@ async def parts_of(analysis: PageAnalysis) -> Sequence[AIStreamPart]:
         return [part async for part in analysis]
 
 
-async def test_what_came_of_it_is_added_to_the_page(page: AuditedPage, site: Site) -> None:
+async def test_the_outcome_is_added_to_the_page(page: AuditedPage, site: Site) -> None:
     url = site.page("<h1>Here")
     analysis = analysis_of(page, url, {"Your goal": look, **JUDGE})
 
@@ -92,7 +92,7 @@ async def test_each_goal_has_its_share_and_something_is_left_to_judge(page: Audi
     assert audit.skipped == (Skipped(what=FIRST, why=why), Skipped(what=SECOND, why=why))
 
 
-async def test_a_model_that_writes_nothing_is_told_of(page: AuditedPage, site: Site) -> None:
+async def test_a_model_that_writes_nothing_is_reported(page: AuditedPage, site: Site) -> None:
     """R004-50: there is always a text, and it was streamed."""
     url = site.page("<h1>Here")
     analysis = analysis_of(page, url, {"Your goal": look, "Personas:": say_nothing})

@@ -97,9 +97,9 @@ async def test_a_new_tab_comes_to_the_front(any_page: AuditedPage, site: Site) -
     second = site.page("<title>Second</title><h1>There")
     tester = await visitor(any_page, site.page(f"<a href='{second}' target=_blank>Open</a>"))
 
-    shown = await tester.said("clickElement", target="a")
+    displayed = await tester.said("clickElement", target="a")
 
-    assert ("There" in shown, tester.visit.url) == (True, second)
+    assert ("There" in displayed, tester.visit.url) == (True, second)
 
 
 async def test_a_picture_is_taken(any_page: AuditedPage, site: Site) -> None:
@@ -125,7 +125,7 @@ async def test_a_long_page_is_cut_and_a_part_can_be_had(any_page: AuditedPage, s
     assert ("The end" in part, "Link number" in part) == (True, False)
 
 
-async def test_an_error_is_told_between_marks(any_page: AuditedPage, site: Site) -> None:
+async def test_an_error_is_reported_between_marks(any_page: AuditedPage, site: Site) -> None:
     """R004-49."""
     tester = await visitor(any_page, site.page("<button>Save"))
 
@@ -140,11 +140,11 @@ async def test_a_dialog_does_not_stop_the_visit(any_page: AuditedPage, site: Sit
         any_page, site.page("<button onclick='alert(\"Mind the gap\")'>Warn</button><h1>Here")
     )
 
-    told = await tester.said("clickElement", target="button")
+    reported = await tester.said("clickElement", target="button")
     if "answerDialog" in tester.tools:
         await tester.said("answerDialog", accept=True)
 
-    assert "Mind the gap" in told
+    assert "Mind the gap" in reported
     assert "Here" in await tester.said("getPageStructure")
 
 

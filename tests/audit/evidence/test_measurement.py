@@ -161,7 +161,7 @@ async def test_of_a_page_without_end_the_first_screen_is_shown(page: AuditedPage
     assert [(each.picture.width, each.picture.height) for each in evidence.screenshots] == [(1280, 800)]
 
 
-async def test_a_collector_that_fails_is_told_and_the_others_go_on(page: AuditedPage, site: Site) -> None:
+async def test_a_collector_that_fails_is_reported_and_the_others_go_on(page: AuditedPage, site: Site) -> None:
     broken = Says(name="speed", happens=fails(ToolInvocationError("no clock", tool_name="evaluate")))
     later = Says(finding("test/later", "low"))
 
@@ -171,7 +171,7 @@ async def test_a_collector_that_fails_is_told_and_the_others_go_on(page: Audited
     assert [(each.what, each.why) for each in evidence.skipped] == [("speed at 1280 px", "no clock")]
 
 
-async def test_a_width_at_which_the_page_does_not_open_is_told(page: AuditedPage, site: Site) -> None:
+async def test_a_width_at_which_the_page_does_not_open_is_reported(page: AuditedPage, site: Site) -> None:
     url = site.page(PAGE)
 
     def gone(view: AuditViewport) -> None:

@@ -83,17 +83,17 @@ async def test_a_model_is_made_of_a_key_in_the_environment_given(
         ("google", "GOOGLE_API_KEY or GEMINI_API_KEY"),
     ],
 )
-def test_without_a_key_it_is_told_which_variable(
+def test_without_a_key_the_error_names_the_variable(
     provider: AIProvider, variables: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The process has one. It was not given."""
     for name, value in AMBIENT.items():
         monkeypatch.setenv(name, value)
 
-    with pytest.raises(ConfigurationError) as told:
+    with pytest.raises(ConfigurationError) as reported:
         chat_model(provider, environ={"OPENAI_API_KEY" if provider != "openai" else "GEMINI_API_KEY": "k"})
 
-    assert str(told.value) == f"{provider} needs a key: set {variables} in the environment"
+    assert str(reported.value) == f"{provider} needs a key: set {variables} in the environment"
 
 
 async def test_variables_that_were_not_given_have_no_effect(
@@ -133,7 +133,7 @@ async def test_the_vendor_itself_is_asked_at_its_own_address(
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "expected"),
     [
         ({"provider": "ollama"}, "unknown provider ollama: the providers are openai, anthropic, google"),
         ({"base_url": LOOPBACK}, "a model must be named when there is a base URL"),
@@ -159,12 +159,12 @@ async def test_the_vendor_itself_is_asked_at_its_own_address(
         ),
     ],
 )
-def test_what_cannot_be_used_is_told(given: dict[str, object], told: str) -> None:
+def test_what_cannot_be_used_is_reported(given: dict[str, object], expected: str) -> None:
     arguments: dict[str, object] = {"provider": "openai", "environ": {}, **given}
     with pytest.raises(ConfigurationError) as error:
         chat_model(**arguments)  # type: ignore[arg-type]
 
-    assert str(error.value) == told
+    assert str(error.value) == expected
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ async def test_a_closed_model_leaves_no_connection(vendor: VendorServer) -> None
     ("provider", "package"),
     [("openai", "openai"), ("anthropic", "anthropic"), ("google", "google.genai"), ("openai", "pydantic_ai")],
 )
-def test_without_the_extra_it_is_told_how_to_install_it(provider: str, package: str) -> None:
+def test_without_the_extra_the_error_says_how_to_install_it(provider: str, package: str) -> None:
     """In a process of its own, where that package cannot be imported."""
     lines = (
         "import sys",

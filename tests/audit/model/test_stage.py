@@ -124,7 +124,7 @@ async def outcome(
     return Outcome(parts, run.usage)
 
 
-async def test_text_is_told_while_the_model_still_writes(vendor: VendorServer) -> None:
+async def test_text_is_reported_while_the_model_still_writes(vendor: VendorServer) -> None:
     """R004-51: in order, live."""
     hold = asyncio.Event()
     vendor.answers([Turn(text=["Well ", "done."], hold=hold)])
@@ -134,11 +134,11 @@ async def test_text_is_told_while_the_model_still_writes(vendor: VendorServer) -
         model_of(vendor) as model,
         run_stage(model, stage, limits=QUICK) as run,
     ):
-        told = [await anext(run), await anext(run)]
+        reported = [await anext(run), await anext(run)]
         hold.set()
         rest = [part async for part in run]
 
-    assert told == texts("Well ", "done.")
+    assert reported == texts("Well ", "done.")
     assert rest == [STOP]
 
 
@@ -146,9 +146,9 @@ async def test_a_tool_is_called_and_its_answer_goes_back(vendor: VendorServer) -
     """R004-49, R004-52."""
     work = Work()
 
-    came = await outcome(vendor, [Turn(text=["First."], calls=calls("a")), Turn(text=["Done."])], work.tool)
+    result = await outcome(vendor, [Turn(text=["First."], calls=calls("a")), Turn(text=["Done."])], work.tool)
 
-    assert came == Outcome([*texts("First."), *called("a"), *texts("Done."), STOP], used(2, 20, 10))
+    assert result == Outcome([*texts("First."), *called("a"), *texts("Done."), STOP], used(2, 20, 10))
     assert work.done == ["a"]
     wire = vendor.vendor
     assert [wire.tools(request) for request in vendor.received] == [["goto"], ["goto"]]
@@ -160,11 +160,11 @@ async def test_wrong_arguments_go_back_with_the_field_named(vendor: VendorServer
     wrong = Call(id="c-1", name="goto", pieces=['{"to"', ': "a"}'])
     work = Work()
 
-    came = await outcome(
+    result = await outcome(
         vendor, [Turn(calls=[wrong]), Turn(calls=calls("a")), Turn(text=["Done."])], work.tool
     )
 
-    assert came.parts == [
+    assert result.parts == [
         ToolCallPart(tool_call_id="c-1", tool_name="goto", input={"to": "a"}),
         ToolResultPart(tool_call_id="c-1", tool_name="goto", result=WRONG, is_error=True),
         *called("a"),
@@ -180,11 +180,11 @@ async def test_parallel_calls_are_run_one_after_the_other(vendor: VendorServer) 
     unknown = Call(id="c-2", name="fly", pieces=["{}"])
     work = Work()
 
-    came = await outcome(
+    result = await outcome(
         vendor, [Turn(calls=[*calls("a"), unknown, *calls("b")]), Turn(text=["Done."])], work.tool
     )
 
-    assert came.parts == [
+    assert result.parts == [
         *called("a"),
         ToolCallPart(tool_call_id="c-2", tool_name="fly", input={}),
         ToolResultPart(
@@ -201,12 +201,12 @@ async def test_parallel_calls_are_run_one_after_the_other(vendor: VendorServer) 
     assert [name for name, _ in vendor.vendor.results(vendor.received[1])] == ["c-a", "c-2", "c-b"]
 
 
-async def test_ids_that_come_twice_are_told_apart(vendor: VendorServer) -> None:
+async def test_repeated_ids_are_distinguished(vendor: VendorServer) -> None:
     """R004-53: a result belongs to one call."""
-    came = await outcome(vendor, [Turn(calls=calls("a")), Turn(calls=calls("a")), Turn()], Work().tool)
+    result = await outcome(vendor, [Turn(calls=calls("a")), Turn(calls=calls("a")), Turn()], Work().tool)
 
-    asked = [part.tool_call_id for part in came.parts if isinstance(part, ToolCallPart)]
-    answered = [part.tool_call_id for part in came.parts if isinstance(part, ToolResultPart)]
+    asked = [part.tool_call_id for part in result.parts if isinstance(part, ToolCallPart)]
+    answered = [part.tool_call_id for part in result.parts if isinstance(part, ToolResultPart)]
     assert asked == answered
     assert len(set(asked)) == 2
 
@@ -214,10 +214,10 @@ async def test_ids_that_come_twice_are_told_apart(vendor: VendorServer) -> None:
 async def test_a_tool_can_end_the_stage(vendor: VendorServer) -> None:
     work = Work(ends=True)
 
-    came = await outcome(vendor, [Turn(calls=calls("a", "b"))], work.tool)
+    result = await outcome(vendor, [Turn(calls=calls("a", "b"))], work.tool)
 
     late = "Not done: the previous call ended the work."
-    assert came.parts == [
+    assert result.parts == [
         *called("a"),
         ToolCallPart(tool_call_id="c-b", tool_name="goto", input={"url": "b"}),
         ToolResultPart(tool_call_id="c-b", tool_name="goto", result=late, is_error=True),
@@ -251,34 +251,41 @@ async def test_a_tool_with_a_bug_has_a_result_too(vendor: VendorServer) -> None:
 async def test_too_many_requests_are_made_again_when_the_provider_says(vendor: VendorServer) -> None:
     busy = Failure(status=429, headers=[("Retry-After", "0")])
 
-    came = await outcome(vendor, [busy, Turn(text=["Done."])], limits=SLOW)
+    result = await outcome(vendor, [busy, Turn(text=["Done."])], limits=SLOW)
 
-    assert came == Outcome([*texts("Done."), STOP], used(2, 10, 5))
+    assert result == Outcome([*texts("Done."), STOP], used(2, 10, 5))
 
 
 async def test_a_provider_that_wants_too_long_a_pause_is_not_waited_for(vendor: VendorServer) -> None:
     busy = Failure(status=429, message="Slow down.", headers=[("Retry-After", "3600")])
 
-    came = await outcome(vendor, [busy])
+    result = await outcome(vendor, [busy])
 
-    assert (str(came.error), came.usage) == (f"{vendor.vendor.name} was asked too often: Slow down.", used(1))
+    assert (str(result.error), result.usage) == (
+        f"{vendor.vendor.name} was asked too often: Slow down.",
+        used(1),
+    )
 
 
 async def test_a_failing_provider_is_asked_again(vendor: VendorServer) -> None:
-    came = await outcome(vendor, [Failure(status=500), Failure(status=503), Turn(text=["Do", "ne."])])
+    result = await outcome(vendor, [Failure(status=500), Failure(status=503), Turn(text=["Do", "ne."])])
 
-    assert came == Outcome([*texts("Do", "ne."), STOP], used(3, 10, 5))
+    assert result == Outcome([*texts("Do", "ne."), STOP], used(3, 10, 5))
     assert vendor.received[0].body == vendor.received[2].body
 
 
-async def test_a_provider_that_goes_on_failing_is_told(vendor: VendorServer) -> None:
-    came = await outcome(
+async def test_a_provider_that_goes_on_failing_is_reported(vendor: VendorServer) -> None:
+    result = await outcome(
         vendor, [Failure(status=500, message="Oh.")] * 9, limits=Limits(backoff_s=0.001, retries=2)
     )
 
-    assert (str(came.error), came.usage) == (f"{vendor.vendor.name} failed: Oh.", used(3))
-    assert came.error is not None
-    assert came.error.details == {"provider": vendor.vendor.name, "model": vendor.vendor.model, "status": 500}
+    assert (str(result.error), result.usage) == (f"{vendor.vendor.name} failed: Oh.", used(3))
+    assert result.error is not None
+    assert result.error.details == {
+        "provider": vendor.vendor.name,
+        "model": vendor.vendor.model,
+        "status": 500,
+    }
 
 
 @pytest.mark.parametrize(
@@ -289,20 +296,20 @@ async def test_a_provider_that_goes_on_failing_is_told(vendor: VendorServer) -> 
         (400, "refused the request", "See what it said; another model may take it."),
     ],
 )
-async def test_what_will_not_be_better_is_told_at_once(
+async def test_what_will_not_be_better_is_reported_at_once(
     vendor: VendorServer, status: int, what: str, todo: str
 ) -> None:
-    came = await outcome(vendor, [Failure(status=status, message="No\x1b[2J good.")])
+    result = await outcome(vendor, [Failure(status=status, message="No\x1b[2J good.")])
 
     words = {
         "model": vendor.vendor.model,
         "variable": " or ".join(KEY_VARIABLES[vendor.vendor.name]),
     }
-    assert came.error is not None
-    assert came.error.message == f"{vendor.vendor.name} {what.format(**words)}: No\\x1b[2J good."
-    assert came.error.suggestion == todo.format(**words)
-    assert not came.error.retryable
-    assert came.usage == used(1)
+    assert result.error is not None
+    assert result.error.message == f"{vendor.vendor.name} {what.format(**words)}: No\\x1b[2J good."
+    assert result.error.suggestion == todo.format(**words)
+    assert not result.error.retryable
+    assert result.usage == used(1)
 
 
 @pytest.mark.parametrize("clean", [False, True], ids=["broken off", "as if complete"])
@@ -312,22 +319,22 @@ async def test_an_answer_that_was_cut_before_its_text_is_asked_for_again(
     """R004-53: no piece is lost, and none comes twice."""
     cut = Turn(text=["Done."], cut_after=20, clean=clean)
 
-    came = await outcome(vendor, [cut, Turn(text=["Done."])])
+    result = await outcome(vendor, [cut, Turn(text=["Done."])])
 
-    assert came.parts == [*texts("Done."), STOP]
-    assert came.usage.requests == 2
+    assert result.parts == [*texts("Done."), STOP]
+    assert result.usage.requests == 2
 
 
 @pytest.mark.parametrize("clean", [False, True], ids=["broken off", "as if complete"])
 async def test_an_answer_that_was_cut_in_its_text_is_an_error(vendor: VendorServer, clean: bool) -> None:
     turn = Turn(text=["Well ", "done."])
-    told = sum(map(len, vendor.vendor.beginning(turn)))
+    reported = sum(map(len, vendor.vendor.beginning(turn)))
 
-    came = await outcome(vendor, [Turn(text=turn.text, cut_after=told, clean=clean)])
+    result = await outcome(vendor, [Turn(text=turn.text, cut_after=reported, clean=clean)])
 
-    assert (came.parts, came.usage.requests) == (texts("Well ", "done."), 1)
-    assert came.error is not None
-    assert came.error.message.startswith(f"{vendor.vendor.name} ")
+    assert (result.parts, result.usage.requests) == (texts("Well ", "done."), 1)
+    assert result.error is not None
+    assert result.error.message.startswith(f"{vendor.vendor.name} ")
 
 
 async def test_a_call_that_was_cut_is_not_made(vendor: VendorServer) -> None:
@@ -336,47 +343,49 @@ async def test_a_call_that_was_cut_is_not_made(vendor: VendorServer) -> None:
     cut = Turn(calls=turn.calls, cut_after=length * 3 // 4, clean=True)
     work = Work()
 
-    came = await outcome(vendor, [cut, Turn(text=["Done."])], work.tool)
+    result = await outcome(vendor, [cut, Turn(text=["Done."])], work.tool)
 
-    assert (came.parts, work.done) == ([*texts("Done."), STOP], [])
+    assert (result.parts, work.done) == ([*texts("Done."), STOP], [])
 
 
 async def test_an_error_within_a_stream_is_one(vendor: VendorServer) -> None:
     early, late = Failure(status=503), Failure(status=503, message="Overloaded.")
 
-    came = await outcome(vendor, [Turn(fails=early), Turn(text=["Well "], fails=late), Turn(text=["Done."])])
+    result = await outcome(
+        vendor, [Turn(fails=early), Turn(text=["Well "], fails=late), Turn(text=["Done."])]
+    )
 
-    assert (came.parts, came.usage.requests) == (texts("Well "), 2)
-    assert came.error is not None
-    assert came.error.message.endswith(": Overloaded.")
+    assert (result.parts, result.usage.requests) == (texts("Well "), 2)
+    assert result.error is not None
+    assert result.error.message.endswith(": Overloaded.")
 
 
 async def test_an_answer_that_says_it_is_broken_is_asked_for_again(anyio_backend: str) -> None:
     async with serve_vendor(Google()) as vendor:
-        came = await outcome(vendor, [Turn(end="broken"), Turn(text=["Well "], end="broken")])
+        result = await outcome(vendor, [Turn(end="broken"), Turn(text=["Well "], end="broken")])
 
-    assert (came.parts, str(came.error), came.usage) == (
+    assert (result.parts, str(result.error), result.usage) == (
         texts("Well "),
         "google aborted its answer",
         used(2, 20, 10),
     )
 
 
-async def test_a_refusal_is_told(vendor: VendorServer) -> None:
-    came = await outcome(vendor, [Turn(text=["I will not."], end="refusal")])
+async def test_a_refusal_is_reported(vendor: VendorServer) -> None:
+    result = await outcome(vendor, [Turn(text=["I will not."], end="refusal")])
 
-    assert came.error is not None
-    assert came.error.message.startswith(f"{vendor.vendor.name} refused to answer: ")
-    assert came.usage == used(1, 10, 5)
+    assert result.error is not None
+    assert result.error.message.startswith(f"{vendor.vendor.name} refused to answer: ")
+    assert result.usage == used(1, 10, 5)
 
 
 async def test_an_answer_that_became_too_long_ends_the_stage(vendor: VendorServer) -> None:
     """Calls that came whole are made all the same."""
     work = Work()
 
-    came = await outcome(vendor, [Turn(text=["On and"], calls=calls("a"), end="length")], work.tool)
+    result = await outcome(vendor, [Turn(text=["On and"], calls=calls("a"), end="length")], work.tool)
 
-    assert came.parts == [*texts("On and"), *called("a"), FinishPart(finish_reason="length")]
+    assert result.parts == [*texts("On and"), *called("a"), FinishPart(finish_reason="length")]
 
 
 async def test_pictures_reach_the_model(vendor: VendorServer) -> None:
@@ -394,15 +403,19 @@ async def test_old_results_are_left_out_of_what_is_sent(vendor: VendorServer) ->
     work = Work(picture=OTHER_PICTURE, replaces={"a", "b", "c"})
     script = [Turn(calls=calls("a", "b", "c")), Turn(calls=calls("d")), Turn()]
 
-    came = await outcome(vendor, script, work.tool)
+    result = await outcome(vendor, script, work.tool)
 
     sent = [[text for _, text in vendor.vendor.results(request)] for request in vendor.received]
-    assert [[OLD in text for text in told] for told in sent] == [[], [False] * 3, [True, *[False] * 3]]
+    assert [[OLD in text for text in reported] for reported in sent] == [
+        [],
+        [False] * 3,
+        [True, *[False] * 3],
+    ]
     assert [len(vendor.vendor.images(request)) for request in vendor.received] == [0, 3, 3]
-    assert came.parts == [*called("a"), *called("b"), *called("c"), *called("d"), STOP]
+    assert result.parts == [*called("a"), *called("b"), *called("c"), *called("d"), STOP]
 
 
-async def test_what_came_before_the_last_two_pages_is_left_out(vendor: VendorServer) -> None:
+async def test_all_but_the_last_two_pages_are_left_out(vendor: VendorServer) -> None:
     work = Work(replaces={"page 1", "page 2", "page 3"})
     urls = ("page 1", "a", "page 2", "b", "page 3")
 
@@ -425,9 +438,9 @@ async def test_no_more_tokens_are_used_than_the_answer_that_passes_the_limit(ven
     work = Work()
     script = [Turn(calls=calls("a")), Turn(calls=calls("b"), input_tokens=40), Turn(text=["Never."])]
 
-    came = await outcome(vendor, script, work.tool, limits=Limits(tokens=70), spent=used(5, 5, 5))
+    result = await outcome(vendor, script, work.tool, limits=Limits(tokens=70), spent=used(5, 5, 5))
 
-    assert came == Outcome([*called("a"), *called("b"), FinishPart(finish_reason="limit")], used(2, 50, 10))
+    assert result == Outcome([*called("a"), *called("b"), FinishPart(finish_reason="limit")], used(2, 50, 10))
 
 
 async def test_no_more_requests_are_made_than_the_limit(vendor: VendorServer) -> None:
@@ -435,32 +448,32 @@ async def test_no_more_requests_are_made_than_the_limit(vendor: VendorServer) ->
     limits = Limits(requests=4, backoff_s=0.001)
     script = [Turn(calls=calls("a")), Failure(status=500), Turn(calls=calls("b")), Turn(text=["Never."])]
 
-    came = await outcome(vendor, script, work.tool, limits=limits, spent=used(1))
+    result = await outcome(vendor, script, work.tool, limits=limits, spent=used(1))
 
-    assert came.parts == [*called("a"), *called("b"), FinishPart(finish_reason="limit")]
-    assert (came.usage.requests, len(vendor.received)) == (3, 3)
+    assert result.parts == [*called("a"), *called("b"), FinishPart(finish_reason="limit")]
+    assert (result.usage.requests, len(vendor.received)) == (3, 3)
 
 
 async def test_a_failure_is_not_tried_again_beyond_the_limit(vendor: VendorServer) -> None:
-    came = await outcome(vendor, [Failure(status=500)] * 9, limits=Limits(requests=2, backoff_s=0.001))
+    result = await outcome(vendor, [Failure(status=500)] * 9, limits=Limits(requests=2, backoff_s=0.001))
 
-    assert came.error is not None
+    assert result.error is not None
     assert len(vendor.received) == 2
 
 
 async def test_a_spent_budget_asks_nothing(vendor: VendorServer) -> None:
-    came = await outcome(vendor, [], limits=Limits(requests=2), spent=used(2))
+    result = await outcome(vendor, [], limits=Limits(requests=2), spent=used(2))
 
-    assert (came, vendor.received) == (Outcome([FinishPart(finish_reason="limit")], Usage()), [])
+    assert (result, vendor.received) == (Outcome([FinishPart(finish_reason="limit")], Usage()), [])
 
 
 async def test_a_request_has_an_end(vendor: VendorServer) -> None:
     limits = Limits(request_timeout_s=0.2, retries=0)
 
-    came = await outcome(vendor, [Turn(text=["Well "], hold=asyncio.Event())], limits=limits)
+    result = await outcome(vendor, [Turn(text=["Well "], hold=asyncio.Event())], limits=limits)
 
-    assert came.error is not None
-    assert came.error.message.startswith(f"{vendor.vendor.name} took too long: ")
+    assert result.error is not None
+    assert result.error.message.startswith(f"{vendor.vendor.name} took too long: ")
     await asyncio.wait_for(vendor.left.wait(), LIMIT_SECONDS)
 
 
@@ -502,7 +515,7 @@ async def test_whoever_stops_in_the_middle_leaves_no_request_behind(
         await vendor.left.wait()
 
 
-async def test_a_server_that_is_not_there_is_told(vendor: VendorServer) -> None:
+async def test_a_server_that_is_not_there_is_reported(vendor: VendorServer) -> None:
     stage = Stage(instructions="Judge.", prompt="Look at it.")
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # and nobody listens there
@@ -513,10 +526,10 @@ async def test_a_server_that_is_not_there_is_told(vendor: VendorServer) -> None:
         model,
         run_stage(model, stage, limits=Limits(backoff_s=0.001, retries=1)) as run,
     ):
-        with pytest.raises(ModelError, match="could not be reached") as told:
+        with pytest.raises(ModelError, match="could not be reached") as reported:
             await anext(run)
 
-    assert told.value.suggestion == "Check the network and the base URL."
+    assert reported.value.suggestion == "Check the network and the base URL."
     assert run.usage == used(2)
 
 

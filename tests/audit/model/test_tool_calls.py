@@ -56,12 +56,14 @@ def test_arguments_come_as_text_or_read() -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_told_with_its_field(arguments: str | dict[str, str] | None, problem: str) -> None:
+def test_what_is_wrong_is_reported_with_its_field(
+    arguments: str | dict[str, str] | None, problem: str
+) -> None:
     """R004-49."""
     assert ToolCalls([GOTO]).read("goto", arguments).problem == problem
 
 
-def test_an_unknown_tool_is_told_with_those_there_are() -> None:
+def test_an_unknown_tool_is_refused_with_the_known_ones() -> None:
     assert (
         ToolCalls([GOTO, DONE]).read("fly", "{").problem == "There is no tool fly. The tools are: goto, done."
     )

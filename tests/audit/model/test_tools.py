@@ -98,7 +98,7 @@ async def test_a_tool_of_the_server_answers_the_model(page: AuditedPage) -> None
     assert (answer.is_error, '"sessions"' in answer.text) == (False, True)
 
 
-async def test_what_fails_is_told_to_the_model(page: AuditedPage) -> None:
+async def test_failures_are_reported_to_the_model(page: AuditedPage) -> None:
     """R004-49: nothing is raised, so that its work goes on."""
     definition = AIToolDefinition(
         mcp_tool_name="close_session",
@@ -113,7 +113,7 @@ async def test_what_fails_is_told_to_the_model(page: AuditedPage) -> None:
     assert (answer.is_error, answer.text[:17]) == (True, "SESSION_NOT_FOUND")
 
 
-async def test_what_a_server_does_not_have_is_told_to_the_model(page: AuditedPage) -> None:
+async def test_missing_abilities_of_a_server_are_reported_to_the_model(page: AuditedPage) -> None:
     """R004-49."""
     definition = AIToolDefinition(**{**RIGHT, "mcp_tool_name": "no_such_tool"})
 

@@ -19,8 +19,8 @@ def test_deltas_are_the_text_and_each_call_has_its_record() -> None:
     ):
         transcript.add(part)
 
-    told = [(each.id, each.name, each.status, each.error) for each in transcript.tool_calls]
-    assert (transcript.text, told) == (
+    message = [(each.id, each.name, each.status, each.error) for each in transcript.tool_calls]
+    assert (transcript.text, message) == (
         "One two",
         [
             ("1", "clickElement", "error", "Not there"),

@@ -13,7 +13,7 @@ Returning 4 messages for level "warning"
 
 
 def test_messages_may_have_several_lines_and_exceptions_have_no_level() -> None:
-    told = read_console(
+    reported = read_console(
         HEAD
         + """[WARNING] take
 care @ home @ http://a.test/1:0
@@ -26,7 +26,7 @@ TypeError: no
 [ERROR] Failed to load resource @ http://a.test/x.png:0"""
     )
 
-    assert told == [
+    assert reported == [
         ConsoleMessage(level="warning", text="take\ncare @ home", source="http://a.test/1:0"),
         ConsoleMessage(level="error", text="bad", source="http://a.test/1:0"),
         ConsoleMessage(

@@ -66,7 +66,7 @@ def test_of_the_other_server_it_is_neither_code_nor_files() -> None:
     assert seen.text_for_model == 'http://127.0.0.1/ · Shop\n- generic [ref=e1]:\n  - link "Lamps" [ref=e2]'
 
 
-def test_a_dialog_of_the_other_server_is_told() -> None:
+def test_a_dialog_of_the_other_server_is_reported() -> None:
     dialog = (
         '### Page\n- Page URL: http://127.0.0.1/\n### Modal state\n- ["alert" dialog with message "1"]: …'
     )
@@ -101,7 +101,7 @@ def test_a_cut_says_how_to_see_more() -> None:
     assert cut(page, 1_000) == page
 
 
-def test_changed_lines_are_told_where_they_are_fewer_than_the_page() -> None:
+def test_changed_lines_are_reported_where_they_are_fewer_than_the_page() -> None:
     before = "- a\n" * 20 + "- textbox [ref=e2]"
 
     assert changes(before, before.replace("[ref=e2]", "[ref=e2]: lamp")) == (

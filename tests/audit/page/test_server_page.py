@@ -38,7 +38,7 @@ async def test_a_page_is_opened_at_each_width(any_page: AuditedPage, site: Site)
         assert picture.size == (view.width, view.height)
 
 
-async def test_the_status_of_an_error_page_is_told(page: AuditedPage, site: Site) -> None:
+async def test_the_status_of_an_error_page_is_reported(page: AuditedPage, site: Site) -> None:
     url = site.page("<title>Gone</title>", status=410)
 
     assert await page.open(url, DESKTOP) == OpenResult(url=url, title="Gone", status=410)
@@ -65,12 +65,12 @@ async def test_the_console_tells_errors_and_warnings_of_this_page_only(
     )
     await any_page.open(url, DESKTOP)
 
-    told = sorted(await any_page.console(), key=lambda each: (each.level, each.text == "bad"))
+    reported = sorted(await any_page.console(), key=lambda each: (each.level, each.text == "bad"))
 
-    assert [each.level for each in told] == ["error", "error", "warning"]
-    assert [told[1].text, told[2].text] == ["bad", "take care"]
-    assert "nothing is not defined" in told[0].text
-    assert all(url in each.source for each in told)
+    assert [each.level for each in reported] == ["error", "error", "warning"]
+    assert [reported[1].text, reported[2].text] == ["bad", "take care"]
+    assert "nothing is not defined" in reported[0].text
+    assert all(url in each.source for each in reported)
 
 
 @pytest.mark.slow
@@ -102,9 +102,9 @@ async def test_a_script_of_any_length_runs_also_where_the_page_forbids_scripts(
 async def test_a_long_answer_comes_whole(any_page: AuditedPage, site: Site) -> None:
     await any_page.open(site.page(FORM), DESKTOP)
 
-    told = await any_page.evaluate("() => Array.from({ length: 20000 }, (_, n) => `line ${n}`)")
+    reported = await any_page.evaluate("() => Array.from({ length: 20000 }, (_, n) => `line ${n}`)")
 
-    assert (len(told), told[-1]) == (20_000, "line 19999")
+    assert (len(reported), reported[-1]) == (20_000, "line 19999")
 
 
 async def test_what_a_page_stored_is_gone_at_the_next_visit(page: AuditedPage, site: Site) -> None:

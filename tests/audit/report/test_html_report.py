@@ -107,8 +107,8 @@ async def test_each_page_has_its_state_and_its_figures_with_limits(tab: Page) ->
 
 async def test_screens_are_shown_at_each_width_with_marks_or_without(tab: Page) -> None:
     def marked(yes: bool) -> list[str]:
-        told = ", elements with findings framed" if yes else ""
-        return [f"The page at {width} px{told}" for width in WIDTHS]
+        reported = ", elements with findings framed" if yes else ""
+        return [f"The page at {width} px{reported}" for width in WIDTHS]
 
     screens = tab.locator(".screen img:visible")
     alts = "all => all.map((each) => each.alt)"
@@ -151,10 +151,10 @@ async def test_findings_stand_under_their_severity(tab: Page) -> None:
 
 
 async def test_a_finding_tells_what_where_how_and_what_to_do(tab: Page) -> None:
-    told = await words(tab, "#page-1-F1")
+    reported = await words(tab, "#page-1-F1")
     await tab.locator("#page-1-F1 summary").click()
 
-    assert told == (
+    assert reported == (
         "1:F1 Images must have alternative text critical axe/image-alt no WCAG criterion 8 elements page 1 "
         "What to do Give each image an alt that says what it shows. More about this rule "
         "Measured axe-core 4.12.1 at 1280 px "
@@ -208,7 +208,7 @@ async def test_the_analysis_is_prose_with_the_evidence_as_links(tab: Page) -> No
     assert await words(tab, ".prose li:nth-child(2) >> nth=0") == "W3 fails, as F9 does"
 
 
-async def test_what_was_not_done_and_by_what_it_was_made_is_told(tab: Page) -> None:
+async def test_what_was_not_done_and_by_what_it_was_made_is_reported(tab: Page) -> None:
     assert await words(tab, "#not-done") == (
         "Not done 3 page 1 axe-core's rules at 768 px timed out after 60 s "
         "page 1 a finding of the model: The colours are sad it cites F9, which does not exist "
@@ -448,10 +448,10 @@ def test_the_policy_names_nothing_but_the_pages_own_script_and_style(file: Path)
 
 
 def test_an_audit_that_goes_on_says_so() -> None:
-    told = "This audit is not finished. It shows the results so far."
+    reported = "This audit is not finished. It shows the results so far."
 
-    assert told in render_html(replace(shop(), finished_ms=None))
-    assert told not in render_html(shop())
+    assert reported in render_html(replace(shop(), finished_ms=None))
+    assert reported not in render_html(shop())
 
 
 def test_of_nothing_there_is_a_page() -> None:
@@ -477,7 +477,7 @@ def test_a_large_audit_stays_of_a_size_to_be_sent_and_says_what_it_left_out() ->
     html = render_html(audit(page(many), page([finding()] * 50)))
 
     assert len(html.encode()) < 15_000_000
-    shown = html.count("data:image/jpeg")
-    assert shown > 100
-    assert f"{500 - shown} pictures of elements or screens" in html
-    assert html.count("Its picture is omitted, because there are too many.") == 500 - shown
+    displayed = html.count("data:image/jpeg")
+    assert displayed > 100
+    assert f"{500 - displayed} pictures of elements or screens" in html
+    assert html.count("Its picture is omitted, because there are too many.") == 500 - displayed

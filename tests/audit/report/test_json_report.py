@@ -21,15 +21,15 @@ def refuse(name: str) -> None:
 
 
 def test_findings_of_all_pages_are_on_one_list_the_worst_first() -> None:
-    told = read(render_json(shop(), verdict=FAILED))
+    data = read(render_json(shop(), verdict=FAILED))
 
-    assert [(each["severity"], each["rule"], each["source"], each["page"]) for each in told["findings"]] == [
+    assert [(each["severity"], each["rule"], each["source"], each["page"]) for each in data["findings"]] == [
         ("critical", "axe/image-alt", "measured", "https://shop.test/order"),
         ("high", "judged/wording", "judged", "https://shop.test/order"),
         ("medium", "layout/target-size", "measured", "https://shop.test/order"),
         ("low", "console/error", "measured", "https://shop.test/order"),
     ]
-    assert told["findings"][2] == {
+    assert data["findings"][2] == {
         "rule": "layout/target-size",
         "severity": "medium",
         "source": "measured",
@@ -58,10 +58,10 @@ def test_findings_of_all_pages_are_on_one_list_the_worst_first() -> None:
 
 
 def test_the_head_tells_what_it_comes_to_and_by_what_it_was_made() -> None:
-    told = read(render_json(shop(), verdict=FAILED))
-    del told["findings"], told["pages"]
+    data = read(render_json(shop(), verdict=FAILED))
+    del data["findings"], data["pages"]
 
-    assert told == {
+    assert data == {
         "schemaVersion": 1,
         "toCheck": [],
         "finished": True,
@@ -121,15 +121,15 @@ def test_pictures_are_not_in_it() -> None:
 
 
 def test_an_audit_that_goes_on_says_so() -> None:
-    told = read(render_json(replace(shop(), finished_ms=None)))
+    data = read(render_json(replace(shop(), finished_ms=None)))
 
-    assert (told["finished"], told["finishedMs"]) == (False, None)
-    assert "verdict" not in told
+    assert (data["finished"], data["finishedMs"]) == (False, None)
+    assert "verdict" not in data
 
 
 def test_hostile_text_is_text() -> None:
-    told = render_json(audit(page([finding(title=HOSTILE)], url=HOSTILE)))
+    data = render_json(audit(page([finding(title=HOSTILE)], url=HOSTILE)))
 
-    assert "\x1b" not in told
-    assert "\u202e" not in told
-    assert read(told)["findings"][0]["title"].startswith('"><script>document.title="owned"</script>')
+    assert "\x1b" not in data
+    assert "\u202e" not in data
+    assert read(data)["findings"][0]["title"].startswith('"><script>document.title="owned"</script>')

@@ -69,9 +69,9 @@ def test_it_has_its_parts_in_order() -> None:
 
 
 def test_pages_and_their_figures_are_tables() -> None:
-    told = render_markdown(shop(), verdict=FAILED)
+    reported = render_markdown(shop(), verdict=FAILED)
 
-    assert "\n**Not passed:**\n\n- over 1 critical finding, at most 0 allowed\n" in told
+    assert "\n**Not passed:**\n\n- over 1 critical finding, at most 0 allowed\n" in reported
     assert (
         """\
 |  | Page | State | Critical | High | Medium | Low | Time |
@@ -79,7 +79,7 @@ def test_pages_and_their_figures_are_tables() -> None:
 | 1 | `https://shop.test/order` | partial | 1 | 1 | 1 | 1 | 9.1 s |
 | 2 | `https://shop.test/gone` | failed | 0 | 0 | 0 | 0 | 40 ms |
 """
-        in told
+        in reported
     )
     assert (
         """\
@@ -93,12 +93,12 @@ def test_pages_and_their_figures_are_tables() -> None:
 | Transferred | up to 3.0 MB | 812 kB |  |
 | Requests |  | 23 |  |
 """
-        in told
+        in reported
     )
 
 
 def test_a_finding_tells_where_how_and_what_to_do() -> None:
-    told = render_markdown(shop())
+    reported = render_markdown(shop())
 
     assert (
         """\
@@ -113,25 +113,29 @@ def test_a_finding_tells_where_how_and_what_to_do() -> None:
 - `#soup-3`: Element does not have an alt attribute
 - … and 5 more
 """
-        in told
+        in reported
     )
-    assert "`judged/wording` · **judged** by a model for Ana, from F2, W3, P1 · page 1 · 1 element" in told
+    assert (
+        "`judged/wording` · **judged** by a model for Ana, from F2, W3, P1 · page 1 · 1 element" in reported
+    )
 
 
-def test_a_rule_is_told_once_with_its_pages() -> None:
-    told = render_markdown(three_pages())
+def test_a_rule_is_reported_once_with_its_pages() -> None:
+    reported = render_markdown(three_pages())
 
-    assert [line for line in headings(told) if line.startswith("####")] == [
+    assert [line for line in headings(reported) if line.startswith("####")] == [
         "#### 1:F1 Images must have alternative text",
         "#### 2:F2 Too wide",
     ]
-    assert "`axe/image-alt` · measured · WCAG 1.1.1 A · pages 1, 2, 3 · 3 elements" in told
+    assert "`axe/image-alt` · measured · WCAG 1.1.1 A · pages 1, 2, 3 · 3 elements" in reported
 
 
 def test_code_in_advice_is_code() -> None:
-    told = render_markdown(audit(page([finding(advice="Put a `<label>` above the field. A ` alone stays.")])))
+    reported = render_markdown(
+        audit(page([finding(advice="Put a `<label>` above the field. A ` alone stays.")]))
+    )
 
-    assert "- **To do:** Put a `<label>` above the field. A \\` alone stays.\n" in told
+    assert "- **To do:** Put a `<label>` above the field. A \\` alone stays.\n" in reported
 
 
 def test_a_walk_tells_its_steps_and_where_it_stopped() -> None:
@@ -205,9 +209,9 @@ def hostile() -> Audit:
 
 def test_nothing_hostile_becomes_markup() -> None:
     """No link, no picture, no HTML, no cell or heading of its own; and nobody is called."""
-    told = render_markdown(hostile(), verdict=HOSTILE_VERDICT)
-    found = [*tokens(told)]
-    columns = {line.count(" | ") for line in told.splitlines() if line.startswith("| ")}
+    reported = render_markdown(hostile(), verdict=HOSTILE_VERDICT)
+    found = [*tokens(reported)]
+    columns = {line.count(" | ") for line in reported.splitlines() if line.startswith("| ")}
 
     assert [token.attrs["href"] for token in found if token.type == "link_open"] == [
         "https://x.test/a%22%3E(b)%3Cc%3E%20d%60%7C%0A&copy;"
@@ -221,7 +225,7 @@ def test_nothing_hostile_becomes_markup() -> None:
         "hr",
     } == set()
     assert [token.type for token in found].count("s_open") == 0
-    assert "\x1b" not in told
+    assert "\x1b" not in reported
     assert not re.search(r"@\w|#\d", "".join(token.content for token in found if token.type == "text"))
     assert columns <= {2, 7}
 
@@ -232,11 +236,11 @@ def test_nothing_hostile_becomes_markup() -> None:
 def test_whatever_a_text_is_it_is_read_as_that_text(text: str) -> None:
     text = make_plain(text)
     words = " ".join(text.split())
-    for told in (f"- a {inline(text)}", f"- a {code(text)}"):
-        found = [token for token in tokens(told) if token.type not in ("text", "code_inline", "inline")]
+    for reported in (f"- a {inline(text)}", f"- a {code(text)}"):
+        found = [token for token in tokens(reported) if token.type not in ("text", "code_inline", "inline")]
 
         assert [token.type for token in found if token.nesting == 0] == []
-        assert " ".join(rendered(told).replace("\u200b", "").split()) == f"a {words}".strip()
+        assert " ".join(rendered(reported).replace("\u200b", "").split()) == f"a {words}".strip()
 
 
 @pytest.mark.parametrize("url", ["javascript:alert(1)", "data:text/html,x", "//x.test", "", None])
@@ -248,12 +252,12 @@ def test_a_large_audit_fits_into_a_comment_and_says_what_does_not() -> None:
     many = [finding(id=f"F{number}", severity="low", advice="do " * 300) for number in range(400)]
     large = replace(order_page(), evidence=evidence(many), analysis_text="So it is. " * 5000)
 
-    told = render_markdown(audit(large, *(page(many[:2]) for _ in range(60))))
+    reported = render_markdown(audit(large, *(page(many[:2]) for _ in range(60))))
 
-    assert len(told) <= MAX_LENGTH
-    assert re.search(r"\n… and \d+ more in the whole report\.\n", told)
-    assert "\n… and 31 pages more.\n" in told
-    assert headings(told)[-1] == "## Made by"
+    assert len(reported) <= MAX_LENGTH
+    assert re.search(r"\n… and \d+ more in the whole report\.\n", reported)
+    assert "\n… and 31 pages more.\n" in reported
+    assert headings(reported)[-1] == "## Made by"
 
 
 def test_of_nothing_there_is_a_headline() -> None:

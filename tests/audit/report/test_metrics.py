@@ -9,7 +9,7 @@ from footlight.audit.report.metrics import read_metrics
 
 
 def test_known_ones_come_first_in_their_order_with_units_and_limits() -> None:
-    told = read_metrics(
+    reported = read_metrics(
         {
             "images": 12,
             "status": 200,
@@ -20,7 +20,7 @@ def test_known_ones_come_first_in_their_order_with_units_and_limits() -> None:
         }
     )
 
-    assert [(each.label, each.text, each.rating, each.limit) for each in told] == [
+    assert [(each.label, each.text, each.rating, each.limit) for each in reported] == [
         ("Largest paint (LCP)", "2.5 s", "good", "up to 2.5 s"),
         ("Layout shift (CLS)", "0.31", "poor", "up to 0.1"),
         ("Transferred", "812 kB", "good", "up to 3.0 MB"),

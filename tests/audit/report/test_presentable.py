@@ -20,7 +20,7 @@ from tests.audit.report.audits import audit, element, evidence, finding, page, p
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("as it is: ä ж 漢 👍", "as it is: ä ж 漢 👍"),
         ("two\nlines\r\nand\ta tab", "two\nlines\nand\ta tab"),
@@ -31,25 +31,25 @@ from tests.audit.report.audits import audit, element, evidence, finding, page, p
         ("مرحبا", "مرحبا"),
     ],
 )
-def test_what_steers_or_turns_or_is_no_text_is_spelt_out(text: str, told: str) -> None:
-    assert make_plain(text) == told
+def test_what_steers_or_turns_or_is_no_text_is_spelt_out(text: str, expected: str) -> None:
+    assert make_plain(text) == expected
 
 
 @given(st.text(alphabet=st.characters(), max_size=50))
 def test_whatever_a_text_is_it_can_be_written_and_printed(text: str) -> None:
     """Lone surrogates and all control characters among them."""
-    told = make_plain(text)
+    reported = make_plain(text)
 
-    assert told.encode().decode() == told
-    assert not any(character < " " and character not in "\n\t" for character in told)
+    assert reported.encode().decode() == reported
+    assert not any(character < " " and character not in "\n\t" for character in reported)
 
 
 def test_a_huge_text_is_cut_an_analysis_later_than_others() -> None:
     huge = "x" * 5_000_000
-    shown = make_presentable(
+    displayed = make_presentable(
         audit(page([finding(title=huge, elements=[element(html=huge)])], analysis_text=huge, error=huge))
     )
-    one = shown.pages[0]
+    one = displayed.pages[0]
 
     assert [
         len(text) for text in (one.error or "", one.findings[0].title, one.findings[0].elements[0].html)
@@ -61,22 +61,22 @@ def test_a_huge_text_is_cut_an_analysis_later_than_others() -> None:
 def test_what_is_harmless_already_is_the_same() -> None:
     """Pictures too: they are the very same ones."""
     given = shop()
-    shown = make_presentable(given)
+    displayed = make_presentable(given)
 
-    assert make_presentable(shown) == shown
-    assert shown.pages[0].findings[1] == replace(
+    assert make_presentable(displayed) == displayed
+    assert displayed.pages[0].findings[1] == replace(
         given.pages[0].findings[1], elements=tuple(given.pages[0].findings[1].elements)
     )
-    assert shown.pages[0].findings[0].elements[0].picture is picture()
+    assert displayed.pages[0].findings[0].elements[0].picture is picture()
 
 
 def test_numbers_are_finite() -> None:
     """JSON has no others."""
     boundless = element(box=ElementBox(float("inf"), 1, float("nan"), 2))
-    shown = make_presentable(
+    displayed = make_presentable(
         audit(page(evidence=evidence([finding(elements=[boundless])], metrics={"lcp_ms": float("inf")})))
     )
-    measured = shown.pages[0].evidence
+    measured = displayed.pages[0].evidence
 
     assert measured is not None
     assert (measured.findings[0].elements[0].box, measured.metrics) == (ElementBox(0, 1, 0, 2), {"lcp_ms": 0})

@@ -6,7 +6,7 @@ from footlight.audit.report.prose import Block, Span, parse_blocks
 from tests.audit.report.audits import ANALYSIS, HOSTILE
 
 
-def test_headings_paragraphs_and_lists_are_told_apart() -> None:
+def test_headings_paragraphs_and_lists_are_distinguished() -> None:
     assert parse_blocks(ANALYSIS) == [
         Block("heading", [[Span("What works")]]),
         Block(
@@ -48,7 +48,7 @@ def test_each_heading_is_its_own() -> None:
     ]
 
 
-def test_a_fence_parts_and_is_not_told() -> None:
+def test_a_fence_parts_and_is_not_reported() -> None:
     assert parse_blocks("say\n```html\n<b>\n```\nso") == [
         Block("paragraph", [[Span("say")]]),
         Block("paragraph", [[Span("<b>")]]),
@@ -57,10 +57,10 @@ def test_a_fence_parts_and_is_not_told() -> None:
 
 
 def test_no_character_of_a_hostile_text_is_lost_but_marks_and_space() -> None:
-    told = "".join(span.text for block in parse_blocks(HOSTILE) for row in block.rows for span in row)
+    reported = "".join(span.text for block in parse_blocks(HOSTILE) for row in block.rows for span in row)
     marks = str.maketrans("", "", "`*# \n\t")
 
-    assert told.translate(marks) == HOSTILE.translate(marks)
+    assert reported.translate(marks) == HOSTILE.translate(marks)
 
 
 def test_of_nothing_there_is_nothing() -> None:

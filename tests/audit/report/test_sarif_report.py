@@ -23,9 +23,9 @@ SCHEMA = jsonschema.Draft7Validator(
 
 
 def run_of(text: str) -> dict[str, Any]:
-    told = json.loads(text.encode())
-    assert (told["version"], len(told["runs"])) == ("2.1.0", 1)
-    return told["runs"][0]
+    data = json.loads(text.encode())
+    assert (data["version"], len(data["runs"])) == ("2.1.0", 1)
+    return data["runs"][0]
 
 
 def results(*findings: Finding, url: str = "https://shop.test/order") -> list[dict[str, Any]]:
@@ -138,9 +138,9 @@ def test_equal_fingerprints_are_numbered() -> None:
     assert (first.partition(":")[0], first[-2:], second[-2:]) == (second.partition(":")[0], ":1", ":2")
 
 
-def test_what_failed_or_was_not_done_is_told() -> None:
+def test_what_failed_or_was_not_done_is_reported() -> None:
     [invocation] = run_of(render_sarif(shop(), verdict=FAILED))["invocations"]
-    told = invocation.pop("toolExecutionNotifications")
+    reported = invocation.pop("toolExecutionNotifications")
 
     assert invocation == {
         "executionSuccessful": False,
@@ -148,7 +148,7 @@ def test_what_failed_or_was_not_done_is_told() -> None:
         "endTimeUtc": "2026-01-15T12:01:35.000Z",
     }
     on = "Not done on https://shop.test"
-    assert [(each["level"], each["message"]["text"]) for each in told] == [
+    assert [(each["level"], each["message"]["text"]) for each in reported] == [
         ("warning", f"{on}/order: axe-core's rules at 768 px: timed out after 60 s"),
         (
             "warning",

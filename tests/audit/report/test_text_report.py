@@ -33,19 +33,19 @@ Not passed:
     )
 
 
-def test_only_so_many_are_told_and_the_others_counted() -> None:
+def test_only_so_many_are_reported_and_the_others_counted() -> None:
     many = [finding(id=f"F{number}", severity="low" if number % 2 else "high") for number in range(1, 33)]
 
-    told = render_text(audit(page(many)), most=20)
+    reported = render_text(audit(page(many)), most=20)
 
-    assert [line.split()[0] for line in told[5:25]] == ["high"] * 16 + ["low"] * 4
-    assert told[-1] == "… and 12 more in the report"
+    assert [line.split()[0] for line in reported[5:25]] == ["high"] * 16 + ["low"] * 4
+    assert reported[-1] == "… and 12 more in the report"
 
 
 def test_a_rule_is_one_line_for_all_its_pages() -> None:
-    told = render_text(three_pages())
+    reported = render_text(three_pages())
 
-    assert told[-2:] == [
+    assert reported[-2:] == [
         "critical  1:F1   axe/image-alt                 Images must have alternative text · on 3 pages ·…",
         "high      2:F2   layout/overflow               Too wide · main > img",
     ]
@@ -69,8 +69,8 @@ def test_an_audit_that_goes_on_says_so() -> None:
 def test_no_line_is_longer_than_asked_for_and_none_steers_the_terminal() -> None:
     hostile = finding(HOSTILE, title=HOSTILE * 9, persona=HOSTILE, elements=[element(HOSTILE)])
 
-    told = render_text(audit(page([hostile], url=f"https://shop.test/{HOSTILE}", error=HOSTILE)), width=80)
+    message = render_text(audit(page([hostile], url=f"https://shop.test/{HOSTILE}", error=HOSTILE)), width=80)
 
-    assert max(map(len, told)) <= 80
-    assert all(line.isprintable() for line in told)
-    assert len(told) == 9
+    assert max(map(len, message)) <= 80
+    assert all(line.isprintable() for line in message)
+    assert len(message) == 9

@@ -48,8 +48,8 @@ class Anthropic:
         yield _named("message_stop")
 
     def error(self, failure: Failure) -> dict[str, Any]:
-        told = {"type": _TYPES.get(failure.status, "api_error"), "message": failure.message}
-        return {"type": "error", "error": told, "request_id": "req_1"}
+        answer = {"type": _TYPES.get(failure.status, "api_error"), "message": failure.message}
+        return {"type": "error", "error": answer, "request_id": "req_1"}
 
     def error_event(self, failure: Failure) -> bytes:
         return event(self.error(failure), name="error")

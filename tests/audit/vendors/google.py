@@ -55,8 +55,8 @@ class Google:
         return [declared["name"] for tool in tools for declared in tool["functionDeclarations"]]
 
     def results(self, received: Received) -> list[tuple[str, str]]:
-        told = [part["functionResponse"] for part in _parts(received) if "functionResponse" in part]
-        return [(result["id"], next(iter(result["response"].values()))) for result in told]
+        reported = [part["functionResponse"] for part in _parts(received) if "functionResponse" in part]
+        return [(result["id"], next(iter(result["response"].values()))) for result in reported]
 
     def images(self, received: Received) -> list[str]:
         within = [

@@ -87,7 +87,7 @@ def test_a_schema_that_grows_out_of_itself_ends() -> None:
 
 
 @pytest.mark.parametrize("text", NASTY)
-def test_a_text_is_told_wherever_it_stands(text: str) -> None:
+def test_a_text_is_rendered_wherever_it_stands(text: str) -> None:
     """Not only what hypothesis happens to choose."""
     schema = {
         "type": "object",

@@ -18,7 +18,7 @@ VALUES = [f"value{number}" for number in range(20_000)]
 MANY = 3_000
 
 
-def test_two_names_with_the_same_digits_are_told_apart() -> None:
+def test_two_names_with_the_same_digits_are_distinguished() -> None:
     """Both would be ABArguments, and four digits of their hashes are the same."""
     names = ("a---/-/b", "a--_ :_b")
 

@@ -80,9 +80,9 @@ SERVERS: Mapping[str, Callable[[Path], str]] = {
 
 async def use_footlight(mcp: Any, url: str) -> None:
     went = await mcp.root.navigate(url=url)
-    told = await mcp._root.get_text({"selector": "h1"}, timeout_ms=20_000)
+    reported = await mcp._root.get_text({"selector": "h1"}, timeout_ms=20_000)
 
-    assert (went["data"]["finalUrl"], told["data"]["text"]) == (url, "By its handle")
+    assert (went["data"]["finalUrl"], reported["data"]["text"]) == (url, "By its handle")
 
 
 async def use_szkrabok(mcp: Any, url: str) -> None:

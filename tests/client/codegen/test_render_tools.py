@@ -203,7 +203,7 @@ def test_names_are_split_at_the_first_dot() -> None:
     }
 
 
-def test_root_is_told_of_where_there_is_none() -> None:
+def test_the_docstring_names_root_where_there_is_none() -> None:
     """R000-58."""
     assert "`_root` would be" in executed(render(tool("nav.goto")))["McpHandle"].__doc__
 

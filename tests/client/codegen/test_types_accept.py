@@ -45,7 +45,7 @@ def test_the_values_are_of_both_kinds() -> None:
     assert min(counts[True], counts[False]) > 400
 
 
-def test_what_is_not_told_is_not_restricted() -> None:
+def test_what_is_not_reported_is_not_restricted() -> None:
     module = executed(render(tool("x", {"a": {}, "b": True, "c": {"minimum": 1}, "d": {"type": "any"}})))
 
     assert is_of({"a": 1, "b": [None], "c": "x", "d": {}}, module["XArguments"], module)

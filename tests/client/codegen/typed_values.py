@@ -9,24 +9,24 @@ from typing import Any, ForwardRef, Literal, Never, Union, get_args, get_origin,
 __all__ = ["is_of"]
 
 
-def is_of(value: Any, wanted: Any, names: Mapping[str, Any]) -> bool:
+def is_of(value: Any, annotation: Any, names: Mapping[str, Any]) -> bool:
     """As a strict checker sees it, for which `True` is no number; `names` are those of the module."""
-    if isinstance(wanted, ForwardRef):
-        wanted = wanted.__forward_arg__
-    if isinstance(wanted, str):
-        return is_of(value, eval(wanted, dict(names)), names)
-    if wanted is Any:
+    if isinstance(annotation, ForwardRef):
+        annotation = annotation.__forward_arg__
+    if isinstance(annotation, str):
+        return is_of(value, eval(annotation, dict(names)), names)
+    if annotation is Any:
         return True
-    if wanted is Never:
+    if annotation is Never:
         return False
-    if wanted is None or wanted is type(None):
+    if annotation is None or annotation is type(None):
         return value is None
-    if is_typeddict(wanted):
-        return _has_keys(value, wanted, names)
-    arguments = get_args(wanted)
-    match get_origin(wanted):
+    if is_typeddict(annotation):
+        return _has_keys(value, annotation, names)
+    arguments = get_args(annotation)
+    match get_origin(annotation):
         case None:
-            return _is_plain(value, wanted)
+            return _is_plain(value, annotation)
         case origin if origin in (Union, types.UnionType):
             return any(is_of(value, each, names) for each in arguments)
         case origin if origin is Literal:
@@ -38,22 +38,22 @@ def is_of(value: Any, wanted: Any, names: Mapping[str, Any]) -> bool:
                 is_of(each, arguments[1], names) for each in value.values()
             )
         case _:
-            raise AssertionError(wanted)
+            raise AssertionError(annotation)
 
 
-def _is_plain(value: Any, wanted: Any) -> bool:
-    if wanted is float:
+def _is_plain(value: Any, annotation: Any) -> bool:
+    if annotation is float:
         return isinstance(value, int | float) and not isinstance(value, bool)
-    if wanted is int:
+    if annotation is int:
         return isinstance(value, int) and not isinstance(value, bool)
-    assert wanted in (str, bool)
-    return isinstance(value, wanted)
+    assert annotation in (str, bool)
+    return isinstance(value, annotation)
 
 
-def _has_keys(value: Any, wanted: Any, names: Mapping[str, Any]) -> bool:
-    hints = get_type_hints(wanted, dict(names))
+def _has_keys(value: Any, annotation: Any, names: Mapping[str, Any]) -> bool:
+    hints = get_type_hints(annotation, dict(names))
     return (
         isinstance(value, dict)
-        and wanted.__required_keys__ <= value.keys() <= hints.keys()
+        and annotation.__required_keys__ <= value.keys() <= hints.keys()
         and all(is_of(each, hints[key], names) for key, each in value.items())
     )

@@ -309,12 +309,12 @@ def test_a_failure_is_not_known_by_what_all_failures_begin_with(error: str, line
 
 def test_what_stays_of_a_text_is_asserted() -> None:
     """Names of files with the time, refs and variables change; the rest is what the call gave."""
-    told = (
+    reported = (
         "### Result\n- [Screenshot of viewport](.playwright-mcp/page-2026-11-23T06-31-47-204Z.png)\n"
         "### Page\n- Page URL: http://shop:1/cart\n- Page Title: Cart (2)\n- button [ref=e12]\n"
     )
 
-    assert body(made("a", result=told), SHOP="http://shop:1") == [
+    assert body(made("a", result=reported), SHOP="http://shop:1") == [
         "result = await mcp.root.a()",
         'assert "- [Screenshot of viewport](.playwright-mcp/page-" in result',
         'assert ".png)" in result',

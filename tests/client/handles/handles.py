@@ -160,15 +160,15 @@ class Journal:
     def order(self) -> list[str]:
         """`+name` for each beginning, `-name` for each end, with the argument that tells calls apart."""
         marks: dict[int, str] = {}
-        told: list[str] = []
+        reported: list[str] = []
         for entry in self.entries:
             if "began" in entry:
                 mark = entry["arguments"].get("id") or entry["arguments"].get("text")
                 marks[entry["began"]] = f"{entry['name']} {mark}" if mark else entry["name"]
-                told.append(f"+{marks[entry['began']]}")
+                reported.append(f"+{marks[entry['began']]}")
             elif "ended" in entry:
-                told.append(f"-{marks[entry['ended']]}")
-        return told
+                reported.append(f"-{marks[entry['ended']]}")
+        return reported
 
 
 class Started:

@@ -26,7 +26,7 @@ from footlight.protocol.tools import Tool, read_tool
 
 Variant = Literal["plain", "renamed", "changed", "swapped", "reordered", "described", "fewer"]
 Entry = Mapping[str, Any]
-Told = Callable[[Entry], None]
+OnEvent = Callable[[Entry], None]
 
 PAGE = 3
 """Tools on a page of their list."""
@@ -92,8 +92,8 @@ def listed(variant: Variant = "plain") -> list[Tool]:
 class SessionServer:
     """`told` hears of the beginning and the end of each call."""
 
-    def __init__(self, told: Told, variant: Variant = "plain") -> None:
-        self._told = told
+    def __init__(self, on_event: OnEvent, variant: Variant = "plain") -> None:
+        self._on_event = on_event
         self._tools = registry(variant)
         self._released = asyncio.Event()
         self._last = 0
@@ -129,11 +129,11 @@ class SessionServer:
     ) -> types.CallToolResult:
         self._last += 1
         number, arguments = self._last, dict(params.arguments or {})
-        self._told({"began": number, "name": params.name, "arguments": arguments})
+        self._on_event({"began": number, "name": params.name, "arguments": arguments})
         try:
             return await self._answer(params.name, arguments)
         finally:
-            self._told({"ended": number, "name": params.name})
+            self._on_event({"ended": number, "name": params.name})
 
     async def _answer(self, name: str, arguments: Mapping[str, Any]) -> types.CallToolResult:
         if name not in {tool.name for tool in self._tools}:
@@ -175,13 +175,13 @@ def _failed(text: str) -> types.CallToolResult:
 
 
 async def serve(variant: Variant, journal: Path | None) -> None:
-    def told(entry: Entry) -> None:
+    def on_event(entry: Entry) -> None:
         if journal is not None:
             with journal.open("a") as file:
                 file.write(json.dumps(entry) + "\n")
 
-    told({"started": os.getpid()})
-    server = SessionServer(told, variant).server()
+    on_event({"started": os.getpid()})
+    server = SessionServer(on_event, variant).server()
     async with stdio_server() as (read, write):
         await server.run(read, write, server.create_initialization_options())
 

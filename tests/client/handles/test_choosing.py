@@ -42,7 +42,7 @@ def test_each_has_a_name() -> None:
     }
 
 
-def test_only_a_server_that_keeps_sessions_is_told_not_to() -> None:
+def test_only_the_adapter_that_keeps_sessions_is_changed() -> None:
     given = (SzkrabokSession(url="https://a.test/"), browser_session, no_session)
 
     assert [without_traces(adapter) for adapter in given] == [

@@ -68,7 +68,7 @@ async def test_the_handle_is_closed_where_the_body_fails(tmp_path: Path) -> None
     assert await started.left() == []
 
 
-async def test_the_failure_of_the_body_is_what_is_told_where_the_server_died_too(tmp_path: Path) -> None:
+async def test_the_failure_of_the_body_is_raised_where_the_server_died_too(tmp_path: Path) -> None:
     """R000-77"""
     started = Started(tmp_path)
 
@@ -227,7 +227,7 @@ async def test_a_session_that_was_opened_half_way_is_closed() -> None:
     assert [line["name"] for line in log.lines[::2]] == ["session.open", "session.close"]
 
 
-async def test_its_opening_is_what_is_told_where_it_cannot_be_closed_either() -> None:
+async def test_the_failure_to_open_is_raised_where_closing_fails_too() -> None:
     target, server, journal = in_memory()
     server.refuse_to_close()
     with pytest.raises(ToolInvocationError, match="there is no browser"):
@@ -417,7 +417,7 @@ async def test_control_c_while_connecting_leaves_no_process(tmp_path: Path) -> N
     assert await started.left() == []
 
 
-async def test_a_server_that_is_not_there_is_told() -> None:
+async def test_a_server_that_is_not_there_is_reported() -> None:
     before = children()
     with pytest.raises(ServerNotAvailableError) as caught:
         await soon(mcp_connect("p4n-test", server="no-such-server-anywhere", log=Log().log))

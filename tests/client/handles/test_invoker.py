@@ -98,7 +98,7 @@ async def test_a_tool_that_is_not_there_is_the_servers_to_refuse() -> None:
         assert it.journal.calls[-1] == ("nav.fly", {"to": "Oslo"})
 
 
-async def test_a_tool_that_came_later_gets_its_session_too() -> None:
+async def test_a_tool_that_was_added_later_gets_its_session_too() -> None:
     target, server, journal = in_memory("fewer")
     async with MCPClient(target) as client:
         invoker = create_call_invoker(
@@ -354,7 +354,7 @@ async def test_whoever_closes_second_returns_when_it_is_closed() -> None:
         await soon(asyncio.gather(running, *closing))
 
 
-async def test_a_session_that_does_not_close_is_told_and_the_client_is_closed() -> None:
+async def test_a_session_that_does_not_close_is_reported_and_the_client_is_closed() -> None:
     """R000-41"""
     async with connected() as it:
         it.server.refuse_to_close()

@@ -60,6 +60,6 @@ import sys
 import footlight.client.handles.adapters, footlight.client.handles
 print(sorted({"mcp", "mcp_types", "pydantic", "playwright", "httpx2", "websockets"} & set(sys.modules)))
 """
-    told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    process = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
 
-    assert told.stdout == "[]\n"
+    assert process.stdout == "[]\n"

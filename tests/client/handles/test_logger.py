@@ -229,7 +229,7 @@ def test_numbers_begin_at_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "told"),
+    ("error", "expected"),
     [
         (ToolInvocationError("no", tool_name="x"), "no"),
         (KeyError(), "KeyError"),
@@ -239,15 +239,15 @@ def test_numbers_begin_at_one() -> None:
     ],
     ids=["text", "none", "cancelled", "long", "longer"],
 )
-def test_an_error_is_told_in_its_words(error: BaseException, told: str) -> None:
+def test_an_error_is_reported_in_its_words(error: BaseException, expected: str) -> None:
     """R000-63"""
     log, stream = bare()
     log.after_failure(GOTO, error, 1, 1)
 
-    assert json.loads(stream.getvalue())["_error"] == told
+    assert json.loads(stream.getvalue())["_error"] == expected
 
 
-def test_what_was_used_to_find_an_element_is_told() -> None:
+def test_what_was_used_to_find_an_element_is_reported() -> None:
     log, stream = bare()
     log.after_success(GOTO, said("ok", _meta={"footlight/locator": {"testId": "save"}}), 1, 1)
 
@@ -261,7 +261,7 @@ def test_what_was_used_to_find_an_element_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("result", "shown"),
+    ("result", "logged"),
     [
         (said(), None),
         (said(""), None),
@@ -281,9 +281,9 @@ def test_what_was_used_to_find_an_element_is_told() -> None:
     ],
     ids=repr,
 )
-def test_a_small_result_is_in_its_line(result: ToolResult, shown: object) -> None:
+def test_a_small_result_is_in_its_line(result: ToolResult, logged: object) -> None:
     """R000-62, R000-68; lessons 2.0, 4"""
-    assert result_of(result) == shown
+    assert result_of(result) == logged
 
 
 def test_the_answer_null_is_not_the_same_as_none() -> None:
@@ -294,7 +294,7 @@ def test_the_answer_null_is_not_the_same_as_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("result", "shown"),
+    ("result", "logged"),
     [
         (said("x" * 197), "x" * 197),
         (said("x" * 198), "[text 198 chars]"),
@@ -306,15 +306,15 @@ def test_the_answer_null_is_not_the_same_as_none() -> None:
     ],
     ids=lambda value: str(value)[:20] if isinstance(value, str) else "",
 )
-def test_a_result_is_large_from_the_threshold_on(result: ToolResult, shown: object) -> None:
+def test_a_result_is_large_from_the_threshold_on(result: ToolResult, logged: object) -> None:
     """R000-68, R000-70, R000-71; lessons 2.0, 10"""
-    assert result_of(result) == shown
+    assert result_of(result) == logged
 
 
-@pytest.mark.parametrize(("threshold", "shown"), [(0, "[text 1 chars]"), (1, "[text 1 chars]"), (4, "x")])
-def test_the_threshold_is_the_callers(threshold: int, shown: str) -> None:
+@pytest.mark.parametrize(("threshold", "logged"), [(0, "[text 1 chars]"), (1, "[text 1 chars]"), (4, "x")])
+def test_the_threshold_is_the_callers(threshold: int, logged: str) -> None:
     """R000-68"""
-    assert result_of(said("x"), threshold=threshold) == shown
+    assert result_of(said("x"), threshold=threshold) == logged
 
 
 @pytest.mark.parametrize(
@@ -378,15 +378,15 @@ def test_a_result_is_named_after_its_call_and_stays_in_its_folder(
     assert (folder / file).read_bytes() == ("ä\r\n" + "x" * 300).encode()
 
 
-def test_several_logs_in_one_folder_keep_their_results_apart(tmp_path: Path) -> None:
+def test_several_logs_in_one_folder_keep_their_results_separate(tmp_path: Path) -> None:
     """Both at once, and one after the other: what a line refers to is what was answered."""
     logs = [bare(sidecar=True, directory=tmp_path) for _ in range(3)]
     for seq in (1, 2):
         for number, (log, _) in enumerate(logs):
             log.after_success(GOTO, said(f"{number} {seq} {'x' * 300}"), 1, seq)
 
-    told = [json.loads(line)["_result"] for _, stream in logs for line in stream.getvalue().splitlines()]
-    files = [Path(each.partition(" → ")[2].removesuffix("]")) for each in told]
+    data = [json.loads(line)["_result"] for _, stream in logs for line in stream.getvalue().splitlines()]
+    files = [Path(each.partition(" → ")[2].removesuffix("]")) for each in data]
     assert [file.name for file in files] == [
         *("1-nav.goto.txt", "2-nav.goto.txt"),
         *("1-nav.goto-2.txt", "2-nav.goto-2.txt"),
@@ -534,7 +534,7 @@ async def test_a_callback_that_fails_stops_the_call_before_it_is_made() -> None:
     assert [name for name, _ in journal.calls] == ["session.open", "nav.goto", "session.close"]
 
 
-async def test_a_callback_that_gives_nothing_back_is_told_so() -> None:
+async def test_a_callback_without_a_result_is_reported() -> None:
     target, _, journal = in_memory()
     gives_nothing: Any = lambda entry: entry.update(arguments={})  # noqa: E731
     with pytest.raises(MCPError, match="redact: must return the line"):
@@ -591,7 +591,7 @@ def test_lines_go_to_the_console_a_file_both_or_nowhere(
     }
 
 
-async def test_without_a_log_calls_are_told_on_the_console(capsys: pytest.CaptureFixture[str]) -> None:
+async def test_without_a_log_calls_are_reported_on_the_console(capsys: pytest.CaptureFixture[str]) -> None:
     """R000-60"""
     target, _, _ = in_memory()
     async with mcp_connect("p4n-test", server=target):
@@ -828,10 +828,15 @@ async def test_half_a_line_on_a_full_disk_is_not_continued(tmp_path: Path) -> No
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-c", FILLING, str(file), stdout=asyncio.subprocess.PIPE
     )
-    told, _ = await soon(process.communicate())
+    reported, _ = await soon(process.communicate())
 
     # The lowest descriptor that is free: none was left open.
-    assert told.decode().splitlines() == ["No space left on device", "File too large", "File too large", "3"]
+    assert reported.decode().splitlines() == [
+        "No space left on device",
+        "File too large",
+        "File too large",
+        "3",
+    ]
     assert file.read_text().splitlines() == [
         '{"name":"one","arguments":{},"_phase":"before","_seq":1}',
         '{"name":"two","arguments":{"text":"xxxxxxxx',
@@ -844,7 +849,7 @@ async def test_half_a_line_on_a_full_disk_is_not_continued(tmp_path: Path) -> No
     [(".", "Is a directory"), ("file/log.jsonl", "File exists")],
     ids=["folder", "under a file"],
 )
-def test_a_file_that_cannot_be_opened_is_told(
+def test_a_file_that_cannot_be_opened_is_reported(
     file: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -869,7 +874,7 @@ def test_no_descriptor_is_left_open(tmp_path: Path) -> None:
     assert len(list(folder.iterdir())) == before
 
 
-def test_a_console_that_is_closed_is_told() -> None:
+def test_a_console_that_is_closed_is_reported() -> None:
     stream = io.StringIO()
     stream.close()
     log = create_logger(console=stream)

@@ -203,7 +203,7 @@ async def test_an_error_is_of_the_class_that_it_was(tmp_path: Path) -> None:
     assert (raised.value.timeout_ms, raised.value.tool_name) == (5, "echo")
 
 
-async def test_what_differed_before_is_told_with_the_failure(tmp_path: Path) -> None:
+async def test_what_differed_before_is_reported_with_the_failure(tmp_path: Path) -> None:
     await recorded(tmp_path / "log.jsonl")
     with (tmp_path / "log.jsonl").open("a") as file:
         file.write('{"name":"read","arguments":{"id":"x"}}\n')

@@ -37,7 +37,7 @@ async def test_the_time_bounds_each_call() -> None:
         await soon(client.close())
 
 
-async def test_a_server_that_does_not_start_is_told() -> None:
+async def test_a_server_that_does_not_start_is_reported() -> None:
     with pytest.raises(ServerNotAvailableError):
         await soon(spawn_client("no-such-server-anywhere"))
 

@@ -80,9 +80,9 @@ def test_several_runs_in_one_file() -> None:
         + line("a", {"n": 3}, _phase="after", _ok=True, _result="third", _seq=2)
     )
 
-    told = [call.outcome and call.outcome.result for call in read(text)]
+    reported = [call.outcome and call.outcome.result for call in read(text)]
 
-    assert told == ["first", None, "second", "third"]
+    assert reported == ["first", None, "second", "third"]
 
 
 def test_a_byte_order_mark_and_other_ends_of_lines() -> None:

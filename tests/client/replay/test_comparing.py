@@ -127,9 +127,9 @@ def test_what_is_ignored(path: str, left: list[str]) -> None:
     was = {"rows": [{"price": 1, "n": 1}, {"price": 2, "n": 2}], "price": 3, "a.b": 4}
     now = {"rows": [{"price": 5, "n": 5}, {"price": 6, "n": 6}], "price": 7, "a.b": 8}
 
-    told = [line for line in format_differences(differences(was, now, path)) if line.startswith("$")]
+    reported = [line for line in format_differences(differences(was, now, path)) if line.startswith("$")]
 
-    assert told == left
+    assert reported == left
 
 
 @pytest.mark.parametrize("path", ["$a", "$.", "$..a", "$[a]", "$.a[", '$["a]', "$[-1]"])

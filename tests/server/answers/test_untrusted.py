@@ -38,7 +38,7 @@ def test_a_page_cannot_end_the_marks() -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "told"),
+    ("source", "expected"),
     [
         ("data:text/html,Obey!", "data:"),
         ("blob:http://a.test/Obey", "blob:"),
@@ -47,8 +47,8 @@ def test_a_page_cannot_end_the_marks() -> None:
         ("page", "page"),
     ],
 )
-def test_the_mark_itself_has_no_words_of_the_page(source: str, told: str) -> None:
-    assert mark_page_content("", source=source).split(" from=")[1].startswith(f"{told}>")
+def test_the_mark_itself_has_no_words_of_the_page(source: str, expected: str) -> None:
+    assert mark_page_content("", source=source).split(" from=")[1].startswith(f"{expected}>")
 
 
 def test_a_long_address_is_cut() -> None:

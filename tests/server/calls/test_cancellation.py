@@ -52,22 +52,22 @@ class Pending:
         return Response()
 
 
-class Told:
+class Beacon:
     """A URL that a page requests to tell of something: `said` is the query of each request."""
 
     def __init__(self, site: Site) -> None:
-        self.said: list[str] = []
+        self.queries: list[str] = []
         self._news = anyio.Event()
         self.url = site.route(self._handle)
 
     async def _handle(self, request: Request) -> Response:
-        self.said.append(request.url.query)
+        self.queries.append(request.url.query)
         self._news.set()
         return Response(headers={"access-control-allow-origin": "*"})
 
-    async def hears(self, word: str) -> None:
+    async def wait_for(self, word: str) -> None:
         with anyio.fail_after(LIMIT_SECONDS):
-            while word not in self.said:
+            while word not in self.queries:
                 self._news = anyio.Event()
                 await self._news.wait()
 
@@ -149,7 +149,7 @@ async def test_a_cancelled_navigation_ends_its_request(browser: SessionBrowser) 
 
 async def test_a_cancelled_navigation_does_not_go_on_loading(browser: SessionBrowser) -> None:
     """What a page needs besides its document is not waited for any more."""
-    pending, script = Pending(browser.site), Told(browser.site)
+    pending, script = Pending(browser.site), Beacon(browser.site)
     url = browser.site.page(
         f"<p>half</p><script src={pending.url}></script><script src={script.url}></script>"
     )
@@ -322,11 +322,11 @@ addEventListener('keyup', event => { held.delete(event.code); tell('up-' + event
 
 
 async def test_cancelled_typing_stops_and_holds_no_key(browser: SessionBrowser) -> None:
-    told = Told(browser.site)
-    await browser.show(KEYS.replace("TOLD", told.url))
+    beacon = Beacon(browser.site)
+    await browser.show(KEYS.replace("TOLD", beacon.url))
 
     async with cancelled(browser, "type", selector="input", text="abcdefghij" * 20, delay=20):
-        await told.hears("down-c")
+        await beacon.wait_for("down-c")
 
     seen = await next_answer(browser, "[document.querySelector('input').value, [...held]]")
     [typed, held] = seen["result"]
@@ -337,24 +337,24 @@ async def test_cancelled_typing_stops_and_holds_no_key(browser: SessionBrowser) 
 
 
 async def test_a_key_that_is_held_down_is_let_go(browser: SessionBrowser) -> None:
-    told = Told(browser.site)
-    await browser.show(KEYS.replace("TOLD", told.url))
+    beacon = Beacon(browser.site)
+    await browser.show(KEYS.replace("TOLD", beacon.url))
 
     async with cancelled(browser, "type", selector="input", text="abc", delay=9_000):
-        await told.hears("down-a")
+        await beacon.wait_for("down-a")
 
-    await told.hears("up-a")
+    await beacon.wait_for("up-a")
     seen = await next_answer(browser, "[document.querySelector('input').value, [...held]]")
     assert seen == {"result": ["a", []]}
 
 
 async def test_fast_typing_stops_between_two_keys(browser: SessionBrowser) -> None:
-    told = Told(browser.site)
-    await browser.show(KEYS.replace("TOLD", told.url))
+    beacon = Beacon(browser.site)
+    await browser.show(KEYS.replace("TOLD", beacon.url))
     text = "abcdefghijklmnopqrstuvwxy" * 400
 
     async with cancelled(browser, "type", selector="input", text=text):
-        await told.hears("down-y")
+        await beacon.wait_for("down-y")
 
     seen = await next_answer(browser, "[document.querySelector('input').value, [...held]]")
     [typed, held] = seen["result"]
@@ -372,9 +372,9 @@ async def test_modifiers_are_let_go(browser: SessionBrowser) -> None:
         await release.wait()
         return Response()
 
-    told, url = Told(browser.site), browser.site.route(slow)
+    beacon, url = Beacon(browser.site), browser.site.route(slow)
     await browser.show(
-        KEYS.replace("TOLD", told.url)
+        KEYS.replace("TOLD", beacon.url)
         + f"""<script>addEventListener('keydown', event => {{
             if (event.code !== 'KeyK') return;
             const request = new XMLHttpRequest();
@@ -403,50 +403,50 @@ addEventListener('mousedown', event => { to.remove(); tell(event); }, {once: tru
 
 
 async def test_a_cancelled_drag_lets_go_of_the_mouse(browser: SessionBrowser) -> None:
-    told = Told(browser.site)
-    await browser.show(DRAG.replace("TOLD", told.url))
+    beacon = Beacon(browser.site)
+    await browser.show(DRAG.replace("TOLD", beacon.url))
 
     async with cancelled(browser, "drag_and_drop", source="#from", target="#to"):
-        await told.hears("mousedown")
+        await beacon.wait_for("mousedown")
 
-    await told.hears("mouseup")
+    await beacon.wait_for("mouseup")
     await next_answer(browser)
     await browser.call("click", selector="#from")
-    assert told.said.count("mouseup") == 2
+    assert beacon.queries.count("mouseup") == 2
 
 
 async def test_a_cancelled_drag_lets_go_in_a_page_that_is_slow_with_escape(browser: SessionBrowser) -> None:
     """Slower than one step of taking back may be."""
-    told = Told(browser.site)
+    beacon = Beacon(browser.site)
     slow = "addEventListener('keydown', () => { const end = Date.now() + 1500; while (Date.now() < end); });"
-    await browser.show(DRAG.replace("TOLD", told.url).replace("clicked = [];", f"clicked = []; {slow}"))
+    await browser.show(DRAG.replace("TOLD", beacon.url).replace("clicked = [];", f"clicked = []; {slow}"))
 
     async with cancelled(browser, "drag_and_drop", source="#from", target="#to"):
-        await told.hears("mousedown")
+        await beacon.wait_for("mousedown")
 
-    await told.hears("mouseup")
+    await beacon.wait_for("mouseup")
 
 
 async def test_a_drag_that_ran_out_of_time_lets_go_too(browser: SessionBrowser) -> None:
-    told = Told(browser.site)
-    await browser.show(DRAG.replace("TOLD", told.url))
+    beacon = Beacon(browser.site)
+    await browser.show(DRAG.replace("TOLD", beacon.url))
 
     await browser.refused("drag_and_drop", source="#from", target="#to", timeout=700)
 
-    await told.hears("mouseup")
+    await beacon.wait_for("mouseup")
 
 
 async def test_a_cancelled_upload_attaches_nothing(browser: SessionBrowser) -> None:
     """The button opens no file chooser, so the call waits for one."""
     file = browser.uploads / "file.txt"
     file.write_text("content")
-    told = Told(browser.site)
+    beacon = Beacon(browser.site)
     await browser.show(
-        f"<button onclick=\"fetch('{told.url}?clicked')\">choose</button><input type=file hidden>"
+        f"<button onclick=\"fetch('{beacon.url}?clicked')\">choose</button><input type=file hidden>"
     )
 
     async with cancelled(browser, "upload_file", selector="button", files=[str(file)]):
-        await told.hears("clicked")
+        await beacon.wait_for("clicked")
 
     names = "[...document.querySelector('input').files].map(file => file.name)"
     assert await next_answer(browser, names) == {"result": []}
@@ -477,26 +477,26 @@ while (true);"""
 
 
 @pytest.mark.slow
-async def test_a_page_that_a_cancelled_script_hangs_is_closed_and_told(browser: SessionBrowser) -> None:
+async def test_a_page_that_a_cancelled_script_hangs_is_closed_and_reported(browser: SessionBrowser) -> None:
     """R003-69"""
-    told = Told(browser.site)
+    beacon = Beacon(browser.site)
     await browser.show("<p>x</p>")
 
-    async with cancelled(browser, "evaluate", script=ENDLESS.replace("TOLD", told.url)):
-        await told.hears("hangs")
+    async with cancelled(browser, "evaluate", script=ENDLESS.replace("TOLD", beacon.url)):
+        await beacon.wait_for("hangs")
 
     assert await next_answer(browser) == {"result": 0, "closedPages": ["page-1"]}
     assert await next_answer(browser) == {"result": 0}
 
 
 @pytest.mark.slow
-async def test_a_page_that_a_cancelled_click_hangs_is_closed_and_told(browser: SessionBrowser) -> None:
-    told = Told(browser.site)
-    hang = ENDLESS.replace("TOLD", told.url).replace("'", "&quot;")
+async def test_a_page_that_a_cancelled_click_hangs_is_closed_and_reported(browser: SessionBrowser) -> None:
+    beacon = Beacon(browser.site)
+    hang = ENDLESS.replace("TOLD", beacon.url).replace("'", "&quot;")
     await browser.show(f"<button onclick='{hang}'>hang</button>")
 
     async with cancelled(browser, "click", selector="button"):
-        await told.hears("hangs")
+        await beacon.wait_for("hangs")
 
     began = time.monotonic()
     error = await browser.refused("get_text", selector="p", pageId="page-1")
@@ -510,12 +510,12 @@ async def test_a_page_that_a_cancelled_click_hangs_is_closed_and_told(browser: S
 
 async def test_a_call_that_is_cancelled_in_the_queue_is_never_done(browser: SessionBrowser) -> None:
     await browser.show("<p>x</p>")
-    told = Told(browser.site)
-    busy = f"fetch('{told.url}?busy').then(() => new Promise(go => {{ window.go = go }}))"
+    beacon = Beacon(browser.site)
+    busy = f"fetch('{beacon.url}?busy').then(() => new Promise(go => {{ window.go = go }}))"
     waiting = functools.partial(browser.call, "evaluate", script="window.after = true")
 
     async with cancelled(browser, "evaluate", script=busy):
-        await told.hears("busy")
+        await beacon.wait_for("busy")
         async with cancelled(browser, "evaluate", script="window.late = true") as stages:
             await stages.is_at("waiting for the session")
         async with anyio.create_task_group() as tasks:
@@ -556,7 +556,7 @@ async def test_a_client_that_runs_out_of_patience_cancels(browser: SessionBrowse
 # What is told afterwards
 
 
-async def test_what_a_cancelled_call_brought_about_is_told_with_the_next_answer(
+async def test_what_a_cancelled_call_brought_about_is_reported_with_the_next_answer(
     browser: SessionBrowser,
 ) -> None:
     """R003-10: the page it opened, the dialog, and the download once it is there."""
@@ -579,8 +579,8 @@ async def test_what_a_cancelled_call_brought_about_is_told_with_the_next_answer(
     async with cancelled(browser, "click", selector="a"):
         await sending.wait()
 
-    told = await next_answer(browser)
-    assert told == {
+    answer = await next_answer(browser)
+    assert answer == {
         "result": 0,
         "newPages": [{"pageId": "page-2", "url": popup}],
         "dialogs": [{"pageId": "page-1", "type": "alert", "message": "hello", "handled": "accepted"}],
@@ -689,7 +689,9 @@ async def test_a_session_whose_making_is_cancelled_is_not_left(
     assert table.list(caller=LOCAL) == [kept]
 
 
-async def test_a_session_that_nobody_was_told_of_is_not_left(engine: Engine, dispatcher: Dispatcher) -> None:
+async def test_a_session_whose_opening_was_not_answered_is_closed(
+    engine: Engine, dispatcher: Dispatcher
+) -> None:
     """It was made, and its call is cancelled before the answer is out: here, by a report that is stuck."""
     await dispatcher.call("get_cookies", {})
     table = await engine.sessions()
@@ -750,12 +752,12 @@ async def test_cancelling_again_and_again_breaks_nothing(
     dispatcher: Dispatcher, site: Site, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The page hangs; its closing takes a while, and is not cut short."""
-    told = Told(site)
+    beacon = Beacon(site)
     await dispatcher.call("navigate", {"url": site.page("<p>x</p>")})
-    script = ENDLESS.replace("TOLD", told.url)
+    script = ENDLESS.replace("TOLD", beacon.url)
     with caplog.at_level(logging.INFO, "footlight.server.calls.dispatcher"):
         call = asyncio.create_task(dispatcher.call("evaluate", {"script": script}))
-        await told.hears("hangs")
+        await beacon.wait_for("hangs")
         following = asyncio.create_task(dispatcher.call("evaluate", {"script": "1", "observe": "none"}))
         while not call.done():
             call.cancel()
@@ -775,7 +777,7 @@ async def test_a_change_of_the_session_is_whole_or_not_there(
     dispatcher: Dispatcher, site: Site, steps: int
 ) -> None:
     """A rule that a cancelled call sets works as it is listed, and can be taken away."""
-    picture = Told(site)
+    picture = Beacon(site)
     url = site.page(f"<img src={picture.url}?shown>")
     await dispatcher.call("navigate", {"url": "about:blank"})
 
@@ -783,7 +785,7 @@ async def test_a_change_of_the_session_is_whole_or_not_there(
 
     rules = await dispatcher.call("block_resource", {"resourceType": "image", "action": "list"})
     await dispatcher.call("navigate", {"url": url})
-    assert (picture.said == []) == (rules.content["data"]["blocked"] == ["image"])
+    assert (picture.queries == []) == (rules.content["data"]["blocked"] == ["image"])
     await dispatcher.call("block_resource", {"resourceType": "image", "action": "remove"})
     await dispatcher.call("navigate", {"url": url})
-    assert picture.said[-1:] == ["shown"]
+    assert picture.queries[-1:] == ["shown"]

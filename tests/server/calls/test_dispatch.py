@@ -250,7 +250,7 @@ async def dispatcher(tmp_path: Path) -> AsyncGenerator[Dispatcher]:
     await engine.close()
 
 
-async def test_a_bug_is_told_by_an_id_that_finds_its_traceback(
+async def test_a_bug_is_reported_by_an_id_that_finds_its_traceback(
     dispatcher: Dispatcher, caplog: pytest.LogCaptureFixture
 ) -> None:
     """R003-3, R003-69, R003-74: nothing of the inside reaches a client."""

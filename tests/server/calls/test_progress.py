@@ -106,15 +106,15 @@ async def test_a_navigation_tells_its_stages(browser: SessionBrowser) -> None:
         document.release.set()
         await heard.hears("the document has loaded, loading the rest")
         rest.release.set()
-    told = list(heard.reports)
+    reported = list(heard.reports)
     await browser.call("element_exists", selector="p")
 
-    assert heard.reports == told
+    assert heard.reports == reported
     # A stage that is over before it could be told is not told.
     stages = (f"requesting {document.url}", *AFTERWARDS)
     assert heard.stages == [stage for stage in stages if stage in heard.stages]
-    assert {total for _, total, _ in told} == {9000}
-    times = [progress for progress, _, _ in told]
+    assert {total for _, total, _ in reported} == {9000}
+    times = [progress for progress, _, _ in reported]
     assert times == sorted(set(times))
     assert 0 < times[0] <= times[-1] < 9000
 

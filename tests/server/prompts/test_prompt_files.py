@@ -282,7 +282,7 @@ def yaml(line: str = "", *, name: str = "a", template: str = "t", argument: str 
         ),
     ],
 )
-def test_a_wrong_yaml_file_is_told_with_its_field(tmp_path: Path, text: str, message: str) -> None:
+def test_a_wrong_yaml_file_is_reported_with_its_field(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "a.yaml"
     file.write_text(text, "utf-8")
 
@@ -300,14 +300,14 @@ def test_a_wrong_yaml_file_is_told_with_its_field(tmp_path: Path, text: str, mes
         ),
     ],
 )
-def test_a_wrong_json_file_is_told_with_its_field(tmp_path: Path, text: str, message: str) -> None:
+def test_a_wrong_json_file_is_reported_with_its_field(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "a.json"
     file.write_text(text, "utf-8")
 
     assert refused(tmp_path) == f"{file}: {message}"
 
 
-def test_every_fault_of_a_file_is_told_at_once(tmp_path: Path) -> None:
+def test_every_fault_of_a_file_is_reported_at_once(tmp_path: Path) -> None:
     file = tmp_path / "a.yaml"
     file.write_text("{name: a, template: 1, more: b}", "utf-8")
 

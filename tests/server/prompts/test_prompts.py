@@ -192,7 +192,7 @@ At the end, provide:
     )
 
 
-def test_the_list_has_the_order_in_which_prompts_came() -> None:
+def test_the_list_has_the_order_in_which_prompts_were_added() -> None:
     """R003-65"""
     first, second = prompt("a", name="z"), prompt("b", name="a")
 
@@ -252,7 +252,7 @@ def test_an_unknown_argument_is_named_with_the_known_ones() -> None:
         library().render("visual_regression", {"url": "u", "baseline_screenshot": "b", "baseline": "c"})
 
 
-def test_an_argument_to_a_prompt_without_any_is_told_so() -> None:
+def test_an_argument_to_a_prompt_without_arguments_is_refused() -> None:
     with pytest.raises(PromptError, match=r"^Unknown argument: a; mine takes none$"):
         rendered("text", a="b")
 

@@ -91,7 +91,7 @@ def test_values_are_masked_by_their_key_wherever_they_are() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "masked"),
     [
         ("https://ann:hunter2@example.com/a?b#c", "https://ann:[REDACTED]@example.com/a?b#c"),
         ("https://:hunter2@example.com", "https://:[REDACTED]@example.com"),
@@ -103,13 +103,13 @@ def test_values_are_masked_by_their_key_wherever_they_are() -> None:
         ("//child::a[@href]", "//child::a[@href]"),
     ],
 )
-def test_a_password_in_a_url_is_masked(text: str, shown: str) -> None:
-    assert mask_json(text) == shown
-    assert mask_json([{"a": text}]) == [{"a": shown}]
+def test_a_password_in_a_url_is_masked(text: str, masked: str) -> None:
+    assert mask_json(text) == masked
+    assert mask_json([{"a": text}]) == [{"a": masked}]
 
 
 @pytest.mark.parametrize(
-    ("text", "secrets", "shown"),
+    ("text", "secrets", "masked"),
     [
         ("it is hunter2, hunter2!", ["hunter2"], "it is [REDACTED], [REDACTED]!"),
         ("abc", ["abc"], "abc"),
@@ -120,8 +120,8 @@ def test_a_password_in_a_url_is_masked(text: str, shown: str) -> None:
         ("nothing", [], "nothing"),
     ],
 )
-def test_a_known_secret_is_masked_in_any_text(text: str, secrets: list[str], shown: str) -> None:
-    assert mask_secrets(text, secrets) == shown
+def test_a_known_secret_is_masked_in_any_text(text: str, secrets: list[str], masked: str) -> None:
+    assert mask_secrets(text, secrets) == masked
 
 
 @given(

@@ -141,7 +141,7 @@ def test_lines_may_end_with_carriage_returns_and_the_last_without_anything() -> 
         ("{{}}", "line 1: unknown tag {{}}"),
     ],
 )
-def test_a_wrong_template_is_told_with_its_line(template: str, message: str) -> None:
+def test_a_wrong_template_is_reported_with_its_line(template: str, message: str) -> None:
     with pytest.raises(TemplateError) as raised:
         parse(template, ["text", "empty"])
 

@@ -83,17 +83,17 @@ class World:
         assert raised.value.uri == uri
         return raised.value.why
 
-    async def told(self, *wanted: SessionChange) -> None:
+    async def wait_for_changes(self, *expected: SessionChange) -> None:
         """Until these were told, in this order among others."""
         async with asyncio.timeout(10):
-            while not in_order(wanted, self.changes):
+            while not in_order(expected, self.changes):
                 self._changed.clear()
                 await self._changed.wait()
 
 
-def in_order(wanted: tuple[SessionChange, ...], told: list[SessionChange]) -> bool:
-    rest = iter(told)
-    return all(change in rest for change in wanted)
+def in_order(expected: tuple[SessionChange, ...], wait_for_changes: list[SessionChange]) -> bool:
+    rest = iter(wait_for_changes)
+    return all(change in rest for change in expected)
 
 
 @pytest.fixture(scope="module")
@@ -173,13 +173,13 @@ async def test_reading_is_no_use_of_a_session(open_world: Callable[..., World], 
     world = open_world(idleTimeout=1500)
     id = await world.create()
     await world.call("navigate", sessionId=id, url=site.page("<p>x</p>"))
-    told = asyncio.create_task(world.told(SessionChange("closed", "local", id)))
+    reported = asyncio.create_task(world.wait_for_changes(SessionChange("closed", "local", id)))
 
-    while not told.done():
+    while not reported.done():
         with contextlib.suppress(ResourceNotFound):
             await world.read(f"playwright:///page/{id}/page-1")
 
-    await told
+    await reported
     why = await world.why_not(f"playwright:///page/{id}/page-1")
     assert why == f'Session "{id}" expired after 1500ms without use'
 
@@ -224,7 +224,7 @@ async def test_a_session_that_is_made_again_has_nothing_of_the_one_that_crashed(
 
     for browser in browsers() - others:
         browser.kill()
-    await world.told(SessionChange("closed", "local", "default"))
+    await world.wait_for_changes(SessionChange("closed", "local", "default"))
 
     assert world.uris() == []
     assert await world.why_not(shot) == 'Session "default" crashed'
@@ -271,7 +271,7 @@ async def test_an_answer_that_is_too_long_is_kept_and_linked(world: World, sessi
     assert link.uri in world.uris()
 
 
-async def test_what_happened_beside_it_is_told_beside_the_link(
+async def test_what_happened_beside_it_is_reported_beside_the_link(
     world: World, session: str, site: Site
 ) -> None:
     await world.call("navigate", sessionId=session, url=site.page("<p>x</p>"))
@@ -406,7 +406,7 @@ async def test_shots_of_the_same_moment_have_uris_of_their_own(
 # News
 
 
-async def test_sessions_and_pages_are_told_of_as_they_come_and_go(world: World, site: Site) -> None:
+async def test_opened_and_closed_sessions_and_pages_are_announced(world: World, site: Site) -> None:
     """R003-53"""
     id = await world.create(ALICE)
     page = site.page("<p>x</p>")
@@ -415,9 +415,9 @@ async def test_sessions_and_pages_are_told_of_as_they_come_and_go(world: World, 
     await world.call("evaluate", ALICE, sessionId=id, script="location.hash = 'there'")
     await world.call("evaluate", ALICE, sessionId=id, script="void open('about:blank')")
     await world.call("evaluate", ALICE, sessionId=id, pageId="page-2", script="void setTimeout(close)")
-    await world.told(SessionChange("closed", "alice", id, "page-2"))
+    await world.wait_for_changes(SessionChange("closed", "alice", id, "page-2"))
     await world.call("close_session", ALICE, sessionId=id)
-    await world.told(
+    await world.wait_for_changes(
         SessionChange("opened", "alice", id),
         SessionChange("opened", "alice", id, "page-1"),
         SessionChange("navigation", "alice", id, "page-1"),

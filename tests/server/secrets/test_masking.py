@@ -73,7 +73,7 @@ def test_every_spelling_of_a_value_is_masked(written: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "shown"),
+    ("value", "spelling"),
     [
         ("große-Straße", "GROSSE-STRASSE"),
         ("İstanbul", "İstanbul".lower()),
@@ -82,8 +82,8 @@ def test_every_spelling_of_a_value_is_masked(written: str) -> None:
         ("line 1 of it\nline 2", "https://a.test/?q=line%201%20of%20itline%202"),
     ],
 )
-def test_a_value_in_the_letters_that_a_page_makes_of_it_is_masked(value: str, shown: str) -> None:
-    assert "[secret ANY]" in Masker(Secrets({"ANY": value}))(f"before {shown}") != f"before {shown}"
+def test_a_value_in_the_letters_that_a_page_makes_of_it_is_masked(value: str, spelling: str) -> None:
+    assert "[secret ANY]" in Masker(Secrets({"ANY": value}))(f"before {spelling}") != f"before {spelling}"
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_other_text_stays_as_it_is() -> None:
     assert MASK(text.replace("48211", "4 8211")) == text.replace("48211", "4 8211")
 
 
-def test_texts_that_are_masked_together_stay_apart() -> None:
+def test_texts_that_are_masked_together_stay_separate() -> None:
     texts = ["hunter", "2", "48", "21", "\ud800", "4821\ud800", "…", "", "x" * 2_000 + "hun", "4821"]
 
     assert MASK(texts) == [

@@ -132,7 +132,7 @@ def test_without_secrets_the_name_is_text() -> None:
     assert fill_all.parse({"text": "secret:PASSWORD", "fields": []}).model_dump()["text"] == "secret:PASSWORD"
 
 
-def test_an_unknown_name_is_told_with_those_that_there_are() -> None:
+def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
     with pytest.raises(InvalidParameter) as raised:
         fill_all.parse({"text": "x", "fields": [{"name": "a", "value": "secret:PASSWRD"}]}, SECRETS)
 

@@ -79,7 +79,7 @@ def test_the_words_of_the_flag_choose(words: list[str], offered: list[str]) -> N
         (["-evaluate,-click,-navigate"], "setting 'tools': no tool is left"),
     ],
 )
-def test_what_does_not_exist_is_told_with_what_is_closest(words: list[str], wrong: str) -> None:
+def test_what_does_not_exist_is_reported_with_what_is_closest(words: list[str], wrong: str) -> None:
     with pytest.raises(ConfigurationError) as raised:
         chosen(*words)
 

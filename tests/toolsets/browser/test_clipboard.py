@@ -139,7 +139,7 @@ async def test_an_offset_beyond_the_end_is_refused(browser: SessionBrowser) -> N
 
 
 @pytest.mark.slow
-async def test_a_page_that_hangs_is_told(browser: SessionBrowser) -> None:
+async def test_a_page_that_hangs_is_reported(browser: SessionBrowser) -> None:
     await browser.show("<p>x</p>")
     await browser.call("evaluate", script="void setTimeout(() => { while (true); })")
 

@@ -122,7 +122,7 @@ async def test_a_mask_is_where_its_element_is_in_the_picture(
     assert (masked["pixels"], plain["pixels"] >= 1200) == (0, True)
 
 
-async def test_another_size_is_told(browser: SessionBrowser) -> None:
+async def test_another_size_is_reported(browser: SessionBrowser) -> None:
     await browser.show(PAGE)
     baseline = (await browser.call("screenshot_element", selector="#a"))["uri"]
 

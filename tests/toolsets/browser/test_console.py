@@ -16,13 +16,13 @@ async def messages(browser: SessionBrowser, count: int, **conditions: Any) -> li
     """Until there are so many; they come beside the answers."""
     with anyio.fail_after(10):
         while True:
-            told = await browser.call("console_messages", **conditions)
-            if told["total"] >= count:
-                assert told["total"] == count, told
-                return told["messages"]
+            answer = await browser.call("console_messages", **conditions)
+            if answer["total"] >= count:
+                assert answer["total"] == count, answer
+                return answer["messages"]
 
 
-async def test_every_level_is_told_with_its_source(browser: SessionBrowser) -> None:
+async def test_every_level_is_reported_with_its_source(browser: SessionBrowser) -> None:
     url = (
         await browser.show(
             """<script>
@@ -49,7 +49,7 @@ console.debug('detail');
     ]
 
 
-async def test_uncaught_errors_are_told(browser: SessionBrowser) -> None:
+async def test_uncaught_errors_are_reported(browser: SessionBrowser) -> None:
     url = (
         await browser.show(
             """<script>
@@ -60,9 +60,9 @@ missing.call();
         )
     )["url"]
 
-    told = await messages(browser, 3, levels=["error"])
+    entries = await messages(browser, 3, levels=["error"])
 
-    assert told == [
+    assert entries == [
         {
             "level": "error",
             "text": "Uncaught ReferenceError: missing is not defined",
@@ -94,7 +94,7 @@ async def test_what_could_not_be_loaded_is_an_error(browser: SessionBrowser) -> 
 
 
 @pytest.mark.parametrize(
-    ("conditions", "wanted"),
+    ("conditions", "expected"),
     [
         ({"levels": ["error"]}, ["one error"]),
         ({"levels": ["error", "warning"]}, ["one error", "one warning"]),
@@ -108,16 +108,16 @@ async def test_what_could_not_be_loaded_is_an_error(browser: SessionBrowser) -> 
     ],
 )
 async def test_messages_are_filtered(
-    browser: SessionBrowser, conditions: dict[str, Any], wanted: list[str]
+    browser: SessionBrowser, conditions: dict[str, Any], expected: list[str]
 ) -> None:
     await browser.show(
         "<script>console.error('one error'); console.warn('one warning'); console.log('other')</script>"
     )
     await messages(browser, 3)
 
-    told = await browser.call("console_messages", **conditions)
+    answer = await browser.call("console_messages", **conditions)
 
-    assert [message["text"] for message in told["messages"]] == wanted
+    assert [message["text"] for message in answer["messages"]] == expected
 
 
 async def test_messages_page(browser: SessionBrowser) -> None:
@@ -132,7 +132,7 @@ async def test_messages_page(browser: SessionBrowser) -> None:
     assert (first["total"], second["total"], "nextOffset" in second) == (5, 5, False)
 
 
-async def test_what_was_before_the_navigation_is_told_only_if_wanted(browser: SessionBrowser) -> None:
+async def test_messages_before_the_navigation_are_returned_only_on_request(browser: SessionBrowser) -> None:
     html = "<script>console.error('again')</script>"
     first = (await browser.show(html))["url"]
     second = (await browser.show(html))["url"]
@@ -150,8 +150,8 @@ async def test_a_page_that_is_loaded_again_repeats_nothing_of_before(browser: Se
 
     await browser.call("reload")
 
-    [told] = await messages(browser, 1)
-    assert "count" not in told
+    [entries] = await messages(browser, 1)
+    assert "count" not in entries
 
 
 async def test_a_jump_in_the_page_is_no_navigation(browser: SessionBrowser) -> None:
@@ -161,7 +161,7 @@ async def test_a_jump_in_the_page_is_no_navigation(browser: SessionBrowser) -> N
     assert [message["text"] for message in await messages(browser, 1)] == ["first"]
 
 
-async def test_a_message_that_comes_in_a_row_is_told_once(browser: SessionBrowser) -> None:
+async def test_a_message_that_comes_in_a_row_is_reported_once(browser: SessionBrowser) -> None:
     await browser.show(
         """<script>
         for (let i = 0; i < 4; i++) console.log('same');
@@ -170,9 +170,9 @@ async def test_a_message_that_comes_in_a_row_is_told_once(browser: SessionBrowse
         </script>"""
     )
 
-    told = await messages(browser, 3)
+    entries = await messages(browser, 3)
 
-    assert [(message["text"], message.get("count")) for message in told] == [
+    assert [(message["text"], message.get("count")) for message in entries] == [
         ("same", 4),
         ("other", None),
         ("same", None),
@@ -182,9 +182,9 @@ async def test_a_message_that_comes_in_a_row_is_told_once(browser: SessionBrowse
 async def test_a_long_message_is_cut(browser: SessionBrowser) -> None:
     await browser.show("<script>console.log('x'.repeat(5000))</script>")
 
-    [told] = await messages(browser, 1)
+    [entries] = await messages(browser, 1)
 
-    assert told["text"] == "x" * 2000 + "… [cut, 5000 characters]"
+    assert entries["text"] == "x" * 2000 + "… [cut, 5000 characters]"
 
 
 async def test_a_popup_is_heard_from_its_beginning(browser: SessionBrowser) -> None:
@@ -202,9 +202,9 @@ async def test_a_worker_is_heard(browser: SessionBrowser) -> None:
         "<script>new Worker(URL.createObjectURL(new Blob([\"console.log('works')\"])))</script>"
     )
 
-    [told] = await messages(browser, 1)
+    [entries] = await messages(browser, 1)
 
-    assert (told["text"], told["pageId"]) == ("works", "page-1")
+    assert (entries["text"], entries["pageId"]) == ("works", "page-1")
 
 
 async def test_another_session_is_not_heard(browser: SessionBrowser) -> None:
@@ -224,13 +224,13 @@ async def test_a_flood_leaves_its_end_and_says_that_there_was_more(browser: Sess
     script = "for (let line = 0; line < 2000; line++) console.log('line ' + line, {line})"
     await browser.call("evaluate", script=script)
 
-    told = await messages_until(browser, "line 1999 {line: 1999}")
+    entries = await messages_until(browser, "line 1999 {line: 1999}")
 
-    texts = [message["text"] for message in told["messages"]]
+    texts = [message["text"] for message in entries["messages"]]
     first = 2001 - len(texts)
     assert texts == ["before", *(f"line {line} {{line: {line}}}" for line in range(first, 2000))]
     assert 180 <= len(texts) <= 201
-    assert told["note"] == "A page wrote more messages than are kept; only its last ones are listed."
+    assert entries["note"] == "A page wrote more messages than are kept; only its last ones are listed."
 
 
 async def messages_until(browser: SessionBrowser, last: str) -> dict[str, Any]:
@@ -248,10 +248,10 @@ async def test_chatter_pushes_out_no_error(browser: SessionBrowser) -> None:
         await browser.call("evaluate", script=lines)
         await messages_until(browser, f"line {number} 99")
 
-    told = await browser.call("console_messages", limit=2)
+    answer = await browser.call("console_messages", limit=2)
 
-    assert [message["text"] for message in told["messages"]] == ["kept", "line 1 0"]
-    assert (told["total"], told["dropped"], "note" in told) == (501, 100, False)
+    assert [message["text"] for message in answer["messages"]] == ["kept", "line 1 0"]
+    assert (answer["total"], answer["dropped"], "note" in answer) == (501, 100, False)
 
 
 async def test_a_page_that_was_closed_leaves_what_was_read(browser: SessionBrowser) -> None:

@@ -138,7 +138,7 @@ ENDLESS = "<button id=e onclick='for (;;);'>x</button><p>text</p>"
 
 
 @pytest.mark.slow
-async def test_a_page_is_closed_only_when_the_deadline_is_over_and_what_limited_the_call_is_told(
+async def test_a_page_is_closed_only_when_the_deadline_is_over_and_what_limited_the_call_is_reported(
     site: Site,
 ) -> None:
     settings = {"FOOTLIGHT_SESSION_ELEMENT_TIMEOUT": "200"}
@@ -159,7 +159,7 @@ async def test_a_page_is_closed_only_when_the_deadline_is_over_and_what_limited_
         assert error["details"]["closedPages"] == ["page-1"]
 
 
-async def test_where_no_setting_limits_a_call_its_own_timeout_is_told(impatient: SessionBrowser) -> None:
+async def test_where_no_setting_limits_a_call_its_own_timeout_is_reported(impatient: SessionBrowser) -> None:
     never = impatient.site.never()
     error = await impatient.refused("navigate", url=never, timeout=300)
     assert error["message"] == "Navigation timed out after 300ms"

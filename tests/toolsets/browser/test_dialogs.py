@@ -81,7 +81,7 @@ async def test_the_answer_reaches_the_page(
     }
 
 
-async def test_the_next_dialog_is_told_in_the_answer_to_the_one_before(asking: SessionBrowser) -> None:
+async def test_the_next_dialog_is_reported_in_the_answer_to_the_one_before(asking: SessionBrowser) -> None:
     await asking.show(button("confirm('First?') && confirm('Second?')"))
     await asking.call("click", selector="button")
 
@@ -175,10 +175,10 @@ async def test_a_popup_that_asks_while_it_loads_holds_nobody(asking: SessionBrow
     await asking.show(f"<button onclick=\"window.open('{url}')\">open</button>")
 
     async with asyncio.timeout(AT_ONCE):
-        told = await asking.call("click", selector="button")
+        answer = await asking.call("click", selector="button")
         error = await asking.refused("wait_for", text="never", pageId="page-2")
 
-    assert told["newPages"] == [{"pageId": "page-2", "url": url}]
+    assert answer["newPages"] == [{"pageId": "page-2", "url": url}]
     assert error["message"] == 'page-2 waits for the answer to its dialog, confirm: "In the popup?"'
     await asking.call("handle_dialog", accept=True)
     assert await asking.call("get_text", selector="h1", pageId="page-2") == {"text": "Popup"}
@@ -190,10 +190,10 @@ async def test_a_popup_that_asks_at_once_stops_its_opener_too(asking: SessionBro
     here = (await asking.show(html))["url"]
 
     async with asyncio.timeout(AT_ONCE):
-        told = await asking.call("click", selector="button")
+        answer = await asking.call("click", selector="button")
         error = await asking.refused("evaluate", script="document.title", pageId="page-1")
 
-    assert told == {
+    assert answer == {
         "url": here,
         "newPages": [{"pageId": "page-2", "url": "about:blank"}],
         "dialogs": [opened("confirm", "Sure?", "page-2")],
@@ -217,26 +217,28 @@ async def test_a_navigation_to_a_page_that_asks_answers_and_goes_on(asking: Sess
     assert await asking.call("get_text", selector="h1") == {"text": "Loaded"}
 
 
-async def test_a_dialog_that_a_timer_opens_is_told_by_the_call_that_meets_it(asking: SessionBrowser) -> None:
+async def test_a_dialog_that_a_timer_opens_is_reported_by_the_call_that_meets_it(
+    asking: SessionBrowser,
+) -> None:
     await asking.show("<script>setTimeout(() => confirm('Sure?'))</script>")
 
     async with asyncio.timeout(AT_ONCE):
         error = await asking.refused("wait_for", text="never")
 
     assert error["code"] == "DIALOG_OPEN"
-    told = error["details"].get("dialogs")
-    assert told in (None, [opened("confirm", "Sure?")])
+    answer = error["details"].get("dialogs")
+    assert answer in (None, [opened("confirm", "Sure?")])
     assert (await asking.call("handle_dialog", accept=False))["handled"] == "dismissed"
 
 
 async def test_typing_stops_at_the_dialog_with_no_key_held_down(asking: SessionBrowser) -> None:
     await asking.show("<input oninput=\"value == 'a' && confirm('Sure?')\"><p></p>")
-    told = await asking.call("type", selector="input", text="a")
+    answer = await asking.call("type", selector="input", text="a")
     await asking.call("handle_dialog", accept=True)
 
     await asking.call("type", selector="input", text="bc")
 
-    assert told["dialogs"] == [opened("confirm", "Sure?")]
+    assert answer["dialogs"] == [opened("confirm", "Sure?")]
     assert await asking.call("get_value", selector="input") == {"value": "abc"}
 
 
@@ -315,10 +317,10 @@ async def test_leaving_goes_on_when_it_is_accepted(asking: SessionBrowser) -> No
     await asking.call("click", selector="input")
 
     async with asyncio.timeout(AT_ONCE):
-        told = await asking.call("navigate", url=there)
+        answer = await asking.call("navigate", url=there)
         handled = await asking.call("handle_dialog", accept=True)
 
-    assert told == {"url": here, "dialogs": [opened("beforeunload", "")]}
+    assert answer == {"url": here, "dialogs": [opened("beforeunload", "")]}
     assert handled["url"] == there
     assert await asking.call("get_text", selector="h1") == {"text": "There"}
 
@@ -341,11 +343,11 @@ async def test_closing_a_tab_may_ask(asking: SessionBrowser, accept: bool) -> No
     await asking.call("click", selector="input")
 
     async with asyncio.timeout(AT_ONCE):
-        told = await asking.call("tabs", action="close", beforeUnload=True)
+        answer = await asking.call("tabs", action="close", beforeUnload=True)
         await asking.call("handle_dialog", accept=accept)
         left = await asking.call("tabs", action="list")
 
-    assert told == {"url": here, "dialogs": [opened("beforeunload", "")]}
+    assert answer == {"url": here, "dialogs": [opened("beforeunload", "")]}
     assert [tab["pageId"] for tab in left["tabs"]] == ([] if accept else ["page-1"])
 
 
@@ -399,9 +401,9 @@ async def test_an_open_dialog_does_not_hold_another_session(
 
     async with asyncio.timeout(AT_ONCE):
         await browser.show("<button onclick=\"document.title = confirm('Sure?')\">ask</button>")
-        told = await browser.call("click", selector="button")
+        answer = await browser.call("click", selector="button")
 
-    assert told["dialogs"] == [{**CONFIRM, "handled": "dismissed"}]
+    assert answer["dialogs"] == [{**CONFIRM, "handled": "dismissed"}]
 
 
 @pytest.mark.slow
@@ -422,7 +424,7 @@ async def test_a_call_that_waits_does_not_hold_the_answer(asking: SessionBrowser
     assert queued_result.is_error
 
 
-async def test_the_steps_before_a_dialog_are_told(asking: SessionBrowser) -> None:
+async def test_the_steps_before_a_dialog_are_reported(asking: SessionBrowser) -> None:
     await asking.show("<h1>One</h1>" + button("confirm('Sure?')"))
 
     async with asyncio.timeout(AT_ONCE):

@@ -57,12 +57,12 @@ async def test_a_name_may_be_longer_than_a_file_system_takes(browser: SessionBro
         await browser.show(
             f"<a download='{letter * 120}.{letter * 30}' href='data:application/octet-stream,abc'>get</a>"
         )
-        [told] = (await browser.call("click", selector="a"))["downloads"]
+        [answer] = (await browser.call("click", selector="a"))["downloads"]
 
-        name = Path(told["path"]).name
+        name = Path(answer["path"]).name
         assert len(name.encode()) <= 255
         assert set(name) == {letter, "."}
-        assert await asyncio.to_thread(Path(told["path"]).read_bytes) == b"abc"
+        assert await asyncio.to_thread(Path(answer["path"]).read_bytes) == b"abc"
 
 
 async def test_nothing_stays_of_a_download_whose_session_ends(browser: SessionBrowser) -> None:
@@ -93,7 +93,7 @@ async def test_nothing_stays_of_a_download_whose_session_ends(browser: SessionBr
 
 
 @pytest.mark.slow
-async def test_a_download_that_runs_and_one_that_fails_are_told(browser: SessionBrowser) -> None:
+async def test_a_download_that_runs_and_one_that_fails_are_reported(browser: SessionBrowser) -> None:
     name = f"{browser.session_id}.bin"
     broken = asyncio.Event()
 
@@ -156,8 +156,8 @@ async def test_a_tab_that_is_opened_for_a_download_is_closed(browser: SessionBro
     url = file_at(browser, b"content", f"{browser.session_id}.txt")
     await browser.show(html.format(url))
 
-    told = await browser.call("click", selector="a")
+    answer = await browser.call("click", selector="a")
 
-    assert [each["url"] for each in told["downloads"]] == [url]
-    assert "newPages" not in told
+    assert [each["url"] for each in answer["downloads"]] == [url]
+    assert "newPages" not in answer
     assert [tab["pageId"] for tab in (await browser.call("tabs", action="list"))["tabs"]] == ["page-1"]

@@ -143,7 +143,7 @@ async def test_something_has_to_be_dropped(browser: SessionBrowser) -> None:
         assert error["details"]["missing"] == ["files", "data"]
 
 
-async def test_an_element_that_is_not_there_is_told(browser: SessionBrowser) -> None:
+async def test_an_element_that_is_not_there_is_reported(browser: SessionBrowser) -> None:
     await browser.show(ZONE)
 
     error = await browser.refused("drop", selector="#nowhere", data={"text/plain": "lamp"}, timeout=500)

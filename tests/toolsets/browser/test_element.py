@@ -188,7 +188,7 @@ async def test_a_state_that_does_not_come_is_a_timeout(browser: SessionBrowser, 
     assert error["details"] == {"selector": selector, "state": state, "page": url, "timeout": 300}
 
 
-async def test_wait_for_selector_waits_to_be_visible_unless_told(browser: SessionBrowser) -> None:
+async def test_wait_for_selector_waits_to_be_visible_unless_reported(browser: SessionBrowser) -> None:
     """R003-48"""
     await browser.show("<p>x</p><i hidden>y</i>")
 

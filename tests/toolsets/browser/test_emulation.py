@@ -142,7 +142,7 @@ async def test_a_device_takes_the_place_of_another(browser: SessionBrowser) -> N
     assert look["agent"] == desktop["userAgent"]
 
 
-async def test_the_site_is_told_the_name_and_the_language(browser: SessionBrowser) -> None:
+async def test_the_site_receives_the_user_agent_and_the_language(browser: SessionBrowser) -> None:
     from starlette.requests import Request
     from starlette.responses import JSONResponse
 

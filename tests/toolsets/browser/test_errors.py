@@ -25,7 +25,7 @@ LOOK = (
 # Elements
 
 
-async def test_a_missing_element_is_told_with_the_closest_there_are(browser: SessionBrowser) -> None:
+async def test_a_missing_element_is_reported_with_the_closest_there_are(browser: SessionBrowser) -> None:
     """R003-68 to R003-73"""
     url = (await browser.show("<button id=submit-order>Submit order</button><a href=/help>Help</a>"))["url"]
 
@@ -56,7 +56,7 @@ async def test_where_nothing_is_close_the_message_is_the_documents_own(browser: 
     assert error["details"] == {"selector": "#submit-button", "page": url}
 
 
-async def test_a_covered_element_is_told_with_what_covers_it(browser: SessionBrowser) -> None:
+async def test_a_covered_element_is_reported_with_what_covers_it(browser: SessionBrowser) -> None:
     """R003-68 to R003-73"""
     url = (
         await browser.show(
@@ -133,7 +133,7 @@ async def test_an_action_that_ran_out_of_time_says_that_it_was_not_done(browser:
     "selector", ["b[", "//button[", "", ">>", "#a >> ", "unknown=x", "p:nth-child(", "button:has-text("]
 )
 @pytest.mark.parametrize("tool", ["click", "element_exists", "wait_for_selector"])
-async def test_a_selector_that_cannot_be_read_is_told_at_once(
+async def test_a_selector_that_cannot_be_read_is_reported_at_once(
     browser: SessionBrowser, tool: str, selector: str
 ) -> None:
     """R003-50, R003-68, R003-73, R003-75"""
@@ -178,7 +178,7 @@ async def test_an_open_page_is_named_where_another_is_asked_for(browser: Session
         ("view-source:http://127.0.0.1/", "PERMISSION_DENIED", None),
     ],
 )
-async def test_a_url_that_is_none_is_told_before_anything_is_opened(
+async def test_a_url_that_is_none_is_reported_before_anything_is_opened(
     browser: SessionBrowser, url: str, code: str, message: str | None
 ) -> None:
     """R003-5, R003-68"""
@@ -196,7 +196,7 @@ async def test_a_url_that_is_none_is_told_before_anything_is_opened(
 @pytest.mark.parametrize(
     ("path", "cause"), [("loop", "net::ERR_TOO_MANY_REDIRECTS"), ("refused", "net::ERR_CONNECTION_REFUSED")]
 )
-async def test_a_page_that_cannot_be_opened_is_told_with_the_cause(
+async def test_a_page_that_cannot_be_opened_is_reported_with_the_cause(
     browser: SessionBrowser, path: str, cause: str
 ) -> None:
     """R003-5, R003-68, R003-71"""

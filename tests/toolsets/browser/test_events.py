@@ -28,7 +28,9 @@ pytestmark = pytest.mark.anyio
         "<form target=_blank action='{url}'><button id=go>send</button></form>",
     ],
 )
-async def test_a_page_that_a_click_opens_is_told_in_its_answer(browser: SessionBrowser, html: str) -> None:
+async def test_a_page_that_a_click_opens_is_reported_in_its_answer(
+    browser: SessionBrowser, html: str
+) -> None:
     """R003-10, R003-57"""
     url = browser.site.page("<h1>New</h1>") + "?"
     here = (await browser.show(html.replace("{url}", url)))["url"]
@@ -49,7 +51,7 @@ async def test_a_middle_click_opens_a_tab(browser: SessionBrowser) -> None:
     assert data == {"url": here, "newPages": [{"pageId": "page-2", "url": url}]}
 
 
-async def test_a_page_that_is_slow_to_come_is_told_too(browser: SessionBrowser) -> None:
+async def test_a_page_that_opens_slowly_is_reported_too(browser: SessionBrowser) -> None:
     """R003-10"""
     asked, answer = asyncio.Event(), asyncio.Event()
 
@@ -70,7 +72,7 @@ async def test_a_page_that_is_slow_to_come_is_told_too(browser: SessionBrowser) 
     assert await browser.call("get_text", selector="h1", pageId="page-2") == {"text": "Slow"}
 
 
-async def test_five_pages_at_once_are_all_told(browser: SessionBrowser) -> None:
+async def test_five_pages_at_once_are_all_reported(browser: SessionBrowser) -> None:
     """R003-10, R003-57"""
     url = browser.site.page("<h1>Many</h1>")
     await browser.show(
@@ -83,8 +85,8 @@ async def test_five_pages_at_once_are_all_told(browser: SessionBrowser) -> None:
     assert sorted(page["url"] for page in opened) == [f"{url}?{number}" for number in range(1, 6)]
     assert [page["pageId"] for page in opened] == [f"page-{number}" for number in range(2, 7)]
     for page in opened:
-        shown = await browser.call("evaluate", script="location.href", pageId=page["pageId"])
-        assert shown == {"result": page["url"]}
+        answer = await browser.call("evaluate", script="location.href", pageId=page["pageId"])
+        assert answer == {"result": page["url"]}
 
 
 async def open_pages(browser: SessionBrowser) -> list[str]:
@@ -114,8 +116,8 @@ async def test_page_ids_stay_when_other_pages_close(browser: SessionBrowser) -> 
     assert error["message"] == ("pageId: no page page-2 is open in this session; open pages: page-1, page-3")
     assert error["details"] == {"parameter": "pageId", "pages": ["page-1", "page-3"]}
 
-    shown = await browser.call("evaluate", script="location.href", pageId="page-3")
-    assert shown == {"result": f"{url}?2"}
+    answer = await browser.call("evaluate", script="location.href", pageId="page-3")
+    assert answer == {"result": f"{url}?2"}
     again = await browser.call("click", selector="button")
     assert again["newPages"] == [{"pageId": "page-4", "url": f"{url}?3"}]
 
@@ -156,7 +158,7 @@ async def test_a_click_that_closes_its_own_page_succeeds(browser: SessionBrowser
 
 
 @pytest.mark.parametrize(
-    ("script", "told", "returned"),
+    ("script", "reported_dialog", "returned"),
     [
         ("alert('Saved')", {"type": "alert", "message": "Saved", "handled": "accepted"}, None),
         ("confirm('Sure?')", {"type": "confirm", "message": "Sure?", "handled": "dismissed"}, False),
@@ -167,15 +169,15 @@ async def test_a_click_that_closes_its_own_page_succeeds(browser: SessionBrowser
         ),
     ],
 )
-async def test_a_dialog_is_handled_by_policy_and_told(
-    browser: SessionBrowser, script: str, told: dict[str, Any], returned: object
+async def test_a_dialog_is_handled_by_policy_and_reported(
+    browser: SessionBrowser, script: str, reported_dialog: dict[str, Any], returned: object
 ) -> None:
     """R003-10"""
     here = (await browser.show(f'<button onclick="window.returned = {script} ?? null">ask</button>'))["url"]
 
     data = await browser.call("click", selector="button")
 
-    assert data == {"url": here, "dialogs": [{"pageId": "page-1", **told}]}
+    assert data == {"url": here, "dialogs": [{"pageId": "page-1", **reported_dialog}]}
     assert await browser.call("evaluate", script="window.returned") == {"result": returned}
 
 
@@ -201,7 +203,7 @@ async def test_a_dialog_while_a_page_loads_does_not_hold_it(browser: SessionBrow
     assert await browser.call("get_text", selector="h1") == {"text": "Loaded"}
 
 
-async def test_many_dialogs_are_told_up_to_twenty_the_last_ones(browser: SessionBrowser) -> None:
+async def test_many_dialogs_are_reported_up_to_twenty_the_last_ones(browser: SessionBrowser) -> None:
     """R003-10"""
     await browser.show("<button onclick='for (let i = 0; i < 30; i++) alert(i)'>ask</button>")
 
@@ -244,8 +246,8 @@ async def test_a_download_by_click_is_saved_whole(browser: SessionBrowser) -> No
 
     data = await browser.call("click", selector="a")
 
-    told = {"suggestedFilename": path.name, "url": url, "path": str(path)}
-    assert data == {"url": here, "downloads": [told]}
+    reported = {"suggestedFilename": path.name, "url": url, "path": str(path)}
+    assert data == {"url": here, "downloads": [reported]}
     assert path.read_bytes() == content
 
 

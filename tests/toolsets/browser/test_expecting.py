@@ -62,7 +62,7 @@ async def test_an_action_waits_for_what_it_expects(browser: SessionBrowser, expe
     await browser.call("expect", **expected)
 
 
-async def test_what_is_not_so_is_told_with_what_there_is(browser: SessionBrowser) -> None:
+async def test_what_is_not_so_is_reported_with_what_there_is(browser: SessionBrowser) -> None:
     site = browser.site.url.rstrip("/")
     cases: list[tuple[dict[str, Any], Any, Any]] = [
         ({"text": "Order was saved"}, "not on the page", ["Order saved"]),

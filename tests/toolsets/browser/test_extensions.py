@@ -69,7 +69,7 @@ async def extended(server: Browser) -> AsyncGenerator[Extended]:
 # Told
 
 
-async def test_the_extensions_and_the_urls_of_their_pages_are_told(
+async def test_the_extensions_and_the_urls_of_their_pages_are_reported(
     extended: Extended, server: Browser
 ) -> None:
     [session] = (await server.call("list_sessions"))["sessions"]
@@ -100,11 +100,11 @@ async def test_the_extensions_and_the_urls_of_their_pages_are_told(
 
 
 async def test_the_instructions_say_where_their_pages_are(server: Browser, site: Site) -> None:
-    told = "Extensions: each session is a separate browser with the extensions installed."
+    reported = "Extensions: each session is a separate browser with the extensions installed."
 
-    assert told in (server.client.instructions or "")
+    assert reported in (server.client.instructions or "")
     async with connect_browser(site) as plain:
-        assert told not in (plain.client.instructions or "")
+        assert reported not in (plain.client.instructions or "")
 
 
 # Used
@@ -136,7 +136,7 @@ async def test_its_pages_are_used_as_any_other(extended: Extended) -> None:
     assert await extended.call("get_value", selector="testid=options-sort") == {"value": "newest"}
 
 
-async def test_a_window_that_it_opens_is_told_by_the_click_that_caused_it(extended: Extended) -> None:
+async def test_a_window_that_it_opens_is_reported_by_the_click_that_caused_it(extended: Extended) -> None:
     await extended.call("navigate", url=extended.reader["pages"]["popup"])
     await extended.call("fill", selector="testid=reader-title", value="Lamps")
     await extended.call("click", selector="testid=reader-add")
@@ -155,7 +155,7 @@ async def test_a_window_that_it_opens_is_told_by_the_click_that_caused_it(extend
     assert closing["closedPages"] == [new[-1]["pageId"]]
 
 
-async def test_a_tab_that_is_opened_after_that_is_not_told_as_one_that_opened_itself(
+async def test_a_tab_opened_afterwards_is_not_reported_as_a_popup(
     extended: Extended,
 ) -> None:
     await extended.call("navigate", url=extended.reader["pages"]["popup"])
@@ -358,7 +358,7 @@ def test_a_folder_without_an_extension_is_refused_before_anything_starts(tmp_pat
 
 
 @pytest.mark.slow
-async def test_a_browser_that_is_missing_is_told_by_each_call(site: Site, tmp_path: Path) -> None:
+async def test_a_browser_that_is_missing_is_reported_by_each_call(site: Site, tmp_path: Path) -> None:
     flags = ("--extension", str(READER), "--executable-path", str(tmp_path / "none"))
     async with connect_browser(site, *flags) as browser:
         for _ in range(2):

@@ -358,7 +358,7 @@ async def test_evaluate_carries_large_results(browser: SessionBrowser) -> None:
         ("this is no script", "SyntaxError: Unexpected identifier 'is'"),
     ],
 )
-async def test_an_error_of_the_script_is_told_without_a_stack(
+async def test_an_error_of_the_script_is_reported_without_a_stack(
     browser: SessionBrowser, script: str, says: str
 ) -> None:
     """R003-30"""
@@ -417,7 +417,7 @@ async def test_half_characters_and_control_characters_come_through_everywhere(
     assert await browser.call("evaluate", script="({[broken]: broken})") == {"result": {MENDED: MENDED}}
 
 
-async def test_a_dialog_of_half_characters_is_told(browser: SessionBrowser) -> None:
+async def test_a_dialog_of_half_characters_is_reported(browser: SessionBrowser) -> None:
     """R003-30"""
     data = await browser.call("evaluate", script="alert('\\ud800!')")
 

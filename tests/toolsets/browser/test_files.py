@@ -129,7 +129,7 @@ async def test_files_go_into_the_configured_folder_and_through_no_link(site: Sit
     assert not elsewhere.exists()
 
 
-async def test_a_folder_that_cannot_be_made_is_told(site: Site, tmp_path: Path) -> None:
+async def test_a_folder_that_cannot_be_made_is_reported(site: Site, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     async with connect_browser(
         site, "--tools", "all", "--output-path", str(tmp_path / "file" / "output")
@@ -168,7 +168,7 @@ LONG = "<h1>Long</h1><a href=URL download>get</a>" + "<p>lorem ipsum</p>" * 5_00
 
 
 @pytest.mark.slow
-async def test_a_full_disk_is_told_and_nothing_half_written_stays(site: Site, small_disk: Path) -> None:
+async def test_a_full_disk_is_reported_and_nothing_half_written_stays(site: Site, small_disk: Path) -> None:
     folders = [
         *("--output-path", str(small_disk / "output"), "--state-directory", str(small_disk / "states")),
         *("--download-path", str(small_disk / "downloads")),
@@ -199,7 +199,7 @@ async def test_a_full_disk_is_told_and_nothing_half_written_stays(site: Site, sm
         assert files_in(small_disk) == ["mine.json"]
 
 
-async def test_a_folder_that_can_be_written_to_no_more_is_told(site: Site, tmp_path: Path) -> None:
+async def test_a_folder_that_can_be_written_to_no_more_is_reported(site: Site, tmp_path: Path) -> None:
     """Whatever the reason is: a recording whose folder goes meanwhile, and one that begins afterwards."""
     output, states = tmp_path / "output", tmp_path / "states"
     states.write_text("in the way")

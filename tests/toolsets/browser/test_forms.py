@@ -49,7 +49,7 @@ async def value_of(browser: SessionBrowser, script: str) -> Any:
 
 async def test_every_kind_of_field_in_one_call(browser: SessionBrowser) -> None:
     url = (await browser.show(FORM))["url"]
-    wanted = {
+    expected = {
         "name": "Ada",
         "secret": "hunter2",
         "about": "one\ntwo",
@@ -67,11 +67,11 @@ async def test_every_kind_of_field_in_one_call(browser: SessionBrowser) -> None:
         "tags": ["Two", "3"],
     }
 
-    filled = await browser.call("fill_form", fields=fields(**wanted))
+    filled = await browser.call("fill_form", fields=fields(**expected))
 
     assert filled["url"] == url
     kinds = {field["selector"][1:]: field["kind"] for field in filled["fields"]}
-    assert list(kinds) == list(wanted)
+    assert list(kinds) == list(expected)
     assert [kinds[name] for name in ("name", "news", "dark", "sizes", "card", "city", "tags")] == [
         *("text", "checkbox", "checkbox", "radiogroup", "radio", "select", "select")
     ]
@@ -130,9 +130,9 @@ async def test_refs_are_selectors_here_too(browser: SessionBrowser) -> None:
     text = re.search(r"(e\d+) textbox", snapshot)
     assert radio
     assert text
-    wanted = [{"selector": text[1], "value": "Ada"}, {"selector": radio[1], "value": "cash"}]
+    expected = [{"selector": text[1], "value": "Ada"}, {"selector": radio[1], "value": "cash"}]
 
-    await browser.call("fill_form", fields=wanted)
+    await browser.call("fill_form", fields=expected)
 
     held = await value_of(browser, HELD)
     assert (held["name"], held["pay"]) == ("Ada", "cash")
@@ -177,7 +177,7 @@ async def test_a_value_of_the_wrong_kind_changes_nothing(
         ),
     ],
 )
-async def test_what_is_no_field_is_told_with_the_way_out(
+async def test_what_is_no_field_is_reported_with_the_way_out(
     browser: SessionBrowser, html: str, said: str, suggestion: str
 ) -> None:
     await browser.show(f"<input id=first>{html}")
@@ -190,7 +190,7 @@ async def test_what_is_no_field_is_told_with_the_way_out(
     assert await value_of(browser, "document.getElementById('first').value") == ""
 
 
-async def test_a_missing_field_is_told_before_any_is_filled(browser: SessionBrowser) -> None:
+async def test_a_missing_field_is_reported_before_any_is_filled(browser: SessionBrowser) -> None:
     await browser.show(FORM)
 
     error = await browser.refused("fill_form", fields=fields(name="Ada", nowhere="x"), timeout=1000)
@@ -203,9 +203,9 @@ async def test_a_missing_field_is_told_before_any_is_filled(browser: SessionBrow
 
 async def test_a_failure_in_the_middle_says_what_is_done(browser: SessionBrowser) -> None:
     await browser.show(FORM)
-    wanted = fields(name="Ada", news=True, born="tomorrow", about="never")
+    expected = fields(name="Ada", news=True, born="tomorrow", about="never")
 
-    error = await browser.refused("fill_form", fields=wanted)
+    error = await browser.refused("fill_form", fields=expected)
 
     assert error["message"] == (
         'fields.2: "#born" cannot hold "tomorrow"; it takes the form 2024-02-29; '
@@ -216,7 +216,7 @@ async def test_a_failure_in_the_middle_says_what_is_done(browser: SessionBrowser
     assert (held["name"], held["news"], held["born"], held["about"]) == ("Ada", True, "", "")
 
 
-async def test_options_that_are_not_there_are_told_with_those_that_are(browser: SessionBrowser) -> None:
+async def test_missing_options_are_reported_with_the_existing_ones(browser: SessionBrowser) -> None:
     await browser.show(FORM)
 
     one = await browser.refused("fill_form", fields=fields(city="Paris"), timeout=500)

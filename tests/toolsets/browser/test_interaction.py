@@ -521,7 +521,7 @@ async def test_enter_sends_a_form(browser: SessionBrowser) -> None:
     assert await browser.call("get_text", selector="h1") == {"text": "Found"}
 
 
-async def test_an_unknown_key_is_told(browser: SessionBrowser) -> None:
+async def test_an_unknown_key_is_reported(browser: SessionBrowser) -> None:
     """R003-20"""
     await browser.show("<input autofocus>")
 

@@ -79,10 +79,10 @@ async def test_the_steadiest_that_leads_there(
     await browser.show(html)
     found = await ref(browser, words, -1)
 
-    told = await locator(browser, "hover", selector=found)
+    reported = await locator(browser, "hover", selector=found)
 
-    assert told == expected
-    assert await mark(browser, told) == "x"
+    assert reported == expected
+    assert await mark(browser, reported) == "x"
 
 
 async def test_into_frames_and_shadow_roots(browser: SessionBrowser) -> None:
@@ -107,10 +107,10 @@ async def test_a_single_frame_needs_no_name(browser: SessionBrowser) -> None:
     await browser.show(f'<iframe src="{browser.site.page("<button data-mark=x>Inner</button>")}"></iframe>')
     await browser.call("wait_for_selector", selector="iframe >> button")
 
-    told = await locator(browser, "click", selector=await ref(browser, "Inner"))
+    reported = await locator(browser, "click", selector=await ref(browser, "Inner"))
 
-    assert told == 'iframe >> role=button[name="Inner"]'
-    assert await mark(browser, told) == "x"
+    assert reported == 'iframe >> role=button[name="Inner"]'
+    assert await mark(browser, reported) == "x"
 
 
 async def test_several_by_what_was_given_and_steps_in_a_list(browser: SessionBrowser) -> None:
@@ -178,10 +178,10 @@ async def test_all_elements_of_a_shop_are_found_again(browser: SessionBrowser, p
         wrong = []
         for each in await refs(browser):
             result = await browser.answer("find_element", selector=each)
-            told = (result.meta or {}).get(META)
+            answer = (result.meta or {}).get(META)
             element = result.structured_content["data"]["element"]
-            again = (await browser.call("find_element", selector=told))["element"] if told else None
+            again = (await browser.call("find_element", selector=answer))["element"] if answer else None
             if again is None or again["selector"] != element["selector"]:
-                wrong.append((told, element["selector"], again and again["selector"]))
+                wrong.append((answer, element["selector"], again and again["selector"]))
 
     assert wrong == []

@@ -26,7 +26,7 @@ def at(url: str, *, status: int | None = 200, redirected: bool = False) -> dict[
     return {"url": url, "status": status, "redirected": redirected, "finalUrl": url}
 
 
-async def test_navigate_answers_with_where_it_came_and_how_long_it_took(browser: SessionBrowser) -> None:
+async def test_navigate_reports_the_final_url_and_its_duration(browser: SessionBrowser) -> None:
     """R003-5"""
     url = browser.site.page("<h1>Hello</h1>")
     before = time.time() * 1000
@@ -40,7 +40,7 @@ async def test_navigate_answers_with_where_it_came_and_how_long_it_took(browser:
     assert await browser.call("get_text", selector="h1") == {"text": "Hello"}
 
 
-async def test_a_redirect_is_followed_and_told(browser: SessionBrowser) -> None:
+async def test_a_redirect_is_followed_and_reported(browser: SessionBrowser) -> None:
     """R003-5"""
     goal = browser.site.page("<h1>Goal</h1>")
     url = browser.site.redirect(browser.site.redirect(goal))

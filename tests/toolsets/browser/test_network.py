@@ -177,7 +177,7 @@ async def test_rules_are_listed_and_stay_in_their_session(browser: SessionBrowse
     await browser.call("close_session", sessionId=other)
 
 
-async def test_an_unknown_type_is_told_with_the_known_ones(browser: SessionBrowser) -> None:
+async def test_an_unknown_type_is_reported_with_the_known_ones(browser: SessionBrowser) -> None:
     """R003-38"""
     error = await browser.refused("block_resource", resourceType="images")
 
@@ -202,7 +202,7 @@ async def ask(browser: SessionBrowser, url: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("response", "wanted"),
+    ("response", "expected"),
     [
         ({}, {"status": 200, "type": None, "extra": None, "body": ""}),
         (
@@ -224,7 +224,7 @@ async def ask(browser: SessionBrowser, url: str) -> dict[str, Any]:
     ],
 )
 async def test_a_mocked_url_answers_without_the_network(
-    browser: SessionBrowser, response: dict[str, Any], wanted: dict[str, Any]
+    browser: SessionBrowser, response: dict[str, Any], expected: dict[str, Any]
 ) -> None:
     """R003-39"""
     await browser.show("<p>x</p>")
@@ -234,8 +234,8 @@ async def test_a_mocked_url_answers_without_the_network(
     got = await ask(browser, url)
 
     if got["body"].startswith("{"):
-        got["body"], wanted = json.loads(got["body"]), {**wanted, "body": json.loads(wanted["body"])}
-    assert got == wanted
+        got["body"], expected = json.loads(got["body"]), {**expected, "body": json.loads(expected["body"])}
+    assert got == expected
     assert url.removeprefix(browser.site.url) not in [path for _, path in browser.site.requests]
 
 
@@ -523,7 +523,7 @@ def names(log: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("conditions", "wanted"),
+    ("conditions", "expected"),
     [
         ({"filter": "/log/"}, ["a1", "a2", "a3", "b1", "a1"]),
         ({"filter": "*/a*"}, ["a1", "a2", "a3", "a1"]),
@@ -541,10 +541,10 @@ def names(log: dict[str, Any]) -> list[str]:
     ],
 )
 async def test_the_log_is_filtered(
-    logged: SessionBrowser, conditions: dict[str, Any], wanted: list[str]
+    logged: SessionBrowser, conditions: dict[str, Any], expected: list[str]
 ) -> None:
     """R003-42"""
-    assert names(await logged.call("get_request_log", **conditions)) == wanted
+    assert names(await logged.call("get_request_log", **conditions)) == expected
 
 
 async def test_the_log_pages(logged: SessionBrowser) -> None:

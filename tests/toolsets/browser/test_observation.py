@@ -45,9 +45,9 @@ def texts(result: CallToolResult) -> list[str]:
 async def test_the_first_look_at_a_page_is_the_whole(browser: SessionBrowser) -> None:
     url = browser.site.page("<title>Shop</title><h1>Shop</h1><p>Open</p><button>Buy</button>")
 
-    told = await observed(browser, "navigate", url=url)
+    observation = await observed(browser, "navigate", url=url)
 
-    assert told == {
+    assert observation == {
         "kind": "full",
         "url": url,
         "title": "Shop",
@@ -63,29 +63,29 @@ async def test_an_action_tells_what_changed_with_refs_to_use_at_once(browser: Se
         '<li><a href=/c onclick=&quot;document.title=1;return false&quot;>Cleo</a></li>')">Change</button>"""
     )
 
-    told = await observed(browser, "click", selector="button")
+    observation = await observed(browser, "click", selector="button")
 
-    assert told["kind"] == "diff"
-    lines = told["text"].splitlines()
+    assert observation["kind"] == "diff"
+    lines = observation["text"].splitlines()
     assert [re.sub(r"e\d+", "e", line) for line in lines] == [
         '  e list "Names"',
         "-  e listitem",
         "+  e listitem",
         '+   e link "Cleo" -> /c',
-    ], told["text"]
-    link = re.search(r"(e\d+) link", told["text"])
+    ], observation["text"]
+    link = re.search(r"(e\d+) link", observation["text"])
     assert link
     assert (await observed(browser, "click", selector=link[1]))["title"] == "1"
 
 
-async def test_where_nothing_changed_nothing_is_told(browser: SessionBrowser) -> None:
+async def test_where_nothing_changed_nothing_is_reported(browser: SessionBrowser) -> None:
     await browser.show("<p tabindex=0>Only text</p>")
     await observed(browser, "hover", selector="p")
 
     assert await observed(browser, "hover", selector="p") == {"kind": "same"}
 
 
-async def test_what_changed_by_itself_since_the_last_answer_is_told_too(browser: SessionBrowser) -> None:
+async def test_what_changed_by_itself_since_the_last_answer_is_reported_too(browser: SessionBrowser) -> None:
     await browser.show("<p>One</p><p>Two</p><p>Three</p><button>B</button>")
     await browser.call(
         "evaluate", script="setTimeout(() => document.querySelector('p').remove(), 0)", observe="none"
@@ -96,7 +96,7 @@ async def test_what_changed_by_itself_since_the_last_answer_is_told_too(browser:
 
 
 @pytest.mark.parametrize("observe", ["none", "full"])
-async def test_a_call_chooses_what_it_is_told(browser: SessionBrowser, observe: str) -> None:
+async def test_a_call_chooses_what_it_is_reported(browser: SessionBrowser, observe: str) -> None:
     await browser.show("<h1>Shop</h1><button>Buy</button>")
 
     content: Any = (await browser.answer("hover", selector="button", observe=observe)).structured_content
@@ -131,10 +131,10 @@ async def test_events_stand_beside_the_difference(browser: SessionBrowser) -> No
 
     content: Any = (await browser.answer("click", selector="button")).structured_content
 
-    told = content["observation"]
-    assert (told["kind"], told["url"], told["title"]) == ("same", f"{url}?2", "After")
-    assert told["console"][0].startswith("went wrong")
-    assert "nothing is not defined" in told["console"][1]
+    reported = content["observation"]
+    assert (reported["kind"], reported["url"], reported["title"]) == ("same", f"{url}?2", "After")
+    assert reported["console"][0].startswith("went wrong")
+    assert "nothing is not defined" in reported["console"][1]
     assert [dialog["message"] for dialog in content["data"]["dialogs"]] == ["Hello"]
 
 
@@ -160,10 +160,10 @@ async def test_an_answer_has_a_hard_budget_and_a_link_to_the_rest(browser: Sessi
     answer = await browser.answer("navigate", url=browser.site.page(rows))
 
     content: Any = answer.structured_content
-    told = content["observation"]
-    assert told["cut"] is True
-    assert len(told["text"]) <= 8_000
-    mark = told["text"].splitlines()[-1]
+    reported = content["observation"]
+    assert reported["cut"] is True
+    assert len(reported["text"]) <= 8_000
+    mark = reported["text"].splitlines()[-1]
     found = re.fullmatch(r"… cut: [\d,]+ of 1,200 lines shown; the whole: (playwright:///answer/\S+)", mark)
     assert found, mark
     [link] = [item for item in answer.content if isinstance(item, ResourceLink)]
@@ -177,9 +177,9 @@ async def test_an_answer_has_a_hard_budget_and_a_link_to_the_rest(browser: Sessi
 async def test_a_call_has_a_budget_of_its_own(browser: SessionBrowser) -> None:
     rows = "".join(f"<p>Paragraph {number}</p><hr>" for number in range(100))
 
-    told = await observed(browser, "navigate", url=browser.site.page(rows), budget=300)
+    observation = await observed(browser, "navigate", url=browser.site.page(rows), budget=300)
 
-    assert len(told["text"]) <= 300
+    assert len(observation["text"]) <= 300
     error = await browser.refused("navigate", url=browser.site.page(rows), budget=10)
     assert error["details"]["expected"]["budget"] == "number"
     assert error["message"].startswith("budget: ")
@@ -193,11 +193,11 @@ async def test_runs_of_alike_elements_are_folded(browser: SessionBrowser) -> Non
         <p>1</p><p>2</p><p>3</p><p>4</p><p>5</p><p>6</p><p>7</p><div role=group aria-label=Choices></div>"""
     )
 
-    told = await observed(browser, "click", selector="button")
+    observation = await observed(browser, "click", selector="button")
 
-    assert told["kind"] == "diff"
-    assert re.search(r"… 54 more buttons e\d+–e\d+", told["text"]), told["text"]
-    assert len(told["text"].splitlines()) < 12
+    assert observation["kind"] == "diff"
+    assert re.search(r"… 54 more buttons e\d+–e\d+", observation["text"]), observation["text"]
+    assert len(observation["text"].splitlines()) < 12
 
 
 # The tool snapshot
@@ -339,7 +339,7 @@ async def test_frames_are_stitched_in(browser: SessionBrowser) -> None:
     ]
 
 
-async def test_a_root_that_is_not_there_is_told(browser: SessionBrowser) -> None:
+async def test_a_root_that_is_not_there_is_reported(browser: SessionBrowser) -> None:
     await browser.show(PAGE)
 
     error = await browser.refused("snapshot", rootSelector="#none", timeout=100)
@@ -400,7 +400,7 @@ async def test_what_is_not_there_is_not_found(browser: SessionBrowser) -> None:
 # Beside the page
 
 
-async def test_a_page_that_closes_itself_is_told(browser: SessionBrowser) -> None:
+async def test_a_page_that_closes_itself_is_reported(browser: SessionBrowser) -> None:
     await browser.show("<a href='about:blank' target=_blank>Open</a>")
     opened = (await browser.call("click", selector="a"))["newPages"][0]["pageId"]
     page = browser.site.page("<button onclick='window.close()'>Close</button>")
@@ -411,7 +411,7 @@ async def test_a_page_that_closes_itself_is_told(browser: SessionBrowser) -> Non
     assert closed["closedPages"] == [opened]
 
 
-async def test_wait_for_tells_what_came(browser: SessionBrowser) -> None:
+async def test_wait_for_reports_what_appeared(browser: SessionBrowser) -> None:
     """And an element that is hidden is not the one that was waited for."""
     await browser.show(
         """<h1>A</h1><p>B</p><ul class=menu hidden></ul>
@@ -421,10 +421,10 @@ async def test_wait_for_tells_what_came(browser: SessionBrowser) -> None:
     )
     await browser.call("click", selector="button")
 
-    told = await observed(browser, "wait_for", selector=".menu")
+    observation = await observed(browser, "wait_for", selector=".menu")
 
-    assert told["kind"] == "diff"
-    assert "Chosen" in told["text"]
+    assert observation["kind"] == "diff"
+    assert "Chosen" in observation["text"]
 
 
 @pytest.mark.parametrize("after", ["{}", "setTimeout(() => {}, 0)", "fetch('/').then(() => {})"])
@@ -432,12 +432,12 @@ async def test_the_address_is_that_which_scripts_set(browser: SessionBrowser, af
     push = after.replace("{}", "{ history.pushState(0, '', '/pushed') }")
     await browser.show(f"<button>Go</button><script>onclick = () => {{ {push} }}</script>")
 
-    told = await browser.call("click", selector="button")
+    answer = await browser.call("click", selector="button")
 
-    assert told["url"].endswith("/pushed")
+    assert answer["url"].endswith("/pushed")
 
 
-async def test_errors_of_the_page_before_are_not_told_of_the_next(browser: SessionBrowser) -> None:
+async def test_errors_of_the_previous_page_are_not_attributed_to_the_next(browser: SessionBrowser) -> None:
     other = browser.site.page("<h1>Next</h1><script>console.error('of the next')</script>")
     await browser.show(
         """<script>addEventListener('pagehide', () => console.error('goodbye'));

@@ -38,7 +38,9 @@ async def test_an_element_that_collapses_while_the_mouse_comes_is_clicked_all_th
     assert await value_of(browser, "clicks") == ["down it", "it"]
 
 
-async def test_an_element_that_always_leaves_is_told_and_nothing_was_clicked(browser: SessionBrowser) -> None:
+async def test_an_element_that_always_leaves_is_reported_and_nothing_was_clicked(
+    browser: SessionBrowser,
+) -> None:
     await browser.show(
         """<p id=below style="position: absolute; top: 0; width: 300px; height: 200px">below</p>
         <button id=shy style="position: absolute; top: 50px">Catch me</button><script>
@@ -62,7 +64,7 @@ async def test_an_element_that_always_leaves_is_told_and_nothing_was_clicked(bro
     assert await value_of(browser, "pressed") == ["pointerdown", "mousedown", "click"]
 
 
-async def test_an_element_that_goes_as_the_mouse_comes_is_told_and_what_lay_behind_it_is_not_clicked(
+async def test_an_element_that_goes_as_the_mouse_comes_is_reported_and_what_lay_behind_it_is_not_clicked(
     browser: SessionBrowser,
 ) -> None:
     await browser.show(
@@ -182,9 +184,9 @@ async def test_a_toggle_that_is_drawn_otherwise_is_pressed_by_its_label(
         {"fields": [{"selector": "input", "value": True}]} if tool == "fill_form" else {"selector": "input"}
     )
 
-    told = await browser.call(tool, timeout=4000, **arguments)
+    answer = await browser.call(tool, timeout=4000, **arguments)
 
-    assert told["url"] == url
+    assert answer["url"] == url
     assert await value_of(browser, "document.querySelector('input').checked") is True
 
 
@@ -222,7 +224,7 @@ BEHIND = "<button id=pay onclick=\"document.title = 'paid'\">Pay</button>"
         ),
     ],
 )
-async def test_what_stays_over_an_element_is_told_soon_with_what_closes_it(
+async def test_what_stays_over_an_element_is_reportedon_with_what_closes_it(
     browser: SessionBrowser, cover: str, closer: str
 ) -> None:
     await browser.show(BEHIND + cover)

@@ -162,7 +162,7 @@ async def test_elements_far_inside_each_other_are_read(browser: SessionBrowser) 
     assert (await browser.call("read_page"))["markdown"] == "deep"
 
 
-async def test_what_is_not_there_is_told(browser: SessionBrowser) -> None:
+async def test_what_is_not_there_is_reported(browser: SessionBrowser) -> None:
     await browser.show("<p>text")
 
     error = await browser.refused("read_page", selector="#none", timeout=300)

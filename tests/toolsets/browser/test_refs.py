@@ -252,7 +252,7 @@ async def test_the_entry_of_a_virtualised_list_is_not_taken_for_another(browser:
     assert await said(browser) == "Open 50"
 
 
-async def test_a_look_of_which_nothing_was_told_changes_no_meaning(browser: SessionBrowser) -> None:
+async def test_a_look_of_which_nothing_was_reported_changes_no_meaning(browser: SessionBrowser) -> None:
     await browser.show("<ul><li><button onclick='window.said = 1'>Open 1</button></ul><h1>Title</h1>")
     first = await ref(browser, "Open 1")
     await browser.call("evaluate", script="document.querySelector('button').textContent = 'Open 2'")
@@ -295,7 +295,7 @@ async def test_a_ref_that_nobody_was_given_is_refused(browser: SessionBrowser) -
     }
 
 
-async def test_a_stale_ref_is_told_at_once(browser: SessionBrowser) -> None:
+async def test_a_stale_ref_is_reported_at_once(browser: SessionBrowser) -> None:
     """Not after the time that a selector has to appear."""
     await browser.show("<button>A</button>")
     first = await ref(browser, '"A"')
@@ -398,7 +398,7 @@ async def test_an_element_that_is_hidden_has_no_successor(browser: SessionBrowse
     assert await said(browser) is None
 
 
-async def test_refs_of_a_partial_snapshot_mean_what_they_were_told_as(browser: SessionBrowser) -> None:
+async def test_refs_of_a_partial_snapshot_keep_their_meaning(browser: SessionBrowser) -> None:
     await browser.show("<ul><li><button onclick='window.said = 1'>Bob</button></ul>", observe="none")
     text = (await browser.call("snapshot", rootSelector="ul"))["snapshot"]
     bob = re.findall(r"(e\d+) button", text)[0]

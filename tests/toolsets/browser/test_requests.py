@@ -45,32 +45,34 @@ def answering(browser: SessionBrowser, body: bytes | str, kind: str = "text/plai
 
 
 @pytest.fixture
-async def shown(browser: SessionBrowser) -> SessionBrowser:
+async def opened_page(browser: SessionBrowser) -> SessionBrowser:
     await browser.show("<p>x</p>")
     return browser
 
 
-async def test_a_request_has_its_id_and_a_summary(shown: SessionBrowser) -> None:
-    url = answering(shown, "x")
-    id = await send(shown, url)
-    entry = await find(shown, url)
+async def test_a_request_has_its_id_and_a_summary(opened_page: SessionBrowser) -> None:
+    url = answering(opened_page, "x")
+    id = await send(opened_page, url)
+    entry = await find(opened_page, url)
 
     assert entry["id"] == id == "request-2"
-    assert await shown.call("get_request", requestId=id) == {"summary": entry}
+    assert await opened_page.call("get_request", requestId=id) == {"summary": entry}
 
 
-async def test_headers_are_told_and_the_secret_ones_masked(shown: SessionBrowser) -> None:
+async def test_headers_are_reported_and_the_secret_ones_masked(opened_page: SessionBrowser) -> None:
     """Those that the browser adds by itself too."""
-    url = answering(shown, "x", set_cookie="session=abc; Path=/", x_api_key="12345", x_plain="seen")
-    await shown.call("set_cookies", cookies=[{"name": "login", "value": "secret", "url": shown.site.url}])
+    url = answering(opened_page, "x", set_cookie="session=abc; Path=/", x_api_key="12345", x_plain="seen")
+    await opened_page.call(
+        "set_cookies", cookies=[{"name": "login", "value": "secret", "url": opened_page.site.url}]
+    )
     id = await send(
-        shown,
+        opened_page,
         url,
         headers={"Authorization": "Bearer abcdef", "X-CSRF-Token": "t0ken", "X-Plain": "also"},
     )
 
-    asked = (await shown.call("get_request", requestId=id, part="request_headers"))["headers"]
-    answered = (await shown.call("get_request", requestId=id, part="response_headers"))["headers"]
+    asked = (await opened_page.call("get_request", requestId=id, part="request_headers"))["headers"]
+    answered = (await opened_page.call("get_request", requestId=id, part="response_headers"))["headers"]
 
     assert {name: asked[name] for name in ("authorization", "cookie", "x-csrf-token", "x-plain")} == {
         "authorization": "[masked, 13 characters]",
@@ -89,27 +91,27 @@ async def test_headers_are_told_and_the_secret_ones_masked(shown: SessionBrowser
     }
 
 
-async def test_a_long_header_is_cut(shown: SessionBrowser) -> None:
-    id = await send(shown, answering(shown, "x", x_long="y" * 3000))
+async def test_a_long_header_is_cut(opened_page: SessionBrowser) -> None:
+    id = await send(opened_page, answering(opened_page, "x", x_long="y" * 3000))
 
-    headers = (await shown.call("get_request", requestId=id, part="response_headers"))["headers"]
+    headers = (await opened_page.call("get_request", requestId=id, part="response_headers"))["headers"]
 
     assert headers["x-long"] == "y" * 2000 + "… [cut, 3000 characters]"
 
 
-async def test_bodies_are_told(shown: SessionBrowser) -> None:
-    url = answering(shown, '{"ä": [1]}', "application/json")
+async def test_bodies_are_reported(opened_page: SessionBrowser) -> None:
+    url = answering(opened_page, '{"ä": [1]}', "application/json")
     id = await send(
-        shown, url, method="POST", body='{"name": "💡"}', headers={"Content-Type": "application/json"}
+        opened_page, url, method="POST", body='{"name": "💡"}', headers={"Content-Type": "application/json"}
     )
 
-    assert await shown.call("get_request", requestId=id, part="request_body") == {
+    assert await opened_page.call("get_request", requestId=id, part="request_body") == {
         "body": '{"name": "💡"}',
         "encoding": "text",
         "length": 13,
         "contentType": "application/json",
     }
-    assert await shown.call("get_request", requestId=id, part="response_body") == {
+    assert await opened_page.call("get_request", requestId=id, part="response_body") == {
         "body": '{"ä": [1]}',
         "encoding": "text",
         "length": 10,
@@ -117,15 +119,15 @@ async def test_bodies_are_told(shown: SessionBrowser) -> None:
     }
 
 
-async def test_no_body_is_an_empty_one(shown: SessionBrowser) -> None:
-    id = await send(shown, answering(shown, ""))
+async def test_no_body_is_an_empty_one(opened_page: SessionBrowser) -> None:
+    id = await send(opened_page, answering(opened_page, ""))
 
-    assert (await shown.call("get_request", requestId=id, part="request_body")) == {
+    assert (await opened_page.call("get_request", requestId=id, part="request_body")) == {
         "body": "",
         "encoding": "text",
         "length": 0,
     }
-    assert (await shown.call("get_request", requestId=id, part="response_body"))["body"] == ""
+    assert (await opened_page.call("get_request", requestId=id, part="response_body"))["body"] == ""
 
 
 @pytest.mark.parametrize(
@@ -138,40 +140,42 @@ async def test_no_body_is_an_empty_one(shown: SessionBrowser) -> None:
     ],
 )
 async def test_a_text_is_read_as_its_type_says(
-    shown: SessionBrowser, body: bytes, kind: str, text: str
+    opened_page: SessionBrowser, body: bytes, kind: str, text: str
 ) -> None:
-    id = await send(shown, answering(shown, body, kind))
+    id = await send(opened_page, answering(opened_page, body, kind))
 
-    told = await shown.call("get_request", requestId=id, part="response_body")
+    answer = await opened_page.call("get_request", requestId=id, part="response_body")
 
-    assert (told["body"], told["encoding"]) == (text, "text")
+    assert (answer["body"], answer["encoding"]) == (text, "text")
 
 
-async def test_a_long_body_is_read_in_pieces(shown: SessionBrowser) -> None:
+async def test_a_long_body_is_read_in_pieces(opened_page: SessionBrowser) -> None:
     text = "".join(str(number) for number in range(6000))
-    id = await send(shown, answering(shown, text))
+    id = await send(opened_page, answering(opened_page, text))
     pieces, offset = [], 0
 
     while offset is not None:
-        piece = await shown.call("get_request", requestId=id, part="response_body", offset=offset)
+        piece = await opened_page.call("get_request", requestId=id, part="response_body", offset=offset)
         pieces.append(piece["body"])
         assert piece["length"] == len(text)
         offset = piece.get("nextOffset")
 
     assert "".join(pieces) == text
     assert [len(piece) for piece in pieces] == [10_000, 10_000, len(text) - 20_000]
-    error = await shown.refused("get_request", requestId=id, part="response_body", offset=len(text) + 1)
+    error = await opened_page.refused("get_request", requestId=id, part="response_body", offset=len(text) + 1)
     assert error["message"] == (
         f"offset: {len(text) + 1} is beyond the end; the text has {len(text)} characters"
     )
 
 
-async def test_what_is_no_text_is_in_base64(shown: SessionBrowser) -> None:
+async def test_what_is_no_text_is_in_base64(opened_page: SessionBrowser) -> None:
     body = bytes(range(256)) * 40
-    id = await send(shown, answering(shown, body, "image/png"))
+    id = await send(opened_page, answering(opened_page, body, "image/png"))
 
-    first = await shown.call("get_request", requestId=id, part="response_body")
-    second = await shown.call("get_request", requestId=id, part="response_body", offset=first["nextOffset"])
+    first = await opened_page.call("get_request", requestId=id, part="response_body")
+    second = await opened_page.call(
+        "get_request", requestId=id, part="response_body", offset=first["nextOffset"]
+    )
 
     assert base64.b64decode(first.pop("body")) == body[:7500]
     assert first == {
@@ -182,33 +186,35 @@ async def test_what_is_no_text_is_in_base64(shown: SessionBrowser) -> None:
     }
     assert base64.b64decode(second["body"]) == body[7500:]
     assert "nextOffset" not in second
-    error = await shown.refused("get_request", requestId=id, part="response_body", offset=10_241)
+    error = await opened_page.refused("get_request", requestId=id, part="response_body", offset=10_241)
     assert error["message"] == "offset: 10241 is beyond the end; the body has 10240 bytes"
 
 
-async def test_a_document_can_be_read_while_it_is_there(shown: SessionBrowser) -> None:
-    id = (await shown.call("get_request_log"))["entries"][0]["id"]
+async def test_a_document_can_be_read_while_it_is_there(opened_page: SessionBrowser) -> None:
+    id = (await opened_page.call("get_request_log"))["entries"][0]["id"]
 
-    assert (await shown.call("get_request", requestId=id, part="response_body"))["body"] == "<p>x</p>"
+    assert (await opened_page.call("get_request", requestId=id, part="response_body"))["body"] == "<p>x</p>"
 
 
-async def test_a_mocked_answer_can_be_read(shown: SessionBrowser) -> None:
-    url = f"{shown.site.url}/mocked/{shown.session_id}"
-    await shown.call("mock_response", url=url, response={"body": {"made": "up"}, "headers": {"X-A": "b"}})
-    id = await send(shown, url)
+async def test_a_mocked_answer_can_be_read(opened_page: SessionBrowser) -> None:
+    url = f"{opened_page.site.url}/mocked/{opened_page.session_id}"
+    await opened_page.call(
+        "mock_response", url=url, response={"body": {"made": "up"}, "headers": {"X-A": "b"}}
+    )
+    id = await send(opened_page, url)
 
-    body = await shown.call("get_request", requestId=id, part="response_body")
-    headers = (await shown.call("get_request", requestId=id, part="response_headers"))["headers"]
+    body = await opened_page.call("get_request", requestId=id, part="response_body")
+    headers = (await opened_page.call("get_request", requestId=id, part="response_headers"))["headers"]
 
     assert (body["body"], headers["x-a"]) == ('{"made": "up"}', "b")
 
 
 @pytest.mark.skipif(ENGINE != "chromium", reason="others keep it")
-async def test_the_body_of_a_page_that_was_left_is_gone(shown: SessionBrowser) -> None:
-    id = (await shown.call("get_request_log"))["entries"][0]["id"]
-    await shown.show("<p>next</p>")
+async def test_the_body_of_a_page_that_was_left_is_gone(opened_page: SessionBrowser) -> None:
+    id = (await opened_page.call("get_request_log"))["entries"][0]["id"]
+    await opened_page.show("<p>next</p>")
 
-    error = await shown.refused("get_request", requestId=id, part="response_body")
+    error = await opened_page.refused("get_request", requestId=id, part="response_body")
 
     assert error["code"] == "INVALID_PARAMETER"
     assert error["message"] == (
@@ -216,16 +222,16 @@ async def test_the_body_of_a_page_that_was_left_is_gone(shown: SessionBrowser) -
         "was navigated away from. Read response.body() before triggering any navigation."
     )
     assert error["suggestion"] == "The part `summary` can be read always."
-    assert (await shown.call("get_request", requestId=id))["summary"]["id"] == id
+    assert (await opened_page.call("get_request", requestId=id))["summary"]["id"] == id
 
 
-async def test_a_redirect_has_headers_and_no_body(shown: SessionBrowser) -> None:
-    target = shown.site.page("there")
-    url = shown.site.redirect(target)
-    id = await send(shown, url)
+async def test_a_redirect_has_headers_and_no_body(opened_page: SessionBrowser) -> None:
+    target = opened_page.site.page("there")
+    url = opened_page.site.redirect(target)
+    id = await send(opened_page, url)
 
-    headers = (await shown.call("get_request", requestId=id, part="response_headers"))["headers"]
-    error = await shown.refused("get_request", requestId=id, part="response_body")
+    headers = (await opened_page.call("get_request", requestId=id, part="response_headers"))["headers"]
+    error = await opened_page.refused("get_request", requestId=id, part="response_body")
 
     assert headers["location"] == target
     assert error["message"] == (
@@ -233,34 +239,34 @@ async def test_a_redirect_has_headers_and_no_body(shown: SessionBrowser) -> None
     )
 
 
-async def test_a_request_that_failed_has_no_response(shown: SessionBrowser) -> None:
-    url = f"{shown.site.url}/blocked/{shown.session_id}"
-    await shown.call("block_resource", resourceType="fetch")
-    await shown.refused("evaluate", script=f"fetch('{url}')")
-    id = (await find(shown, url))["id"]
+async def test_a_request_that_failed_has_no_response(opened_page: SessionBrowser) -> None:
+    url = f"{opened_page.site.url}/blocked/{opened_page.session_id}"
+    await opened_page.call("block_resource", resourceType="fetch")
+    await opened_page.refused("evaluate", script=f"fetch('{url}')")
+    id = (await find(opened_page, url))["id"]
 
     for part in ("response_headers", "response_body"):
-        error = await shown.refused("get_request", requestId=id, part=part)
+        error = await opened_page.refused("get_request", requestId=id, part=part)
         assert error["message"].startswith(
             f"part: the {part.replace('_', ' ')} of {id} cannot be read: the request failed: "
         )
-    assert "headers" in await shown.call("get_request", requestId=id, part="request_headers")
+    assert "headers" in await opened_page.call("get_request", requestId=id, part="request_headers")
 
 
 @pytest.mark.slow
-async def test_a_request_without_an_answer_yet_is_told_so(shown: SessionBrowser) -> None:
-    url = shown.site.never()
-    await shown.call("evaluate", script=f"void fetch('{url}')")
-    [entry] = (await shown.call("get_request_log", filter=url))["entries"]
+async def test_a_request_without_an_answer_yet_is_marked_as_such(opened_page: SessionBrowser) -> None:
+    url = opened_page.site.never()
+    await opened_page.call("evaluate", script=f"void fetch('{url}')")
+    [entry] = (await opened_page.call("get_request_log", filter=url))["entries"]
 
-    error = await shown.refused("get_request", requestId=entry["id"], part="response_body")
+    error = await opened_page.refused("get_request", requestId=entry["id"], part="response_body")
 
     assert error["message"] == (
         f"part: the response body of {entry['id']} cannot be read: there is no response yet"
     )
 
 
-async def test_a_response_that_does_not_end_is_told_so(shown: SessionBrowser) -> None:
+async def test_a_response_that_does_not_end_is_marked_as_such(opened_page: SessionBrowser) -> None:
     more = asyncio.Event()
 
     async def stream(_: Request) -> Response:
@@ -270,12 +276,12 @@ async def test_a_response_that_does_not_end_is_told_so(shown: SessionBrowser) ->
 
         return StreamingResponse(lines(), media_type="text/event-stream")
 
-    url = shown.site.route(stream)
-    await shown.call("evaluate", script=f"fetch('{url}').then(() => 1)")
-    [entry] = (await shown.call("get_request_log", filter=url))["entries"]
+    url = opened_page.site.route(stream)
+    await opened_page.call("evaluate", script=f"fetch('{url}').then(() => 1)")
+    [entry] = (await opened_page.call("get_request_log", filter=url))["entries"]
 
-    error = await shown.refused("get_request", requestId=entry["id"], part="response_body")
-    headers = await shown.call("get_request", requestId=entry["id"], part="response_headers")
+    error = await opened_page.refused("get_request", requestId=entry["id"], part="response_body")
+    headers = await opened_page.call("get_request", requestId=entry["id"], part="response_headers")
     more.set()
 
     assert error["message"] == (
@@ -284,15 +290,15 @@ async def test_a_response_that_does_not_end_is_told_so(shown: SessionBrowser) ->
     assert headers["headers"]["content-type"].startswith("text/event-stream")
 
 
-async def test_of_a_page_that_is_closed_there_is_a_summary(shown: SessionBrowser) -> None:
-    popup = shown.site.page("<p>popup</p>")
-    await shown.show(f"<button onclick=\"window.open('{popup}')\">open</button>")
-    await shown.call("click", selector="button")
-    entry = await find(shown, popup)
-    await shown.call("evaluate", pageId="page-2", script="void setTimeout(close)")
+async def test_of_a_page_that_is_closed_there_is_a_summary(opened_page: SessionBrowser) -> None:
+    popup = opened_page.site.page("<p>popup</p>")
+    await opened_page.show(f"<button onclick=\"window.open('{popup}')\">open</button>")
+    await opened_page.call("click", selector="button")
+    entry = await find(opened_page, popup)
+    await opened_page.call("evaluate", pageId="page-2", script="void setTimeout(close)")
     async with asyncio.timeout(10):
         while True:
-            answer = await shown.answer("get_request", requestId=entry["id"], part="response_body")
+            answer = await opened_page.answer("get_request", requestId=entry["id"], part="response_body")
             if answer.is_error:
                 break
 
@@ -301,7 +307,9 @@ async def test_of_a_page_that_is_closed_there_is_a_summary(shown: SessionBrowser
         f"part: the response body of {entry['id']} cannot be read: its page is closed"
     )
     # The end of the response is later than its beginning, when the entry was first read.
-    assert await shown.call("get_request", requestId=entry["id"]) == {"summary": await find(shown, popup)}
+    assert await opened_page.call("get_request", requestId=entry["id"]) == {
+        "summary": await find(opened_page, popup)
+    }
 
 
 @pytest.mark.parametrize(
@@ -336,9 +344,9 @@ async def test_of_a_page_that_is_closed_there_is_a_summary(shown: SessionBrowser
     ],
 )
 async def test_a_wrong_question_is_refused_by_field(
-    shown: SessionBrowser, arguments: dict[str, Any], code: str, parameter: str, message: str
+    opened_page: SessionBrowser, arguments: dict[str, Any], code: str, parameter: str, message: str
 ) -> None:
-    error = await shown.refused("get_request", **arguments)
+    error = await opened_page.refused("get_request", **arguments)
 
     assert (error["code"], error["details"]["parameter"], error["message"]) == (code, parameter, message)
 
@@ -352,15 +360,15 @@ async def test_without_any_request_it_says_so(browser: SessionBrowser) -> None:
 
 
 @pytest.mark.slow
-async def test_what_was_long_ago_has_only_its_entry(shown: SessionBrowser) -> None:
+async def test_what_was_long_ago_has_only_its_entry(opened_page: SessionBrowser) -> None:
     """The last 1,000 can be read."""
-    url = answering(shown, "x")
+    url = answering(opened_page, "x")
     asks = f"Promise.all(Array.from({{length: 25}}, () => fetch('{url}').then(answer => answer.text())))"
     for _ in range(40):
-        await shown.call("evaluate", script=f"{asks}.then(() => null)")
+        await opened_page.call("evaluate", script=f"{asks}.then(() => null)")
 
-    error = await shown.refused("get_request", requestId="request-1", part="response_body")
-    latest = await shown.call("get_request", requestId="request-1001", part="response_body")
+    error = await opened_page.refused("get_request", requestId="request-1", part="response_body")
+    latest = await opened_page.call("get_request", requestId="request-1001", part="response_body")
 
     assert error["message"] == "requestId: request-1 was too long ago; only the latest requests can be read"
     assert latest["body"] == "x"

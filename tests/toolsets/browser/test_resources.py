@@ -45,8 +45,8 @@ async def own_resources(browser: SessionBrowser) -> dict[str, dict[str, Any]]:
         page = await browser.client.list_resources(cursor=cursor, cache_mode="bypass")
         for resource in page.resources:
             if browser.session_id in resource.uri:
-                told = resource.model_dump(by_alias=True, exclude_none=True)
-                listed[told.pop("uri").replace(browser.session_id, "SESSION")] = told
+                data = resource.model_dump(by_alias=True, exclude_none=True)
+                listed[data.pop("uri").replace(browser.session_id, "SESSION")] = data
         cursor = page.next_cursor
         if cursor is None:
             return listed
@@ -164,7 +164,7 @@ async def test_a_session_is_what_list_sessions_tells_of_it(browser: SessionBrows
     await browser.call("block_resource", resourceType="font")
     uri = f"playwright:///session/{browser.session_id}"
 
-    [told] = [
+    [answer] = [
         each
         for each in (await browser.call("list_sessions"))["sessions"]
         if each["sessionId"] == browser.session_id
@@ -172,11 +172,11 @@ async def test_a_session_is_what_list_sessions_tells_of_it(browser: SessionBrows
     assert await read(browser, uri) == {
         "uri": uri,
         "name": f"Session {browser.session_id}",
-        "description": f"A session in {told['browser']}",
+        "description": f"A session in {answer['browser']}",
         "mimeType": "application/json",
-        "metadata": told,
+        "metadata": answer,
     }
-    assert told["blocked"] == ["font"]
+    assert answer["blocked"] == ["font"]
 
 
 async def test_a_page_tells_where_it_is(browser: SessionBrowser) -> None:
@@ -376,7 +376,7 @@ async def test_elements_stay_where_the_document_stays(browser: SessionBrowser, s
     assert await find(browser, "p") == element
 
 
-async def test_a_navigation_that_came_to_nothing_leaves_the_elements(browser: SessionBrowser) -> None:
+async def test_a_navigation_without_a_document_leaves_the_elements(browser: SessionBrowser) -> None:
     """R003-54: neither a download nor an empty answer is a document."""
 
     async def empty(_: Request) -> Response:

@@ -29,7 +29,7 @@ PASSWORD = 'hunter2 "ö" & <b>/+%'
 PIN = "48213"
 
 
-class Told:
+class Conversation:
     """A session of a server with two secrets, and all that the server has told in it."""
 
     def __init__(self, wire: Wire) -> None:
@@ -72,13 +72,13 @@ async def wire(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 @pytest.fixture
-async def told(wire: Wire) -> Told:
-    told = Told(wire)
-    told.session = await told.call("create_session")
-    return told
+async def conversation(wire: Wire) -> Conversation:
+    conversation = Conversation(wire)
+    conversation.session = await conversation.call("create_session")
+    return conversation
 
 
-async def test_a_secret_is_typed_by_its_name(site: Site, told: Told) -> None:
+async def test_a_secret_is_typed_by_its_name(site: Site, conversation: Conversation) -> None:
     sent: list[dict[str, str]] = []
 
     async def take(request: Request) -> Response:
@@ -86,57 +86,61 @@ async def test_a_secret_is_typed_by_its_name(site: Site, told: Told) -> None:
         return Response("thanks")
 
     action = site.route(take)
-    await told.call(
+    await conversation.call(
         "navigate",
         url=site.page(
             f"<form method=post action='{action}'><input name=a><input name=b><button>Go</button></form>"
         ),
     )
-    await told.call("fill", selector="[name=a]", value="secret:PASSWORD")
-    await told.call("type", selector="[name=b]", text="secret:PIN")
-    assert await told.call("get_value", selector="[name=a]") == {"value": "[secret PASSWORD]"}
-    await told.call("click", selector="button")
+    await conversation.call("fill", selector="[name=a]", value="secret:PASSWORD")
+    await conversation.call("type", selector="[name=b]", text="secret:PIN")
+    assert await conversation.call("get_value", selector="[name=a]") == {"value": "[secret PASSWORD]"}
+    await conversation.call("click", selector="button")
 
     assert sent == [{"a": PASSWORD, "b": PIN}]
 
 
-async def test_a_cookie_can_be_a_secret(site: Site, told: Told) -> None:
-    await told.call("set_cookies", cookies=[{"name": "pin", "value": "secret:PIN", "url": site.url}])
-    await told.call("navigate", url=site.page("<p>x</p>"))
+async def test_a_cookie_can_be_a_secret(site: Site, conversation: Conversation) -> None:
+    await conversation.call("set_cookies", cookies=[{"name": "pin", "value": "secret:PIN", "url": site.url}])
+    await conversation.call("navigate", url=site.page("<p>x</p>"))
 
-    assert (await told.call("evaluate", script="document.cookie.length"))["result"] == len(f"pin={PIN}")
-    assert [each["value"] for each in (await told.call("get_cookies"))["cookies"]] == ["[secret PIN]"]
+    assert (await conversation.call("evaluate", script="document.cookie.length"))["result"] == len(
+        f"pin={PIN}"
+    )
+    assert [each["value"] for each in (await conversation.call("get_cookies"))["cookies"]] == ["[secret PIN]"]
 
 
-async def test_a_secret_may_be_the_value_that_is_expected(site: Site, told: Told) -> None:
-    await told.call("navigate", url=site.page("<input>"))
-    await told.call(
+async def test_a_secret_may_be_the_value_that_is_expected(site: Site, conversation: Conversation) -> None:
+    await conversation.call("navigate", url=site.page("<input>"))
+    await conversation.call(
         "fill", selector="input", value="secret:PASSWORD", expect={"value": {"input": "secret:PASSWORD"}}
     )
 
-    error = (await told.answer("expect", value={"input": "secret:PIN"}, timeout=200))["error"]
+    error = (await conversation.answer("expect", value={"input": "secret:PIN"}, timeout=200))["error"]
 
     assert error["details"]["expected"] == {"value": {"input": "[secret PIN]"}}
     assert error["details"]["actual"] == "[secret PASSWORD]"
-    assert not any(secret in text for text in told.texts for secret in (PIN, "hunter2"))
+    assert not any(secret in text for text in conversation.texts for secret in (PIN, "hunter2"))
 
 
-async def test_an_unknown_secret_is_refused_with_the_known_names(site: Site, told: Told) -> None:
-    await told.call("navigate", url=site.page("<input>"))
+async def test_an_unknown_secret_is_refused_with_the_known_names(
+    site: Site, conversation: Conversation
+) -> None:
+    await conversation.call("navigate", url=site.page("<input>"))
 
-    error = (await told.answer("fill", selector="input", value="secret:PASSWRD"))["error"]
+    error = (await conversation.answer("fill", selector="input", value="secret:PASSWRD"))["error"]
 
     assert (error["code"], error["message"]) == (
         "INVALID_PARAMETER",
         "value: there is no secret PASSWRD; known: PASSWORD, PIN",
     )
-    assert await told.call("get_value", selector="input") == {"value": ""}
+    assert await conversation.call("get_value", selector="input") == {"value": ""}
 
 
-async def test_the_file_of_the_secrets_is_not_uploaded(site: Site, told: Told) -> None:
-    await told.call("navigate", url=site.page("<input type=file>"))
+async def test_the_file_of_the_secrets_is_not_uploaded(site: Site, conversation: Conversation) -> None:
+    await conversation.call("navigate", url=site.page("<input type=file>"))
 
-    error = (await told.answer("upload_file", selector="input", files=["secrets.env"]))["error"]
+    error = (await conversation.answer("upload_file", selector="input", files=["secrets.env"]))["error"]
 
     assert error["code"] == "PERMISSION_DENIED"
 
@@ -196,38 +200,40 @@ SCRIPTS = (
 )
 
 
-async def test_nothing_that_the_server_tells_has_the_value_of_a_secret(site: Site, told: Told) -> None:
+async def test_nothing_that_the_server_tells_has_the_value_of_a_secret(
+    site: Site, conversation: Conversation
+) -> None:
     async def echo(request: Request) -> Response:
         return JSONResponse({"echo": (await request.body()).decode(), "header": dict(request.headers)})
 
     site.route(echo, path="/spread/echo")
-    await told.call("navigate", url=site.page(SPREAD))
-    await told.call("fill", selector="#pin", value="secret:PIN")
-    await told.call("fill", selector="#typed", value="secret:PASSWORD", observe="full")
-    await told.call("wait_for_selector", selector="[data-done]")
-    await told.call("click", selector="#ask", observe="full")
-    await told.call("click", selector="#file")
-    await told.answer("click", selector="#nothing", timeout=300)
+    await conversation.call("navigate", url=site.page(SPREAD))
+    await conversation.call("fill", selector="#pin", value="secret:PIN")
+    await conversation.call("fill", selector="#typed", value="secret:PASSWORD", observe="full")
+    await conversation.call("wait_for_selector", selector="[data-done]")
+    await conversation.call("click", selector="#ask", observe="full")
+    await conversation.call("click", selector="#file")
+    await conversation.answer("click", selector="#nothing", timeout=300)
     for script in SCRIPTS:
-        await told.answer("evaluate", script=script)
-    tools = (await told.ask("tools/list"))["result"]["tools"]
+        await conversation.answer("evaluate", script=script)
+    tools = (await conversation.ask("tools/list"))["result"]["tools"]
     for tool in tools:
         if not tool.get("annotations", {}).get("readOnlyHint"):
             continue
         if tool["name"] in READING or not {*tool["inputSchema"].get("required", ())} - {"sessionId"}:
-            session = told.session if "sessionId" in tool["inputSchema"]["properties"] else {}
+            session = conversation.session if "sessionId" in tool["inputSchema"]["properties"] else {}
             arguments = {**session, **READING.get(tool["name"], {})}
-            await told.ask("tools/call", name=tool["name"], arguments=arguments)
-    for resource in (await told.ask("resources/list"))["result"]["resources"]:
-        await told.ask("resources/read", uri=resource["uri"])
-    await told.ask(
+            await conversation.ask("tools/call", name=tool["name"], arguments=arguments)
+    for resource in (await conversation.ask("resources/list"))["result"]["resources"]:
+        await conversation.ask("resources/read", uri=resource["uri"])
+    await conversation.ask(
         "completion/complete",
         ref={"type": "ref/prompt", "name": "scrape_website"},
         argument={"name": "url", "value": ""},
     )
-    await told.call("reload")
+    await conversation.call("reload")
 
-    everything = [*told.texts, *told.wire.noise]
+    everything = [*conversation.texts, *conversation.wire.noise]
     assert {leak for text in everything for leak in leaks(text)} == set()
     assert sum("[secret PASSWORD]" in text for text in everything) > 15
     assert any("[secret PIN]" in text for text in everything)
@@ -269,37 +275,37 @@ async def take_any(_: Request) -> Response:
     return Response("x")
 
 
-async def test_typing_gives_no_part_of_a_secret_away(site: Site, told: Told) -> None:
+async def test_typing_gives_no_part_of_a_secret_away(site: Site, conversation: Conversation) -> None:
     """Of a part nobody would know that it belongs to a secret."""
     site.route(take_any, path="/echoing/at")
-    await told.call("navigate", url=site.page(ECHOING))
-    har = Path((await told.call("har", action="start", bodies=True))["path"])
+    await conversation.call("navigate", url=site.page(ECHOING))
+    har = Path((await conversation.call("har", action="start", bodies=True))["path"])
 
-    await told.call("type", selector="#typed", text="secret:PASSWORD", delay=1, observe="full")
+    await conversation.call("type", selector="#typed", text="secret:PASSWORD", delay=1, observe="full")
 
-    assert await told.call("get_value", selector="#typed") == {"value": "[secret PASSWORD]"}
-    await told.call("har", action="stop")
+    assert await conversation.call("get_value", selector="#typed") == {"value": "[secret PASSWORD]"}
+    await conversation.call("har", action="stop")
     for tool in ("console_messages", "get_request_log", "snapshot"):
-        await told.call(tool)
-    for resource in (await told.ask("resources/list"))["result"]["resources"]:
-        await told.ask("resources/read", uri=resource["uri"])
-    everything = [*told.texts, *told.wire.noise, har.read_text("utf-8")]  # noqa: ASYNC240
+        await conversation.call(tool)
+    for resource in (await conversation.ask("resources/list"))["result"]["resources"]:
+        await conversation.ask("resources/read", uri=resource["uri"])
+    everything = [*conversation.texts, *conversation.wire.noise, har.read_text("utf-8")]  # noqa: ASYNC240
     assert [text for text in everything if "hunt" in text.lower()] == []
     assert "[secret PASSWORD]" in everything[-1]
     assert stat.S_IMODE(har.stat().st_mode) == 0o600  # noqa: ASYNC240
 
 
-async def test_no_file_has_a_secret(site: Site, told: Told) -> None:
+async def test_no_file_has_a_secret(site: Site, conversation: Conversation) -> None:
     """Neither what is recorded, nor the name of what is downloaded. Pictures of a trace are as they were."""
     site.route(take_any, path="/echoing/at")
-    await told.call("trace", action="start")
-    har = await told.call("har", action="start", bodies=True)
-    await told.call("navigate", url=site.page(ECHOING))
-    await told.call("type", selector="#typed", text="secret:PASSWORD")
-    await told.call("click", selector="#file")
-    [download] = (await told.call("downloads"))["entries"]
-    trace = await told.call("trace", action="stop")
-    await told.call("har", action="stop")
+    await conversation.call("trace", action="start")
+    har = await conversation.call("har", action="start", bodies=True)
+    await conversation.call("navigate", url=site.page(ECHOING))
+    await conversation.call("type", selector="#typed", text="secret:PASSWORD")
+    await conversation.call("click", selector="#file")
+    [download] = (await conversation.call("downloads"))["entries"]
+    trace = await conversation.call("trace", action="stop")
+    await conversation.call("har", action="stop")
 
     assert Path(download["path"]).exists()  # noqa: ASYNC240
     assert not [*leaks(download["path"])]
@@ -313,31 +319,33 @@ async def test_no_file_has_a_secret(site: Site, told: Told) -> None:
         assert stat.S_IMODE(Path(each["path"]).stat().st_mode) == 0o600  # noqa: ASYNC240
 
 
-async def test_a_secret_goes_into_boxes_for_single_characters(site: Site, told: Told) -> None:
+async def test_a_secret_goes_into_boxes_for_single_characters(site: Site, conversation: Conversation) -> None:
     site.route(take_any, path="/echoing/at")
-    await told.call("navigate", url=site.page(ECHOING))
+    await conversation.call("navigate", url=site.page(ECHOING))
 
-    await told.call("type", selector="#boxes", text="secret:PIN")
+    await conversation.call("type", selector="#boxes", text="secret:PIN")
 
-    values = [(await told.call("get_value", selector=each))["value"] for each in ("#boxes", "#next")]
+    values = [(await conversation.call("get_value", selector=each))["value"] for each in ("#boxes", "#next")]
     assert values == [PIN[0], PIN[1]]
 
 
-async def test_the_values_are_in_no_childs_environment_or_command_line(site: Site, told: Told) -> None:
+async def test_the_values_are_in_no_childs_environment_or_command_line(
+    site: Site, conversation: Conversation
+) -> None:
     import psutil
 
-    await told.call("navigate", url=site.page("<input>"))
-    await told.call("fill", selector="input", value="secret:PASSWORD")
-    server = psutil.Process(told.wire.process.pid)
+    await conversation.call("navigate", url=site.page("<input>"))
+    await conversation.call("fill", selector="input", value="secret:PASSWORD")
+    server = psutil.Process(conversation.wire.process.pid)
     kin = [server, *descendants_of(server)]
 
     assert len(kin) > 2
     for process in kin:
         try:
-            shown = (process.cmdline(), process.environ())
+            displayed = (process.cmdline(), process.environ())
         except (psutil.NoSuchProcess, psutil.AccessDenied):
             continue
-        assert "hunter2" not in str(shown)
+        assert "hunter2" not in str(displayed)
 
 
 PICTURED = f"""<!doctype html><style>
@@ -356,33 +364,34 @@ PICTURED = f"""<!doctype html><style>
 <script>host.attachShadow({{mode: "open"}}).innerHTML = "<p>{PIN}</p>"</script>"""
 
 
-async def test_a_picture_shows_no_secret(site: Site, told: Told) -> None:
+async def test_a_picture_shows_no_secret(site: Site, conversation: Conversation) -> None:
     """All the text of this page is secret. Covered, it has two colours and no shades between."""
-    await told.call("navigate", url=site.page(PICTURED))
-    await told.call("fill", selector="input", value="secret:PASSWORD")
+    await conversation.call("navigate", url=site.page(PICTURED))
+    await conversation.call("fill", selector="input", value="secret:PASSWORD")
 
     for tool, arguments in (
         ("screenshot", {}),
         ("screenshot", {"fullPage": True}),
         ("screenshot_element", {"selector": "body"}),
     ):
-        result = await told.result(tool, **arguments)
+        result = await conversation.result(tool, **arguments)
         data = next(each["data"] for each in result["content"] if each["type"] == "image")
         image = Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB")
         assert sorted(colour for _, colour in image.getcolors() or ()) == [(0, 0, 0), (255, 255, 255)]
         # The page is as it was.
-        assert (await told.call("get_attribute", selector="p", attribute="style"))["value"] is None
+        assert (await conversation.call("get_attribute", selector="p", attribute="style"))["value"] is None
 
 
-async def test_no_piece_of_a_long_text_begins_in_a_secret(site: Site, told: Told) -> None:
+async def test_no_piece_of_a_long_text_begins_in_a_secret(site: Site, conversation: Conversation) -> None:
     text = f"before {PASSWORD} after"
-    await told.call("navigate", url=site.page(f"<main><p>{html.escape(text)}</p></main>"))
-    await told.call("storage", action="set", key="kept", value="secret:PASSWORD")
+    await conversation.call("navigate", url=site.page(f"<main><p>{html.escape(text)}</p></main>"))
+    await conversation.call("storage", action="set", key="kept", value="secret:PASSWORD")
 
     pieces = [
-        (await told.call("storage", action="get", key="kept", offset=offset))["value"] for offset in range(17)
+        (await conversation.call("storage", action="get", key="kept", offset=offset))["value"]
+        for offset in range(17)
     ]
-    pages = [(await told.call("read_page", offset=offset))["markdown"] for offset in range(0, 28, 3)]
+    pages = [(await conversation.call("read_page", offset=offset))["markdown"] for offset in range(0, 28, 3)]
 
     assert pieces[0] == "[secret PASSWORD]"
     parts = {PASSWORD[at : at + 4] for at in range(len(PASSWORD) - 3)}
@@ -401,7 +410,7 @@ async def test_without_secrets_their_syntax_is_text(site: Site) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes are POSIX")
-async def test_a_file_that_others_can_read_is_told_in_the_log(tmp_path: Path) -> None:
+async def test_a_file_that_others_can_read_is_reported_in_the_log(tmp_path: Path) -> None:
     file = tmp_path / "secrets.env"
     file.write_text("PASSWORD=hunter2\n")
     file.chmod(0o644)

@@ -402,7 +402,7 @@ async def test_a_named_state_stays_on_the_server(browser: SessionBrowser) -> Non
     await browser.call("close_session", sessionId=other)
 
 
-async def test_an_unknown_name_is_told_with_the_known_ones(browser: SessionBrowser) -> None:
+async def test_an_unknown_name_is_reported_with_the_known_ones(browser: SessionBrowser) -> None:
     """R003-37"""
     name = f"known-{browser.session_id[:8].strip('-_')}"
     await browser.call("save_state", name=name)
@@ -426,7 +426,7 @@ async def test_a_name_is_no_path(browser: SessionBrowser, name: str) -> None:
     "content",
     ["", "{", "[]", "null", '"text"', "7", '{"cookies": 3}', '{"moons": 1}', "\ufeff{}", "[" * 100_000],
 )
-async def test_a_damaged_file_is_told(browser: SessionBrowser, content: str) -> None:
+async def test_a_damaged_file_is_reported(browser: SessionBrowser, content: str) -> None:
     name = f"damaged-{browser.session_id[:8].strip('-_')}"
     browser.states.mkdir(exist_ok=True)
     (browser.states / f"{name}.json").write_text(content, "utf-8")

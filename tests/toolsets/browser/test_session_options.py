@@ -65,7 +65,7 @@ async def test_what_is_said_counts_more_than_the_device(browser: SessionBrowser)
         assert (look["agent"], look["size"], look["scale"]) == ("Lamp/7", [500, 400], 3)
 
 
-async def test_an_unknown_device_is_told_with_the_closest(browser: SessionBrowser) -> None:
+async def test_an_unknown_device_is_reported_with_the_closest(browser: SessionBrowser) -> None:
     error = await browser.refused("create_session", device="iPhone 13 Ultra")
 
     assert error["code"] == "INVALID_PARAMETER"

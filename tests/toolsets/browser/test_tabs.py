@@ -126,9 +126,9 @@ async def test_closing_may_ask_and_is_answered_by_policy(browser: SessionBrowser
 
     closed = await browser.call("tabs", action="close", beforeUnload=True, **session)
 
-    told = {"pageId": "page-1", "type": "beforeunload", "message": "", "handled": f"{answer}ed"}
+    reported = {"pageId": "page-1", "type": "beforeunload", "message": "", "handled": f"{answer}ed"}
     left = {"active": None} if answer == "accept" else {"active": "page-1", "url": here}
-    assert closed == {**left, "closed": answer == "accept", "dialogs": [told]}
+    assert closed == {**left, "closed": answer == "accept", "dialogs": [reported]}
     await browser.call("close_session", **session)
 
 

@@ -132,15 +132,15 @@ async def test_a_tool_is_as_the_document_has_it(
 ) -> None:
     """R003-2, R003-5 to R003-49"""
     tool = tools[name]
-    wanted = list(parameters(schema))
+    expected = list(parameters(schema))
     properties: dict[str, Any] = tool.input_schema["properties"]
 
     assert tool.description is not None
     assert tool.description.startswith(text)
     assert tool.title == text
-    required = {parameter for parameter, is_required, _ in wanted if is_required}
+    required = {parameter for parameter, is_required, _ in expected if is_required}
     assert set(tool.input_schema.get("required", [])) == required
-    for parameter, _, kind in wanted:
+    for parameter, _, kind in expected:
         assert kind.items() <= essence(properties[parameter]).items(), parameter
 
 

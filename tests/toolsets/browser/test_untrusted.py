@@ -43,22 +43,22 @@ def rest_of(value: Any, pointers: list[str]) -> str:
     return json.dumps(value)
 
 
-def outside(told: dict[str, Any]) -> str:
+def outside(message: dict[str, Any]) -> str:
     """Return the parts of a message that it does not mark as text of a page."""
-    told = json.loads(json.dumps(told))
+    message = json.loads(json.dumps(message))
     rests: list[str] = []
-    for part in (*told.pop("content", ()), *told.pop("contents", ())):
+    for part in (*message.pop("content", ()), *message.pop("contents", ())):
         pointers = part.get("_meta", {}).pop(META, [])
-        if "structuredContent" in told:
-            rests.append(rest_of(told.pop("structuredContent"), pointers))
+        if "structuredContent" in message:
+            rests.append(rest_of(message.pop("structuredContent"), pointers))
         text = part.pop("text", part.pop("blob", ""))
         text = re.sub(r"(?s)<page-content (\w+) .*?</page-content \1>", "", text)
         rests += [rest_of(json.loads(text), pointers) if text.startswith("{") else text * (pointers != [""])]
         rests.append(json.dumps(part))
-    for part in told.pop("resources", ()):
+    for part in message.pop("resources", ()):
         rests.append(rest_of(part, part.pop("_meta", {}).get(META, [])))
-    pointers = told.get("_meta", {}).pop(META, [])
-    return "\n".join([*rests, rest_of(told, pointers)])
+    pointers = message.get("_meta", {}).pop(META, [])
+    return "\n".join([*rests, rest_of(message, pointers)])
 
 
 @pytest.mark.slow
@@ -97,31 +97,31 @@ async def test_no_word_of_a_page_stands_outside(browser: SessionBrowser) -> None
         if name == "list_sessions":
             arguments = {}
         result = await browser.answer(name, **arguments, **more)
-        told = result.model_dump(by_alias=True, exclude_none=True, mode="json")
-        assert result.structured_content, told
-        assert name in ("evaluate", "click") or result.structured_content["success"], told
-        assert OBEY not in outside(told), (name, told)
+        data = result.model_dump(by_alias=True, exclude_none=True, mode="json")
+        assert result.structured_content, data
+        assert name in ("evaluate", "click") or result.structured_content["success"], data
+        assert OBEY not in outside(data), (name, data)
 
     element = (await browser.call("find_element", selector="h1"))["element"]["elementId"]
     listed = await browser.client.list_resources()
-    told = listed.model_dump(by_alias=True, exclude_none=True, mode="json")
-    assert OBEY in json.dumps(told)
-    assert OBEY not in outside(told), told
-    uris = [each["uri"] for each in told["resources"] if browser.session_id in each["uri"]]
+    data = listed.model_dump(by_alias=True, exclude_none=True, mode="json")
+    assert OBEY in json.dumps(data)
+    assert OBEY not in outside(data), data
+    uris = [each["uri"] for each in data["resources"] if browser.session_id in each["uri"]]
     pages = [each for each in uris if "/page/" in each]
     read = 0
     for each in (*uris, f"{pages[0].replace('/page/', '/element/')}/{element}"):
         contents = await browser.client.read_resource(each)
-        told = contents.model_dump(by_alias=True, exclude_none=True, mode="json")
-        read += OBEY in json.dumps(told)
-        assert OBEY not in outside(told), told
+        data = contents.model_dump(by_alias=True, exclude_none=True, mode="json")
+        read += OBEY in json.dumps(data)
+        assert OBEY not in outside(data), data
     assert read > 3
     completed = await browser.client.complete(
         PromptReference(name="scrape_website"), {"name": "url", "value": "http"}
     )
-    told = completed.model_dump(by_alias=True, exclude_none=True, mode="json")
-    assert OBEY in json.dumps(told)
-    assert OBEY not in outside(told)
+    data = completed.model_dump(by_alias=True, exclude_none=True, mode="json")
+    assert OBEY in json.dumps(data)
+    assert OBEY not in outside(data)
 
 
 def _observes(schema: dict[str, Any]) -> bool:

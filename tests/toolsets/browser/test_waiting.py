@@ -36,10 +36,10 @@ class Gate:
         self._open.set()
 
 
-async def after(browser: SessionBrowser, gate: Gate, **wanted: Any) -> dict[str, Any]:
+async def after(browser: SessionBrowser, gate: Gate, **condition: Any) -> dict[str, Any]:
     """Return the answer of `wait_for` on a page that changes only while the call runs."""
     async with asyncio.timeout(10), asyncio.TaskGroup() as tasks:
-        waiting = tasks.create_task(browser.call("wait_for", **wanted))
+        waiting = tasks.create_task(browser.call("wait_for", **condition))
         await gate.asked()
         assert not waiting.done()
         gate.open()
@@ -80,7 +80,7 @@ async def test_a_text_that_is_there_is_not_waited_for(browser: SessionBrowser) -
     assert await browser.call("wait_for", text="Hello") == {"url": url}
 
 
-async def test_a_text_that_does_not_come_is_told_with_the_closest(browser: SessionBrowser) -> None:
+async def test_a_text_that_does_not_come_is_reported_with_the_closest(browser: SessionBrowser) -> None:
     """R003-68 to R003-73"""
     url = (await browser.show("<p>Order was saved</p><p>Quite another thing</p>"))["url"]
 
@@ -115,7 +115,7 @@ async def test_a_text_is_waited_for_to_go(browser: SessionBrowser, html: str) ->
     assert await after(browser, gate, textGone="Loading") == {"url": url}
 
 
-async def test_a_text_that_stays_is_told_with_what_is_around_it(browser: SessionBrowser) -> None:
+async def test_a_text_that_stays_is_reported_with_what_is_around_it(browser: SessionBrowser) -> None:
     """R003-68 to R003-73"""
     url = (await browser.show("<p>Still loading…</p>"))["url"]
 
@@ -148,7 +148,9 @@ async def test_an_address_without_a_new_document_counts(browser: SessionBrowser)
     assert await after(browser, gate, url="#step-2") == {"url": f"{url}#step-2"}
 
 
-async def test_an_address_that_does_not_come_is_told_with_the_one_there_is(browser: SessionBrowser) -> None:
+async def test_an_address_that_does_not_come_is_reported_with_the_one_there_is(
+    browser: SessionBrowser,
+) -> None:
     """R003-68 to R003-73"""
     url = (await browser.show("<h1>Here</h1>"))["url"]
 
@@ -174,27 +176,27 @@ async def test_an_element_is_waited_for_in_its_state(browser: SessionBrowser) ->
 
 
 @pytest.mark.parametrize(
-    ("html", "wanted", "now"),
+    ("html", "condition", "now"),
     [
         ("<p id=saved hidden>Text</p>", {"selector": "#saved"}, "hidden"),
         ("<p id=saved>Text</p>", {"selector": "#saved", "state": "detached"}, "visible"),
         ("<p>Text</p>", {"selector": "#saved", "state": "attached"}, "detached"),
     ],
 )
-async def test_an_element_that_stays_as_it_is_is_told_with_its_state(
-    browser: SessionBrowser, html: str, wanted: dict[str, str], now: str
+async def test_an_element_that_stays_as_it_is_is_reported_with_its_state(
+    browser: SessionBrowser, html: str, condition: dict[str, str], now: str
 ) -> None:
     """R003-68 to R003-73"""
     url = (await browser.show(html))["url"]
-    state = wanted.get("state", "visible")
+    state = condition.get("state", "visible")
 
-    error = await browser.refused("wait_for", **wanted, timeout=300)
+    error = await browser.refused("wait_for", **condition, timeout=300)
 
     assert error["message"] == f'"#saved" was not {state} after 300ms; it is {now}'
     assert error["details"] == {"selector": "#saved", "state": state, "now": now, "page": url, "timeout": 300}
 
 
-async def test_an_element_that_is_not_there_is_told_with_the_closest(browser: SessionBrowser) -> None:
+async def test_an_element_that_is_not_there_is_reported_with_the_closest(browser: SessionBrowser) -> None:
     """R003-68 to R003-73"""
     await browser.show("<button id=submit-order>Submit order</button>")
 
@@ -232,7 +234,7 @@ async def test_a_function_is_waited_for_to_be_true(
         ("window.ready.value", "throws TypeError: Cannot read properties of undefined (reading 'value')"),
     ],
 )
-async def test_a_function_that_stays_false_is_told_with_its_value(
+async def test_a_function_that_stays_false_is_reported_with_its_value(
     browser: SessionBrowser, function: str, now: str
 ) -> None:
     """R003-68 to R003-73"""
@@ -244,7 +246,7 @@ async def test_a_function_that_stays_false_is_told_with_its_value(
     assert error["message"] == f"The function was not true after 300ms; it {now}"
 
 
-async def test_a_function_that_cannot_be_read_is_told_at_once(browser: SessionBrowser) -> None:
+async def test_a_function_that_cannot_be_read_is_reported_at_once(browser: SessionBrowser) -> None:
     """R003-68 to R003-73"""
     await browser.show("<p>Text</p>")
 
@@ -395,9 +397,9 @@ async def test_a_page_that_closes_meanwhile_ends_the_wait(browser: SessionBrowse
         if stage == "waiting for a response from never":
             gate.open()
 
-    wanted = {"response": "never", "pageId": "page-2", "sessionId": browser.session_id}
+    expected = {"response": "never", "pageId": "page-2", "sessionId": browser.session_id}
     async with asyncio.timeout(10):
-        result = await browser.client.call_tool("wait_for", wanted, progress_callback=close)
+        result = await browser.client.call_tool("wait_for", expected, progress_callback=close)
 
     assert result.structured_content is not None
     assert result.structured_content["error"]["message"] == "pageId: page-2 was closed during the call"

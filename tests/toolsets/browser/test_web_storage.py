@@ -34,7 +34,7 @@ async def test_items_are_set_read_listed_removed_and_cleared(browser: SessionBro
     assert (await browser.call("evaluate", script=f"{area}Storage.length")) == {"result": 0}
 
 
-async def test_the_two_areas_are_apart_and_each_origin_has_its_own(browser: SessionBrowser) -> None:
+async def test_both_storage_areas_are_separate_for_each_origin(browser: SessionBrowser) -> None:
     url = (await browser.show("<p>x</p>"))["url"]
     await browser.call("storage", action="set", key="kept", value="here")
 
@@ -154,7 +154,7 @@ async def test_what_does_not_fit_in_is_refused(browser: SessionBrowser) -> None:
 
 
 @pytest.mark.slow
-async def test_a_page_that_hangs_is_told(browser: SessionBrowser) -> None:
+async def test_a_page_that_hangs_is_reported(browser: SessionBrowser) -> None:
     await browser.show("<p>x</p>")
     await browser.call("evaluate", script="void setTimeout(() => { while (true); })")
 

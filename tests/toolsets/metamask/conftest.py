@@ -56,19 +56,19 @@ class Server:
         (part,) = result.content
         assert isinstance(part, TextContent)
         assert result.structured_content is None
-        told: dict[str, Any] = json.loads(part.text)
-        assert result.is_error is not told["ok"]
-        return told
+        data: dict[str, Any] = json.loads(part.text)
+        assert result.is_error is not data["ok"]
+        return data
 
     async def call(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
-        told = await self.envelope(tool, **arguments)
-        assert told["ok"], told["error"]
-        return told["result"]
+        reported = await self.envelope(tool, **arguments)
+        assert reported["ok"], reported["error"]
+        return reported["result"]
 
     async def refused(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
-        told = await self.envelope(tool, **arguments)
-        assert not told["ok"], told["result"]
-        return told["error"]
+        reported = await self.envelope(tool, **arguments)
+        assert not reported["ok"], reported["result"]
+        return reported["error"]
 
     async def code(self, tool: str, /, **arguments: Any) -> str:
         return (await self.refused(tool, **arguments))["code"]

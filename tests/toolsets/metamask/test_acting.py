@@ -103,14 +103,14 @@ async def test_within_an_element_by_its_ref(page: Server) -> None:
     )
     refs = await page.refs()
 
-    told = await page.call("mm_get_text", selector="b", within={"a11yRef": refs["dialog:B"]})
+    answer = await page.call("mm_get_text", selector="b", within={"a11yRef": refs["dialog:B"]})
 
-    assert told == {"text": "yes", "target": "selector:b"}
+    assert answer == {"text": "yes", "target": "selector:b"}
     error = await page.refused("mm_click", a11yRef=refs["dialog:A"], within={"selector": "div"})
     assert (error["code"], error["details"]["parameter"]) == ("MM_INVALID_INPUT", "within")
 
 
-async def test_a_click_tells_what_it_changed_unless_that_is_not_wanted(page: Server) -> None:
+async def test_a_click_reports_its_changes_unless_observation_is_off(page: Server) -> None:
     """Beyond the document: `observe`."""
     await page.show(
         "<button onclick=\"this.insertAdjacentHTML('afterend', '<i data-testid=new>x</i>')\">Add</button>"
@@ -141,14 +141,14 @@ async def test_a_click_may_close_the_page_that_it_is_on(page: Server) -> None:
     await page.call("mm_click", testId="open", observe="none")
     await page.call("mm_switch_tab", url=other)
 
-    told = await page.call("mm_click", testId="close")
+    answer = await page.call("mm_click", testId="close")
 
-    assert told == {
+    assert answer == {
         "clicked": True,
         "target": "testId:close",
         "observation": {"kind": "page-closed", "currentUrl": url},
         "pageClosed": True,
-    } | {key: told[key] for key in ("closedPages",) if key in told}
+    } | {key: answer[key] for key in ("closedPages",) if key in answer}
     assert (await page.call("mm_get_state"))["state"]["currentUrl"] == url
 
 
@@ -173,9 +173,9 @@ async def test_a_test_id_is_no_selector(page: Server) -> None:
     odd = 'a"] , button, [x="\\ \'é'
     await page.show(f"<button data-testid='{html.escape(odd)}'>Odd</button><button>No</button>")
 
-    told = await page.call("mm_click", testId=odd, timeoutMs=0)
+    answer = await page.call("mm_click", testId=odd, timeoutMs=0)
 
-    assert told["target"] == f"testId:{odd}"
+    assert answer["target"] == f"testId:{odd}"
     assert await page.text(odd) == "Odd"
 
 
@@ -198,9 +198,9 @@ async def test_a_screenshot_is_made_when_it_is_asked_for(page: Server) -> None:
     assert "/screenshots/" in shot["path"]
     assert ".." not in shot["path"]
 
-    told = await page.call("mm_screenshot", name="part", selector="#two", includeBase64=True)
-    assert told["height"] < 100
-    assert told["base64"].startswith("iVBORw0KGgo")
+    answer = await page.call("mm_screenshot", name="part", selector="#two", includeBase64=True)
+    assert answer["height"] < 100
+    assert answer["base64"].startswith("iVBORw0KGgo")
 
     assert await page.code("mm_screenshot", name="x", selector="#nowhere") == "MM_TARGET_NOT_FOUND"
     assert (

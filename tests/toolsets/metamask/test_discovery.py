@@ -17,7 +17,7 @@ def brief(nodes: list[dict[str, Any]]) -> list[str]:
     return [f"{node['ref']} {node['role']}:{node['name']}" for node in nodes]
 
 
-async def test_only_what_can_be_used_or_is_important_is_told(app: Server) -> None:
+async def test_only_what_can_be_used_or_is_important_is_reported(app: Server) -> None:
     """R002-11, R002-14, R002-15: children of what is dropped are lifted, in the order of the page."""
     await app.show("""
         <main><nav><ul><li><a href="#x">Link</a></li></ul></nav>
@@ -99,9 +99,9 @@ async def test_of_two_that_are_alike_the_one_that_was_shown_is_clicked(app: Serv
     await app.show(
         f"<output data-testid=log id=log></output><div hidden><button>Remove</button></div>{buttons}"
     )
-    shown = [node["ref"] for node in await app.nodes() if node["name"] == "Remove"]
+    displayed = [node["ref"] for node in await app.nodes() if node["name"] == "Remove"]
 
-    for ref in (shown[2], shown[0], shown[1]):
+    for ref in (displayed[2], displayed[0], displayed[1]):
         await app.call("mm_click", a11yRef=ref)
 
     assert await app.text("log") == "201"
@@ -112,9 +112,9 @@ async def test_in_the_wallet_too(app: Server) -> None:
     await app.call("mm_navigate", screen="settings", observe="none")
     await app.call("mm_wait_for", selector="[data-mounted=settings]")
     contacts = await removable_contacts(app)
-    shown = [node for node in await app.nodes() if node["name"] == "Remove"]
+    displayed = [node for node in await app.nodes() if node["name"] == "Remove"]
 
-    await app.call("mm_click", a11yRef=shown[-1]["ref"], observe="none")
+    await app.call("mm_click", a11yRef=displayed[-1]["ref"], observe="none")
 
     async with asyncio.timeout(20):  # The wallet's worker removes it.
         while (left := await removable_contacts(app)) == contacts:
@@ -173,15 +173,15 @@ async def test_shadow_trees_and_frames_are_part_of_the_page(app: Server) -> None
     await app.call("mm_click", testId="shadow", timeoutMs=0)
 
 
-async def test_what_fields_hold_is_not_told(app: Server) -> None:
+async def test_what_fields_hold_is_not_reported(app: Server) -> None:
     """R002-25, R002-52."""
     await app.show("""<input data-testid=a aria-label=A value=first-value>
         <input type=password data-testid=b aria-label=B value=second-value>
         <textarea data-testid=c aria-label=C>third-value</textarea>""")
 
-    told = str(await app.call("mm_describe_screen"))
+    answer = str(await app.call("mm_describe_screen"))
 
-    assert [word for word in ("first", "second", "third") if f"{word}-value" in told] == []
+    assert [word for word in ("first", "second", "third") if f"{word}-value" in answer] == []
 
 
 async def test_a_page_that_draws_itself_anew_all_the_time_is_seen(app: Server) -> None:
@@ -264,6 +264,6 @@ async def test_an_observation_tells_no_typed_text(app: Server) -> None:
     await app.call("mm_click", testId="global-menu-lock", observe="none")
     await app.call("mm_wait_for", testId="unlock-password")
 
-    told = str(await app.envelope("mm_type", testId="unlock-password", text=PASSWORD))
+    reported = str(await app.envelope("mm_type", testId="unlock-password", text=PASSWORD))
 
-    assert PASSWORD not in told
+    assert PASSWORD not in reported

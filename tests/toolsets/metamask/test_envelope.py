@@ -15,21 +15,21 @@ pytestmark = pytest.mark.anyio
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
-def shape(told: dict[str, Any]) -> dict[str, Any]:
+def shape(envelope: dict[str, Any]) -> dict[str, Any]:
     """Return an envelope with the types of the values that differ from call to call."""
-    meta = told["meta"]
+    meta = envelope["meta"]
     assert MOMENT.fullmatch(meta["timestamp"])
     assert abs((datetime.now(UTC) - datetime.fromisoformat(meta["timestamp"])).total_seconds()) < 60
     assert type(meta["durationMs"]) is int
     assert meta["durationMs"] >= 0
-    return {**told, "meta": sorted(meta)}
+    return {**envelope, "meta": sorted(meta)}
 
 
 async def test_a_success_without_a_session_names_none(idle: Server) -> None:
     """R002-28, R002-30, R002-36."""
-    told = await idle.envelope("mm_build")
+    reported = await idle.envelope("mm_build")
 
-    assert shape(told) == {
+    assert shape(reported) == {
         "meta": ["durationMs", "timestamp"],
         "ok": True,
         "result": {"buildType": "build:test", "extensionPathResolved": "dist/chrome"},
@@ -38,9 +38,9 @@ async def test_a_success_without_a_session_names_none(idle: Server) -> None:
 
 async def test_an_error_without_a_session_names_none(idle: Server) -> None:
     """R002-29, R002-30, R002-43."""
-    told = await idle.envelope("mm_get_state")
+    reported = await idle.envelope("mm_get_state")
 
-    assert shape(told) == {
+    assert shape(reported) == {
         "error": {
             "code": "MM_NO_ACTIVE_SESSION",
             "message": "MetaMask is not running",
@@ -71,25 +71,25 @@ async def test_while_there_is_a_session_every_answer_names_it(
     app: Server, tool: str, arguments: dict[str, Any], ok: bool
 ) -> None:
     """R002-30, R002-31: also a refused argument, and a tool that is not about the session."""
-    told = await app.envelope(tool, **arguments)
+    reported = await app.envelope(tool, **arguments)
 
-    assert told["ok"] is ok
-    assert told["meta"]["sessionId"].startswith("mm-")
-    assert shape(told)["meta"] == ["durationMs", "sessionId", "timestamp"]
+    assert reported["ok"] is ok
+    assert reported["meta"]["sessionId"].startswith("mm-")
+    assert shape(reported)["meta"] == ["durationMs", "sessionId", "timestamp"]
 
 
 async def test_all_answers_name_the_same_session(app: Server) -> None:
     """R002-30, R002-38."""
-    told = [await app.envelope(tool, **arguments) for tool, arguments, _ in CALLS]
+    reported = [await app.envelope(tool, **arguments) for tool, arguments, _ in CALLS]
 
-    assert len({each["meta"]["sessionId"] for each in told}) == 1
+    assert len({each["meta"]["sessionId"] for each in reported}) == 1
 
 
 async def test_the_duration_is_that_of_the_call(app: Server) -> None:
     """R002-28."""
-    told = await app.envelope("mm_wait_for", testId="nowhere", timeoutMs=300)
+    reported = await app.envelope("mm_wait_for", testId="nowhere", timeoutMs=300)
 
-    assert 300 <= told["meta"]["durationMs"] < 10_000
+    assert 300 <= reported["meta"]["durationMs"] < 10_000
 
 
 @pytest.mark.parametrize(

@@ -50,8 +50,8 @@ async def test_the_smoke_of_the_document(start: Start) -> None:
     }
 
     launched = await server.envelope("mm_launch", ports=server.ports)
-    told = launched["result"]
-    extension = told["extensionId"]
+    reported = launched["result"]
+    extension = reported["extensionId"]
     state = {
         "isLoaded": True,
         "currentUrl": f"chrome-extension://{extension}/home.html#unlock",
@@ -63,8 +63,8 @@ async def test_the_smoke_of_the_document(start: Start) -> None:
         "chainId": None,
         "balance": None,
     }
-    assert told == {"sessionId": launched["meta"]["sessionId"], "extensionId": extension, "state": state}
-    assert told["sessionId"].startswith("mm-")
+    assert reported == {"sessionId": launched["meta"]["sessionId"], "extensionId": extension, "state": state}
+    assert reported["sessionId"].startswith("mm-")
     assert children(server) - before
 
     described = await server.call("mm_describe_screen")
@@ -124,7 +124,7 @@ async def test_the_smoke_of_the_document(start: Start) -> None:
     }
 
     ended = await server.envelope("mm_cleanup")
-    assert (ended["result"], ended["meta"]["sessionId"]) == ({"cleanedUp": True}, told["sessionId"])
+    assert (ended["result"], ended["meta"]["sessionId"]) == ({"cleanedUp": True}, reported["sessionId"])
     assert await server.code("mm_get_state") == "MM_NO_ACTIVE_SESSION"
     again = await server.envelope("mm_cleanup")
     assert (again["result"], "sessionId" in again["meta"]) == ({"cleanedUp": False}, False)
@@ -221,7 +221,7 @@ async def test_a_preset_that_is_not_known_lists_those_that_are(idle: Server) -> 
 
 
 @pytest.mark.parametrize("which", ["anvil", "fixtureServer"])
-async def test_a_port_that_is_taken_is_told_before_anything_is_started(idle: Server, which: str) -> None:
+async def test_a_port_that_is_taken_is_reported_before_anything_is_started(idle: Server, which: str) -> None:
     """R002-39, R002-40."""
     before = children(idle)
     with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -249,7 +249,7 @@ REJECTED: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.slow
-async def test_an_extension_that_the_browser_rejects_is_told_with_the_reason(idle: Server) -> None:
+async def test_an_extension_that_the_browser_rejects_is_reported_with_the_reason(idle: Server) -> None:
     """At once, and not as a browser that is missing."""
     folder = idle.root / "rejected"
     folder.mkdir(exist_ok=True)
@@ -258,15 +258,18 @@ async def test_an_extension_that_the_browser_rejects_is_told_with_the_reason(idl
         manifest = {"name": "Wallet", "version": "1", "manifest_version": 3, **wrong}
         (folder / "manifest.json").write_text(json.dumps(manifest), "utf-8")
 
-        told = await idle.envelope("mm_launch", extensionPath="rejected", ports=idle.ports)
+        reported = await idle.envelope("mm_launch", extensionPath="rejected", ports=idle.ports)
 
-        assert (told["error"]["code"], said in told["error"]["message"]) == ("MM_LAUNCH_FAILED", True), told
-        assert told["meta"]["durationMs"] < 12_000
+        assert (reported["error"]["code"], said in reported["error"]["message"]) == (
+            "MM_LAUNCH_FAILED",
+            True,
+        ), reported
+        assert reported["meta"]["durationMs"] < 12_000
     assert await left(idle, before) == []
 
 
 @pytest.mark.slow
-async def test_what_is_wrong_with_a_launch_is_told_before_anything_is_built(
+async def test_what_is_wrong_with_a_launch_is_reported_before_anything_is_built(
     start: Start, tmp_path: Path
 ) -> None:
     script = yarn(tmp_path / "bin", "[ $1 = build:test ] && touch built; exit 1")
@@ -306,7 +309,7 @@ async def started(server: Server, *words: str) -> psutil.Process:
 
 
 @pytest.mark.slow
-async def test_a_browser_that_is_killed_is_told_as_crashed(start: Start) -> None:
+async def test_a_browser_that_is_killed_is_reported_as_crashed(start: Start) -> None:
     """While it starts, while the app opens, while it runs, and between two calls."""
     server = await start()
     before = children(server)

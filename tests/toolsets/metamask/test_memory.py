@@ -10,7 +10,7 @@ from tests.toolsets.metamask.conftest import Server
 pytestmark = pytest.mark.anyio
 
 
-async def test_a_screen_is_told_with_what_worked_on_it_before(app: Server) -> None:
+async def test_a_screen_is_reported_with_what_worked_on_it_before(app: Server) -> None:
     """A target is told by its test id: a ref of then means nothing now."""
     await app.call("mm_click", testId="account-options-menu-button", observe="none")
     await app.call("mm_click", testId="global-menu-lock", observe="none")
@@ -53,13 +53,13 @@ async def test_a_confirmation_is_known_again_by_what_is_on_it(app: Server) -> No
         await app.call("mm_click", testId="dapp-connect", observe="none")
         await app.call("mm_wait_for_notification")
         await app.call("mm_wait_for", testId="confirm-btn")
-        told = await app.call("mm_describe_screen", priorKnowledge=True)
+        answer = await app.call("mm_describe_screen", priorKnowledge=True)
         await app.call("mm_click", testId="cancel-btn", observe="none")
         await app.call("mm_switch_tab", role="dapp")
         await app.call("mm_get_state")
 
-    prior = told["priorKnowledge"]
-    assert (told["state"]["currentScreen"], prior["screen"]) == ("unknown", "unknown")
+    prior = answer["priorKnowledge"]
+    assert (answer["state"]["currentScreen"], prior["screen"]) == ("unknown", "unknown")
     assert "testId=cancel-btn" in [each["target"] for each in prior["worked"]]
     assert not [each for each in prior["worked"] if "dapp" in each["target"]]
 

@@ -110,7 +110,7 @@ async def test_a_prefix_of_the_command_line_wins(site: Site, tmp_path: Path) -> 
     assert (len(names), names[0], code) == (16, "rd_build", "RD_NO_ACTIVE_SESSION")
 
 
-async def test_its_name_is_what_a_model_is_told(server: Server) -> None:
+async def test_its_name_is_what_a_model_is_reported(server: Server) -> None:
     said = server.client.instructions
 
     assert said is not None
@@ -299,7 +299,7 @@ async def test_a_service_that_fails_fails_the_launch_and_leaves_nothing(
     assert again["state"]["currentScreen"] == "list"
 
 
-async def test_what_its_services_refuse_is_told_as_they_say_it(server: Server) -> None:
+async def test_what_its_services_refuse_is_reported_as_they_say_it(server: Server) -> None:
     """R002-39"""
     error = await server.refused("xy_launch", fixturePreset="attic")
 
@@ -359,7 +359,7 @@ MISSING_PROFILES = [
 @pytest.mark.parametrize(
     ("name", "said"), sample_parameters(MISSING_PROFILES, MISSING_PROFILES[0], MISSING_PROFILES[2])
 )
-def test_a_profile_that_cannot_be_had_is_told_before_anything_starts(
+def test_a_profile_that_cannot_be_had_is_reported_before_anything_starts(
     name: str, said: str, tmp_path: Path
 ) -> None:
     for file, text in BROKEN.items():

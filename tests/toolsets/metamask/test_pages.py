@@ -33,9 +33,9 @@ async def test_a_window_that_a_site_opens_is_used_and_goes(app: Server) -> None:
     assert await url_of(app) == dapp
     assert await app.text("dapp-result") == "connect: waiting"
 
-    told = await app.call("mm_wait_for_notification")
-    assert told == {"found": True, "pageUrl": await url_of(app)}
-    assert "/notification.html" in told["pageUrl"]
+    answer = await app.call("mm_wait_for_notification")
+    assert answer == {"found": True, "pageUrl": await url_of(app)}
+    assert "/notification.html" in answer["pageUrl"]
     described = await app.call("mm_describe_screen")
     assert {"connect-page", "confirm-btn"} <= {each["testId"] for each in described["testIds"]["items"]}
     assert (described["state"]["isUnlocked"], described["state"]["accountAddress"]) == (True, ACCOUNT)
@@ -56,8 +56,8 @@ async def test_a_window_is_gone_to_by_its_role_too(app: Server) -> None:
     await app.call("mm_click", testId="dapp-connect", observe="none")
     await app.call("mm_wait_for_notification")
     assert (await app.call("mm_switch_tab", role="dapp"))["currentUrl"] == dapp
-    told = await app.call("mm_switch_tab", role="notification")
-    roles = sorted((tab["role"], tab["current"]) for tab in told["tabs"])
+    answer = await app.call("mm_switch_tab", role="notification")
+    roles = sorted((tab["role"], tab["current"]) for tab in answer["tabs"])
     assert roles == [("dapp", False), ("extension", False), ("notification", True)]
 
     assert (await app.call("mm_close_tab", role="notification"))["currentUrl"] == dapp
@@ -69,10 +69,10 @@ async def test_a_window_is_gone_to_by_its_role_too(app: Server) -> None:
 
 async def test_without_a_window_the_wait_ends_in_time(app: Server) -> None:
     """R002-46."""
-    told = await app.envelope("mm_wait_for_notification", timeoutMs=1000)
+    reported = await app.envelope("mm_wait_for_notification", timeoutMs=1000)
 
-    assert told["error"]["code"] == "MM_NOTIFICATION_TIMEOUT"
-    assert 1000 <= told["meta"]["durationMs"] < 8000
+    assert reported["error"]["code"] == "MM_NOTIFICATION_TIMEOUT"
+    assert 1000 <= reported["meta"]["durationMs"] < 8000
 
 
 @pytest.mark.slow
@@ -109,10 +109,10 @@ async def test_going_somewhere_tells_what_is_there(app: Server) -> None:
     """Beyond the document: the observation of `mm_navigate` has refs that can be used at once."""
     url = app.site.page("<button data-testid=a onclick='this.textContent=1'>A</button>")
 
-    told = await app.call("mm_navigate", screen="url", url=url)
+    answer = await app.call("mm_navigate", screen="url", url=url)
 
-    assert told["observation"]["testIds"] == {"added": ["a"]}
-    (node,) = told["observation"]["added"]
+    assert answer["observation"]["testIds"] == {"added": ["a"]}
+    (node,) = answer["observation"]["added"]
     assert (node["role"], node["name"]) == ("button", "A")
     await app.call("mm_click", a11yRef=node["ref"], timeoutMs=0)
     assert await app.text("a") == "1"
@@ -184,8 +184,8 @@ async def test_going_home_closes_the_dialogs_that_are_open_there(app: Server) ->
         await app.call("mm_click", testId=test_id, observe="none")
         await app.call("mm_wait_for", testId="picker-close")
 
-        told = await app.call("mm_navigate", screen="home", observe="none")
+        answer = await app.call("mm_navigate", screen="home", observe="none")
 
-        assert told == {"navigated": True, "currentUrl": told["currentUrl"]}
+        assert answer == {"navigated": True, "currentUrl": answer["currentUrl"]}
         assert "dialog" not in {node["role"] for node in await app.nodes()}
         assert (await app.call("mm_get_state"))["state"]["currentScreen"] == "home"

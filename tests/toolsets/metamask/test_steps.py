@@ -28,7 +28,7 @@ async def test_steps_are_run_in_order_and_each_is_written_down(app: Server) -> N
     """Lessons 2.2, spec 07; R002-22."""
     url = app.site.page(PAGE)
 
-    told = await app.call(
+    answer = await app.call(
         "mm_run_steps",
         steps=[
             step("mm_navigate", screen="url", url=url, observe="none"),
@@ -38,7 +38,7 @@ async def test_steps_are_run_in_order_and_each_is_written_down(app: Server) -> N
         ],
     )
 
-    assert told == {
+    assert answer == {
         "steps": [
             {"tool": "mm_navigate", "data": {"navigated": True, "currentUrl": url}},
             {"tool": "mm_type", "data": {"typed": True, "target": "testId:name"}},
@@ -51,7 +51,7 @@ async def test_steps_are_run_in_order_and_each_is_written_down(app: Server) -> N
     assert await recorded(app, 4) == [(tool, True) for tool in tools]
 
 
-async def test_a_step_that_fails_ends_them_and_is_told_as_its_own_tool_would(app: Server) -> None:
+async def test_a_step_that_fails_ends_them_and_is_reported_as_its_own_tool_would(app: Server) -> None:
     """R002-29, R002-51."""
     await app.show(PAGE)
 
@@ -72,10 +72,10 @@ async def test_a_step_that_fails_ends_them_and_is_told_as_its_own_tool_would(app
     assert await app.text("log") == "-"
 
 
-async def test_they_go_on_after_one_that_fails_if_that_is_wanted(app: Server) -> None:
+async def test_they_continue_after_a_failure_on_request(app: Server) -> None:
     await app.show(PAGE)
 
-    told = await app.call(
+    answer = await app.call(
         "mm_run_steps",
         stopOnError=False,
         steps=[
@@ -86,23 +86,23 @@ async def test_they_go_on_after_one_that_fails_if_that_is_wanted(app: Server) ->
         ],
     )
 
-    assert [each.get("error", {}).get("code") for each in told["steps"]] == [
+    assert [each.get("error", {}).get("code") for each in answer["steps"]] == [
         "MM_CLICK_FAILED",
         "MM_TARGET_NOT_FOUND",
         "MM_WAIT_TIMEOUT",
         None,
     ]
-    assert told["failed"] == 3
-    assert "hidden-text-99" not in json.dumps(told)
+    assert answer["failed"] == 3
+    assert "hidden-text-99" not in json.dumps(answer)
 
 
 async def test_one_deadline_is_for_all_of_them(app: Server) -> None:
-    told = await app.envelope(
+    reported = await app.envelope(
         "mm_run_steps", timeoutMs=500, steps=[step("mm_wait_for", testId="nowhere", timeoutMs=60_000)] * 3
     )
 
-    assert told["error"]["code"] == "MM_WAIT_TIMEOUT"
-    assert told["meta"]["durationMs"] < 8000
+    assert reported["error"]["code"] == "MM_WAIT_TIMEOUT"
+    assert reported["meta"]["durationMs"] < 8000
 
 
 @pytest.mark.parametrize(

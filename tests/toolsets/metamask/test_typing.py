@@ -34,9 +34,9 @@ async def fields(app: Server) -> Server:
 @pytest.mark.parametrize("text", ["after", "é 漢字 🎉", ""])
 async def test_a_text_takes_the_place_of_the_one_before(fields: Server, text: str) -> None:
     """R002-52."""
-    told = await fields.call("mm_type", testId="plain", text=text, observe="none")
+    answer = await fields.call("mm_type", testId="plain", text=text, observe="none")
 
-    assert told == {"typed": True, "target": "testId:plain"}
+    assert answer == {"typed": True, "target": "testId:plain"}
     assert await fields.text("shown") == text
 
 
@@ -60,10 +60,10 @@ async def test_what_takes_no_text_fails_without_telling_it(
     fields: Server, test_id: str, timeout_ms: int
 ) -> None:
     """R002-52."""
-    told = await fields.envelope("mm_type", testId=test_id, text=SECRET, timeoutMs=timeout_ms)
+    reported = await fields.envelope("mm_type", testId=test_id, text=SECRET, timeoutMs=timeout_ms)
 
-    assert told["error"]["code"] == "MM_TYPE_FAILED"
-    assert SECRET not in str(told)
+    assert reported["error"]["code"] == "MM_TYPE_FAILED"
+    assert SECRET not in str(reported)
 
 
 REFUSED: list[dict[str, Any]] = [
@@ -80,17 +80,17 @@ REFUSED: list[dict[str, Any]] = [
 @pytest.mark.parametrize("arguments", REFUSED, ids=str)
 async def test_no_error_tells_the_text(fields: Server, arguments: dict[str, Any]) -> None:
     """R002-52."""
-    told = await fields.envelope("mm_type", text=SECRET, **arguments)
+    reported = await fields.envelope("mm_type", text=SECRET, **arguments)
 
-    assert not told["ok"]
-    assert SECRET not in str(told)
+    assert not reported["ok"]
+    assert SECRET not in str(reported)
 
 
 @pytest.mark.slow
 async def test_neither_answer_nor_log_nor_memory_has_a_password(fields: Server) -> None:
     """R002-24, R002-25, R002-52: named by test id, by ref and by selector, typed well and in vain."""
     ref = (await fields.refs())["textbox:Password"]
-    told = [
+    reported = [
         await fields.envelope("mm_type", testId="password", text=SECRET),
         await fields.envelope("mm_type", a11yRef=ref, text=SECRET),
         await fields.envelope("mm_type", selector="[type=password]", text=SECRET),
@@ -98,9 +98,9 @@ async def test_neither_answer_nor_log_nor_memory_has_a_password(fields: Server) 
         await fields.envelope("mm_type", testId="button", text=SECRET, timeoutMs=0),
     ]
 
-    assert [each["ok"] for each in told] == [True, True, True, False, False]
+    assert [each["ok"] for each in reported] == [True, True, True, False, False]
     assert await fields.text("shown") == f"{len(SECRET)} dots"
-    assert SECRET not in str(told) + log_of(fields)
+    assert SECRET not in str(reported) + log_of(fields)
     assert [
         path for path in fields.root.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()
     ] == []
@@ -108,13 +108,13 @@ async def test_neither_answer_nor_log_nor_memory_has_a_password(fields: Server) 
 
 async def test_a_secret_is_typed_by_its_name_and_never_shown(fields: Server) -> None:
     """DESIGN: secrets are given by name and masked everywhere."""
-    told = await fields.envelope("mm_type", testId="plain", text="secret:PIN")
-    shown = await fields.text("shown")
+    reported = await fields.envelope("mm_type", testId="plain", text="secret:PIN")
+    displayed = await fields.text("shown")
     described = await fields.envelope("mm_describe_screen")
 
-    assert told["ok"]
-    assert shown == "[secret PIN]"
-    assert PIN not in str(told) + str(described) + log_of(fields)
+    assert reported["ok"]
+    assert displayed == "[secret PIN]"
+    assert PIN not in str(reported) + str(described) + log_of(fields)
     assert [path for path in fields.root.rglob("*.json") if PIN in path.read_text("utf-8")] == []
     error = await fields.refused("mm_type", testId="plain", text="secret:NOBODYS")
     assert (error["code"], "PIN" in error["message"]) == ("MM_INVALID_INPUT", True)
@@ -160,7 +160,7 @@ async def test_a_wrong_password_and_then_the_right_one(app: Server) -> None:
     assert (await app.call("mm_get_state"))["state"]["currentScreen"] == "home"
 
 
-async def test_what_was_given_as_text_is_not_told_though_it_is_none(app: Server) -> None:
+async def test_what_was_given_as_text_is_not_reported_though_it_is_none(app: Server) -> None:
     """R002-52"""
     error = await app.refused("mm_type", testId="unlock-password", text=12345678)
 

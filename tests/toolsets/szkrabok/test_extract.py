@@ -101,7 +101,7 @@ async def test_the_snapshot_is_a_tree_with_refs(named: Named) -> None:
     assert "A shop" not in part
 
 
-async def test_a_script_that_fails_is_told_by_the_parameter_that_has_it(named: Named) -> None:
+async def test_a_script_that_fails_is_reported_by_the_parameter_that_has_it(named: Named) -> None:
     error = await named.refused("extract.evaluate", expression="throw new Error('no milk')")
 
     assert error["message"] == "expression: no milk"

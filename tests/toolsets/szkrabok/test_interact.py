@@ -60,7 +60,7 @@ async def test_an_option_is_selected_by_its_label(named: Named) -> None:
     }
 
 
-async def test_a_missing_element_is_told_with_what_is_there(named: Named) -> None:
+async def test_a_missing_element_is_reported_with_what_is_there(named: Named) -> None:
     await named.show("<button id=save>Save</button>")
 
     error = await named.refused("interact.click", selector="#safe", timeout=300)
@@ -70,7 +70,7 @@ async def test_a_missing_element_is_told_with_what_is_there(named: Named) -> Non
     assert "browser.snapshot" in error["suggestion"]
 
 
-async def test_what_a_click_opened_is_told_and_can_be_gone_on_with(named: Named) -> None:
+async def test_what_a_click_opened_is_reported_and_can_be_gone_on_with(named: Named) -> None:
     goal = named.site.page("<h1>New</h1>")
     url = await named.show(f"<a href={goal} target=_blank>open</a>")
 

@@ -13,7 +13,7 @@ from tests.toolsets.szkrabok.conftest import Named, first_text
 pytestmark = pytest.mark.anyio
 
 
-async def test_goto_says_where_it_came_to(named: Named) -> None:
+async def test_goto_reports_the_final_url(named: Named) -> None:
     """R000-91"""
     url = named.site.page("<title>First</title>")
 
@@ -68,9 +68,9 @@ async def test_a_page_that_never_answers_ends_with_the_calls_time(named: Named) 
     assert (error["code"], error["message"]) == ("TIMEOUT", "Navigation timed out after 400ms")
 
 
-async def test_what_changed_is_told_to_those_who_ask(named: Named) -> None:
+async def test_changes_are_reported_on_request(named: Named) -> None:
     plain = await named.call("nav.goto", url=named.site.page("<button>Save</button>"))
-    told = await named.call("nav.goto", url=named.site.page("<button>Send</button>"), observe="full")
+    answer = await named.call("nav.goto", url=named.site.page("<button>Send</button>"), observe="full")
 
     assert "observation" not in plain
-    assert 'button "Send"' in told["observation"]["text"]
+    assert 'button "Send"' in answer["observation"]["text"]

@@ -118,7 +118,7 @@ async def test_the_dialogs_are_the_tests(named: Named) -> None:
     assert (asked["result"], asked["dialogs"][0]["handled"]) == (None, "dismissed")
 
 
-async def test_every_end_of_a_test_is_told(named: Named) -> None:
+async def test_every_end_of_a_test_is_reported(named: Named) -> None:
     named.test_file("""
         import pytest
 
@@ -181,7 +181,7 @@ async def test_a_parameter_that_could_be_no_variable_is_refused(named: Named) ->
 
 
 @pytest.mark.slow
-async def test_a_grep_that_matches_nothing_is_told_with_what_comes_closest(named: Named) -> None:
+async def test_a_grep_that_matches_nothing_is_reported_with_what_comes_closest(named: Named) -> None:
     named.test_file(ATTACHED)
 
     error = await named.refused("browser.run_test", grep="acceptAllCookies")
@@ -308,7 +308,7 @@ async def test_what_a_test_reads_is_not_the_protocol(named: Named) -> None:
 
 
 @pytest.mark.slow
-async def test_of_a_long_log_the_end_is_told(named: Named) -> None:
+async def test_of_a_long_log_the_end_is_reported(named: Named) -> None:
     named.test_file("""
         def test_talks():
             for number in range(20_000):
@@ -362,7 +362,7 @@ async def test_without_a_folder_of_tests_it_is_refused(site: Site, tmp_path: Pat
     assert "--tests-dir" in error["suggestion"]
 
 
-def test_what_a_test_is_told_is_no_setting_of_a_server_that_it_starts() -> None:
+def test_what_a_test_is_reported_is_no_setting_of_a_server_that_it_starts() -> None:
     load_settings(environment={"FOOTLIGHT_SESSION_NAME": "x", "FOOTLIGHT_CDP_ENDPOINT": "http://127.0.0.1:1"})
 
 

@@ -66,7 +66,7 @@ async def test_a_preset_goes_with_nothing_that_it_stands_for(unopened: Named) ->
 
 
 @pytest.mark.slow
-async def test_stealth_is_told_with_what_it_did(unopened: Named) -> None:
+async def test_stealth_is_reported_with_what_it_did(unopened: Named) -> None:
     opened = await unopened.call("session.open", launchOptions={"stealth": True})
 
     assert opened["opened"] is True

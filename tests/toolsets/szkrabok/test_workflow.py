@@ -46,7 +46,7 @@ async def test_a_login_that_changed_nothing_says_that_the_form_is_still_there(na
 
 
 @pytest.mark.slow
-async def test_a_login_that_fails_says_how_far_it_came(named: Named) -> None:
+async def test_a_login_that_fails_names_its_last_step(named: Named) -> None:
     await named.show(FORM)
 
     error = await named.refused(

@@ -139,7 +139,7 @@ async def test_what_needs_no_answer_is_accepted(client: Raw) -> None:
     ],
     ids=["half", "nothing", "no UTF-8", "deep", "empty", "another version", "batch"],
 )
-async def test_what_is_no_message_is_told_as_on_every_transport(
+async def test_what_is_no_message_is_reported_as_on_every_transport(
     client: Raw, era: str, body: bytes, code: int, message: str
 ) -> None:
     """R003-80"""
@@ -181,7 +181,7 @@ async def test_other_methods_and_paths_are_refused(client: Raw) -> None:
         assert (await session.send(request("ping"), path=path)).status_code == 404
 
 
-async def test_a_request_to_another_path_is_told_the_endpoint(client: Raw) -> None:
+async def test_the_answer_to_another_path_names_the_endpoint(client: Raw) -> None:
     for path in ("/", "/sse"):
         answer = await client.send(request("ping"), path=path, headers={"Host": "localhost:9"})
         message = "Not found: the MCP endpoint is http://localhost:9/mcp"
@@ -240,7 +240,7 @@ async def test_the_headers_say_what_the_body_says(
     assert "mcp-session-id" not in answer.headers
 
 
-async def test_an_unknown_version_is_told_which_ones_there_are(client: Raw) -> None:
+async def test_the_error_for_an_unknown_version_lists_the_known_ones(client: Raw) -> None:
     message = modern("server/discover")
     message["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] = "2031-01-01"
 
@@ -396,13 +396,13 @@ async def test_calls_that_run_are_finished_at_the_end(site: Site, tmp_path: Path
             client.streaming(listen, headers=routing(listen)) as news,
             session.streaming(request("tools/call", params, id="slow")) as response,
         ):
-            told, stream = events(news), events(response)
-            assert "acknowledged" in (await anext(told)).data
+            reported, stream = events(news), events(response)
+            assert "acknowledged" in (await anext(reported)).data
             while "progress" not in (await anext(stream)).data:
                 pass
 
             server.process.terminate()
-            ended = [event.message async for event in told]
+            ended = [event.message async for event in reported]
             refused = await session.send(request("ping"))
             answers = [event.message async for event in stream]
 

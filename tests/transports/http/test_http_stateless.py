@@ -112,9 +112,9 @@ async def test_calls_stand_alone(client: Raw) -> None:
 )
 async def test_what_is_no_message_does_no_harm(client: Raw, body: bytes, answer: object) -> None:
     """R003-80"""
-    told = await post(client, body)
+    response = await post(client, body)
 
-    assert (told.status_code, told.json()) == (400, answer)
+    assert (response.status_code, response.json()) == (400, answer)
     assert (await post(client, json.dumps(request("ping")).encode())).status_code == 200
 
 

@@ -95,7 +95,7 @@ async def test_an_id_that_is_not_known_ends_the_stream(client: Raw, id: str) -> 
         assert [event async for event in events(response)] == []
 
 
-async def test_news_that_were_missed_are_told(client: Raw, site: Site) -> None:
+async def test_news_that_were_missed_are_reported(client: Raw, site: Site) -> None:
     """On the stream for what answers no request."""
     session = await handshake(client)
     made = await data(session, "create_session")
@@ -112,6 +112,6 @@ async def test_news_that_were_missed_are_told(client: Raw, site: Site) -> None:
         async with asyncio.timeout(10):
             missed = await anext(event async for event in events(response) if event.data)
 
-    told = {"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": {"uri": page}}
-    assert first.message == missed.message == told
+    content = {"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": {"uri": page}}
+    assert first.message == missed.message == content
     assert int(missed.id) > int(first.id)

@@ -108,8 +108,8 @@ async def test_one_that_listens_or_works_is_not_idle(small: str) -> None:
             listener.listening() as stream,
             worker.streaming(request("tools/call", waiting(2500), id="slow")) as response,
         ):
-            told = events(response)
-            while "progress" not in (await anext(told)).data:
+            reported = events(response)
+            while "progress" not in (await anext(reported)).data:
                 pass
 
             sessions.extend([await handshake(client) for _ in range(5)])
@@ -117,7 +117,7 @@ async def test_one_that_listens_or_works_is_not_idle(small: str) -> None:
             assert stream.status_code == 200
             assert await status(idle) == 404
             assert [await status(each) for each in (listener, worker)] == [200, 200]
-            last = [event.message async for event in told][-1]
+            last = [event.message async for event in reported][-1]
             assert last["result"]["structuredContent"]["error"]["code"] == "TIMEOUT"
         await data(worker, "close_session", sessionId="default")
 
@@ -183,13 +183,13 @@ async def test_an_idle_one_expires_and_its_browser_session_does_not(site: Site, 
             listener.listening(),
             worker.streaming(request("tools/call", params, id="slow")) as response,
         ):
-            told = events(response)
-            while "progress" not in (await anext(told)).data:
+            reported = events(response)
+            while "progress" not in (await anext(reported)).data:
                 pass
 
             await ended(idle, patience=0.4)
 
-            assert [event.message async for event in told][-1]["id"] == "slow"
+            assert [event.message async for event in reported][-1]["id"] == "slow"
             assert await status(listener) == 200
         await asyncio.gather(ended(listener, patience=0.4), ended(worker, patience=0.4))
         another = await handshake(client)
@@ -236,8 +236,8 @@ async def test_nobody_resumes_into_the_answers_of_another(client: Raw) -> None:
     ada, bob = await handshake(client), await handshake(client)
     (first, _), (_, theirs) = await lost(ada), await lost(bob)
     async with ada.listening(after=theirs.id) as stolen, ada.listening(after=first.id) as own:
-        told = [event async for event in events(own) if event.data]
-        assert told[-1].message["id"] == "lost"
+        reported = [event async for event in events(own) if event.data]
+        assert reported[-1].message["id"] == "lost"
         foreign = asyncio.create_task(anext(events(stolen), None))
         await asyncio.wait([foreign], timeout=0.5)
         assert not foreign.done() or foreign.result() is None
@@ -251,11 +251,11 @@ async def test_nobody_resumes_into_the_answers_of_another(client: Raw) -> None:
 async def test_what_was_never_sent_is_not_resumed(client: Raw, id: str) -> None:
     session = await handshake(client)
     async with session.listening(after=id) as response:
-        told = asyncio.create_task(anext(events(response), None))
-        await asyncio.wait([told], timeout=0.2)
-        assert not told.done() or told.result() is None
-        told.cancel()
-        await asyncio.wait([told])
+        reported = asyncio.create_task(anext(events(response), None))
+        await asyncio.wait([reported], timeout=0.2)
+        assert not reported.done() or reported.result() is None
+        reported.cancel()
+        await asyncio.wait([reported])
 
     assert await status(session) == 200
 
@@ -270,15 +270,15 @@ def note(text: str) -> JSONRPCNotification:
 async def replayed(
     events: RecentEventStore, id: str
 ) -> tuple[str | None, list[tuple[str | None, JSONRPCMessage]]]:
-    told: list[tuple[str | None, JSONRPCMessage]] = []
+    reported: list[tuple[str | None, JSONRPCMessage]] = []
 
     async def hear(event: EventMessage) -> None:
-        told.append((event.event_id, event.message))
+        reported.append((event.event_id, event.message))
 
-    return await events.replay_events_after(id, hear), told
+    return await events.replay_events_after(id, hear), reported
 
 
-async def test_what_came_after_an_event_of_the_same_stream() -> None:
+async def test_events_after_a_given_event_of_the_same_stream_are_replayed() -> None:
     events = RecentEventStore(max_bytes=1 << 20)
     primed = await events.store_event("1", None)
     other = await events.store_event("2", note("another"))
@@ -300,9 +300,9 @@ async def test_the_oldest_events_are_forgotten() -> None:
     events = RecentEventStore(max_bytes=10_000)
     ids = [await events.store_event("1", note("x" * 1_000)) for _ in range(20)]
 
-    _, told = await replayed(events, ids[-3])
+    _, reported = await replayed(events, ids[-3])
 
-    assert [id for id, _ in told] == ids[-2:]
+    assert [id for id, _ in reported] == ids[-2:]
     assert await replayed(events, ids[0]) == (None, [])
 
 

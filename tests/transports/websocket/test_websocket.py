@@ -466,7 +466,7 @@ async def test_the_host_must_be_ours(host: str, answer: bytes) -> None:
         assert (await spoken(house, f"GET / HTTP/1.1\r\n{host}\r\n{UPGRADE}\r\n")).startswith(answer)
 
 
-async def test_a_refused_token_is_told_how() -> None:
+async def test_the_answer_to_a_refused_token_says_how_to_authenticate() -> None:
     async with serving(
         access_control=AccessControl(bound="127.0.0.1", verifier=SharedToken("right"))
     ) as house:
@@ -494,7 +494,7 @@ async def spoken(house: House, request: str) -> bytes:
     return answer
 
 
-async def test_what_is_no_websocket_is_told_so() -> None:
+async def test_a_request_without_an_upgrade_is_refused_with_the_reason() -> None:
     async with serving() as house:
         answer = await spoken(house, "GET /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n")
 
@@ -908,7 +908,7 @@ async def test_a_redirect_is_a_refusal() -> None:
                 pass
 
 
-async def test_a_server_that_speaks_something_else_is_told_from_one_that_is_not_there() -> None:
+async def test_a_server_of_another_protocol_is_distinguished_from_an_absent_one() -> None:
     async def talk(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"220 mail.example ESMTP\r\n")
         writer.close()

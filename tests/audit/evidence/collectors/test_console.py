@@ -18,7 +18,7 @@ def document(body: str, head: str = "") -> str:
     return f"<!doctype html><html lang=en><title>Teas</title>{head}<body><main><h1>Teas</h1>{body}</main>"
 
 
-async def test_each_error_is_told_by_its_kind(any_page: AuditedPage, site: Site) -> None:
+async def test_each_error_is_classified_by_its_kind(any_page: AuditedPage, site: Site) -> None:
     policy = "<meta http-equiv=Content-Security-Policy content=\"img-src 'self'\">"
     url = site.page(
         document(
@@ -108,5 +108,5 @@ async def test_what_the_audit_itself_does_is_no_alarm(any_page: AuditedPage, sit
         ("An Error: no", "error"),
     ],
 )
-def test_a_message_is_told_by_its_words(text: str, kind: str) -> None:
+def test_a_message_is_classified_by_its_words(text: str, kind: str) -> None:
     assert kind_of(ConsoleMessage(level="error", text=text)) == kind

@@ -23,7 +23,7 @@ def order_of(text: str) -> list[Fact]:
     return [Fact(topic="focus", text=text)]
 
 
-async def test_the_order_of_the_focus_is_told(any_page: AuditedPage, site: Site) -> None:
+async def test_the_order_of_the_focus_is_reported(any_page: AuditedPage, site: Site) -> None:
     url = site.page(
         document(
             f"{LINKS}<label>Day <input type=date></label>"
@@ -165,7 +165,7 @@ async def test_only_what_is_surely_clickable_is_missed(page: AuditedPage, site: 
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "expected"),
     [
         ("<h1>Teas</h1>", "Tab: nothing on the page takes the focus."),
         (
@@ -181,11 +181,11 @@ async def test_only_what_is_surely_clickable_is_missed(page: AuditedPage, site: 
     ids=["nothing", "removes itself", "keeps keys"],
 )
 async def test_a_page_that_does_not_stay_as_it_is_is_followed(
-    page: AuditedPage, site: Site, body: str, told: str
+    page: AuditedPage, site: Site, body: str, expected: str
 ) -> None:
     collected = await collected_at(site.page(document(body)), page, FocusOrder())
 
-    assert collected.facts == order_of(told)
+    assert collected.facts == order_of(expected)
 
 
 async def test_a_page_without_an_end_is_followed_for_a_while(page: AuditedPage, site: Site) -> None:

@@ -28,7 +28,7 @@ FOREIGN_FIELD = """
 """
 
 
-async def test_forms_are_told_as_facts(any_page: AuditedPage, site: Site) -> None:
+async def test_forms_are_reported_as_facts(any_page: AuditedPage, site: Site) -> None:
     url = site.page(
         document(
             "<form aria-label='Sign in' method=post action=/in>"
@@ -54,7 +54,7 @@ async def test_forms_are_told_as_facts(any_page: AuditedPage, site: Site) -> Non
     ]
 
 
-async def test_many_faults_of_one_form_are_each_told_with_what_was_expected(
+async def test_many_faults_of_one_form_are_each_reported_with_what_was_expected(
     page: AuditedPage, site: Site
 ) -> None:
     url = site.page(
@@ -150,7 +150,7 @@ async def test_what_is_required_may_be_marked_in_any_way(page: AuditedPage, site
         "<form><p><input type=checkbox id=a><label for=a>I agree *</label></p><button>Go on</button></form>",
     ],
 )
-async def test_what_is_not_certain_is_not_told(page: AuditedPage, site: Site, body: str) -> None:
+async def test_what_is_not_certain_is_not_reported(page: AuditedPage, site: Site, body: str) -> None:
     assert summarize(await collected_at(site.page(document(body)), page, Forms())) == {}
 
 

@@ -28,7 +28,7 @@ SHOP = """<!doctype html>
 </body></html>"""
 
 
-async def test_the_outline_is_told_as_facts(any_page: AuditedPage, site: Site) -> None:
+async def test_the_outline_is_reported_as_facts(any_page: AuditedPage, site: Site) -> None:
     collected = await collected_at(site.page(SHOP), any_page, Outline())
 
     assert collected.findings == []
@@ -137,7 +137,7 @@ async def test_a_wrong_language_is_found_where_it_is_certain(
         ("<p>Nan Shan, and Nancy. Prices in {EUR}.</p>", False),
     ],
 )
-async def test_text_that_was_meant_to_be_replaced_is_told_from_text_about_it(
+async def test_placeholder_text_is_distinguished_from_text_about_it(
     page: AuditedPage, site: Site, body: str, found: bool
 ) -> None:
     url = site.page(f"<!doctype html><html lang=en><title>Teas</title>{body}")

@@ -28,7 +28,7 @@ def without_numbers(fact: Fact) -> Fact:
     return replace(fact, text=re.sub(r"\d[\d.,]*", "N", fact.text))
 
 
-async def test_times_and_weight_are_told(any_page: AuditedPage, site: Site) -> None:
+async def test_times_and_weight_are_reported(any_page: AuditedPage, site: Site) -> None:
     image = site.route(reply(noise(30, 20), type="image/png"))
     url = site.page(document(f"<img src={image} alt=Leaves width=30 height=20>"), path="/teas")
 
@@ -78,7 +78,7 @@ async def test_a_status_that_the_server_does_not_say_is_the_browsers(
     assert evidence.status == 404
 
 
-async def test_limits_are_told_with_what_was_measured(page: AuditedPage, site: Site) -> None:
+async def test_limits_are_reported_with_what_was_measured(page: AuditedPage, site: Site) -> None:
     work = "const until = performance.now() + 1000; while (performance.now() < until);"
     url = site.page(document(f"<script>setTimeout(() => {{ {work} }}, 200)</script>"))
 
