@@ -171,7 +171,9 @@ async def test_a_tool_of_its_own_may_be_repeated(browser: SessionBrowser) -> Non
     assert error["suggestion"] == "Look at the page, or wait longer with a timeout parameter."
 
 
-@pytest.mark.parametrize("script", ["window.close()", "setTimeout(() => window.close())"])
+@pytest.mark.parametrize(
+    "script", ["window.close()", "setTimeout(() => window.close())", "setTimeout(window.close, 500)"]
+)
 async def test_a_page_that_closes_cannot_meet_it(browser: SessionBrowser, script: str) -> None:
     await browser.show("<a href=/popup target=_blank rel=opener>open</a>")
     browser.site.page(f"<button onclick='{script}'>Close</button>", path="/popup")

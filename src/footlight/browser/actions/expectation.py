@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from footlight.browser.network.request_log import LogEntry
     from footlight.browser.page.page import Page
 
-__all__ = ["Expectation", "RequestPattern", "meet_expectation"]
+__all__ = ["PAGE_CLOSED", "Expectation", "RequestPattern", "meet_expectation"]
 
 T = TypeVar("T")
 
@@ -44,6 +44,7 @@ METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 MAX_ACTUAL = 300
 """Characters."""
 MAX_REQUESTS = 5
+PAGE_CLOSED = "the page is closed"
 
 
 class RequestPattern:
@@ -153,6 +154,8 @@ async def _judge(unmet: _Unmet, expected: Mapping[str, Any], waiting: Awaitable[
     except BrowserCrashed:
         raise
     except FootlightError as error:
+        if unmet.page.closed:
+            unmet.fail(f"What was expected cannot be judged: {PAGE_CLOSED}", expected, PAGE_CLOSED)
         is_late = isinstance(error, DeadlineExceeded)
         actual = unmet.cut(unmet.page.url) if "url" in expected else error.details.get("shown")
         if isinstance(error, ElementNotFound):

@@ -7,6 +7,7 @@ from collections.abc import Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from footlight.browser.actions.dialogs import find_blocking_dialog
+from footlight.browser.actions.expectation import PAGE_CLOSED
 from footlight.errors import ExpectationFailed
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ async def check_expectation(call: ToolCall, arguments: BaseModel, *, since: floa
     expect: Expect | None = getattr(arguments, "expect", None)
     if expect is None:
         return
-    page, actual = call.maybe_page, "the page is closed"
+    page, actual = call.maybe_page, PAGE_CLOSED
     if page and not page.closed:
         if await run_until_dialog(call, call.meet(expect.make_expectation(), since=since)):
             return
