@@ -83,7 +83,10 @@ async def test_to_connect_is_part_of_a_calls_time(name: str, tmp_path: Path, soo
 
     assert took < AT_ONCE_SECONDS
     assert (error.timeout_ms, error.tool_name) == (SHORT_MS, None)
-    assert error.message == f"{transport.where} did not answer within {SHORT_MS}ms; is it an MCP server?"
+    assert error.message in (
+        f"{transport.where} did not answer within {SHORT_MS}ms; is it an MCP server?",
+        f"Connecting to {transport.where} took longer than {SHORT_MS}ms",  # The process starts slowly.
+    )
 
 
 @pytest.mark.parametrize("name", [*CALLS, *WITH_THE_CLIENTS_TIME])

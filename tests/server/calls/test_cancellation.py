@@ -431,7 +431,10 @@ async def test_a_drag_that_ran_out_of_time_lets_go_too(browser: SessionBrowser) 
     beacon = Beacon(browser.site)
     await browser.show(DRAG.replace("TOLD", beacon.url))
 
-    await browser.refused("drag_and_drop", source="#from", target="#to", timeout=700)
+    for timeout in (700, 3_000, 20_000):  # On a busy machine the short one ends before the button is pressed.
+        await browser.refused("drag_and_drop", source="#from", target="#to", timeout=timeout)
+        if (await browser.call("evaluate", script="!document.getElementById('to')"))["result"]:
+            break
 
     await beacon.wait_for("mouseup")
 
