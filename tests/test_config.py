@@ -88,6 +88,14 @@ DEFAULTS: dict[str, Any] = {
         "shutdownTimeout": 10_000,
     },
     "daemon": {"local": False, "dir": None, "idleExit": 0},
+    "cluster": {
+        "address": None,
+        "minWorkers": 1,
+        "maxWorkers": 10,
+        "workerCpus": 1,
+        "queueTimeout": 30_000,
+        "lease": 300_000,
+    },
     "browser": {
         "type": "chromium",
         "headless": True,
@@ -320,6 +328,7 @@ COMPANIONS = {
     "listen.tlsCertificate": {"listen.tlsKey": "key.pem"},
     "listen.tlsKey": {"listen.tlsCertificate": "certificate.pem"},
     "daemon.local": {"transport": "http"},
+    "cluster.address": {"transport": "http"},
 }
 """What makes any value of a setting consistent."""
 
@@ -360,7 +369,7 @@ def test_every_setting_comes_from_the_environment_as_from_a_file(
     [
         (
             '{"brwser": {}}',
-            "unknown setting 'brwser'; closest: browser; known here: app, browser, daemon, ",
+            "unknown setting 'brwser'; closest: browser; known here: app, browser, cluster, ",
         ),
         (
             '{"pool": {"min_browsers": 1}}',

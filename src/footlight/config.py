@@ -24,6 +24,7 @@ from footlight.errors import DOCUMENTATION_URL, ConfigurationError
 __all__ = [
     "AppSettings",
     "BrowserSettings",
+    "ClusterSettings",
     "DaemonSettings",
     "DialogAnswer",
     "DialogSettings",
@@ -275,6 +276,26 @@ class DaemonSettings(_Section):
     never."""
 
 
+class ClusterSettings(_Section):
+    """Ours: the workers of a server whose browsers run on a Ray cluster."""
+
+    address: str | None = Field(default=None, min_length=1)
+    """The Ray cluster whose machines run the browsers: `host:port` of its head, or `auto` for the cluster of
+    this machine. It needs the transport `http` and the toolset `browser`."""
+    min_workers: int = Field(default=1, ge=1)
+    """The number of workers that are started in advance. Each has its own browsers and at most
+    `session.maxSessions` sessions."""
+    max_workers: int = Field(default=10, ge=1)
+    """The maximum number of workers. A worker that finds no free machine waits for one, so an autoscaler adds
+    it."""
+    worker_cpus: int = Field(default=1, ge=0)
+    """The processors that Ray reserves for each worker."""
+    queue_timeout: int = Field(default=30_000, ge=0)
+    """How long a new session waits for a place, in milliseconds. Then the error is RESOURCE_EXHAUSTED."""
+    lease: int = Field(default=300_000, ge=200)
+    """After this many milliseconds without any server, a worker closes its sessions and ends."""
+
+
 class ObservationSettings(_Section):
     """Ours: what the results of actions include about the page."""
 
@@ -397,6 +418,7 @@ class Settings(_Section):
     command before it has its settings use only the variable."""
     listen: ListenSettings = ListenSettings()
     daemon: DaemonSettings = DaemonSettings()
+    cluster: ClusterSettings = ClusterSettings()
     browser: BrowserSettings = BrowserSettings()
     pool: PoolSettings = PoolSettings()
     session: SessionSettings = SessionSettings()
@@ -414,7 +436,8 @@ class Settings(_Section):
 
     @property
     def has_watch_page(self) -> bool:
-        return self.transport == "http" if self.watch.enabled is None else self.watch.enabled
+        default = self.transport == "http" and self.cluster.address is None
+        return default if self.watch.enabled is None else self.watch.enabled
 
     @property
     def private_paths(self) -> tuple[Path, ...]:
@@ -429,13 +452,15 @@ Key = tuple[str, ...]
 
 def load_settings(
     *,
+    base: dict[str, Any] | None = None,
     file: Path | None = None,
     environment: Mapping[str, str] | None = None,
     flags: Mapping[str, object] | None = None,
 ) -> Settings:
-    """Merge the defaults, the file, the environment and the flags; later values win key by key.
+    """Merge the defaults, the base, the file, the environment and the flags; later values win key by key.
 
-    `flags` maps dotted keys (`browser.headless`) to values; None means that the flag was not given.
+    `base` has the form of a settings file, and comes from another server. `flags` maps dotted keys
+    (`browser.headless`) to values; None means that the flag was not given.
 
     Raises:
         ConfigurationError: A setting is wrong. The message names the key, the file, variable or flag that it
@@ -443,6 +468,8 @@ def load_settings(
     """
     merged: dict[str, Any] = {}
     origin: dict[Key, str] = {}
+    if base is not None:
+        _merge_layer(merged, origin, base, "the settings of the server")
     if file is not None:
         _merge_layer(merged, origin, _read_file(file), str(file))
     for variable, key, value in _read_environment(environment or {}):
@@ -646,6 +673,27 @@ def _check_consistency(settings: Settings) -> Settings:
         )
     if settings.daemon.local and settings.transport != "http":
         raise ConfigurationError("setting 'daemon.local' needs 'transport' to be 'http'")
+    if settings.cluster.address is not None:
+        _check_cluster(settings)
     if settings.browser.cdp_endpoint and settings.browser.type != "chromium":
         raise ConfigurationError("setting 'browser.cdpEndpoint' needs 'browser.type' to be 'chromium'")
     return settings
+
+
+def _check_cluster(settings: Settings) -> None:
+    """Refuse what a cluster cannot do, because it needs the sessions in the process of the server."""
+    if settings.transport != "http" or settings.toolset != "browser":
+        raise ConfigurationError(
+            "setting 'cluster.address' needs 'transport' to be 'http' and 'toolset' to be 'browser'"
+        )
+    if settings.cluster.min_workers > settings.cluster.max_workers:
+        raise ConfigurationError("setting 'cluster.minWorkers' must not be greater than 'cluster.maxWorkers'")
+    refused = {
+        "daemon.local": settings.daemon.local,
+        "watch.enabled": settings.watch.enabled,
+        "session.persistentSessions": settings.session.persistent_sessions,
+        "browser.cdpEndpoint": settings.browser.cdp_endpoint,
+    }
+    for name, given in refused.items():
+        if given:
+            raise ConfigurationError(f"setting '{name}' cannot be used with 'cluster.address'")

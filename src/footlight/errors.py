@@ -42,6 +42,7 @@ __all__ = [
     "SessionAlreadyRunning",
     "SessionNotFound",
     "StaleRef",
+    "WorkerLost",
 ]
 
 DOCUMENTATION_URL = "https://footlight.github.io/footlight/"
@@ -213,6 +214,16 @@ class BrowserCrashed(FootlightError):
     )
 
 
+class WorkerLost(FootlightError):
+    """The worker that had the session ended or cannot be reached. The call is not sent again."""
+
+    code = "WORKER_LOST"
+    is_specified = False
+    default_suggestion = (
+        "The sessions of that worker have ended. Create a session with create_session, then continue there."
+    )
+
+
 class DeadlineExceeded(FootlightError):
     """The call did not end within its time limit."""
 
@@ -353,6 +364,7 @@ CODES: tuple[type[FootlightError], ...] = (
     PermissionDenied,
     BrowserNotInstalled,
     BrowserCrashed,
+    WorkerLost,
     DeadlineExceeded,
     NavigationFailed,
     NetworkFailed,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from mcp.server import Server
 
-    from footlight.browser.sessions.engine import Engine
+    from footlight.browser.sessions.session_table import SessionTable
     from footlight.caller import Caller
     from footlight.config import Settings
     from footlight.transports.activity import ActivityTracker
@@ -75,7 +75,7 @@ def bind_local_endpoint(settings: Settings, command: Sequence[str], token: str |
 async def serve_local_endpoint(
     local: LocalEndpoint,
     settings: Settings,
-    engine: Engine,
+    find_sessions: Callable[[], SessionTable | None],
     server: Server[Any],
     url: str,
     stop: asyncio.Event,
@@ -92,12 +92,12 @@ async def serve_local_endpoint(
         try:
             await server.run(read, write, server.create_initialization_options())
         finally:
-            sessions = engine.find_sessions()
+            sessions = find_sessions()
             if sessions is not None and not caller.default_outlives_connection:
                 await asyncio.shield(sessions.leave(caller.principal))
 
     def facts() -> dict[str, int]:
-        sessions = engine.find_sessions()
+        sessions = find_sessions()
         return {"clients": clients.count, "sessions": sessions.count if sessions is not None else 0}
 
     state = make_state(f"{url}/mcp", local.listener.getsockname(), command=local.command)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import functools
 import logging
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from footlight.app.local_endpoint import (
     LocalEndpoint,
@@ -22,16 +21,26 @@ if TYPE_CHECKING:
 
     from mcp.server import Server
 
-    from footlight.browser.sessions.engine import Engine
+    from footlight.browser.sessions.session_table import SessionTable
     from footlight.caller import Caller
     from footlight.config import Settings
     from footlight.transports.access import AccessControl
     from footlight.transports.activity import ActivityTracker
     from footlight.watch.watch import Watch
 
-__all__ = ["NetworkEndpoint", "bind_network", "listen"]
+__all__ = ["Backend", "NetworkEndpoint", "bind_network", "listen"]
 
 logger = logging.getLogger(__name__)
+
+
+class Backend(Protocol):
+    """What the transports ask about sessions: the engine of this process, or the workers of a cluster."""
+
+    async def why_not_ready(self) -> str | None: ...
+
+    def find_sessions(self) -> SessionTable | None: ...
+
+    def disconnect(self, caller: Caller) -> None: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +74,7 @@ def bind_network(settings: Settings, *, command: Sequence[str]) -> NetworkEndpoi
 def listen(
     endpoint: NetworkEndpoint,
     server: Server[Any],
-    engine: Engine,
+    backend: Backend,
     stop: asyncio.Event,
     *,
     on_drain: Callable[[], None],
@@ -77,15 +86,15 @@ def listen(
     `on_drain` is called before the wait for running calls, to end the streams that would last.
     """
     if endpoint.settings.transport == "websocket":
-        return _listen_websocket(endpoint, server, engine, on_drain)
-    return _listen_http(endpoint, server, engine, stop, on_drain, list_tools, watch)
+        return _listen_websocket(endpoint, server, backend, on_drain)
+    return _listen_http(endpoint, server, backend, stop, on_drain, list_tools, watch)
 
 
 @contextlib.asynccontextmanager
 async def _listen_http(
     endpoint: NetworkEndpoint,
     server: Server[Any],
-    engine: Engine,
+    backend: Backend,
     stop: asyncio.Event,
     on_drain: Callable[[], None],
     list_tools: Callable[[], list[dict[str, Any]]],
@@ -103,9 +112,9 @@ async def _listen_http(
                 endpoint.listener,
                 settings=settings.listen,
                 access_control=endpoint.access_control,
-                ready=engine.why_not_ready,
+                ready=backend.why_not_ready,
                 on_drain=on_drain,
-                on_disconnect=functools.partial(_on_disconnect, engine),
+                on_disconnect=backend.disconnect,
                 track_activity=tracker,
                 site=watch.make_site(endpoint.access_control) if watch else None,
             )
@@ -114,7 +123,7 @@ async def _listen_http(
             local = serve_local_endpoint(
                 endpoint.local,
                 settings,
-                engine,
+                backend.find_sessions,
                 server,
                 url,
                 stop,
@@ -137,7 +146,7 @@ async def _stop_when_idle(tracker: ActivityTracker, idle_ms: int, stop: asyncio.
 
 @contextlib.asynccontextmanager
 async def _listen_websocket(
-    endpoint: NetworkEndpoint, server: Server[Any], engine: Engine, on_drain: Callable[[], None]
+    endpoint: NetworkEndpoint, server: Server[Any], backend: Backend, on_drain: Callable[[], None]
 ) -> AsyncGenerator[str]:
     from footlight.transports.websocket.server import Read, Write, serve_websocket
 
@@ -149,17 +158,8 @@ async def _listen_websocket(
         settings=endpoint.settings.listen,
         access_control=endpoint.access_control,
         serve_connection=serve_connection,
-        ready=engine.why_not_ready,
+        ready=backend.why_not_ready,
         on_drain=on_drain,
-        on_disconnect=functools.partial(_on_disconnect, engine),
+        on_disconnect=backend.disconnect,
     ) as url:
         yield f"Footlight listening on {url}"
-
-
-def _on_disconnect(engine: Engine, caller: Caller) -> None:
-    """End the default session of a connection, without waiting for it."""
-    from footlight.browser.driver.shielding import run_detached
-
-    sessions = engine.find_sessions()
-    if sessions is not None:
-        run_detached(sessions.disconnect(caller))

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
 
+from footlight.app.machine import Machine, read_secrets
 from footlight.app.network import NetworkEndpoint, bind_network, listen
 from footlight.app.process import (
     handle_signals,
@@ -27,20 +28,15 @@ from footlight.toolsets import make_toolset
 if TYPE_CHECKING:
     import socket
 
-    from footlight.browser.sessions.change_events import OnChange, SessionChange
-    from footlight.browser.sessions.engine import Engine
     from footlight.config import Settings
-    from footlight.knowledge.store import KnowledgeStore
-    from footlight.server.calls.dispatcher import Dispatcher
     from footlight.server.prompts.library import PromptLibrary
     from footlight.server.protocol.methods import ServerMethods
     from footlight.server.resources.subscriptions import Subscriptions
-    from footlight.server.secrets.masking import Mask
     from footlight.server.secrets.secrets import Secrets
     from footlight.server.toolset import Toolset
     from footlight.watch.watch import Watch
 
-__all__ = ["run"]
+__all__ = ["load_prompts", "run"]
 
 logger = logging.getLogger(__name__)
 
@@ -67,12 +63,12 @@ def run(settings: Settings, *, command: Sequence[str] = ()) -> int:
     # Half of the start is imports, and a sixth of their time would be collecting garbage.
     gc.disable()
     # All errors in the settings are reported before anything starts.
-    secrets = _read_secrets(settings)
+    secrets = read_secrets(settings)
     toolset = make_toolset(settings)
     if "tools" in settings.model_fields_set:
         _ = toolset.offered
     if settings.prompts.directory is not None:
-        _load_prompts(settings)
+        load_prompts(settings)
     watch_listener = bind_watch_page(settings)
     endpoint = None
     if settings.transport != "stdio":
@@ -96,51 +92,28 @@ class _Configuration:
     """The address of the page for people, if it is not on the listener of the clients."""
 
 
-class _ChangeRelay:
-    """Pass changes on to listeners that are added later: the browser starts before there is a server."""
-
-    def __init__(self) -> None:
-        self.listeners: list[OnChange] = []
-
-    def __call__(self, change: SessionChange) -> None:
-        for listener in self.listeners:
-            listener(change)
-
-
 async def _serve(configuration: _Configuration) -> int:
-    from footlight.browser.sessions.engine import Engine
-
     settings, toolset, secrets = configuration.settings, configuration.toolset, configuration.secrets
     stop, hurry = asyncio.Event(), asyncio.Event()
     handle_signals(lambda: (hurry if stop.is_set() else stop).set())
-    changes = _ChangeRelay()
-    values = secrets.values if secrets else ()
-    mask = _make_file_mask(secrets)
-    store = toolset.make_store(values, mask)
-    engine = Engine(
-        settings,
-        on_change=changes,
-        secrets=values,
-        mask=mask if secrets else None,
-        named_sessions=toolset.named_sessions,
-        make_table=toolset.make_session_table(store),
-    )
+    machine = Machine(settings, toolset, secrets)
+    engine = machine.engine
     engine.start()
     # The driver starts in its own process meanwhile.
     for module in TRANSPORTS[settings.transport]:
         await asyncio.to_thread(importlib.import_module, module)
     gc.enable()
     gc.freeze()
-    watch = make_watch(settings, toolset, engine, mask=_make_answer_mask(secrets, toolset), secrets=values)
+    watch = make_watch(settings, toolset, engine, mask=machine.answer_mask, secrets=machine.secret_values)
     if watch is not None:
-        changes.listeners.append(watch.on_change)
-    make_methods = functools.partial(_make_methods, configuration, engine, store, changes, watch)
+        machine.change_listeners.append(watch.on_change)
+    make_methods = functools.partial(_make_methods, machine, watch)
     if configuration.endpoint is None:
         serving = asyncio.create_task(_serve_stdio(configuration, make_methods, watch))
         ends = [serving, asyncio.create_task(stop.wait()), asyncio.create_task(wait_until_orphaned())]
     else:
         # After `stop` this task finishes the running calls and ends.
-        serving = asyncio.create_task(_serve_network(configuration, engine, make_methods, watch, stop))
+        serving = asyncio.create_task(_serve_network(configuration, machine, make_methods, watch, stop))
         ends = [serving, asyncio.create_task(hurry.wait())]
     try:
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
@@ -173,7 +146,7 @@ async def _serve_stdio(configuration: _Configuration, make_methods: MakeMethods,
 
 async def _serve_network(
     configuration: _Configuration,
-    engine: Engine,
+    machine: Machine,
     make_methods: MakeMethods,
     watch: Watch | None,
     stop: asyncio.Event,
@@ -193,7 +166,7 @@ async def _serve_network(
     clients = listen(
         endpoint,
         make_server(methods),
-        engine,
+        machine.engine,
         stop,
         on_drain=drain,
         list_tools=functools.partial(list_tools, configuration.toolset),
@@ -214,93 +187,28 @@ def _print_banner(line: str, stream: TextIO) -> None:
     stream.flush()
 
 
-def _make_methods(
-    configuration: _Configuration,
-    engine: Engine,
-    store: KnowledgeStore | None,
-    changes: _ChangeRelay,
-    watch: Watch | None,
-) -> tuple[ServerMethods, Subscriptions]:
+def _make_methods(machine: Machine, watch: Watch | None) -> tuple[ServerMethods, Subscriptions]:
     from footlight.server.protocol.methods import make_methods
-    from footlight.server.resources.resources import Resources
     from footlight.server.resources.subscriptions import Subscriptions
 
-    settings, toolset, secrets = configuration.settings, configuration.toolset, configuration.secrets
+    settings, toolset, secrets = machine.settings, machine.toolset, machine.secrets
     subscriptions = Subscriptions()
-    changes.listeners.append(subscriptions.on_change)
-    mask = _make_answer_mask(secrets, toolset)
+    machine.change_listeners.append(subscriptions.on_change)
     methods = make_methods(
         settings,
         instructions=toolset.describe(secrets.names if secrets else None),
-        dispatcher=_make_dispatcher(configuration, engine, mask, store, watch),
+        dispatcher=machine.make_dispatcher(watch.journal if watch else None),
         envelope=toolset.make_envelope(),
-        resources=Resources(engine.find_sessions, mask=mask),
+        resources=machine.make_resources(),
         subscriptions=subscriptions,
-        prompts=functools.cache(functools.partial(_load_prompts, settings)),
-        mask=mask,
+        prompts=functools.cache(functools.partial(load_prompts, settings)),
+        mask=machine.answer_mask,
         compact_list=toolset.compact_list,
     )
     return methods, subscriptions
 
 
-def _make_dispatcher(
-    configuration: _Configuration,
-    engine: Engine,
-    mask: Mask,
-    store: KnowledgeStore | None,
-    watch: Watch | None,
-) -> Dispatcher:
-    from footlight.browser.context.state_store import StateStore
-    from footlight.server.calls.dispatcher import Dispatcher
-
-    settings, toolset = configuration.settings, configuration.toolset
-    return Dispatcher(
-        toolset.offered,
-        settings,
-        sessions=engine.sessions,
-        states=StateStore(settings.session.state_directory),
-        withheld=toolset.withheld,
-        secrets=configuration.secrets,
-        mask=mask,
-        recorder=toolset.make_recorder(store) if store else None,
-        journal=watch.journal if watch else None,
-    )
-
-
-def _read_secrets(settings: Settings) -> Secrets | None:
-    """Read the file of secrets, if there is one, and mask them in the log from now on.
-
-    Raises:
-        ConfigurationError: the file cannot be used.
-    """
-    file = settings.security.secrets_file
-    if file is None:
-        return None
-    from footlight import log
-    from footlight.server.secrets.secrets import load_secrets
-
-    secrets = load_secrets(file)
-    log.add_mask(_make_file_mask(secrets))
-    return secrets
-
-
-def _make_file_mask(secrets: Secrets | None) -> Mask:
-    """Return the mask for everything that is written: the log, recorded steps, recordings."""
-    from footlight.server.secrets.masking import Masker, keep_unmasked
-
-    return Masker(secrets) if secrets else keep_unmasked
-
-
-def _make_answer_mask(secrets: Secrets | None, toolset: Toolset) -> Mask:
-    """Return the mask for everything that the server sends."""
-    from footlight.server.secrets.masking import Masker, keep_unmasked, protocol_keys
-
-    if secrets is None:
-        return keep_unmasked
-    return Masker(secrets, protocol_keys(tool.output_schema for tool in toolset.tools))
-
-
-def _load_prompts(settings: Settings) -> PromptLibrary:
+def load_prompts(settings: Settings) -> PromptLibrary:
     """Return the built-in prompts and those of the configured folder.
 
     Raises:

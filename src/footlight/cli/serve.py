@@ -47,6 +47,7 @@ FLAGS = {
     "port": "port",
     "local": "daemon.local",
     "idle_exit": "daemon.idleExit",
+    "cluster": "cluster.address",
     "token_file": "listen.tokenFile",
     "allow_host": "listen.allowedHosts",
     "allow_origin": "listen.allowedOrigins",
@@ -69,7 +70,7 @@ SECTIONS = {
     "Transport": ("transport", "host", "port", "token_file", "shared"),
     "Network server": (
         *("allow_host", "allow_origin", "tls_certificate", "tls_key"),
-        *("stateless", "share_default", "local", "idle_exit"),
+        *("stateless", "share_default", "local", "idle_exit", "cluster"),
     ),
     "Browser": ("channel", "executable_path", "cdp_endpoint", "extension"),
     "Limits and permissions": ("block_domain", "enable_script_evaluation", "timeout", "max_sessions"),
@@ -161,6 +162,11 @@ _path = click.Path(path_type=Path)
     "--idle-exit", type=float, metavar="SECONDS", help="Over HTTP: exit after this time without clients."
 )
 @click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="Run the browsers on this Ray cluster: host:port, or auto. Requires --transport http.",
+)
+@click.option(
     "--shared",
     is_flag=True,
     help="Proxy stdio to the shared background server, which is started if it is not running.",
@@ -237,7 +243,12 @@ def serve(*, config: Path | None, headed: bool | None, shared: bool, **options: 
     _check_display(settings)
     os.environ.pop("FOOTLIGHT_TOKEN", None)  # No child process needs it.
     log.configure(settings.logging, stdout_is_protocol=settings.transport == "stdio")
-    status = app.run(settings, command=sys.argv[1:])
+    if settings.cluster.address is None:
+        status = app.run(settings, command=sys.argv[1:])
+    else:
+        from footlight import cluster
+
+        status = cluster.run(settings, command=sys.argv[1:])
     # Everything is closed; the shutdown of the interpreter would take another quarter of a second.
     sys.stdout.flush()
     sys.stderr.flush()

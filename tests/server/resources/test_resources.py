@@ -69,8 +69,8 @@ class World:
     async def create(self, caller: Caller = LOCAL) -> str:
         return (await self.call("create_session", caller))["sessionId"]
 
-    def uris(self, caller: Caller = LOCAL) -> list[str]:
-        return [resource.uri for resource in self.resources.list(caller)]
+    async def uris(self, caller: Caller = LOCAL) -> list[str]:
+        return [resource.uri for resource in await self.resources.list(caller)]
 
     async def read(self, uri: str, caller: Caller = LOCAL) -> Any:
         content = await self.resources.read(uri, caller)
@@ -132,9 +132,11 @@ async def test_before_there_is_a_browser_there_is_nothing_and_none_is_started(
 ) -> None:
     world = open_world()
 
-    assert world.resources.list(LOCAL) == ()
+    assert await world.resources.list(LOCAL) == ()
     assert await world.why_not("playwright:///session/default") == "there is no session yet"
-    assert world.resources.complete("playwright:///session/{sessionId}", "sessionId", "", {}, LOCAL) == ()
+    assert (
+        await world.resources.complete("playwright:///session/{sessionId}", "sessionId", "", {}, LOCAL) == ()
+    )
     assert world.engine.find_sessions() is None
 
 
@@ -144,10 +146,10 @@ async def test_another_principals_session_is_as_if_it_were_none(world: World, si
     await world.call("navigate", ALICE, url=site.page("<p>x</p>"), sessionId=alices)
     uri = f"playwright:///page/{alices}/page-1"
 
-    assert uri in world.uris(ALICE)
-    assert world.uris(BOB) == []
+    assert uri in await world.uris(ALICE)
+    assert await world.uris(BOB) == []
     assert await world.why_not(uri, BOB) == f'Session "{alices}" does not exist'
-    assert world.resources.complete("playwright:///session/{sessionId}", "sessionId", "", {}, BOB) == ()
+    assert await world.resources.complete("playwright:///session/{sessionId}", "sessionId", "", {}, BOB) == ()
     await world.call("close_session", ALICE, sessionId=alices)
 
 
@@ -162,7 +164,7 @@ async def test_default_is_each_callers_own(world: World, site: Site) -> None:
     assert [page["uri"] for page in read] == [
         f"playwright:///page/{caller.default_session}/page-1" for caller in (ALICE, BOB)
     ]
-    assert world.resources.canonical("playwright:///page/default/page-1", BOB) == read[1]["uri"]
+    assert await world.resources.canonical("playwright:///page/default/page-1", BOB) == read[1]["uri"]
     assert "each must name its session" in await world.why_not("playwright:///session/default", ANONYMOUS)
     for caller in (ALICE, BOB):
         await world.call("close_session", caller, sessionId="default")
@@ -201,15 +203,15 @@ async def test_what_a_session_had_is_gone_with_it(world: World, site: Site) -> N
     ]
     for uri in uris:
         await world.resources.read(uri, LOCAL)
-        assert world.resources.canonical(uri, LOCAL) == uri
+        assert await world.resources.canonical(uri, LOCAL) == uri
 
     await world.call("close_session", sessionId=id)
 
     for uri in uris:
         assert await world.why_not(uri) == f'Session "{id}" was closed'
         with pytest.raises(ResourceNotFound):
-            world.resources.canonical(uri, LOCAL)
-    assert not [uri for uri in world.uris() if id in uri]
+            await world.resources.canonical(uri, LOCAL)
+    assert not [uri for uri in await world.uris() if id in uri]
 
 
 async def test_a_session_that_is_made_again_has_nothing_of_the_one_that_crashed(
@@ -220,19 +222,19 @@ async def test_a_session_that_is_made_again_has_nothing_of_the_one_that_crashed(
     others = browsers()
     await world.call("navigate", url=site.page("<p>x</p>"))
     shot = (await world.call("screenshot"))["uri"]
-    assert shot in world.uris()
+    assert shot in await world.uris()
 
     for browser in browsers() - others:
         browser.kill()
     await world.wait_for_changes(SessionChange("closed", "local", "default"))
 
-    assert world.uris() == []
+    assert await world.uris() == []
     assert await world.why_not(shot) == 'Session "default" crashed'
     assert (await world.answer("get_cookies")).content["error"]["code"] == "BROWSER_CRASHED"
     await world.call("navigate", url=site.page("<p>x</p>"))
     why = await world.why_not(shot)
     assert why == "there is no such screenshot, or it was removed to make room for later ones"
-    assert world.uris() == [
+    assert await world.uris() == [
         "playwright:///network-log/default/page-1",
         "playwright:///page/default/page-1",
         "playwright:///session/default",
@@ -268,7 +270,7 @@ async def test_an_answer_that_is_too_long_is_kept_and_linked(world: World, sessi
     }
     assert (link.name, link.mime_type, link.bytes) == ("Answer of get_text", "application/json", 4039)
     assert await world.read(link.uri) == whole
-    assert link.uri in world.uris()
+    assert link.uri in await world.uris()
 
 
 async def test_what_happened_beside_it_is_reported_beside_the_link(
@@ -341,7 +343,7 @@ async def test_the_oldest_make_room(world: World, session: str, site: Site) -> N
     assert (
         await world.why_not(first) == "there is no such answer, or it was removed to make room for later ones"
     )
-    assert [uri for uri in world.uris() if "/answer/" in uri] == sorted([second, third])
+    assert [uri for uri in await world.uris() if "/answer/" in uri] == sorted([second, third])
 
 
 # Screenshots
@@ -400,7 +402,7 @@ async def test_shots_of_the_same_moment_have_uris_of_their_own(
 
     uris = {shot["uri"] for shot in taken}
     assert len(uris) == 10
-    assert uris <= set(world.uris())
+    assert uris <= set(await world.uris())
 
 
 # News
@@ -447,23 +449,23 @@ async def test_parts_of_a_uri_are_completed_from_what_is_there(world: World, sit
     own = caller.default_session
     assert own is not None
 
-    def complete(kind: str, name: str, prefix: str = "", **known: str) -> tuple[str, ...]:
+    async def complete(kind: str, name: str, prefix: str = "", **known: str) -> tuple[str, ...]:
         templates = {each.name: each.uri_template for each in world.resources.templates()}
-        return world.resources.complete(templates[kind], name, prefix, known, caller)
+        return await world.resources.complete(templates[kind], name, prefix, known, caller)
 
-    assert set(complete("session", "sessionId")) == {"default", own, other}
-    assert complete("session", "sessionId", own[:6]) == (own,)
-    assert complete("page", "pageId", sessionId="default") == ("page-1", "page-2")
-    assert complete("page", "pageId", sessionId=own) == ("page-1", "page-2")
-    assert complete("page", "pageId", sessionId=other) == ()
-    assert complete("page", "pageId", "page-2") == ("page-2",)
-    assert complete("element", "elementId", pageId="page-1") == ("element-1", "element-2", "element-3")
-    assert complete("element", "elementId", pageId="page-2") == ()
-    assert complete("screenshot", "timestamp", sessionId=own) == (shot.rpartition("/")[2],)
-    assert complete("screenshot", "pageId") == ("page-1",)
-    assert complete("page", "elementId") == ()
-    assert complete("answer", "answerId") == ()
-    assert world.resources.complete("playwright:///none/{sessionId}", "sessionId", "", {}, caller) == ()
-    assert world.resources.open_urls(caller) == (url,)
+    assert set(await complete("session", "sessionId")) == {"default", own, other}
+    assert await complete("session", "sessionId", own[:6]) == (own,)
+    assert await complete("page", "pageId", sessionId="default") == ("page-1", "page-2")
+    assert await complete("page", "pageId", sessionId=own) == ("page-1", "page-2")
+    assert await complete("page", "pageId", sessionId=other) == ()
+    assert await complete("page", "pageId", "page-2") == ("page-2",)
+    assert await complete("element", "elementId", pageId="page-1") == ("element-1", "element-2", "element-3")
+    assert await complete("element", "elementId", pageId="page-2") == ()
+    assert await complete("screenshot", "timestamp", sessionId=own) == (shot.rpartition("/")[2],)
+    assert await complete("screenshot", "pageId") == ("page-1",)
+    assert await complete("page", "elementId") == ()
+    assert await complete("answer", "answerId") == ()
+    assert await world.resources.complete("playwright:///none/{sessionId}", "sessionId", "", {}, caller) == ()
+    assert await world.resources.open_urls(caller) == (url,)
     for id in ("default", other):
         await world.call("close_session", caller, sessionId=id)

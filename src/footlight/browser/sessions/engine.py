@@ -17,6 +17,7 @@ from footlight.browser.context.devices import Devices
 from footlight.browser.context.state_store import StateStore
 from footlight.browser.driver.driver_process import Driver
 from footlight.browser.driver.scripts import register_scripts
+from footlight.browser.driver.shielding import run_detached
 from footlight.browser.launch.chromium_flags import DEBUGGING_PORTS
 from footlight.browser.launch.extension_launch import ExtensionLauncher
 from footlight.browser.launch.extension_pool import ExtensionPool
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 
     from footlight.browser.network.filter_proxy import FilterProxy
     from footlight.browser.sessions.session_table import SessionTable
+    from footlight.caller import Caller
     from footlight.config import Settings
 
 __all__ = ["Engine", "MakeTable"]
@@ -75,13 +77,16 @@ class Engine:
         mask: Callable[[str], str] | None = None,
         named_sessions: bool = False,
         make_table: MakeTable | None = None,
+        session_prefix: str = "",
     ) -> None:
         """Create the engine.
 
         `mask` removes secrets from texts that are written to files. With `named_sessions` each session has
         its own browser with a profile, and no browser starts before a session is opened. `make_table` creates
-        the session table of a toolset that launches extensions itself.
+        the session table of a toolset that launches extensions itself. The ids of new sessions begin with
+        `session_prefix`.
         """
+        self._session_prefix = session_prefix
         self._named_sessions = named_sessions
         self._make_table = make_table
         self._settings = settings
@@ -139,6 +144,11 @@ class Engine:
     def find_sessions(self) -> SessionTable | None:
         """Return the session table if it exists, without waiting."""
         return self._sessions
+
+    def disconnect(self, caller: Caller) -> None:
+        """End the default session of a connection that has ended, without waiting for it."""
+        if self._sessions is not None:
+            run_detached(self._sessions.disconnect(caller))
 
     async def close(self) -> None:
         """Save persistent sessions, end every browser and remove temporary files, within a time limit."""
@@ -235,6 +245,7 @@ class Engine:
             pool=self._pool,
             environment=environment,
             persistent=StateStore(settings.session.state_directory / "sessions"),
+            id_prefix=self._session_prefix,
         )
 
     def _extension_pool(self, environment: SessionEnvironment) -> ExtensionPool:

@@ -46,11 +46,14 @@ class PooledSessions(SessionTable):
         pool: Pool | ExtensionPool,
         environment: SessionEnvironment,
         persistent: StateStore,
+        id_prefix: str = "",
     ) -> None:
+        """Create the table. The ids of its sessions begin with `id_prefix`."""
         super().__init__(settings)
         self._pool = pool
         self._environment = environment
         self._persistent = persistent
+        self._id_prefix = id_prefix
         self._reserved = 0
 
     def own_id(self, id: str | None, caller: Caller) -> str:
@@ -98,7 +101,8 @@ class PooledSessions(SessionTable):
             if made.id in self._sessions:
                 await self.close(made.id, caller=caller)
 
-        return await shield_until_done(self._open(secrets.token_hex(16), caller, options), discard=discard)
+        id = self._id_prefix + secrets.token_hex(16)
+        return await shield_until_done(self._open(id, caller, options), discard=discard)
 
     async def _make_again(self, id: str, caller: Caller) -> Session:
         """Create the caller's default session, or one that was saved or whose browser crashed."""

@@ -2,8 +2,8 @@
 
 `Dispatcher` takes each call through the same stages, which `_run_stages`, `_run_in_session` and `_finish`
 list in order: validate, permit, find the session and its page, observe before, run, settle, observe after,
-answer, mask, record. Plain values go in and come out, so that a front process may one day route a call to the
-process that has its session.
+answer, mask, record. Plain values go in and come out, so that the front of a cluster can route a call to the
+worker that has its session.
 
 A call runs in a task of its own. Whoever waits for it can be cancelled at any point, and repeatedly, as anyio
 does; the work is cancelled once, and undoes what it began before its session takes another call.
@@ -18,7 +18,7 @@ import logging
 import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from footlight.browser.driver.output_folder import disk_full_error
 from footlight.browser.driver.shielding import shield_until_done
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from footlight.server.secrets.secrets import Secrets
     from footlight.server.tools.declaration import Tool
 
-__all__ = ["Dispatcher", "UnknownTool"]
+__all__ = ["Dispatcher", "ToolCaller", "UnknownTool"]
 
 logger = logging.getLogger(__name__)
 
@@ -66,6 +66,24 @@ class UnknownTool(LookupError):
 
     def __init__(self, name: str, *, why: str | None = None) -> None:
         super().__init__(f"Unknown tool: {name}" + (f". {why}" if why else ""))
+
+
+class ToolCaller(Protocol):
+    """Calls tools, wherever their sessions are."""
+
+    @property
+    def tools(self) -> tuple[Tool, ...]: ...
+
+    def get(self, name: str) -> Tool: ...
+
+    async def call(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        *,
+        caller: Caller = LOCAL,
+        report: Report | None = None,
+    ) -> Answer: ...
 
 
 class Dispatcher:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Any
 
 from footlight.caller import Caller
@@ -11,7 +11,7 @@ from footlight.server.requests import INVALID_PARAMS, ProtocolError, Request, in
 
 if TYPE_CHECKING:
     from footlight.server.prompts.library import PromptArgument, PromptLibrary
-    from footlight.server.resources.resources import Resources
+    from footlight.server.resources.resources import ResourceReader
 
 __all__ = ["CompletionHandler"]
 
@@ -22,7 +22,7 @@ MAX_VALUES = 100
 class CompletionHandler:
     """Handles `completion/complete`. A caller gets suggestions from its own sessions only."""
 
-    def __init__(self, library: Callable[[], PromptLibrary], resources: Resources) -> None:
+    def __init__(self, library: Callable[[], PromptLibrary], resources: ResourceReader) -> None:
         self._library = library
         self._resources = resources
 
@@ -31,10 +31,10 @@ class CompletionHandler:
         name, prefix = request.text("argument", "name"), request.text("argument", "value")
         kind = request.text("ref", "type")
         if kind == "ref/prompt":
-            found = self._for_prompt(request.text("ref", "name"), name, prefix, request.caller)
+            found = await self._for_prompt(request.text("ref", "name"), name, prefix, request.caller)
         elif kind == "ref/resource":
             uri = request.text("ref", "uri")
-            found = self._resources.complete(uri, name, prefix, known, request.caller)
+            found = await self._resources.complete(uri, name, prefix, known, request.caller)
         else:
             raise invalid_params()
         return {
@@ -46,7 +46,7 @@ class CompletionHandler:
             "_meta": {META: ["/completion/values"]},  # They may include URLs of pages.
         }
 
-    def _for_prompt(self, prompt_name: str, name: str, prefix: str, caller: Caller) -> tuple[str, ...]:
+    async def _for_prompt(self, prompt_name: str, name: str, prefix: str, caller: Caller) -> tuple[str, ...]:
         prompt = self._library().get(prompt_name)
         if prompt is None:
             raise ProtocolError(INVALID_PARAMS, f"Prompt not found: {prompt_name}")
@@ -54,12 +54,14 @@ class CompletionHandler:
         if argument is None or argument.secret:
             return ()
         # Keep the order, which a set would lose: the values that the prompt suggests come first.
-        values = dict.fromkeys(self._suggest_values(argument, caller))
+        values = dict.fromkeys([each async for each in self._suggest_values(argument, caller)])
         return tuple(each for each in values if each.lower().startswith(prefix.lower()))
 
-    def _suggest_values(self, argument: PromptArgument, caller: Caller) -> Iterator[str]:
-        yield from argument.values
+    async def _suggest_values(self, argument: PromptArgument, caller: Caller) -> AsyncIterator[str]:
+        for value in argument.values:
+            yield value
         if argument.default is not None:
             yield argument.default
         if argument.name == "url" or argument.name.endswith("_url"):
-            yield from self._resources.open_urls(caller)
+            for url in await self._resources.open_urls(caller):
+                yield url

@@ -16,9 +16,9 @@ from footlight.server.secrets.masking import Mask, keep_unmasked
 
 if TYPE_CHECKING:
     from footlight.config import Settings
-    from footlight.server.calls.dispatcher import Dispatcher
+    from footlight.server.calls.dispatcher import ToolCaller
     from footlight.server.prompts.library import PromptLibrary
-    from footlight.server.resources.resources import Resources
+    from footlight.server.resources.resources import ResourceReader
     from footlight.server.resources.subscriptions import Subscriptions
     from footlight.server.toolset import Envelope
 
@@ -102,9 +102,9 @@ def make_methods(
     settings: Settings,
     *,
     instructions: str,
-    dispatcher: Dispatcher,
+    dispatcher: ToolCaller,
     envelope: Envelope,
-    resources: Resources,
+    resources: ResourceReader,
     subscriptions: Subscriptions,
     prompts: Callable[[], PromptLibrary],
     mask: Mask = keep_unmasked,

@@ -12,7 +12,7 @@ from footlight.server.resources.resources import (
     ListedResource,
     ResourceContent,
     ResourceNotFound,
-    Resources,
+    ResourceReader,
     UriTemplate,
 )
 from footlight.server.resources.subscriptions import Interest
@@ -33,12 +33,12 @@ class ResourceHandlers:
     A resource that does not exist is an error in all revisions (-32602, with its URI).
     """
 
-    def __init__(self, resources: Resources, subscriptions: Subscriptions) -> None:
+    def __init__(self, resources: ResourceReader, subscriptions: Subscriptions) -> None:
         self._resources = resources
         self._subscriptions = subscriptions
 
     async def list(self, request: Request) -> dict[str, Any]:
-        found, following = page_of(self._resources.list(request.caller), request)
+        found, following = page_of(await self._resources.list(request.caller), request)
         return {"resources": [_resource(resource) for resource in found], **following}
 
     async def list_templates(self, request: Request) -> dict[str, Any]:
@@ -56,7 +56,7 @@ class ResourceHandlers:
     async def subscribe(self, request: Request) -> dict[str, Any]:
         uri = request.text("uri")
         try:
-            resource = self._resources.canonical(uri, request.caller)
+            resource = await self._resources.canonical(uri, request.caller)
         except ResourceNotFound as error:
             raise _not_found(error) from None
         self._subscriptions.subscribe(request.connection, uri, resource)
@@ -80,14 +80,14 @@ class ResourceHandlers:
             raise ProtocolError(INVALID_PARAMS, f"At most {MAX_URIS} resources on one stream")
         interest = Interest(
             list_changes=request.flag("notifications", "resourcesListChanged"),
-            uris=tuple(dict.fromkeys(self._find_listed_uri(request, uri) for uri in uris)),
+            uris=tuple(dict.fromkeys([await self._find_listed_uri(request, uri) for uri in uris])),
         )
         return await self._subscriptions.listen(request, interest)
 
-    def _find_listed_uri(self, request: Request, uri: str) -> str:
+    async def _find_listed_uri(self, request: Request, uri: str) -> str:
         """Return the URI in the form of `resources/list`, or unchanged if the resource does not exist yet."""
         try:
-            return self._resources.canonical(uri, request.caller)
+            return await self._resources.canonical(uri, request.caller)
         except ResourceNotFound:
             return uri
 

@@ -15,7 +15,7 @@ from footlight.server.requests import INVALID_PARAMS, ProtocolError, Request
 from footlight.server.tools.compact import compact_input_schema
 
 if TYPE_CHECKING:
-    from footlight.server.calls.dispatcher import Dispatcher
+    from footlight.server.calls.dispatcher import ToolCaller
     from footlight.server.tools.declaration import Tool
     from footlight.server.toolset import Envelope, Toolset
 
@@ -34,7 +34,7 @@ class ToolHandlers:
     """
 
     def __init__(
-        self, dispatcher: Dispatcher, envelope: Envelope, *, compact: bool, documentation_url: str
+        self, dispatcher: ToolCaller, envelope: Envelope, *, compact: bool, documentation_url: str
     ) -> None:
         self._dispatcher = dispatcher
         self._envelope = envelope

@@ -10,7 +10,7 @@ import builtins
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from footlight.browser.recording.artifact_store import LongAnswer, ScreenshotArtifact, StoredFile
 from footlight.browser.sessions.pooled_sessions import DEFAULT
@@ -25,16 +25,26 @@ if TYPE_CHECKING:
     from footlight.browser.sessions.session_table import SessionTable
     from footlight.caller import Caller
 
-__all__ = ["ListedResource", "ResourceContent", "ResourceNotFound", "Resources", "UriTemplate"]
+__all__ = [
+    "ListedResource",
+    "ResourceContent",
+    "ResourceNotFound",
+    "ResourceReader",
+    "Resources",
+    "UriTemplate",
+]
 
 
 class ResourceNotFound(LookupError):
     """There is no resource at `uri`; `why` gives the reason."""
 
     def __init__(self, uri: str, why: str) -> None:
-        super().__init__(f"Resource not found: {why}")
+        super().__init__(uri, why)
         self.uri = uri
         self.why = why
+
+    def __str__(self) -> str:
+        return f"Resource not found: {self.why}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +83,26 @@ TEMPLATES = (
 )
 
 
+class ResourceReader(Protocol):
+    """Lists, reads and completes resources, wherever their sessions are."""
+
+    def templates(self) -> tuple[UriTemplate, ...]: ...
+
+    async def list(self, caller: Caller) -> tuple[ListedResource, ...]: ...
+
+    async def read(self, uri: str, caller: Caller) -> ResourceContent: ...
+
+    async def canonical(self, uri: str, caller: Caller) -> str: ...
+
+    async def complete(
+        self, template_uri: str, argument_name: str, prefix: str, known: Mapping[str, str], caller: Caller
+    ) -> tuple[str, ...]: ...
+
+    async def open_urls(self, caller: Caller) -> tuple[str, ...]: ...
+
+
 class Resources:
-    """Lists, reads and completes resources.
+    """The resources of the sessions of this process.
 
     `find_sessions` returns the table of sessions, or None as long as no browser is running.
     """
@@ -89,7 +117,7 @@ class Resources:
     def templates(self) -> tuple[UriTemplate, ...]:
         return TEMPLATES
 
-    def list(self, caller: Caller) -> tuple[ListedResource, ...]:
+    async def list(self, caller: Caller) -> tuple[ListedResource, ...]:
         """Return the resources in the order of their URIs."""
         found = (each for session in self._sessions(caller) for each in resources_of(session))
         return self._mask(tuple(sorted(found, key=lambda resource: resource.uri)))
@@ -110,7 +138,7 @@ class Resources:
             raise ResourceNotFound(uri, "its session was closed")
         return replace(content, data=mask_document(content.data, content.mime_type, self._mask))
 
-    def canonical(self, uri: str, caller: Caller) -> str:
+    async def canonical(self, uri: str, caller: Caller) -> str:
         """Return the URI in the form that lists and notifications use.
 
         Raises:
@@ -123,7 +151,7 @@ class Resources:
             raise ResourceNotFound(uri, str(missing)) from None
         return address.uri
 
-    def complete(
+    async def complete(
         self,
         template_uri: str,
         argument_name: str,
@@ -140,7 +168,7 @@ class Resources:
         }
         return tuple(sorted((each for each in values if each.startswith(prefix)), key=_natural_sort_key))
 
-    def open_urls(self, caller: Caller) -> tuple[str, ...]:
+    async def open_urls(self, caller: Caller) -> tuple[str, ...]:
         """Return the URLs of the caller's pages, each once, oldest first."""
         urls = (page.url for session in self._sessions(caller) for page in session.pages)
         return self._mask(tuple(dict.fromkeys(url for url in urls if url != "about:blank")))

@@ -47,12 +47,14 @@ class SessionClosed(TypedDict):
 class SessionList(TypedDict):
     """`savedStates` are names for restore_state. Sessions in `kept` survived a restart of the server.
 
-    A kept session is opened again when a call names it.
+    A kept session is opened again when a call names it. `unanswered` are workers of a cluster that did not
+    answer in time, so their sessions are missing.
     """
 
     sessions: list[SessionInfo]
     savedStates: list[str]
     kept: NotRequired[list[str]]
+    unanswered: NotRequired[list[str]]
 
 
 class StateSaved(TypedDict):

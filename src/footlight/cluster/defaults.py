@@ -1,0 +1,62 @@
+"""The actor that remembers which worker has the session `default` of each caller."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+
+from footlight.cluster.ray_api import ActorLost, find_actor, list_actors
+from footlight.cluster.worker import WORKER
+
+__all__ = ["DEFAULTS", "DefaultSessions"]
+
+DEFAULTS = "defaults"
+"""The name of the actor."""
+MAX_REMEMBERED = 100_000
+ANSWER_SECONDS = 5.0
+
+
+class DefaultSessions:
+    """The worker of each session `default`, by its id. After a restart, the workers are asked."""
+
+    def __init__(self) -> None:
+        self._workers: OrderedDict[str, str] = OrderedDict()
+        self._loading: asyncio.Task[None] | None = None
+
+    async def find(self, id: str) -> str | None:
+        """Return the name of the worker that has the session, or None."""
+        await self._load()
+        return self._workers.get(id)
+
+    async def claim(self, id: str, worker: str, unless: frozenset[str]) -> str:
+        """Give the session to `worker`, unless one of the workers `unless` has it. Return its worker."""
+        await self._load()
+        if self._workers.get(id) not in unless:
+            self._workers[id] = worker
+        self._workers.move_to_end(id)
+        while len(self._workers) > MAX_REMEMBERED:
+            self._workers.popitem(last=False)
+        return self._workers[id]
+
+    async def forget(self, id: str) -> str | None:
+        """Forget a session whose connection has ended, and return the worker that had it."""
+        await self._load()
+        return self._workers.pop(id, None)
+
+    async def _load(self) -> None:
+        if self._loading is None:
+            self._loading = asyncio.create_task(self._ask_workers())
+        await asyncio.shield(self._loading)
+
+    async def _ask_workers(self) -> None:
+        names = [each for each in await list_actors() if each.startswith(WORKER)]
+        await asyncio.gather(*(self._ask(name) for name in names))
+
+    async def _ask(self, actor_name: str) -> None:
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                actor = await find_actor(actor_name)
+                for id in await actor.call("default_ids") if actor else ():
+                    self._workers[id] = actor_name.removeprefix(WORKER)
+        except (ActorLost, TimeoutError):
+            pass  # Its sessions are gone, or are found again when their callers use them.

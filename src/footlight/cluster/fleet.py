@@ -1,0 +1,192 @@
+"""The workers that a server knows: which of them answer, how full they are, and where a new session goes."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import secrets
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from footlight.cluster.ray_api import ActorLost, RemoteActor, find_actor, list_actors, start_actor
+from footlight.cluster.worker import WORKER, Worker, WorkerStatus
+from footlight.errors import ResourceExhausted
+
+if TYPE_CHECKING:
+    from footlight.cluster.worker import Load
+    from footlight.config import ClusterSettings
+
+__all__ = ["Fleet", "KnownWorker"]
+
+logger = logging.getLogger(__name__)
+
+ASK_EVERY_SECONDS = 1.0
+ANSWER_SECONDS = 5.0
+
+
+@dataclass(eq=False, slots=True)
+class KnownWorker:
+    """A worker actor, and what it last reported. `reserved` sessions are being created."""
+
+    name: str
+    actor: RemoteActor
+    status: WorkerStatus | None = None
+    """None as long as it does not answer."""
+    load: Load | None = None
+    reserved: int = 0
+
+    @property
+    def has_room(self) -> bool:
+        return self.load is not None and self.load.sessions + self.reserved < self.load.max_sessions
+
+    @property
+    def used(self) -> int:
+        return (self.load.sessions if self.load else 0) + self.reserved
+
+
+class Fleet:
+    """Asks all workers for their status, starts more of them, and chooses one for a new session."""
+
+    def __init__(self, settings: ClusterSettings, *, build: str, worker_settings: dict[str, Any]) -> None:
+        """Create the fleet. Only workers of the same `build` get new sessions."""
+        self._settings = settings
+        self._build = build
+        self._worker_settings = worker_settings
+        self._workers: dict[str, KnownWorker] = {}
+        self._changed = asyncio.Condition()
+        self._waiting = 0
+        self._asking: asyncio.Task[None] | None = None
+
+    @property
+    def workers(self) -> tuple[KnownWorker, ...]:
+        return tuple(self._workers.values())
+
+    def find(self, name: str) -> KnownWorker | None:
+        return self._workers.get(name)
+
+    @property
+    def secret_names(self) -> tuple[str, ...] | None:
+        """The names of the secrets that the workers have read from their files."""
+        return next((each.status.secret_names for each in self._workers.values() if each.status), None)
+
+    def why_not_ready(self) -> str | None:
+        return None if any(self._ours()) else "no worker of the cluster answers"
+
+    async def open(self) -> None:
+        """Find the running workers, start what is missing, and wait until one answers."""
+        await self._find_running()
+        for _ in range(self._settings.min_workers - len(self._workers)):
+            await self._start_worker()
+        self._asking = asyncio.create_task(self._ask_forever())
+        async with self._changed:
+            await self._changed.wait_for(lambda: any(self._ours()))
+
+    async def close(self) -> None:
+        """Stop asking. The workers run on until the end of their lease."""
+        if self._asking is not None:
+            self._asking.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._asking
+
+    def note_load(self, worker: KnownWorker, load: Load) -> None:
+        worker.load = load
+        self._wake()
+
+    @contextlib.asynccontextmanager
+    async def place(self, report: Callable[[str], None]) -> AsyncGenerator[KnownWorker]:
+        """Reserve a place for a session on the least loaded worker until the block ends.
+
+        `report` receives the place in the queue, if there is one.
+
+        Raises:
+            ResourceExhausted: there was no place for `cluster.queueTimeout`.
+        """
+        worker = self._least_loaded() or await self._wait_for_place(report)
+        worker.reserved += 1
+        try:
+            yield worker
+        finally:
+            worker.reserved -= 1
+            self._wake()
+
+    async def _wait_for_place(self, report: Callable[[str], None]) -> KnownWorker:
+        self._waiting += 1
+        report(f"waiting for a place on a worker, {self._waiting} in the queue")
+        found: KnownWorker | None = None
+        try:
+            if len(self._workers) < self._settings.max_workers and not self._has_starting():
+                # Where no machine is free, this is the demand for which an autoscaler adds one.
+                await self._start_worker()
+            async with asyncio.timeout(self._settings.queue_timeout / 1000), self._changed:
+                while (found := self._least_loaded()) is None:
+                    await self._changed.wait()
+                return found
+        except TimeoutError:
+            raise ResourceExhausted(
+                f"All {len(self._workers)} workers of the cluster are full, and none became free within "
+                f"{self._settings.queue_timeout}ms",
+                workers=len(self._workers),
+                queueTimeout=self._settings.queue_timeout,
+            ) from None
+        finally:
+            self._waiting -= 1
+
+    def _has_starting(self) -> bool:
+        return any(each.status is None for each in self._workers.values())
+
+    def _least_loaded(self) -> KnownWorker | None:
+        return min((each for each in self._ours() if each.has_room), key=lambda each: each.used, default=None)
+
+    def _ours(self) -> list[KnownWorker]:
+        return [each for each in self._workers.values() if each.status and each.status.build == self._build]
+
+    async def _start_worker(self) -> None:
+        name = secrets.token_hex(4)
+        cpus = self._settings.worker_cpus
+        actor = await start_actor(Worker, WORKER + name, name, self._worker_settings, cpus=cpus)
+        self._workers[name] = KnownWorker(name, actor)
+        logger.info("started worker %s", name)
+
+    async def _find_running(self) -> None:
+        """Learn the workers that other servers have started, and forget those that have ended."""
+        names = {each.removeprefix(WORKER) for each in await list_actors() if each.startswith(WORKER)}
+        for name in names - self._workers.keys():
+            if actor := await find_actor(WORKER + name):
+                self._workers[name] = KnownWorker(name, actor)
+        for name in self._workers.keys() - names:
+            if self._workers[name].status is None:
+                del self._workers[name]
+
+    async def _ask_forever(self) -> None:
+        while True:
+            await asyncio.gather(*(self._ask(each) for each in self.workers))
+            await asyncio.sleep(ASK_EVERY_SECONDS)
+            try:
+                await self._find_running()
+            except Exception:
+                logger.exception("the workers of the cluster could not be listed")
+
+    async def _ask(self, worker: KnownWorker) -> None:
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                status: WorkerStatus = await worker.actor.call("status")
+            worker.status, worker.load = status, status.load
+        except (ActorLost, TimeoutError):
+            if worker.status is not None:
+                logger.warning("worker %s does not answer", worker.name)
+            worker.status = None
+        except Exception:
+            worker.status = None
+            logger.exception("worker %s cannot start", worker.name)
+        self._wake()
+
+    def _wake(self) -> None:
+        """Let those who wait for a place look again."""
+
+        async def notify() -> None:
+            async with self._changed:
+                self._changed.notify_all()
+
+        self._waking = asyncio.ensure_future(notify())

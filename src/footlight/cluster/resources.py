@@ -1,0 +1,85 @@
+"""The resources of the sessions on all workers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from footlight.cluster.ray_api import ActorLost
+from footlight.errors import SessionNotFound
+from footlight.server.resources.resources import TEMPLATES, ListedResource, ResourceNotFound, UriTemplate
+from footlight.server.resources.uris import Address
+
+if TYPE_CHECKING:
+    from footlight.caller import Caller
+    from footlight.cluster.fleet import Fleet
+    from footlight.cluster.front import Front
+    from footlight.server.resources.contents import ResourceContent
+
+__all__ = ["ClusterResources"]
+
+ANSWER_SECONDS = 15.0
+
+
+class ClusterResources:
+    """Reads a resource on the worker that has its session, and lists those of all workers.
+
+    Lists leave out the workers that do not answer in time.
+    """
+
+    def __init__(self, front: Front, fleet: Fleet) -> None:
+        self._front = front
+        self._fleet = fleet
+
+    def templates(self) -> tuple[UriTemplate, ...]:
+        return TEMPLATES
+
+    async def list(self, caller: Caller) -> tuple[ListedResource, ...]:
+        found: list[ListedResource] = await self._ask_all("list", caller)
+        return tuple(sorted(found, key=lambda resource: resource.uri))
+
+    async def read(self, uri: str, caller: Caller) -> ResourceContent:
+        return await self._ask_one("read", uri, caller)
+
+    async def canonical(self, uri: str, caller: Caller) -> str:
+        return await self._ask_one("canonical", uri, caller)
+
+    async def complete(
+        self, template_uri: str, argument_name: str, prefix: str, known: Mapping[str, str], caller: Caller
+    ) -> tuple[str, ...]:
+        found = await self._ask_all("complete", template_uri, argument_name, prefix, dict(known), caller)
+        return tuple(dict.fromkeys(found))
+
+    async def open_urls(self, caller: Caller) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(await self._ask_all("open_urls", caller)))
+
+    async def _ask_one(self, method: str, uri: str, caller: Caller) -> Any:
+        try:
+            address = Address.parse(uri)
+            worker = await self._front.find_worker(address.session_id, caller)
+        except ValueError as error:
+            raise ResourceNotFound(uri, str(error)) from None
+        except SessionNotFound as error:
+            raise ResourceNotFound(uri, error.message) from None
+        if worker is None:
+            raise ResourceNotFound(uri, f'Session "{address.session_id}" does not exist')
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                found = await worker.actor.call("resource", method, uri, caller)
+        except (ActorLost, TimeoutError):
+            raise ResourceNotFound(uri, f"worker {worker.name} does not answer") from None
+        if isinstance(found, ResourceNotFound):
+            raise found
+        return found
+
+    async def _ask_all(self, method: str, *arguments: Any) -> Any:
+        async def ask(worker: Any) -> Any:
+            try:
+                async with asyncio.timeout(ANSWER_SECONDS):
+                    return await worker.actor.call("resources", method, *arguments)
+            except (ActorLost, TimeoutError):
+                return ()
+
+        answers = await asyncio.gather(*(ask(each) for each in self._fleet.workers))
+        return [each for answer in answers for each in answer]

@@ -1,0 +1,122 @@
+"""Serve a cluster: the composition root of a server whose browsers run on workers."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import logging
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from footlight.app.network import NetworkEndpoint, bind_network, listen
+from footlight.app.process import handle_signals, kill_descendants, limit_shutdown
+from footlight.app.wiring import load_prompts
+from footlight.cluster import ray_api
+from footlight.cluster.defaults import DEFAULTS, DefaultSessions
+from footlight.cluster.fleet import Fleet
+from footlight.cluster.front import Front
+from footlight.cluster.resources import ClusterResources
+from footlight.cluster.worker import build_of
+from footlight.toolsets import make_toolset
+
+if TYPE_CHECKING:
+    from footlight.config import Settings
+    from footlight.server.toolset import Toolset
+
+__all__ = ["run"]
+
+logger = logging.getLogger(__name__)
+
+OF_THE_FRONT = {"token", "transport", "port", "listen", "daemon", "watch", "prompts"}
+"""Settings that workers do not get. The token is secret, and the others are about listening."""
+
+
+def run(settings: Settings, *, command: Sequence[str] = ()) -> int:
+    """Serve until the signal to stop, and return the exit status. The workers keep their sessions.
+
+    Raises:
+        ConfigurationError: the settings do not go together, the address is in use, the cluster cannot be
+            joined, or it does not use token authentication.
+    """
+    ray_api.require_token()
+    toolset = make_toolset(settings)
+    _ = toolset.offered
+    if settings.prompts.directory is not None:
+        load_prompts(settings)
+    endpoint = bind_network(settings, command=command)
+    try:
+        return asyncio.run(_serve(settings, toolset, endpoint))
+    finally:
+        kill_descendants()
+
+
+async def _serve(settings: Settings, toolset: Toolset, endpoint: NetworkEndpoint) -> int:
+    from footlight.server.protocol.methods import make_methods
+    from footlight.server.protocol.server import make_server
+    from footlight.server.protocol.tools import list_tools
+    from footlight.server.resources.subscriptions import Subscriptions
+
+    stop, hurry = asyncio.Event(), asyncio.Event()
+    handle_signals(lambda: (hurry if stop.is_set() else stop).set())
+    assert settings.cluster.address is not None
+    await ray_api.connect(settings.cluster.address)
+    fleet = Fleet(settings.cluster, build=build_of(toolset), worker_settings=_settings_for_workers(settings))
+    defaults = await ray_api.start_actor(DefaultSessions, DEFAULTS, cpus=0)
+    front = Front(toolset, settings, fleet=fleet, defaults=defaults)
+    subscriptions = Subscriptions()
+
+    async def serve() -> None:
+        await fleet.open()
+        methods = make_methods(
+            settings,
+            instructions=toolset.describe(fleet.secret_names),
+            dispatcher=front,
+            envelope=toolset.make_envelope(),
+            resources=ClusterResources(front, fleet),
+            subscriptions=subscriptions,
+            prompts=functools.cache(functools.partial(load_prompts, settings)),
+            compact_list=toolset.compact_list,
+        )
+        async with listen(
+            endpoint,
+            make_server(methods),
+            front,
+            stop,
+            on_drain=subscriptions.close,
+            list_tools=functools.partial(list_tools, toolset),
+            watch=None,
+        ) as banner:
+            sys.stdout.write(f"{banner}\n")
+            sys.stdout.flush()
+            await stop.wait()
+
+    serving = asyncio.create_task(serve())
+    ends = [serving, asyncio.create_task(hurry.wait())]
+    ends.append(asyncio.create_task(_wait_for_early_stop(stop, fleet)))
+    try:
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        if serving.done():
+            serving.result()
+    finally:
+        limit_shutdown()
+        for end in ends:
+            end.cancel()
+        await fleet.close()
+        await ray_api.disconnect()
+    logger.info("stopped")
+    return 0
+
+
+async def _wait_for_early_stop(stop: asyncio.Event, fleet: Fleet) -> None:
+    """Return when the server is to stop although no worker answers. Otherwise `serve` ends by itself."""
+    await stop.wait()
+    if fleet.why_not_ready() is None:
+        await asyncio.Event().wait()
+
+
+def _settings_for_workers(settings: Settings) -> dict[str, Any]:
+    """Return the settings that were given, in the form of a settings file, without any secret."""
+    given = settings.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude=OF_THE_FRONT)
+    given.get("cluster", {}).pop("address", None)
+    return given

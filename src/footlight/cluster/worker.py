@@ -1,0 +1,223 @@
+"""The actor that runs calls with the browsers of its machine, as a server does for itself."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import json
+import os
+import time
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from footlight import __version__
+from footlight.cluster.ray_api import kill_own_actor, require_token
+
+if TYPE_CHECKING:
+    from footlight.app.machine import Machine
+    from footlight.caller import Caller
+    from footlight.server.answers.answer import Answer
+    from footlight.server.calls.dispatcher import Dispatcher
+    from footlight.server.resources.resources import Resources
+    from footlight.server.toolset import Toolset
+
+__all__ = ["WORKER", "Load", "Progress", "Reply", "Worker", "WorkerStatus", "build_of"]
+
+WORKER = "worker-"
+"""The names of worker actors begin so. The rest is the worker's name."""
+
+LEASE_CHECK_SECONDS = 1.0
+MAX_ABANDONED = 1_000
+
+Progress = tuple[float, float | None, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """How many sessions a worker has, and how many it may have."""
+
+    sessions: int
+    max_sessions: int
+
+    @property
+    def has_room(self) -> bool:
+        return self.sessions < self.max_sessions
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The answer of a call, and the worker's load after it."""
+
+    answer: Answer
+    load: Load
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerStatus:
+    """What a worker reports of itself. `build` identifies its version and its tools."""
+
+    build: str
+    node: str
+    process_id: int
+    load: Load
+    secret_names: tuple[str, ...] | None
+
+
+class Worker:
+    """The browsers, sessions and calls of one worker.
+
+    Its engine starts with the first call. The worker ends when no server has asked for its status for the
+    time of the lease.
+    """
+
+    def __init__(self, name: str, settings: dict[str, Any]) -> None:
+        """Create the worker.
+
+        `settings` are those of the server, in the form of a settings file. The environment of this machine
+        overrides them. They contain no secret: the file of secrets is read here.
+        """
+        require_token()
+        self._name = name
+        self._given = settings
+        self._starting: asyncio.Task[_Running] | None = None
+        self._calls: dict[str, asyncio.Task[Answer]] = {}
+        self._abandoned: OrderedDict[str, None] = OrderedDict()
+        self._last_asked = time.monotonic()
+
+    async def status(self) -> WorkerStatus:
+        """Return the worker's state, and extend its lease."""
+        self._last_asked = time.monotonic()
+        return await self.peek()
+
+    async def peek(self) -> WorkerStatus:
+        """Return the worker's state for people, who do not extend its lease."""
+        running = await self._ensure()
+        secrets = running.machine.secrets
+        return WorkerStatus(
+            build=running.build,
+            node=os.uname().nodename,
+            process_id=os.getpid(),
+            load=running.load,
+            secret_names=tuple(secrets.names) if secrets else None,
+        )
+
+    async def call(self, id: str, tool: str, arguments: Mapping[str, Any], caller: Caller) -> Reply:
+        """Call a tool. `abandon` with the same id cancels the call."""
+        running = await self._ensure()
+        return await self._run(id, running, tool, arguments, caller, None)
+
+    async def call_with_progress(
+        self, id: str, tool: str, arguments: Mapping[str, Any], caller: Caller
+    ) -> AsyncIterator[Progress | Reply]:
+        """Call a tool, and yield its progress and then its reply."""
+        running = await self._ensure()
+        queue: asyncio.Queue[Progress | None] = asyncio.Queue()
+
+        async def report(progress: float, total: float | None, message: str | None) -> None:
+            queue.put_nowait((progress, total, message))
+
+        work = asyncio.create_task(self._run(id, running, tool, arguments, caller, report))
+        work.add_done_callback(lambda _: queue.put_nowait(None))
+        while (progress := await queue.get()) is not None:
+            yield progress
+        yield await work
+
+    async def _run(
+        self,
+        id: str,
+        running: _Running,
+        tool: str,
+        arguments: Mapping[str, Any],
+        caller: Caller,
+        report: Any,
+    ) -> Reply:
+        work = self._calls[id] = asyncio.create_task(
+            running.dispatcher.call(tool, arguments, caller=caller, report=report)
+        )
+        if id in self._abandoned:
+            work.cancel()
+        try:
+            return Reply(await work, running.load)
+        finally:
+            del self._calls[id]
+
+    async def abandon(self, id: str) -> None:
+        """Cancel a call whose client no longer waits. The call may not have arrived yet."""
+        if work := self._calls.get(id):
+            work.cancel()
+            return
+        self._abandoned[id] = None
+        while len(self._abandoned) > MAX_ABANDONED:
+            self._abandoned.popitem(last=False)
+
+    async def disconnect(self, caller: Caller) -> None:
+        """End the session `default` of a connection that has ended."""
+        (await self._ensure()).machine.engine.disconnect(caller)
+
+    async def default_ids(self) -> list[str]:
+        """Return the ids of the sessions `default` that are open here."""
+        sessions = (await self._ensure()).machine.engine.find_sessions()
+        return [each.id for each in sessions.list_all() if each.is_default] if sessions else []
+
+    async def resource(self, method: str, uri: str, caller: Caller) -> Any:
+        """Read or look up one resource. Return ResourceNotFound where there is none."""
+        from footlight.server.resources.resources import ResourceNotFound
+
+        try:
+            return await getattr((await self._ensure()).resources, method)(uri, caller)
+        except ResourceNotFound as error:
+            return error
+
+    async def resources(self, method: str, *arguments: Any) -> Any:
+        """Call a method of the worker's resources."""
+        return await getattr((await self._ensure()).resources, method)(*arguments)
+
+    async def _ensure(self) -> _Running:
+        if self._starting is None or (self._starting.done() and self._starting.exception()):
+            self._starting = asyncio.create_task(self._start())
+        return await asyncio.shield(self._starting)
+
+    async def _start(self) -> _Running:
+        from footlight import log
+        from footlight.app.machine import Machine, read_secrets
+        from footlight.config import load_settings
+        from footlight.toolsets import make_toolset
+
+        settings = load_settings(base=self._given, environment=os.environ)
+        log.configure(settings.logging, stdout_is_protocol=False)
+        toolset = make_toolset(settings)
+        machine = Machine(settings, toolset, read_secrets(settings), session_prefix=f"{self._name}.")
+        machine.engine.start()
+        await machine.engine.sessions()
+        self._leasing = asyncio.create_task(self._end_with_lease(machine, settings.cluster.lease / 1000))
+        return _Running(machine, machine.make_dispatcher(), machine.make_resources(), build_of(toolset))
+
+    async def _end_with_lease(self, machine: Machine, seconds: float) -> None:
+        while time.monotonic() - self._last_asked < seconds:  # noqa: ASYNC110 - time alone ends it
+            await asyncio.sleep(LEASE_CHECK_SECONDS)
+        with contextlib.suppress(Exception):
+            await machine.engine.close()
+        kill_own_actor()
+
+
+@dataclass(frozen=True, slots=True)
+class _Running:
+    machine: Machine
+    dispatcher: Dispatcher
+    resources: Resources
+    build: str
+
+    @property
+    def load(self) -> Load:
+        sessions = self.machine.engine.find_sessions()
+        return Load(sessions.count if sessions else 0, self.machine.settings.session.max_sessions)
+
+
+def build_of(toolset: Toolset) -> str:
+    """Return a text that is the same for servers of the same version with the same tools."""
+    tools = [(tool.name, tool.input_schema) for tool in toolset.offered]
+    text = json.dumps([__version__, tools], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

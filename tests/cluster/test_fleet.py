@@ -1,0 +1,292 @@
+"""A server whose browsers run on two workers of a real Ray cluster."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import secrets
+import sys
+import tempfile
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from mcp import Client
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from tests.conftest import Browser, server_command
+from tests.evidence import server_log
+from tests.processes import descendants_of, name_of
+from tests.site import Site
+
+pytest.importorskip("ray", reason="Ray is not installed: pip install 'footlight[ray]'")
+
+pytestmark = [pytest.mark.anyio, pytest.mark.slow, pytest.mark.timeout(600)]
+
+LIMIT_SECONDS = 180.0
+SECRET = "correct-horse-battery"
+
+
+@dataclass
+class Cluster:
+    address: str
+    process: asyncio.subprocess.Process
+    environment: Mapping[str, str]
+
+
+@pytest.fixture(scope="module")
+async def cluster(anyio_backend: str) -> AsyncGenerator[Cluster]:
+    """Two nodes on this machine, ended by closing their standard input."""
+    with tempfile.TemporaryDirectory(
+        prefix="fl-", ignore_cleanup_errors=True
+    ) as folder:  # Sockets need a short path.
+        environment = {
+            **os.environ,
+            "RAY_AUTH_MODE": "token",
+            "RAY_AUTH_TOKEN": secrets.token_hex(16),
+            "RAY_TMPDIR": folder,
+            "RAY_USAGE_STATS_ENABLED": "0",
+            "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # Keeps Ray on loopback.
+        }
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "tests.cluster.ray_nodes"),
+            env=environment,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+        )
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            async with asyncio.timeout(LIMIT_SECONDS):
+                while not (line := (await process.stdout.readline()).decode()).startswith("address "):
+                    assert line, "the cluster ended before it had an address"
+            yield Cluster(line.split()[1], process, environment)
+        finally:
+            left = descendants_of(psutil.Process(process.pid))
+            process.stdin.close()
+            try:
+                async with asyncio.timeout(60):
+                    await process.wait()
+            finally:
+                for each in left:
+                    with contextlib.suppress(psutil.Error):
+                        each.kill()
+
+
+@contextlib.asynccontextmanager
+async def front(cluster: Cluster, folder: Path) -> AsyncGenerator[str]:
+    """Serve the cluster, and yield the URL. The workers stay when the server ends."""
+    secrets_file = folder / "secrets.env"
+    secrets_file.write_text(f"PASSWORD={SECRET}\n")
+    command = server_command(
+        *("--transport", "http", "--port", "0", "--cluster", cluster.address, "--tools", "all"),
+        *("--secrets", str(secrets_file), "--state-directory", str(folder / "state")),
+    )
+    environment = {
+        **cluster.environment,
+        "FOOTLIGHT_CLUSTER_MIN_WORKERS": "2",
+        "FOOTLIGHT_POOL_MIN_BROWSERS": "1",
+    }
+    with server_log() as log:
+        process = await asyncio.create_subprocess_exec(
+            *command, env=environment, stdout=asyncio.subprocess.PIPE, stderr=log.file
+        )
+        assert process.stdout is not None
+        try:
+            async with asyncio.timeout(LIMIT_SECONDS):
+                while "listening on" not in (line := (await process.stdout.readline()).decode()):
+                    assert line, "the server ended before it listened"
+            yield line.split()[-1]
+        finally:
+            if process.returncode is None:
+                process.terminate()
+            async with asyncio.timeout(60):
+                await process.wait()
+
+
+@contextlib.asynccontextmanager
+async def connected(url: str, site: Site, *, mode: str = "legacy") -> AsyncGenerator[Browser]:
+    with server_log() as log:
+        async with Client(url, mode=mode) as client:
+            yield Browser(client, site, log)
+
+
+@pytest.fixture(scope="module")
+async def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("fleet")
+
+
+@pytest.fixture(scope="module")
+async def url(cluster: Cluster, folder: Path) -> AsyncGenerator[str]:
+    async with front(cluster, folder) as url:
+        yield url
+
+
+@pytest.fixture
+async def browser(url: str, site: Site) -> AsyncGenerator[Browser]:
+    async with connected(url, site) as browser:
+        yield browser
+
+
+async def create(browser: Browser, count: int) -> list[str]:
+    return [(await browser.call("create_session"))["sessionId"] for _ in range(count)]
+
+
+def worker_of(session_id: str) -> str:
+    return session_id.partition(".")[0]
+
+
+async def test_sessions_are_spread_over_the_workers_and_calls_reach_their_own(browser: Browser):
+    ids = await create(browser, 4)
+    assert len({worker_of(each) for each in ids}) == 2
+    url = browser.site.page("<title>one</title><input aria-label=Name>")
+
+    async def use(id: str) -> str:
+        await browser.call("navigate", url=url, sessionId=id)
+        await browser.call("fill", selector="input", value=id, sessionId=id)
+        read = await browser.call("get_attribute", selector="input", attribute="aria-label", sessionId=id)
+        assert read
+        return str(await browser.call("snapshot", sessionId=id))
+
+    snapshots = await asyncio.gather(*map(use, ids))
+    assert all(id in text for id, text in zip(ids, snapshots, strict=True))
+    listed = await browser.call("list_sessions")
+    assert set(ids) <= {each["sessionId"] for each in listed["sessions"]}
+    assert "unanswered" not in listed
+    for id in ids:
+        assert (await browser.call("close_session", sessionId=id))["closed"]
+    assert (await browser.refused("snapshot", sessionId=ids[0]))["code"] == "SESSION_NOT_FOUND"
+    assert (await browser.refused("snapshot", sessionId="nobody.0"))["code"] == "SESSION_NOT_FOUND"
+
+
+async def test_each_connection_has_its_own_default_session(url: str, browser: Browser):
+    page, other_page = browser.site.page("<h1>Mine"), browser.site.page("<h1>Theirs")
+    async with connected(url, browser.site) as other:
+        await browser.call("navigate", url=page)
+        await other.call("navigate", url=other_page)
+        assert "Mine" in str(await browser.call("snapshot"))
+        assert "Theirs" in str(await other.call("snapshot"))
+        assert len((await browser.call("list_sessions"))["sessions"]) == 1
+
+
+async def test_pictures_secrets_progress_and_resources_work_as_on_one_machine(browser: Browser):
+    (id,) = await create(browser, 1)
+    await browser.call("navigate", url=browser.site.page("<input aria-label=Key value=''>"), sessionId=id)
+    await browser.call("fill", selector="input", value="secret:PASSWORD", sessionId=id)
+    assert SECRET not in str(await browser.answer("snapshot", sessionId=id))
+    shot = await browser.answer("screenshot", sessionId=id)
+    assert any(each.type == "image" for each in shot.content)
+    uris = [str(each.uri) for each in (await browser.client.list_resources()).resources]
+    session_uri = f"playwright:///session/{id}"
+    assert session_uri in uris
+    assert (await browser.client.read_resource(session_uri)).contents
+    stages: list[str | None] = []
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        stages.append(message)
+
+    answer = await browser.client.call_tool(
+        "wait_for_selector",
+        {"selector": "#never", "timeout": 3_000, "sessionId": id},
+        progress_callback=hear,
+    )
+    assert answer.structured_content["error"]["code"] == "TIMEOUT"
+    assert stages
+    await browser.call("close_session", sessionId=id)
+
+
+async def test_a_restarted_server_finds_all_sessions_again(
+    cluster: Cluster, url: str, browser: Browser, folder: Path
+):
+    ids = await create(browser, 3)
+    async with front(cluster, folder) as second_url, connected(second_url, browser.site) as second:
+        listed = await second.call("list_sessions")
+        assert set(ids) <= {each["sessionId"] for each in listed["sessions"]}
+        for id in ids:
+            await second.call("close_session", sessionId=id)
+
+
+async def test_a_killed_worker_loses_one_answer_and_no_browser_is_left(cluster: Cluster, browser: Browser):
+    reached = asyncio.Event()
+    seen: list[str] = []
+
+    async def hold(request: Request) -> Response:
+        seen.append(request.url.path)
+        reached.set()
+        await asyncio.sleep(30)
+        return HTMLResponse("late")
+
+    ids = await create(browser, 4)
+    lost = ids[0]
+    kept = next(each for each in ids if worker_of(each) != worker_of(lost))
+    target = browser.site.route(hold)
+    await browser.call("navigate", url=browser.site.page(f"<a href='{target}'>Go</a>"), sessionId=ids[0])
+    victim = psutil.Process((await status(cluster))[worker_of(lost)]["pid"])
+    click = asyncio.create_task(browser.refused("click", selector="a", sessionId=lost))
+    await asyncio.wait_for(reached.wait(), LIMIT_SECONDS)
+    children = descendants_of(victim)
+    assert any("chrom" in name_of(each) or "headless" in name_of(each) for each in children)
+    victim.kill()
+    error = await asyncio.wait_for(click, LIMIT_SECONDS)
+    assert (error["code"], error["retryable"]) == ("WORKER_LOST", False)
+    assert error["details"] == {"dispatched": "unknown"}
+    await asyncio.to_thread(psutil.wait_procs, children, timeout=5)
+    assert [each for each in children if is_running(each)] == []
+    assert len(seen) == 1
+    await browser.call("snapshot", sessionId=kept)
+    assert (await until_restarted(browser, lost))["code"] == "SESSION_NOT_FOUND"
+    for id in ids:
+        if worker_of(id) != worker_of(lost):
+            await browser.call("close_session", sessionId=id)
+
+
+async def until_restarted(browser: Browser, id: str) -> dict[str, Any]:
+    """Return the first error about the session that is not WORKER_LOST: Ray starts the worker again."""
+    async with asyncio.timeout(LIMIT_SECONDS):
+        while (error := await browser.refused("snapshot", sessionId=id))["code"] == "WORKER_LOST":
+            assert error["retryable"]
+    return error
+
+
+def is_running(process: psutil.Process) -> bool:
+    with contextlib.suppress(psutil.Error):
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    return False
+
+
+async def status(cluster: Cluster) -> dict[str, dict[str, Any]]:
+    """Return the workers by their names, as the command shows them."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "footlight", "cluster", "status", "--format", "json"),
+        *("--address", cluster.address),
+        env=cluster.environment,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    out, _ = await asyncio.wait_for(process.communicate(), LIMIT_SECONDS)
+    assert process.returncode == 0
+    return {each["worker"]: each for each in json.loads(out)}
+
+
+@pytest.fixture(scope="module")
+def without_token(cluster: Cluster) -> Iterator[dict[str, str]]:
+    return {name: value for name, value in cluster.environment.items() if not name.startswith("RAY_AUTH")}
+
+
+async def test_a_cluster_without_token_authentication_is_refused(
+    cluster: Cluster, without_token: dict[str, str]
+):
+    process = await asyncio.create_subprocess_exec(
+        *server_command("--transport", "http", "--port", "0", "--cluster", cluster.address),
+        env=without_token,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    out, err = await asyncio.wait_for(process.communicate(), LIMIT_SECONDS)
+    assert (process.returncode, out) == (2, b"")
+    assert b"needs Ray's token authentication, which is off" in err
