@@ -30,6 +30,8 @@ pytest.importorskip("ray", reason="Ray is not installed: pip install 'footlight[
 pytestmark = [pytest.mark.anyio, pytest.mark.slow, pytest.mark.timeout(600)]
 
 LIMIT_SECONDS = 180.0
+SESSIONS = 4
+"""The sessions that a worker may have."""
 SECRET = "correct-horse-battery"
 
 
@@ -91,6 +93,9 @@ async def front(cluster: Cluster, folder: Path) -> AsyncGenerator[str]:
     environment = {
         **cluster.environment,
         "FOOTLIGHT_CLUSTER_MIN_WORKERS": "2",
+        "FOOTLIGHT_CLUSTER_MAX_WORKERS": "2",
+        "FOOTLIGHT_CLUSTER_QUEUE_TIMEOUT": "2000",
+        "FOOTLIGHT_SESSION_MAX_SESSIONS": str(SESSIONS),
         "FOOTLIGHT_POOL_MIN_BROWSERS": "1",
     }
     with server_log() as log:
@@ -210,6 +215,38 @@ async def test_a_restarted_server_finds_all_sessions_again(
         assert set(ids) <= {each["sessionId"] for each in listed["sessions"]}
         for id in ids:
             await second.call("close_session", sessionId=id)
+
+
+async def test_a_full_cluster_makes_a_session_wait_and_then_refuses_it(url: str, browser: Browser):
+    ids = await create(browser, 2 * SESSIONS)
+    heard: list[str] = []
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        heard.append(message or "")
+
+    refused = await browser.client.call_tool("create_session", {}, progress_callback=hear)
+    assert refused.structured_content is not None
+    assert refused.structured_content["error"]["code"] == "RESOURCE_EXHAUSTED"
+    assert heard == ["waiting for a place on a worker, 1 in the queue"]
+    waiting = asyncio.create_task(create(browser, 1))
+    await browser.call("close_session", sessionId=ids.pop())
+    ids += await waiting
+    for id in ids:
+        await browser.call("close_session", sessionId=id)
+
+
+async def test_a_cancelled_call_ends_on_its_worker(browser: Browser):
+    (id,) = await create(browser, 1)
+    await browser.call("navigate", url=browser.site.page("<h1>Here"), sessionId=id)
+    waiting = asyncio.create_task(
+        browser.call("wait_for_selector", selector="#never", timeout=100_000, sessionId=id)
+    )
+    assert await asyncio.wait([waiting], timeout=1) == (set(), {waiting})
+    waiting.cancel()
+    await asyncio.wait([waiting])
+    # The session's lock is free again long before the deadline of the cancelled call.
+    assert "Here" in str(await browser.call("snapshot", sessionId=id, timeout=20_000))
+    await browser.call("close_session", sessionId=id)
 
 
 async def test_a_killed_worker_loses_one_answer_and_no_browser_is_left(cluster: Cluster, browser: Browser):

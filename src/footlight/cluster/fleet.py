@@ -24,6 +24,7 @@ logger = logging.getLogger(__name__)
 
 ASK_EVERY_SECONDS = 1.0
 ANSWER_SECONDS = 5.0
+START_SECONDS = 30.0
 
 
 @dataclass(eq=False, slots=True)
@@ -75,12 +76,18 @@ class Fleet:
         return None if any(self._ours()) else "no worker of the cluster answers"
 
     async def open(self) -> None:
-        """Find the running workers, start what is missing, and wait until one answers."""
+        """Find the running workers, start what is missing, and wait until they answer.
+
+        After `START_SECONDS` one of them is enough, because a machine may still have to be added.
+        """
         await self._find_running()
         for _ in range(self._settings.min_workers - len(self._workers)):
             await self._start_worker()
         self._asking = asyncio.create_task(self._ask_forever())
         async with self._changed:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(START_SECONDS):
+                    await self._changed.wait_for(lambda: len(self._ours()) >= self._settings.min_workers)
             await self._changed.wait_for(lambda: any(self._ours()))
 
     async def close(self) -> None:
