@@ -17,6 +17,7 @@ from typing import Any
 import psutil
 import pytest
 from mcp import Client
+from mcp.shared.subscriptions import ResourceUpdated
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
@@ -249,6 +250,19 @@ async def test_a_cancelled_call_ends_on_its_worker(browser: Browser):
     await browser.call("close_session", sessionId=id)
 
 
+async def test_a_subscriber_learns_that_a_page_navigated(url: str, site: Site):
+    async with connected(url, site, mode="auto") as browser:
+        ids = await create(browser, 2)  # One on each worker.
+        for id in ids:
+            await browser.call("navigate", url=site.page("<p>one"), sessionId=id)
+            page = f"playwright:///page/{id}/page-1"
+            async with browser.client.listen(resource_subscriptions=[page]) as updates:
+                await browser.call("navigate", url=site.page("<p>two"), sessionId=id)
+                update = await asyncio.wait_for(anext(updates), LIMIT_SECONDS)
+                assert update == ResourceUpdated(uri=page)
+            await browser.call("close_session", sessionId=id)
+
+
 async def test_a_killed_worker_loses_one_answer_and_no_browser_is_left(cluster: Cluster, browser: Browser):
     reached = asyncio.Event()
     seen: list[str] = []
@@ -327,3 +341,27 @@ async def test_a_cluster_without_token_authentication_is_refused(
     out, err = await asyncio.wait_for(process.communicate(), LIMIT_SECONDS)
     assert (process.returncode, out) == (2, b"")
     assert b"needs Ray's token authentication, which is off" in err
+
+
+async def test_a_drained_worker_gets_no_new_session_and_ends_after_its_last(
+    cluster: Cluster, browser: Browser
+):
+    ids = await create(browser, 2)
+    drained, other = map(worker_of, ids)
+    node = (await status(cluster))[drained]["nodeId"]
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "footlight", "cluster", "drain", node, "--address", cluster.address),
+        env=cluster.environment,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    first = await asyncio.wait_for(process.stdout.readline(), LIMIT_SECONDS)
+    assert first.decode() == f"draining: {drained}\n"
+    more = await create(browser, 2)
+    assert {worker_of(each) for each in more} == {other}
+    assert await browser.call("snapshot", sessionId=ids[0]) is not None
+    for id in (*ids, *more):
+        await browser.call("close_session", sessionId=id)
+    out, _ = await asyncio.wait_for(process.communicate(), LIMIT_SECONDS)
+    assert (process.returncode, out.decode()) == (0, f"ended: {drained}\n")
+    assert list(await status(cluster)) == [other]

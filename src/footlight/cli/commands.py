@@ -33,7 +33,7 @@ COMMANDS = {
     "watch": _Entry("watch", "Show a page on which a person can watch the sessions and take over."),
     "report": _Entry("watch", "Write what happened in a session as one HTML file."),
     "daemon": _Entry("daemon", "Start and stop the background server, or show its status."),
-    "cluster": _Entry("cluster", "Show the workers of a Ray cluster and their sessions."),
+    "cluster": _Entry("cluster", "Show the workers of a Ray cluster, or drain a machine."),
     "doctor": _Entry("doctor", "Check that a browser can be started, and say how to fix it."),
     "demo": _Entry("demo", "Drive a demonstration shop through the server and show each call."),
 }

@@ -10,11 +10,13 @@ from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from footlight.browser.sessions.change_events import ignore_change
 from footlight.cluster.ray_api import ActorLost, RemoteActor, find_actor, list_actors, start_actor
 from footlight.cluster.worker import WORKER, Worker, WorkerStatus
 from footlight.errors import ResourceExhausted
 
 if TYPE_CHECKING:
+    from footlight.browser.sessions.change_events import OnChange
     from footlight.cluster.worker import Load
     from footlight.config import ClusterSettings
 
@@ -40,7 +42,8 @@ class KnownWorker:
 
     @property
     def has_room(self) -> bool:
-        return self.load is not None and self.load.sessions + self.reserved < self.load.max_sessions
+        load = self.load
+        return load is not None and not load.is_draining and self.used < load.max_sessions
 
     @property
     def used(self) -> int:
@@ -50,8 +53,20 @@ class KnownWorker:
 class Fleet:
     """Asks all workers for their status, starts more of them, and chooses one for a new session."""
 
-    def __init__(self, settings: ClusterSettings, *, build: str, worker_settings: dict[str, Any]) -> None:
-        """Create the fleet. Only workers of the same `build` get new sessions."""
+    def __init__(
+        self,
+        settings: ClusterSettings,
+        *,
+        build: str,
+        worker_settings: dict[str, Any],
+        on_change: OnChange = ignore_change,
+    ) -> None:
+        """Create the fleet. Only workers of the same `build` get new sessions.
+
+        `on_change` receives the changes of all sessions.
+        """
+        self._on_change = on_change
+        self._following: set[asyncio.Task[None]] = set()
         self._settings = settings
         self._build = build
         self._worker_settings = worker_settings
@@ -92,10 +107,10 @@ class Fleet:
 
     async def close(self) -> None:
         """Stop asking. The workers run on until the end of their lease."""
-        if self._asking is not None:
-            self._asking.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._asking
+        tasks = [*self._following, *([self._asking] if self._asking else ())]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     def note_load(self, worker: KnownWorker, load: Load) -> None:
         worker.load = load
@@ -153,15 +168,36 @@ class Fleet:
         name = secrets.token_hex(4)
         cpus = self._settings.worker_cpus
         actor = await start_actor(Worker, WORKER + name, name, self._worker_settings, cpus=cpus)
-        self._workers[name] = KnownWorker(name, actor)
+        self._add(KnownWorker(name, actor))
         logger.info("started worker %s", name)
+
+    def _add(self, worker: KnownWorker) -> None:
+        self._workers[worker.name] = worker
+        following = asyncio.create_task(self._follow(worker))
+        self._following.add(following)
+        following.add_done_callback(self._following.discard)
+
+    async def _follow(self, worker: KnownWorker) -> None:
+        """Pass on the changes of the worker's sessions for as long as it is known."""
+        last: int | None = None
+        while self._workers.get(worker.name) is worker:
+            try:
+                last, changes = await worker.actor.call("changes", last)
+            except ActorLost:
+                await asyncio.sleep(ASK_EVERY_SECONDS)
+                continue
+            except Exception:
+                logger.exception("the changes of worker %s cannot be followed", worker.name)
+                return
+            for change in changes:
+                self._on_change(change)
 
     async def _find_running(self) -> None:
         """Learn the workers that other servers have started, and forget those that have ended."""
         names = {each.removeprefix(WORKER) for each in await list_actors() if each.startswith(WORKER)}
         for name in names - self._workers.keys():
             if actor := await find_actor(WORKER + name):
-                self._workers[name] = KnownWorker(name, actor)
+                self._add(KnownWorker(name, actor))
         for name in self._workers.keys() - names:
             if self._workers[name].status is None:
                 del self._workers[name]

@@ -82,8 +82,7 @@ class Front:
             if name == "list_sessions":
                 return await self._list_sessions(tool, arguments, caller)
             if name == "create_session":
-                async with self._fleet.place(self._queue_report(report)) as worker:
-                    return await self._run(worker, tool, arguments, caller, report)
+                return await self._create_session(tool, arguments, caller, report)
             worker = await self.find_worker(arguments.get("sessionId"), caller)
             if worker is not None:
                 return await self._run(worker, tool, arguments, caller, report)
@@ -93,6 +92,16 @@ class Front:
                 return await self._run(worker, tool, arguments, caller, report)
         except FootlightError as error:
             return failure(error)
+
+    async def _create_session(
+        self, tool: Tool, arguments: Mapping[str, Any], caller: Caller, report: Report | None
+    ) -> Answer:
+        """Create a session on the least loaded worker. Take another one if it has begun to drain."""
+        while True:
+            async with self._fleet.place(self._queue_report(report)) as worker:
+                answer = await self._run(worker, tool, arguments, caller, report)
+                if answer.success or worker.load is None or not worker.load.is_draining:
+                    return answer
 
     async def find_worker(self, session_id: object, caller: Caller) -> KnownWorker | None:
         """Return the worker that has the session, or None for a default session that is not open.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
 from footlight.cluster.ray_api import (
@@ -15,9 +17,10 @@ from footlight.cluster.ray_api import (
 )
 from footlight.cluster.worker import WORKER, WorkerStatus
 
-__all__ = ["ask_workers"]
+__all__ = ["ask_workers", "drain_node"]
 
 ANSWER_SECONDS = 5.0
+ASK_EVERY_SECONDS = 0.5
 
 
 async def ask_workers(address: str) -> list[dict[str, Any]]:
@@ -26,30 +29,83 @@ async def ask_workers(address: str) -> list[dict[str, Any]]:
     Raises:
         ConfigurationError: the cluster cannot be joined, or token authentication is off.
     """
+    async with _joined(address):
+        names, found = await _ask_all()
+    return [_facts(name, status) for name, status in zip(names, found, strict=True)]
+
+
+async def drain_node(address: str, node: str, *, seconds: float, say: Callable[[str], None]) -> bool:
+    """Give the workers of a machine no more sessions, and end each after its last session.
+
+    `node` is the name of the machine or the id of the Ray node. Return whether all have ended in time. The
+    others keep their sessions, and still get no more.
+
+    Raises:
+        ConfigurationError: the cluster cannot be joined, or token authentication is off.
+    """
+    async with _joined(address):
+        names, found = await _ask_all()
+        left = {
+            name
+            for name, status in zip(names, found, strict=True)
+            if status is not None and node in (status.node, status.node_id)
+        }
+        for name in sorted(left):
+            await _call(name, "drain")
+            say(f"draining: {name.removeprefix(WORKER)}")
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while left:
+                    await asyncio.sleep(ASK_EVERY_SECONDS)
+                    for name in sorted(left):
+                        if not await _has_sessions(name):
+                            await _call(name, "end")
+                            left.remove(name)
+                            say(f"ended: {name.removeprefix(WORKER)}")
+    return not left
+
+
+async def _has_sessions(name: str) -> bool:
+    status = await _call(name, "peek")
+    return status is not None and status.load.sessions > 0
+
+
+async def _ask_all() -> tuple[list[str], list[WorkerStatus | None]]:
+    names = sorted(each for each in await list_actors() if each.startswith(WORKER))
+    return names, await asyncio.gather(*(_call(each, "peek") for each in names))
+
+
+async def _call(actor_name: str, method: str) -> Any:
+    """Return the result, or None where the worker does not answer."""
+    try:
+        async with asyncio.timeout(ANSWER_SECONDS):
+            actor = await find_actor(actor_name)
+            return await actor.call(method) if actor else None
+    except (ActorLost, TimeoutError):
+        return None
+
+
+@contextlib.asynccontextmanager
+async def _joined(address: str) -> AsyncGenerator[None]:
     require_token()
     await connect(address)
     try:
-        names = sorted(each for each in await list_actors() if each.startswith(WORKER))
-        return await asyncio.gather(*(_ask(each) for each in names))
+        yield
     finally:
         await disconnect()
 
 
-async def _ask(actor_name: str) -> dict[str, Any]:
+def _facts(actor_name: str, status: WorkerStatus | None) -> dict[str, Any]:
     facts: dict[str, Any] = {"worker": actor_name.removeprefix(WORKER)}
-    try:
-        async with asyncio.timeout(ANSWER_SECONDS):
-            actor = await find_actor(actor_name)
-            status: WorkerStatus | None = await actor.call("peek") if actor else None
-    except (ActorLost, TimeoutError):
-        status = None
     if status is None:
         return facts
     return {
         **facts,
         "node": status.node,
+        "nodeId": status.node_id,
         "pid": status.process_id,
         "sessions": status.load.sessions,
         "maxSessions": status.load.max_sessions,
+        "draining": status.load.is_draining,
         "build": status.build,
     }

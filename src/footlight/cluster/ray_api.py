@@ -17,6 +17,7 @@ __all__ = [
     "find_actor",
     "kill_own_actor",
     "list_actors",
+    "own_node_id",
     "require_token",
     "start_actor",
 ]
@@ -115,6 +116,11 @@ def kill_own_actor() -> None:
     """End the actor in whose process this runs. Ray does not start it again."""
     ray = _import_ray()
     ray.kill(ray.get_runtime_context().current_actor, no_restart=True)
+
+
+def own_node_id() -> str:
+    """Return the id of the node on which this actor runs."""
+    return _import_ray().get_runtime_context().get_node_id()
 
 
 class RemoteActor:

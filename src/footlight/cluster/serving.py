@@ -61,10 +61,15 @@ async def _serve(settings: Settings, toolset: Toolset, endpoint: NetworkEndpoint
     handle_signals(lambda: (hurry if stop.is_set() else stop).set())
     assert settings.cluster.address is not None
     await ray_api.connect(settings.cluster.address)
-    fleet = Fleet(settings.cluster, build=build_of(toolset), worker_settings=_settings_for_workers(settings))
+    subscriptions = Subscriptions()
+    fleet = Fleet(
+        settings.cluster,
+        build=build_of(toolset),
+        worker_settings=_settings_for_workers(settings),
+        on_change=subscriptions.on_change,
+    )
     defaults = await ray_api.start_actor(DefaultSessions, DEFAULTS, cpus=0)
     front = Front(toolset, settings, fleet=fleet, defaults=defaults)
-    subscriptions = Subscriptions()
 
     async def serve() -> None:
         await fleet.open()

@@ -8,16 +8,19 @@ import hashlib
 import json
 import os
 import time
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from footlight import __version__
-from footlight.cluster.ray_api import kill_own_actor, require_token
+from footlight.cluster.ray_api import kill_own_actor, own_node_id, require_token
+from footlight.errors import ResourceExhausted
+from footlight.server.answers.answer import failure
 
 if TYPE_CHECKING:
     from footlight.app.machine import Machine
+    from footlight.browser.sessions.change_events import SessionChange
     from footlight.caller import Caller
     from footlight.server.answers.answer import Answer
     from footlight.server.calls.dispatcher import Dispatcher
@@ -31,20 +34,19 @@ WORKER = "worker-"
 
 LEASE_CHECK_SECONDS = 1.0
 MAX_ABANDONED = 1_000
+MAX_CHANGES = 10_000
+FOLLOW_SECONDS = 20.0
 
 Progress = tuple[float, float | None, str | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """How many sessions a worker has, and how many it may have."""
+    """How many sessions a worker has, and how many it may have. A draining worker gets no more."""
 
     sessions: int
     max_sessions: int
-
-    @property
-    def has_room(self) -> bool:
-        return self.sessions < self.max_sessions
+    is_draining: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,9 @@ class WorkerStatus:
 
     build: str
     node: str
+    """The name of its machine."""
+    node_id: str
+    """The id that Ray gave the node."""
     process_id: int
     load: Load
     secret_names: tuple[str, ...] | None
@@ -86,6 +91,17 @@ class Worker:
         self._calls: dict[str, asyncio.Task[Answer]] = {}
         self._abandoned: OrderedDict[str, None] = OrderedDict()
         self._last_asked = time.monotonic()
+        self._is_draining = False
+
+    async def drain(self) -> None:
+        """Get no more sessions from now on."""
+        self._is_draining = True
+
+    async def end(self) -> None:
+        """Close all sessions and end. Ray does not start the worker again."""
+        with contextlib.suppress(Exception):
+            await (await self._ensure()).machine.engine.close()
+        kill_own_actor()
 
     async def status(self) -> WorkerStatus:
         """Return the worker's state, and extend its lease."""
@@ -99,8 +115,9 @@ class Worker:
         return WorkerStatus(
             build=running.build,
             node=os.uname().nodename,
+            node_id=own_node_id(),
             process_id=os.getpid(),
-            load=running.load,
+            load=self._load(running),
             secret_names=tuple(secrets.names) if secrets else None,
         )
 
@@ -134,13 +151,15 @@ class Worker:
         caller: Caller,
         report: Any,
     ) -> Reply:
+        if self._is_draining and tool == "create_session":
+            return Reply(failure(ResourceExhausted("This worker is draining")), self._load(running))
         work = self._calls[id] = asyncio.create_task(
             running.dispatcher.call(tool, arguments, caller=caller, report=report)
         )
         if id in self._abandoned:
             work.cancel()
         try:
-            return Reply(await work, running.load)
+            return Reply(await work, self._load(running))
         finally:
             del self._calls[id]
 
@@ -152,6 +171,21 @@ class Worker:
         self._abandoned[id] = None
         while len(self._abandoned) > MAX_ABANDONED:
             self._abandoned.popitem(last=False)
+
+    async def changes(self, after: int | None) -> tuple[int, list[SessionChange]]:
+        """Wait for changes of sessions after that number. Return the last number, and the changes.
+
+        Without a number, or with one of an earlier process, it waits for the next change. The list is empty
+        after `FOLLOW_SECONDS`, and changes are missing where there were more than `MAX_CHANGES` meanwhile.
+        """
+        changes = (await self._ensure()).changes
+        start = changes.last if after is None or after > changes.last else after
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(FOLLOW_SECONDS):
+                while changes.last == start:
+                    await changes.added.wait()
+        new = changes.last - start
+        return changes.last, [*changes.kept][-new:] if new else []
 
     async def disconnect(self, caller: Caller) -> None:
         """End the session `default` of a connection that has ended."""
@@ -175,6 +209,11 @@ class Worker:
         """Call a method of the worker's resources."""
         return await getattr((await self._ensure()).resources, method)(*arguments)
 
+    def _load(self, running: _Running) -> Load:
+        sessions = running.machine.engine.find_sessions()
+        max_sessions = running.machine.settings.session.max_sessions
+        return Load(sessions.count if sessions else 0, max_sessions, self._is_draining)
+
     async def _ensure(self) -> _Running:
         if self._starting is None or (self._starting.done() and self._starting.exception()):
             self._starting = asyncio.create_task(self._start())
@@ -192,15 +231,32 @@ class Worker:
         machine = Machine(settings, toolset, read_secrets(settings), session_prefix=f"{self._name}.")
         machine.engine.start()
         await machine.engine.sessions()
-        self._leasing = asyncio.create_task(self._end_with_lease(machine, settings.cluster.lease / 1000))
-        return _Running(machine, machine.make_dispatcher(), machine.make_resources(), build_of(toolset))
+        changes = _Changes()
+        machine.change_listeners.append(changes.add)
+        self._leasing = asyncio.create_task(self._end_with_lease(settings.cluster.lease / 1000))
+        return _Running(
+            machine, machine.make_dispatcher(), machine.make_resources(), changes, build_of(toolset)
+        )
 
-    async def _end_with_lease(self, machine: Machine, seconds: float) -> None:
+    async def _end_with_lease(self, seconds: float) -> None:
         while time.monotonic() - self._last_asked < seconds:  # noqa: ASYNC110 - time alone ends it
             await asyncio.sleep(LEASE_CHECK_SECONDS)
-        with contextlib.suppress(Exception):
-            await machine.engine.close()
-        kill_own_actor()
+        await self.end()
+
+
+class _Changes:
+    """The latest changes of the worker's sessions, numbered from 1. `added` is set for an instant by each."""
+
+    def __init__(self) -> None:
+        self.last = 0
+        self.kept: deque[SessionChange] = deque(maxlen=MAX_CHANGES)
+        self.added = asyncio.Event()
+
+    def add(self, change: SessionChange) -> None:
+        self.last += 1
+        self.kept.append(change)
+        self.added.set()
+        self.added.clear()
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,12 +264,8 @@ class _Running:
     machine: Machine
     dispatcher: Dispatcher
     resources: Resources
+    changes: _Changes
     build: str
-
-    @property
-    def load(self) -> Load:
-        sessions = self.machine.engine.find_sessions()
-        return Load(sessions.count if sessions else 0, self.machine.settings.session.max_sessions)
 
 
 def build_of(toolset: Toolset) -> str:
