@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from footlight.browser.actions.mouse import BUTTON_DOWN_MS
 from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout
-from footlight.browser.driver.scripts import run_about
+from footlight.browser.driver.scripts import run_isolated_about
 from footlight.browser.page.element_diagnosis import find_obstacle
 from footlight.browser.page.element_operations import act_on_element, read_element
 from footlight.browser.page.press_check import PRESS_TARGET, find_press_target
@@ -49,7 +49,7 @@ async def select_option(page: Page, selector: str, value: str, deadline: Deadlin
             return chosen
         # The page may have chosen another option in its handlers, or have removed the list.
         with contextlib.suppress(Error):
-            selected = await run_about(element, _SELECTED, timeout_ms=min(timeout_ms, CHECK_MS))
+            selected = await run_isolated_about(element, _SELECTED, timeout_ms=min(timeout_ms, CHECK_MS))
             return chosen if selected is None else selected
         return chosen
 
@@ -182,7 +182,7 @@ async def upload_files(page: Page, selector: str, files: Sequence[Path], deadlin
         page,
         selector,
         deadline,
-        lambda element, timeout_ms: run_about(element, _TAKES_FILES, timeout_ms=timeout_ms),
+        lambda element, timeout_ms: run_isolated_about(element, _TAKES_FILES, timeout_ms=timeout_ms),
     )
     await act_on_element(page, selector, deadline, attach if takes_files else choose)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from footlight.browser.actions.keyboard import finish_keys, insert_text, type_keys
 from footlight.browser.driver.playwright_api import Error
-from footlight.browser.driver.scripts import run_about
+from footlight.browser.driver.scripts import run_isolated_about
 from footlight.browser.page.element_diagnosis import describe_fields_inside, find_obstacle
 from footlight.browser.page.element_operations import act_on_element
 from footlight.browser.page.page_operations import send_input
@@ -42,7 +42,7 @@ async def fill_field(page: Page, selector: str, value: str, deadline: Deadline) 
     """
 
     async def fill(element: Locator, timeout_ms: float) -> None:
-        field = await run_about(element, _FIELD, value, timeout_ms=timeout_ms)
+        field = await run_isolated_about(element, _FIELD, value, timeout_ms=timeout_ms)
         if field["expected"]:
             raise InvalidParameter(
                 f'value: "{selector}" cannot hold "{value}"; it takes {field["expected"]}', parameter="value"
@@ -60,7 +60,10 @@ async def fill_field(page: Page, selector: str, value: str, deadline: Deadline) 
         if page.document_request is not None:
             return
         with contextlib.suppress(Error):  # The page may have removed the field.
-            if await run_about(element, _HOLDS, value, timeout_ms=min(timeout_ms, CHECK_MS)) is False:
+            if (
+                await run_isolated_about(element, _HOLDS, value, timeout_ms=min(timeout_ms, CHECK_MS))
+                is False
+            ):
                 notice = "the page changed or refused the text: the field holds another"
 
     await act_on_element(
@@ -82,7 +85,7 @@ async def type_text(
         await element.wait_for(state="visible", timeout=timeout_ms)
 
     async def type_at_end(element: Locator, timeout_ms: float) -> None:
-        reply = await run_about(element, _CARET_TO_END, timeout_ms=timeout_ms)
+        reply = await run_isolated_about(element, _CARET_TO_END, timeout_ms=timeout_ms)
         if reply in ("End", "ControlOrMeta+End"):
             await element.press(reply, timeout=timeout_ms)
         elif reply:
@@ -90,7 +93,7 @@ async def type_text(
             raise ElementNotInteractive(
                 f'"{selector}" cannot be typed into: {reply}{inside}', selector=selector, reason=reply
             )
-        if at_once and not await run_about(element, _NEEDS_KEYS, len(text), timeout_ms=timeout_ms):
+        if at_once and not await run_isolated_about(element, _NEEDS_KEYS, len(text), timeout_ms=timeout_ms):
             await element.focus(timeout=timeout_ms)
             await insert_text(page, selector, text, deadline)
             return
@@ -116,7 +119,7 @@ async def replace_text(
 
     async def clear_or_fill(element: Locator, timeout_ms: float) -> None:
         value = "" if delay_ms else text
-        if (await run_about(element, _FIELD, "", timeout_ms=timeout_ms))["editor"]:
+        if (await run_isolated_about(element, _FIELD, "", timeout_ms=timeout_ms))["editor"]:
             await _fill_editor(page, element, selector, value, deadline)
         else:
             await element.fill(value, timeout=timeout_ms)
@@ -156,7 +159,7 @@ def _split_into_pieces(text: str, size: int) -> list[str]:
 async def _fill_editor(page: Page, element: Locator, selector: str, value: str, deadline: Deadline) -> None:
     """Replace the text of a code editor with keys: the editor keeps its text elsewhere than in its field."""
     await element.focus(timeout=deadline.action_ms)
-    if not await run_about(element, _HAS_FOCUS, timeout_ms=deadline.action_ms):
+    if not await run_isolated_about(element, _HAS_FOCUS, timeout_ms=deadline.action_ms):
         raise ElementNotInteractive(
             f'"{selector}" cannot be filled: it does not take the focus', selector=selector, page=page.url
         )

@@ -20,11 +20,14 @@ from footlight.javascript import selector_engine
 if TYPE_CHECKING:
     from playwright.async_api import ElementHandle, Frame, Locator, Page, Playwright
 
-__all__ = ["find_element", "register_scripts", "run", "run_about", "run_about_all"]
+__all__ = ["find_element", "register_scripts", "run", "run_about", "run_about_all", "run_isolated_about"]
 
 _ENGINE = "footlight-apart"
 
 T = TypeVar("T")
+
+MAX_ARGUMENT = 20_000
+"""Characters of an argument that may be part of a selector."""
 
 _keys = itertools.count(1)
 
@@ -46,12 +49,30 @@ async def run(within: Page | Frame, script: str, argument: Any = None) -> Any:
 
 async def run_about(element: Locator, script: str, argument: Any = None, *, timeout_ms: float) -> Any:
     """Wait for the element, and return the result of a function that gets it."""
+    return await _retry_isolated(
+        lambda: element.evaluate(script, argument, timeout=timeout_ms),
+        lambda: _run_isolated_about(element, script, argument, timeout_ms),
+    )
 
-    async def run_isolated() -> Any:
-        asked = element.locator(_query(script, argument))
-        return _parse_reply(await asked.get_attribute("v", timeout=timeout_ms))
 
-    return await _retry_isolated(lambda: element.evaluate(script, argument, timeout=timeout_ms), run_isolated)
+async def run_isolated_about(
+    element: Locator, script: str, argument: Any = None, *, timeout_ms: float
+) -> Any:
+    """Do as `run_about` does, in the isolated world: with one request instead of three.
+
+    There, the function sees no property that the page has set on an element or on a prototype. The page's own
+    world runs it where the isolated one runs no scripts, and where the argument is long.
+    """
+    try:
+        if isinstance(argument, str) and len(argument) > MAX_ARGUMENT:
+            return await element.evaluate(script, argument, timeout=timeout_ms)
+        return await _run_isolated_about(element, script, argument, timeout_ms)
+    except PlaywrightTimeout:
+        raise
+    except Error as error:
+        if is_closed(error) or is_context_lost(error):
+            raise
+        return await element.evaluate(script, argument, timeout=timeout_ms)
 
 
 async def run_about_all(found: Locator, script: str, argument: Any = None, *, by_handle: bool = False) -> Any:
@@ -102,6 +123,11 @@ async def _retry_isolated(in_page: Callable[[], Awaitable[T]], run_isolated: Cal
             return await run_isolated()
         except Error as retry_error:
             raise retry_error if is_context_lost(retry_error) else error from None
+
+
+async def _run_isolated_about(element: Locator, script: str, argument: Any, timeout_ms: float) -> Any:
+    asked = element.locator(_query(script, argument))
+    return _parse_reply(await asked.get_attribute("v", timeout=timeout_ms))
 
 
 def _query(script: str, argument: Any, **more: Any) -> str:
