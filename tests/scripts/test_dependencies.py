@@ -38,7 +38,9 @@ def test_the_package_imports_only_what_it_depends_on_at_run_time() -> None:
         for package in imported_packages(source)
         if package not in sys.stdlib_module_names | {"footlight"}
         # An extra that is not installed here has no distribution to ask: its package has its name.
-        and declared.isdisjoint(name.lower().replace("_", "-") for name in distributions.get(package, [package]))
+        and declared.isdisjoint(
+            name.lower().replace("_", "-") for name in distributions.get(package, [package])
+        )
     }
 
     assert undeclared == set()
