@@ -168,7 +168,8 @@ async def test_a_popup_is_a_page_of_the_session(site: Site, sessions: NamedSessi
     await asked(session, "0", url)
 
     session.actions.begin(acts=True)
-    await asked(session, f"void open('{url}')")
+    async with (await session.page_table.get()).playwright.context.expect_page():
+        await asked(session, f"void open('{url}')")
     await session.actions.settle(Deadline.after(LIMIT_SECONDS * 1000))
 
     assert [event.page_id for event in session.actions.take_events().pages] == ["page-2"]

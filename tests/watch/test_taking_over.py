@@ -110,6 +110,7 @@ async def test_only_one_person_has_a_session(
         await expect(other.locator("#message")).to_have_text("Another person controls the session.")
         await expect(other.locator("#turn")).to_contain_text("a person controls the session")
         # The message stays while pictures come.
+        await expect(other.locator("#picture")).to_be_visible()
         first = await other.evaluate("Number(picture.dataset.frames)")
         await other.wait_for_function("first => Number(picture.dataset.frames) >= first + 2", arg=first)
         assert await other.locator("#message").inner_text() == "Another person controls the session."
