@@ -37,11 +37,11 @@ for line in sys.stdin:
         say({"id": identifier, "result": result})
     elif method == "tools/call":
         name, arguments = asked["params"]["name"], asked["params"]["arguments"]
-        if name == "never":
-            continue
         token = asked["params"].get("_meta", {}).get("progressToken")
         if token is not None:
             say({"method": "notifications/progress", "params": {"progressToken": token, "progress": 1}})
+        if name == "never":
+            continue
         text = str(os.getpid()) if name == "pid" else json.dumps(arguments)
         say({"id": identifier, "result": {"content": [{"type": "text", "text": text}]}})
 """
@@ -198,8 +198,8 @@ def test_an_interrupt_ends_the_call_and_the_process(server: list[str], tmp_path:
 from footlight.sync import MCPClient
 
 with MCPClient({server!r}) as client:
-    print(client.call("pid").text, flush=True)
-    client.call("never")
+    process = client.call("pid").text
+    client.call("never", on_progress=lambda *news: print(process, flush=True))
 """
     )
     with subprocess.Popen(
