@@ -90,10 +90,13 @@ def _run_loop(loop: asyncio.AbstractEventLoop) -> None:
 
 
 async def _end_tasks() -> None:
-    """Wait until all tasks have ended, and cancel those that take too long."""
-    if rest := asyncio.all_tasks() - {asyncio.current_task()}:
-        _, rest = await asyncio.wait(rest, timeout=SETTLE_SECONDS)
-    for task in rest:
-        task.cancel()
-    if rest:
-        await asyncio.wait(rest, timeout=LAST_SECONDS)
+    """Wait until all tasks have ended, and cancel those that take too long, also those that they begin."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + SETTLE_SECONDS + LAST_SECONDS
+    this = {asyncio.current_task()}
+    if rest := asyncio.all_tasks() - this:
+        await asyncio.wait(rest, timeout=SETTLE_SECONDS)
+    while (rest := asyncio.all_tasks() - this) and loop.time() < deadline:
+        for task in rest:
+            task.cancel()
+        await asyncio.wait(rest, timeout=deadline - loop.time())
