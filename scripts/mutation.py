@@ -26,13 +26,14 @@ TIMEOUT_S = 900
 INSTALLED = (".venv", ".peers")
 
 TESTS = {
-    "app": ("tests/cli", "tests/server", "tests/transports", "tests/e2e"),
+    "app": ("tests/cli", "tests/server", "tests/transports", "tests/watch", "tests/e2e"),
     "apps": ("tests/apps", "tests/toolsets/metamask"),
     "audit": ("tests/audit", "tests/cli/test_audit.py"),
     "browser": ("tests/browser", "tests/toolsets/browser", "tests/server", "tests/e2e"),
     "browser_client": ("tests/browser_client", "tests/client", "tests/audit"),
     "cli": ("tests/cli", "tests/demo", "tests/docs"),
     "client": ("tests/client", "tests/testing", "tests/cli"),
+    "cluster": ("tests/cluster",),
     "daemon": ("tests/cli",),
     "demo": ("tests/demo", "tests/docs"),
     "knowledge": ("tests/knowledge", "tests/toolsets/metamask", "tests/cli/test_knowledge.py"),
@@ -43,6 +44,7 @@ TESTS = {
     "toolsets/metamask": ("tests/toolsets/metamask", "tests/e2e"),
     "toolsets/szkrabok": ("tests/toolsets/szkrabok", "tests/e2e"),
     "transports": ("tests/transports", "tests/protocol", "tests/e2e"),
+    "watch": ("tests/watch",),
 }
 """The tests of each package. Other modules have the tests of their name and the end-to-end tests."""
 OTHERS = ("tests/cli", "tests/server", "tests/transports", "tests/toolsets/browser")
@@ -186,13 +188,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=60, help="number of changes (default: 60)")
     parser.add_argument("--seed", type=int, default=1, help="seed that chooses the changes (default: 1)")
+    parser.add_argument("--skip", type=int, default=0, help="continue after this number of changes")
     parser.add_argument("--workers", type=int, default=2, help="worker processes of a test run (default: 2)")
     parser.add_argument("--only", help="only modules whose path contains this text")
     parser.add_argument("--list", action="store_true", help="print the changes without running tests")
     options = parser.parse_args()
     changes = [each for each in draw(options.count, options.seed) if (options.only or "") in str(each.path)]
     tiers: Counter[str] = Counter()
-    for number, change in enumerate(changes, 1):
+    for number, change in list(enumerate(changes, 1))[options.skip :]:
         if options.list:
             print(f"{number:3} {change}")
             continue
@@ -200,7 +203,7 @@ def main() -> None:
         tiers[tier] += 1
         print(f"{number:3} {tier:13} {change}  {test}", flush=True)
     for tier, count in tiers.items():
-        print(f"noticed by {tier}: {count} of {len(changes)}")
+        print(f"noticed by {tier}: {count} of {tiers.total()}")
 
 
 if __name__ == "__main__":

@@ -158,17 +158,12 @@ async def _serve_network(
     assert endpoint is not None
     methods, subscriptions = make_methods()
 
-    def drain() -> None:
-        subscriptions.close()
-        if watch is not None:
-            watch.drain()
-
     clients = listen(
         endpoint,
         make_server(methods),
         machine.engine,
         stop,
-        on_drain=drain,
+        on_drain=subscriptions.close,
         list_tools=functools.partial(list_tools, configuration.toolset),
         watch=watch,
     )

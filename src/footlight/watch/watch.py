@@ -77,13 +77,9 @@ class Watch:
     def on_change(self, change: SessionChange) -> None:
         self.journal.on_change(change)
 
-    def drain(self) -> None:
-        """End the waiting requests."""
+    async def close(self) -> None:
         for site in self._sites:
             site.close()
-
-    async def close(self) -> None:
-        self.drain()
         await self.control.close()
         await self.pictures.close()
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
+from footlight.audit.findings import Skipped
 from footlight.audit.report.text_report import render_text
 from tests.audit.report.audits import HOSTILE, audit, element, finding, page, shop, three_pages
 from tests.audit.report.verdicts import FAILED
@@ -40,6 +43,13 @@ def test_only_so_many_are_reported_and_the_others_counted() -> None:
 
     assert [line.split()[0] for line in reported[5:25]] == ["high"] * 16 + ["low"] * 4
     assert reported[-1] == "… and 12 more in the report"
+
+
+@pytest.mark.parametrize(("count", "last"), [(10, "  part 9: why"), (11, "  … and 1 more in the report")])
+def test_only_so_many_parts_that_were_not_done_are_listed(count: int, last: str) -> None:
+    skipped = [Skipped(what=f"part {number}", why="why") for number in range(count)]
+
+    assert render_text(audit(replace(page([]), skipped=skipped)))[-1] == last
 
 
 def test_a_rule_is_one_line_for_all_its_pages() -> None:
