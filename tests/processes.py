@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
 
-__all__ = ["browsers_in", "children_of", "descendants_of", "line_of", "name_of", "started_since"]
+__all__ = [
+    "browsers_in",
+    "children_of",
+    "descendants_of",
+    "kill_all",
+    "line_of",
+    "name_of",
+    "started_since",
+]
 
 ENDED = (psutil.Error, FileNotFoundError)
 """What asking a process raises that ends meanwhile: psutil lets the system's own error out at times."""
@@ -39,6 +49,13 @@ def _below(process: psutil.Process, *, recursive: bool) -> list[psutil.Process]:
             continue
         except psutil.NoSuchProcess:
             return []
+
+
+def kill_all(processes: Iterable[psutil.Process]) -> None:
+    """Kill the processes. Some may end meanwhile, by themselves or with another of them."""
+    for process in processes:
+        with suppress(psutil.NoSuchProcess):
+            process.kill()
 
 
 def name_of(process: psutil.Process) -> str:

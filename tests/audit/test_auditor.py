@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -27,7 +26,7 @@ from tests.audit.scripted import ScriptedModel
 from tests.audit.shop_scripts import BUYER, SHOP_SCRIPTS
 from tests.client.browser_servers import FAMILIES
 from tests.conftest import ENGINE
-from tests.processes import children_of, descendants_of
+from tests.processes import children_of, descendants_of, kill_all
 from tests.site import Site
 
 pytestmark = pytest.mark.anyio
@@ -87,8 +86,7 @@ async def client(anyio_backend: str) -> AsyncGenerator[MCPClient]:
 def kill_server() -> None:
     """Kill the server that was started last."""
     server = max(children_of(psutil.Process()), key=lambda each: each.create_time())
-    for process in (*descendants_of(server), server):
-        process.send_signal(signal.SIGKILL)
+    kill_all((*descendants_of(server), server))
 
 
 def rules(page: PageAudit) -> set[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -15,6 +14,7 @@ import psutil
 from footlight.daemon.state import State, read_state
 from tests.cli.commands import Done, run_command
 from tests.conftest import ENGINE
+from tests.processes import kill_all
 
 LIMIT_SECONDS = 40.0
 
@@ -73,8 +73,7 @@ class Background:
 
     async def close(self) -> None:
         await self.run("daemon", "stop")
-        for left in self.servers():
-            left.send_signal(signal.SIGKILL)
+        kill_all(self.servers())
 
 
 @asynccontextmanager

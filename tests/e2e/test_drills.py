@@ -22,7 +22,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from tests.conftest import ENGINE, connect_browser, server_command
-from tests.processes import children_of, descendants_of, line_of
+from tests.processes import children_of, descendants_of, kill_all, line_of
 from tests.site import Site
 from tests.tiers import sample_parameters
 from tests.wire import Wire, wired
@@ -272,8 +272,7 @@ async def test_any_call_tells_of_a_browser_that_is_gone(
 ) -> None:
     """R003-68: whichever comes first after the crash, and none after it."""
     await data(crashing, "navigate", url=site.page("<p>x</p>"))
-    for browser in browsers_of(crashing.process.pid):
-        browser.kill()
+    kill_all(browsers_of(crashing.process.pid))
 
     message = await error(crashing, tool, **arguments)
 
@@ -295,8 +294,7 @@ async def crashing(
 async def test_a_new_session_does_not_meet_a_dead_browser(crashing: Wire, site: Site) -> None:
     """R003-83"""
     await data(crashing, "get_cookies")
-    for browser in browsers_of(crashing.process.pid):
-        browser.kill()
+    kill_all(browsers_of(crashing.process.pid))
 
     made = await data(crashing, "create_session")
 
@@ -310,8 +308,7 @@ async def test_a_session_keeps_its_looks_after_a_crash(crashing: Wire, site: Sit
     made = await data(crashing, "create_session", userAgent="Lamp/7", viewport={"width": 300, "height": 200})
     page = site.page("<p>x</p>")
     await data(crashing, "navigate", url=page, sessionId=made["sessionId"])
-    for browser in browsers_of(crashing.process.pid):
-        browser.kill()
+    kill_all(browsers_of(crashing.process.pid))
     message = await error(crashing, "get_text", selector="p", **made)
     assert message["code"] == "BROWSER_CRASHED"
 
@@ -335,8 +332,7 @@ async def test_a_page_that_crashes_is_reported_and_another_opens(site: Site, tmp
         refused = await error(wire, "navigate", url="chrome://crash")
         assert refused["code"] == "PERMISSION_DENIED"
 
-        for renderer in renderers_of(browser):
-            renderer.kill()
+        kill_all(renderers_of(browser))
         message = await error(wire, "get_text", selector="p")
 
         assert message["code"] == "BROWSER_CRASHED"
@@ -363,8 +359,7 @@ async def test_a_script_in_a_page_that_crashes_is_not_blamed(crashing: Wire, sit
         await asked.wait()
 
     for browser in browsers_of(crashing.process.pid):
-        for renderer in renderers_of(browser):
-            renderer.kill()
+        kill_all(renderers_of(browser))
 
     reported = await call
     assert (reported["code"], reported["message"]) == ("BROWSER_CRASHED", "The page crashed")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 import socket
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import pytest
 from playwright.async_api import Page, expect
 
 from tests.http_client import HttpServer, Raw, handshake, raw, served
+from tests.processes import kill_all
 from tests.site import Site
 from tests.transports.conftest import house_of_callers
 from tests.watch.conftest import TOKEN, Agent, agent_of, choose, person_at
@@ -144,8 +144,7 @@ async def test_a_crashed_browser_is_said(
         await choose(person, agent)
         await agent.show(site, "<h1>Here</h1>")
         await expect(person.locator("#picture")).to_be_visible()
-        for process in browsers_of(server):
-            process.send_signal(signal.SIGKILL)
+        kill_all(browsers_of(server))
 
         await expect(person.locator("#message")).to_contain_text("its browser crashed")
 

@@ -21,7 +21,7 @@ from footlight.server.answers.answer import Answer
 from footlight.server.calls.dispatcher import Dispatcher
 from footlight.server.resources.resources import ResourceNotFound, Resources
 from footlight.toolsets.browser import TOOLS
-from tests.processes import descendants_of, line_of, name_of
+from tests.processes import descendants_of, kill_all, line_of, name_of
 from tests.site import Site
 
 pytestmark = pytest.mark.anyio
@@ -224,8 +224,7 @@ async def test_a_session_that_is_made_again_has_nothing_of_the_one_that_crashed(
     shot = (await world.call("screenshot"))["uri"]
     assert shot in await world.uris()
 
-    for browser in browsers() - others:
-        browser.kill()
+    kill_all(browsers() - others)
     await world.wait_for_changes(SessionChange("closed", "local", "default"))
 
     assert await world.uris() == []
